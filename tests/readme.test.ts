@@ -13,7 +13,7 @@ test.each(Object.entries(settings))('the README describes %s', (name, { reader, 
 });
 
 const sources = readSources(root)
-  .filter(({ file }) => file.startsWith('apps/') && !file.endsWith('.test.ts'))
+  .filter(({ file }) => /^(apps|libs\/kernel)\//.test(file) && !file.endsWith('.test.ts'))
   .map(({ text }) => text.replaceAll("\\'", "'"))
   .join('\n');
 const [, meanings = ''] = read('docs/operate.md').split('## Log lines');

@@ -44,6 +44,8 @@ export async function startSystem(
     readonly env?: Readonly<Record<string, string>>;
     readonly prefix?: readonly string[];
     readonly timeoutMs?: number;
+    /** Receives the output as it comes. */
+    readonly onOutput?: (text: string) => void;
   } = {},
 ): Promise<System> {
   const dataDir = options.dataDir ?? mkdtempSync(path.join(tmpdir(), 'vantage-test-'));
@@ -68,6 +70,7 @@ export async function startSystem(
   let text = '';
   const keep = (chunk: Buffer) => {
     text = (text + chunk.toString('utf8')).slice(-200_000);
+    options.onOutput?.(chunk.toString('utf8'));
   };
   child.stdout?.on('data', keep);
   child.stderr?.on('data', keep);

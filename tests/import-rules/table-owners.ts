@@ -58,6 +58,7 @@ export const tableOwners: TableOwners = {
   controllers: 'gateway',
   database_epochs: 'continuity',
   leases: 'db',
+  last_backup: 'db',
   kept_answers: 'http',
   sessions: 'http',
 };

@@ -20,10 +20,7 @@ const fail = (text) => {
   process.exit(1);
 };
 
-for (const stream of [process.stdout, process.stderr])
-  stream.on('error', (error) => {
-    if (error.code !== 'EPIPE') throw error; // a reader may close our output early
-  });
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {}); // a reader may close our output early, and a disk may refuse a line: the child goes on
 
 const above = lifelines();
 await install();

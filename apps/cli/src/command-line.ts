@@ -17,9 +17,10 @@ export interface CommandLine {
   readonly run: () => Promise<void>;
   /** Whether the answer is to be JSON. */
   readonly asJson: () => boolean;
-  /** Runs an operator's command on the database that the settings name, and prints its answer. */
-  readonly answer: (
-    work: (admin: Admin, settings: SettingsReader['given']) => Promise<object>,
+  /** Runs an operator's command on the database that the settings name, and prints its answer; `asText` gives the text for people, where rows do not do. */
+  readonly answer: <T extends object>(
+    work: (admin: Admin, settings: SettingsReader['given']) => Promise<T>,
+    asText?: (answer: T) => string,
   ) => Promise<void>;
 }
 
@@ -68,12 +69,13 @@ export function createCommandLine(): CommandLine {
         command.option(...jsonOption(program, 'answer as JSON'));
       await program.parseAsync();
     },
-    async answer(work) {
+    async answer(work, asText) {
       const { given, problems, read } = readSettings();
       const url = read('VANTAGE_DATABASE_URL', databaseUrl);
       if (problems.length > 0) throw new Fault('stop', 'settings', problems.join('\n'));
       const admin = createAdmin(url ?? runningDatabase(given['VANTAGE_DATA'] ?? 'data'));
-      console.log(render(await work(admin, given), asJson()));
+      const answer = await work(admin, given);
+      console.log(asText !== undefined && !asJson() ? asText(answer) : render(answer, asJson()));
     },
   };
 }

@@ -43,7 +43,7 @@ export function publicEndpoint(settings: Settings): string {
  * verify it there. Does nothing where the folder holds no certificate, because the controller runs elsewhere then.
  */
 export function checkEndpoint(endpoint: string, settings: Settings): void {
-  const text = readIfPresentSync(path.join(dataDirOf(settings), 'tls', 'server.pem'));
+  const text = ownCertificate(settings);
   if (text === undefined) return;
   const host = new URL(endpoint).hostname.replace(/^\[|\]$/g, '');
   const certificate = new X509Certificate(text);
@@ -54,6 +54,20 @@ export function checkEndpoint(endpoint: string, settings: Settings): void {
     'stop',
     'endpoint_unnamed',
     `the controller's certificate does not have the name ${host}, so no agent could trust it there: start the controller with VANTAGE_TLS_NAMES=${names} and invite again`,
+  );
+}
+
+/** The certificate (PEM) of the controller of this data folder; undefined: the controller runs elsewhere. */
+export function ownCertificate(settings: Settings): string | undefined {
+  return readIfPresentSync(path.join(dataDirOf(settings), 'tls', 'server.pem'));
+}
+
+/** Whether a setting names the address of the agents' port; else it is this machine's own name, which other hosts may not know. */
+export function isAddressSet(settings: Settings): boolean {
+  const names = ['VANTAGE_AGENT_URL', 'VANTAGE_PUBLIC_URL', 'VANTAGE_TLS_NAMES'];
+  return (
+    names.some((name) => (settings[name] ?? '') !== '') ||
+    !everywhere.includes(settings['VANTAGE_LISTEN'] ?? '::')
   );
 }
 

@@ -4,6 +4,7 @@ import { createCommandLine } from './command-line.ts';
 import { addAccountCommands } from './commands/accounts.ts';
 import { addAgentCommands } from './commands/agents.ts';
 import { addAlertCommands } from './commands/alerts.ts';
+import { addBackupCommands } from './commands/backup.ts';
 import { addContactCommands } from './commands/contacts.ts';
 import { addKeyCommands } from './commands/keys.ts';
 import { addLocationCommands } from './commands/locations.ts';
@@ -11,10 +12,11 @@ import { addQuarantineCommands } from './commands/quarantine.ts';
 import { addReleaseCommands } from './commands/releases.ts';
 import { addScriptCommands } from './commands/script.ts';
 import { addSystemCommands } from './commands/system.ts';
-import { ignoreClosedOutput, renderFailure } from './output.ts';
+import { renderFailure, tolerateLostOutput } from './output.ts';
 
 const commandLine = createCommandLine();
 addSystemCommands(commandLine);
+addBackupCommands(commandLine);
 addAccountCommands(commandLine);
 addKeyCommands(commandLine);
 addLocationCommands(commandLine);
@@ -28,7 +30,7 @@ addReleaseCommands(commandLine);
 /** Codes of faults that the caller's arguments or settings cause; the last four are those of `script run`. */
 const mistakes = ['settings', 'unreadable', 'no_script', 'bad_secrets', 'bad_timeout'];
 
-ignoreClosedOutput();
+tolerateLostOutput();
 try {
   await commandLine.run();
 } catch (error) {

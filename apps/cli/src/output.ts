@@ -1,11 +1,16 @@
 import { Fault, messageOf } from '@vantage/kernel';
 
-/** Ignores that a reader closes our output early (`vantage --help | head`): the rest is lost, and that is no failure. */
-export function ignoreClosedOutput(): void {
-  for (const stream of [process.stdout, process.stderr])
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
-    });
+/**
+ * Goes on when output is lost. A reader that closes it early (`vantage --help | head`) is no failure; an answer that a disk refuses is one
+ * (exit status 1). A disk that refuses the lines of `vantage up` must not end what runs.
+ */
+export function tolerateLostOutput(): void {
+  process.stderr.on('error', () => {});
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') return;
+    console.error(`vantage: the output cannot be written: ${error.message}`);
+    process.exitCode = 1;
+  });
 }
 
 /** Formats a value of a row for people. */

@@ -10,6 +10,7 @@ import { type Commands, runCall } from './admin/commands.ts';
 import { contactNote } from './admin/contact-note.ts';
 import { drop, noAgent } from './admin/fault.ts';
 import { provision } from './admin/first-run.ts';
+import { invitationTerms } from './admin/invitation-terms.ts';
 import { openDatabase } from './admin/open-database.ts';
 import { retryRecords, showQuarantine } from './admin/quarantine.ts';
 import { acknowledge, listOpenAlerts } from './alerts/index.ts';
@@ -94,10 +95,8 @@ function sealerOf({ kysely }: Db, file: string): Promise<Sealer> {
 
 /** Checks that agents can come in at the address of an invitation; throws a Fault when they cannot. */
 async function planFor({ kysely }: Db, request: OperatorRequests['agents.invite']) {
-  const { endpoint: url, tls_names: tlsNames, parcels } = request;
   const trusted = (await readAuthorities(kysely)).map(({ certificate }) => certificate);
-  const releaseKey = request.release_key ?? undefined;
-  const plan = await planInvitation({ url, tlsNames, parcels, releaseKey, trusted, pin: undefined, clock });
+  const plan = await planInvitation({ ...invitationTerms(request), trusted, clock });
   if (plan.kind === 'ready') return plan;
   if (!plan.isUnreachable) throw drop('endpoint_unnamed', plan.message);
   return { linesFor: () => ({ command: null, commandWget: null }), warnings: [plan.message] };

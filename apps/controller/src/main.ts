@@ -6,11 +6,11 @@ import {
   type Logger,
   messageOf,
   newId,
+  onSignal,
   shutdownSignal,
   systemClock,
   whenAborted,
 } from '@vantage/kernel';
-import { serveMetrics } from '@vantage/kernel/metrics';
 import { type Alerts, acknowledge, acknowledgeMany, createAlerts, snooze } from './alerts/index.ts';
 import { builtPage, createHttpApi, readSite } from './api/index.ts';
 import { createAssign } from './assign/index.ts';
@@ -56,7 +56,8 @@ import { openSealer } from './secrets/open-sealer.ts';
 import { announceReady, createApiAddress } from './server/announce.ts';
 import { openCertificates } from './server/certificates.ts';
 import { connectionCaps } from './server/connection-caps.ts';
-import { listenOn } from './server/listen-on.ts';
+import { openDataDisk } from './server/data-disk.ts';
+import { openMetricsPort } from './server/metrics-port.ts';
 import { openPorts } from './server/open-ports.ts';
 import { openTracing, tracedBatches, tracedFold } from './tracing/index.ts';
 import { createUpgrades, insertRollout } from './upgrades/index.ts';
@@ -102,12 +103,13 @@ async function openBase({ config, log, databaseUrl }: { config: Config; log: Log
   const sealer = await openSealer({ kysely: db.kysely, sealedRows, file, keyLost, log });
   const readAuthorities = (dir: string) => openAuthorities({ kysely: db.kysely, sealer, dir, clock, log });
   const certificates = await openCertificates({ config, clock, log, readAuthorities });
+  const disk = await openDataDisk({ config, clock, log });
   const continuity = await openContinuity({ db, clock, log, dataDir: config.dataDir });
   const partitions = createPartitions({ db, clock, log, retentionDays });
   await partitions.ensure();
   const timeScale = createTimeScale(config.testTimeScale);
   const metrics = createControllerMetrics({ db, clock, version });
-  const base = { config, log, databaseUrl, certificates, db, sealer, partitions, timeScale, metrics };
+  const base = { config, log, databaseUrl, certificates, disk, db, sealer, partitions, timeScale, metrics };
   const apiAddress = createApiAddress(config.publicUrl, certificates.current.apiHost);
   return { ...base, clocks, continuity, apiAddress, controllerId, tracing };
 }
@@ -148,7 +150,7 @@ function joinSteps(base: Base) {
   const upgrades = createUpgrades({ db, clock, log, recordEvents });
   const gateway = createGateway({
     ...{ db, clock, log, sealer, controllerId, runRequests, recordEvents, upgrades, history },
-    ingest: { accept: base.metrics.measureIngest(tracedBatches(tracing, ingest)) },
+    ingest: { accept: base.disk.whileRoom(base.metrics.measureIngest(tracedBatches(tracing, ingest))) },
     ...{ agents: agentPresence, acceptsOldTokens: config.acceptsOldTokens },
     trusted: () => base.certificates.current.authorities.trusted,
     maxConnections: connectionCaps(descriptorLimit()).total,
@@ -167,7 +169,7 @@ function joinSteps(base: Base) {
     site: readSite(builtPage),
     ...{ planInvitation, upgrades: { signedParcels, startRollout: insertRollout } },
     sendTest: (...ask) => notify.sendTest(...ask),
-    clockProblem: () => clocks.problem,
+    warnings: () => warningsOf(base),
     health: createRestHealth({ kysely, clock, recordEvents }),
   });
   const housekeeping = joinHousekeeping(base, ingest);
@@ -245,7 +247,9 @@ async function serve(
     ...{ config, clock, log, certificates: certificates.current, gateway, agentDoor, api, handler },
   });
   base.apiAddress.opened(ports.httpsPort);
-  await using _metrics = await openMetricsPort(base, steps);
+  base.metrics.watch({ ...base, gateway, feed, notify });
+  await using _metrics = await openMetricsPort(config, base.metrics);
+  using _hangup = onSignal('SIGHUP', () => certificates.again());
   log.info(
     { controllerId: base.controllerId, httpsPort: ports.httpsPort, agentPort: ports.agentPort },
     'the controller serves',
@@ -258,6 +262,7 @@ async function serve(
     housekeeping.run(ending),
     base.clocks.run(ending),
     base.continuity.run(ending),
+    base.disk.run(ending),
     notify.run(ending),
     heartbeat(base, steps, ending),
     certificates.keep((next) => ports.renew(next), ending),
@@ -285,12 +290,10 @@ function heartbeat({ config, log, metrics, timeScale }: Base, parts: Steps, endi
   return runHeartbeat({ url: config.heartbeatUrl, readWork, clock, log, timeScale }, ending);
 }
 
-/** Serves the process's own series, where the operator gave a port for them. */
-async function openMetricsPort({ config, metrics, clocks }: Base, { gateway, feed, notify }: Steps) {
-  const { metricsPort } = config;
-  if (metricsPort === undefined) return undefined;
-  metrics.watch({ clocks, gateway, feed, notify });
-  return listenOn('VANTAGE_METRICS_PORT', metricsPort, () => serveMetrics(metrics, metricsPort));
+/** What needs an operator while the controller serves. */
+function warningsOf({ clocks, disk, certificates }: Base): readonly string[] {
+  const clockProblem = clocks.problem === undefined ? undefined : `a clock may be wrong: ${clocks.problem}`;
+  return [clockProblem, disk.problem, certificates.problem].filter((text) => text !== undefined);
 }
 
 await runProgram((config, log) => run(config, log, shutdownSignal()));

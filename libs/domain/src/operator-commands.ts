@@ -167,6 +167,11 @@ const schemas = {
       tls_names: z.array(z.string()).describe('The present value of VANTAGE_TLS_NAMES.'),
       parcels: z.string().describe('The folder of the parcels.'),
       release_key: z.string().nullable().describe('The line of the public release key; null: there is none.'),
+      certificate: z
+        .string()
+        .nullable()
+        .describe("The controllers' certificate (PEM), for an address that cannot be reached from here."),
+      check: z.boolean().describe('False: nobody connects to the endpoint.'),
     }),
     answer: z.object({
       agent_id: z.string(),
@@ -175,7 +180,9 @@ const schemas = {
       command: z
         .string()
         .nullable()
-        .describe('The line that installs the agent, with curl; null: no controller answers there.'),
+        .describe(
+          'The line that installs the agent, with curl; null: no controller answers there, and its certificate is not known.',
+        ),
       command_wget: z.string().nullable().describe('The same with GNU wget.'),
       warnings: z.array(z.string()).describe('Sentences for the operator.'),
     }),

@@ -2,6 +2,25 @@ export { type Backoff, backoffMs } from './backoff.ts';
 export { boundedText } from './bounded-text.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { descriptorLimit } from './descriptors.ts';
+export {
+  createDiskWatch,
+  type DiskSpace,
+  type DiskWatch,
+  isDiskRefusal,
+  judgeRoom,
+  type KeptFiles,
+  keepFiles,
+  makeFile,
+  type Room,
+  readSpace,
+  removeIfAllowed,
+  replaceFile,
+  replaceFileSync,
+  roomNeeds,
+  roomProblem,
+  syncFolder,
+  writeWhole,
+} from './disk/index.ts';
 export { actionOf, Fault, type FaultAction, messageOf } from './fault.ts';
 export { type FieldFault, faultsOf, sentFault, unknownField } from './field-faults/index.ts';
 export { isId, newId } from './id.ts';
@@ -40,7 +59,7 @@ export {
   type SettingsSource,
 } from './settings-reader.ts';
 export { createSharedWork } from './shared-work.ts';
-export { shutdownSignal, whenAborted } from './shutdown.ts';
+export { onSignal, shutdownSignal, whenAborted } from './shutdown.ts';
 export { compileCacheEnv, isBundled, siblingProgram } from './sibling-program.ts';
 export { declaredStates, declareState, type StateBound, stateSizes } from './tracked-state.ts';
 export { usableMemory } from './usable-memory.ts';

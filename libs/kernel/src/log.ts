@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { boundedFields, boundedText } from './bounded-fields.ts';
+import { createLogDestination } from './log-destination.ts';
 
 export type { Logger } from 'pino';
 
@@ -8,14 +9,14 @@ export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 's
 
 /**
  * Makes the process's logger: JSON lines on stderr, synchronous (a crash loses no line), known secret fields masked, each line of
- * bounded length whatever it is given. Tests give another `destination`.
+ * bounded length whatever it is given. A disk that takes no lines loses them, and does not end the process. Tests give another `destination`.
  */
 export function createLog(
   name: string,
   level: (typeof logLevels)[number],
-  destination: DestinationStream = pino.destination({ dest: 2, sync: true }),
+  destination?: DestinationStream,
 ): Logger {
-  return pino(
+  const log: Logger = pino(
     {
       name,
       level,
@@ -32,6 +33,11 @@ export function createLog(
         },
       },
     },
-    destination,
+    destination ??
+      createLogDestination({
+        onLost: (lost, error) =>
+          log.error({ lost, error }, 'lines of this log were lost: its disk refused them'),
+      }),
   );
+  return log;
 }

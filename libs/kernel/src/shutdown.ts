@@ -16,6 +16,12 @@ export function shutdownSignal(): AbortSignal {
   return controller.signal;
 }
 
+/** Calls `fn` at each signal of this name, in place of what the system does; disposing the answer ends that. */
+export function onSignal(name: NodeJS.Signals, fn: () => void): Disposable {
+  process.on(name, fn);
+  return { [Symbol.dispose]: () => void process.off(name, fn) };
+}
+
 /** Resolves when the signal aborts. */
 export function whenAborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();

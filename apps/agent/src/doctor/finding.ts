@@ -7,6 +7,7 @@ type Step =
   | 'certificate'
   | 'clock'
   | 'stream'
+  | 'disk'
   | 'policy'
   | 'right to ping';
 

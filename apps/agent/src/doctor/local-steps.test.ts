@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ownCertificateFinding } from './certificate.ts';
 import { exitCodeOf, type Finding, findingsText } from './finding.ts';
-import { pingFinding, policyFinding, streamFinding } from './local-steps.ts';
+import { diskFinding, pingFinding, policyFinding, streamFinding } from './local-steps.ts';
 import type { AgentStatus } from './status.ts';
 
 const status: AgentStatus = {
@@ -23,6 +23,10 @@ const running = (more: Partial<AgentStatus> = {}) => ({
 });
 const file = (uid: number, mode: number) => ({ path: '/etc/policy.json', stat: { uid, mode } });
 
+const gibibyte = 1024 ** 3;
+const disk = (freeBytes: number, refusal?: string) =>
+  diskFinding({ folder: '/data', space: { freeBytes, totalBytes: 10 * gibibyte }, refusal });
+
 const cases: readonly [what: string, finding: Finding, level: Finding['level']][] = [
   ['a connected agent', streamFinding(running()), 'ok'],
   ['an agent without connection', streamFinding(running({ connection: null })), 'fault'],
@@ -33,6 +37,11 @@ const cases: readonly [what: string, finding: Finding, level: Finding['level']][
   ['a policy of another user', policyFinding([], file(1000, 0o100644)), 'warning'],
   ['a policy that a group may write', policyFinding([], file(0, 0o100664)), 'warning'],
   ['an invalid policy', policyFinding(['Ports: no port'], file(0, 0o100644)), 'fault'],
+  ['a disk with room', disk(gibibyte), 'ok'],
+  ['a disk that is nearly full', disk(gibibyte / 4), 'warning'],
+  ['a full disk', disk(0), 'fault'],
+  ['a read-only disk', disk(gibibyte, 'EROFS: read-only file system'), 'fault'],
+  ['a disk that tells nothing', diskFinding({ folder: '/data', space: undefined, refusal: undefined }), 'ok'],
   ['an agent that may ping', pingFinding(running()), 'ok'],
   ['an agent that may not ping', pingFinding(running({ pingFault: 'needs CAP_NET_RAW' })), 'warning'],
   ['no own certificate', ownCertificateFinding(undefined, 0), 'warning'],

@@ -1,4 +1,5 @@
 import type { Stats } from 'node:fs';
+import { type DiskSpace, judgeRoom, roomNeeds, roomProblem } from '@vantage/kernel';
 import type { Finding } from './finding.ts';
 import type { StatusAnswer } from './status-socket.ts';
 
@@ -61,6 +62,31 @@ export function policyFinding(
       remedy: `chown root ${file.path}; chmod 644 ${file.path}`,
     };
   return { level: 'ok', step, text: `${file.path} is valid, and only root may change it` };
+}
+
+/** Whether the disk of the agent's data has room. `refusal`: why the folder cannot be written, such as EROFS; undefined: it can. */
+export function diskFinding(disk: {
+  readonly folder: string;
+  readonly space: DiskSpace | undefined;
+  readonly refusal: string | undefined;
+}): Finding {
+  const { folder, space, refusal } = disk;
+  const step = 'disk';
+  if (refusal !== undefined)
+    return {
+      ...{ level: 'fault', step, text: `${folder} cannot be written: ${refusal}` },
+      remedy: 'Mend or remount the disk. The agent goes on; what it cannot deliver before its end is lost.',
+    };
+  if (space === undefined) return { level: 'ok', step, text: `the room of ${folder} cannot be found out` };
+  const room = judgeRoom('enough', space, roomNeeds.agent);
+  const problem = roomProblem(folder, room, space);
+  const free = `${Math.floor(space.freeBytes / (1024 * 1024))} MiB are free`;
+  if (problem === undefined) return { level: 'ok', step, text: `${free} in ${folder}` };
+  return {
+    ...{ level: room === 'full' ? 'fault' : 'warning', step, text: problem },
+    remedy:
+      'Make room. An agent without room keeps results in memory, and reports those that it loses as a data gap.',
+  };
 }
 
 /** Whether the running agent may ping. */

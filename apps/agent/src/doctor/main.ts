@@ -1,14 +1,14 @@
 // The agent's commands `status [--json]` and `doctor` on its host. Both read the settings of the installed agent.
-import { readFileSync, statSync } from 'node:fs';
+import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { readIfPresentSync } from '@vantage/kernel';
+import { isMissing, messageOf, readIfPresentSync, readSpace } from '@vantage/kernel';
 import { type Config, loadConfig } from '../config/config.ts';
 import { loadPolicy } from '../policy/policy.ts';
 import { ownCertificateFinding } from './certificate.ts';
 import { checkConnection } from './connection.ts';
 import { exitCodeOf, type Finding, findingsText } from './finding.ts';
-import { pingFinding, policyFinding, streamFinding } from './local-steps.ts';
+import { diskFinding, pingFinding, policyFinding, streamFinding } from './local-steps.ts';
 import { statusText } from './status.ts';
 import { readStatus } from './status-socket.ts';
 
@@ -62,10 +62,25 @@ async function examine(config: Config): Promise<Finding[]> {
     ...ways.flat(),
     ownCertificateFinding(own, Date.now()),
     streamFinding(answer),
+    diskFinding({
+      folder: config.dataDir,
+      space: await readSpace(config.dataDir),
+      refusal: refusalOf(config.dataDir),
+    }),
     policyFinding(
       policy.ok ? [] : policy.problems,
       file === undefined ? undefined : { path: file, stat: statSync(file) },
     ),
     pingFinding(answer),
   ];
+}
+
+/** Why a folder cannot be written, also for root (a read-only disk); undefined: it can, or it is not there yet. */
+function refusalOf(folder: string): string | undefined {
+  try {
+    accessSync(folder, constants.W_OK);
+    return undefined;
+  } catch (error) {
+    return isMissing(error) ? undefined : messageOf(error);
+  }
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -176,6 +176,20 @@ test('a certificate of another key counts for nothing: the key renews', async ()
   answers = [grant];
   expect((await (await start({ token: null })).prove('https://one', signal)).kind).toBe('certificate');
   expect(asked[1]?.Token).toBeUndefined();
+});
+
+test('a certificate that the disk refuses is used, and stored later', async () => {
+  answers = [grant];
+  const enrolment = await start();
+  const blocked = file(`agent.crt.${process.pid}.part`);
+  mkdirSync(blocked, { recursive: true }); // EISDIR
+  const proof = await enrolment.prove('https://one', signal);
+  expect(proof.kind).toBe('certificate');
+  await enrolment.renewIfDue(signal);
+  rmdirSync(blocked);
+  await enrolment.renewIfDue(signal);
+  expect(await (await start({ token: null })).prove('https://one', signal)).toEqual(proof);
+  expect(asked).toHaveLength(1);
 });
 
 test('without a disk for its key the agent spends no token', async () => {

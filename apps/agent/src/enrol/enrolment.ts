@@ -3,6 +3,7 @@ import { Goodbye_Reason } from '@vantage/proto';
 import type { DisconnectReason } from '../stream/disconnect-reason.ts';
 import { askForCertificate, type EnrolReply } from './ask.ts';
 import { isDue, isOver } from './certificate-time.ts';
+import { createGrantStore } from './grant-store.ts';
 import { type Credentials, hashOfToken, type IdentityFolder } from './identity-folder.ts';
 import { makeSigningRequest } from './signing-request.ts';
 
@@ -43,6 +44,7 @@ export function createEnrolment(deps: {
   readonly ask?: typeof askForCertificate;
 }): Enrolment {
   const { folder, clock, proxy, nowUs, log, ask = askForCertificate } = deps;
+  const grants = createGrantStore(folder, log);
   const way = { clock, proxy };
   const tokenHash = deps.token === undefined ? '' : hashOfToken(deps.token.reveal());
   const jitter = deps.random();
@@ -66,9 +68,7 @@ export function createEnrolment(deps: {
     log.info({ agentId }, credentials?.key === key ? 'the certificate is renewed' : 'this agent enrolled');
     credentials = { key, certificate, ca: given, tokenHash: usedHash };
     isRefused = false;
-    await folder.keep(key, reply.grant, usedHash).catch((error: unknown) => {
-      log.error(`the agent's certificate cannot be stored: ${messageOf(error)}`);
-    });
+    await grants.keep(key, reply.grant, usedHash);
   };
   const renew = async (present: Credentials, endpoint: string, signal: AbortSignal): Promise<EnrolReply> => {
     const { key } = present;
@@ -134,6 +134,7 @@ export function createEnrolment(deps: {
       isRefused = true;
     },
     async renewIfDue(signal) {
+      await grants.again();
       if (credentials === undefined || !isDue(credentials.certificate, nowUs(), jitter)) return;
       for (const endpoint of deps.endpoints) {
         const reply = await renew(credentials, endpoint, signal);

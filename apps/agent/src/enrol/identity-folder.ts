@@ -7,9 +7,9 @@ import {
 } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { Fault, ignoreMissing, messageOf } from '@vantage/kernel';
+import { Fault, ignoreMissing, messageOf, replaceFile } from '@vantage/kernel';
 import { z } from 'zod';
-import { ensureFolder, replaceFile } from '../storage/disk.ts';
+import { ensureFolder } from '../storage/disk.ts';
 
 /** The key of this agent, and what the controller gave for it; PEM texts. */
 export interface Credentials {
@@ -57,7 +57,7 @@ export async function openIdentityFolder(dataDir: string): Promise<IdentityFolde
       });
   const write = async (name: string, text: string, mode: number) => {
     await ensureFolder(folder);
-    await replaceFile(file(name), text, mode);
+    await replaceFile(file(name), text, { mode });
   };
   const key = await read('agent.key');
   const certificate = (await read('agent.crt')) ?? '';

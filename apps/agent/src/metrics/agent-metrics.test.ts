@@ -18,6 +18,7 @@ function sample() {
       scheduler: { waitingUs: () => 1_000_000 },
       time: { nowUs: () => 3_500_000 },
       meter,
+      disk: { space: { freeBytes: 7, totalBytes: 9 } },
     },
     '1',
   );
@@ -31,6 +32,8 @@ test('the series show the outbox, the connection and the checks since the start'
     'vantage_assignments 1',
     'vantage_outbox_records 4',
     'vantage_outbox_bytes 512',
+    'vantage_disk_free_bytes 7',
+    'vantage_disk_size_bytes 9',
     'vantage_schedule_delay_seconds 2.5',
     'vantage_due_checks_total{outcome="started"} 2',
     'vantage_due_checks_total{outcome="skipped"} 2',

@@ -1,4 +1,5 @@
-import { createProcessMetrics, type ProcessMetrics } from '@vantage/kernel/metrics';
+import type { DiskWatch } from '@vantage/kernel';
+import { createProcessMetrics, type ProcessMetrics, watchDisk } from '@vantage/kernel/metrics';
 
 /** What the series of the agent's process are read from. */
 export interface AgentParts {
@@ -9,6 +10,7 @@ export interface AgentParts {
   readonly meter: { readonly totals: { readonly started: number; readonly skipped: number } };
   readonly scheduler: { waitingUs(): number | undefined };
   readonly time: { nowUs(): number };
+  readonly disk: Pick<DiskWatch, 'space'>;
 }
 
 /** Makes the series of the agent's process. No label names a device, so their number does not grow. */
@@ -22,6 +24,7 @@ export function createAgentMetrics(parts: AgentParts, version: string): ProcessM
   metrics.gauge('vantage_assignments', 'Devices that the agent checks.', () => assignments.all.size);
   metrics.gauge('vantage_outbox_records', 'Records that are not acknowledged yet.', () => outbox.records);
   metrics.gauge('vantage_outbox_bytes', 'Bytes of the outbox on disk.', () => outbox.bytes);
+  watchDisk(metrics, parts.disk);
   metrics.gauge('vantage_schedule_delay_seconds', 'How long the oldest due check waits to start.', () => {
     const dueUs = scheduler.waitingUs();
     return dueUs === undefined ? 0 : Math.max(0, time.nowUs() - dueUs) / 1e6;

@@ -1,7 +1,7 @@
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import path from 'node:path';
+import { syncFolder } from '@vantage/kernel';
 import type { OutboxRecord } from '@vantage/proto';
-import { syncFolder } from '../storage/disk.ts';
 import { encodeFrame } from './frame.ts';
 import { createSegment, type Segment } from './segment.ts';
 

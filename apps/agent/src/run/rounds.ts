@@ -12,6 +12,7 @@ const pulseMs = 250;
 const heartbeatMs = 10_000;
 /** The agent notices a change of the machine's own secrets within this time. */
 const secretsMs = 5000;
+const diskMs = 5000;
 
 interface RoundsDeps {
   readonly clock: Clock;
@@ -23,7 +24,7 @@ interface RoundsDeps {
   readonly localSecrets: LocalSecretsFile;
 }
 
-/** Starts the agent's periodic work: pulse, heartbeats, coverage, its own secrets. Disposing ends it. */
+/** Starts the agent's periodic work: pulse, heartbeats, coverage, the room of its disk, its own secrets. Disposing ends it. */
 export function startRounds(deps: RoundsDeps): Disposable {
   const { clock, timing, stores, checks, link, localSecrets } = deps;
   const { identity, time } = stores;
@@ -35,6 +36,7 @@ export function startRounds(deps: RoundsDeps): Disposable {
       if (identity.wallOffsetUs !== undefined) void identity.keepWallOffset(time.wallOffsetUs());
     }),
   );
+  rounds.use(every(clock, diskMs, () => void stores.disk.check()));
   rounds.use(every(clock, secretsMs, () => localSecrets.refresh()));
   rounds.use(every(clock, timing.coverageMs, () => reportCoverage(deps)));
   return rounds.move();

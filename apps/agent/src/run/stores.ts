@@ -1,7 +1,7 @@
 import { uptime } from 'node:os';
 import path from 'node:path';
 import { create } from '@bufbuild/protobuf';
-import { type Clock, type Logger, newId } from '@vantage/kernel';
+import { type Clock, createDiskWatch, type DiskWatch, type Logger, newId, roomNeeds } from '@vantage/kernel';
 import { type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
 import { type AgentTime, createAgentTime } from '../clock/agent-time.ts';
 import type { Config } from '../config/config.ts';
@@ -19,6 +19,8 @@ export interface Stores extends AsyncDisposable {
   readonly assignments: AssignmentStore;
   readonly retryStore: RetryStore;
   readonly outbox: Outbox;
+  /** The disk of the data folder. */
+  readonly disk: DiskWatch;
   readonly append: (record: OutboxRecord['record']) => void;
 }
 
@@ -63,6 +65,12 @@ export async function openStores(deps: {
       beforeDelete: () => retryStore.written(),
     }),
   );
+  const disk = createDiskWatch({
+    ...{ folder, clock, log, needs: roomNeeds.agent },
+    effect:
+      'results that the disk refuses become a data gap when this process ends before they are delivered',
+  });
+  await disk.check();
   const owned = opened.move();
   return {
     identity,
@@ -70,6 +78,7 @@ export async function openStores(deps: {
     assignments,
     retryStore,
     outbox,
+    disk,
     append: (record) => outbox.append(create(OutboxRecordSchema, { record })),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

@@ -1,8 +1,17 @@
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { create } from '@bufbuild/protobuf';
 import { systemClock } from '@vantage/kernel';
+import { createFakeClock } from '@vantage/kernel/testing';
 import { AssignmentsSchema } from '@vantage/proto';
 import { afterAll, expect, test } from 'vitest';
 import { assignment } from '../testing/measurements.ts';
@@ -70,6 +79,24 @@ test('an incomplete snapshot of a broken stream is dropped', async () => {
   store.forgetPartial();
   store.apply(message(true, true, [2]));
   expect(devices(store)).toEqual([2]);
+});
+
+test('what the disk refuses is written again by itself, with one line', async () => {
+  const folder = newFolder();
+  const [clock, lines] = [createFakeClock(), [] as string[]];
+  const store = await openAssignments({ folder, clock, onFault: (text) => lines.push(text) });
+  const blocked = path.join(folder, 'assignments.bin.new');
+  mkdirSync(blocked); // EISDIR
+  store.apply(message(true, true, [1]));
+  for (let round = 0; round < 3; round += 1) await store.flushed();
+  expect(lines).toEqual([expect.stringMatching(/^assignments cannot be stored: EISDIR/)]);
+  rmdirSync(blocked);
+  await clock.advance(5_000);
+  await store.flushed();
+  const copy = await open(folder);
+  expect(devices(copy)).toEqual([1]);
+  await copy[Symbol.asyncDispose]();
+  await store[Symbol.asyncDispose]();
 });
 
 test('from a file torn at any byte the agent reads the previous assignments', async () => {

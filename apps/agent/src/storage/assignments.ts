@@ -3,6 +3,7 @@ import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { type Clock, declareState, messageOf } from '@vantage/kernel';
 import { type Anchor, type Assignment, type Assignments, AssignmentsSchema } from '@vantage/proto';
 import { ensureFolder, readWithChecksum, writeWithChecksum } from './disk.ts';
+import { createFaultReporter } from './fault-reporter.ts';
 
 /** The agent's assignments and the anchors of its Location on disk, so that it works without a controller. */
 export interface AssignmentStore extends AsyncDisposable {
@@ -32,6 +33,8 @@ type AssignmentChange =
 
 /** Changes are gathered this long before they are written. */
 const writeAfterMs = 500;
+/** What the disk refused is written again after this time. */
+const againAfterMs = 5_000;
 
 const tracked = declareState({
   name: 'assignments',
@@ -56,6 +59,8 @@ export async function openAssignments(deps: {
   let parts: { readonly assignments: readonly Assignment[]; readonly anchors: typeof anchors } | undefined;
   let timer: Disposable | undefined;
   let writing: Promise<void> = Promise.resolve();
+  let isClosed = false;
+  const faults = createFaultReporter((text) => onFault(`assignments cannot be stored: ${text}`));
 
   const write = () => {
     timer?.[Symbol.dispose]();
@@ -67,9 +72,13 @@ export async function openAssignments(deps: {
         upserts: [...all.values()],
         anchors: { anchors },
       });
-      await writeWithChecksum(file, toBinary(AssignmentsSchema, snapshot)).catch((error: unknown) =>
-        onFault(`assignments cannot be stored: ${messageOf(error)}`),
-      );
+      try {
+        await writeWithChecksum(file, toBinary(AssignmentsSchema, snapshot));
+        faults.clear();
+      } catch (error) {
+        faults.report(error);
+        if (!isClosed) timer ??= clock.timer(againAfterMs, write);
+      }
     });
   };
   const changed = () => {
@@ -115,6 +124,7 @@ export async function openAssignments(deps: {
       await writing;
     },
     async [Symbol.asyncDispose]() {
+      isClosed = true;
       if (timer !== undefined) write();
       await writing;
     },

@@ -1,17 +1,7 @@
-import { chmod, type FileHandle, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
-import { ignoreMissing, isMissing } from '@vantage/kernel';
-
-/** Makes the creations, renames and removals in a folder survive a power cut. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
+import { ignoreMissing, isMissing, syncFolder, writeWhole } from '@vantage/kernel';
 
 /** Writes all bytes at this place. After a short write, the next write throws the actual error (ENOSPC, EIO). */
 export async function writeAll(handle: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
@@ -39,29 +29,6 @@ export async function ensureFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
 }
 
-/** Replaces a file as a whole, durably. A later reader finds the old or the new content. */
-export async function replaceFile(file: string, text: string, mode = 0o600): Promise<void> {
-  const part = `${file}.part`;
-  await writeDurably(part, Buffer.from(text), mode);
-  await chmod(part, mode);
-  await rename(part, file);
-  await syncFolder(path.dirname(file));
-}
-
-/** When the disk takes not all of it, nothing of the file stays. */
-async function writeDurably(file: string, content: Uint8Array, mode = 0o600): Promise<void> {
-  const handle = await open(file, 'w', mode);
-  try {
-    await writeAll(handle, content, 0);
-    await handle.sync();
-  } catch (error) {
-    await rm(file, { force: true }).catch(() => undefined); // the write's error says what is wrong
-    throw error;
-  } finally {
-    await handle.close();
-  }
-}
-
 /**
  * Replaces a file as a whole, durably. A later reader finds the old or the new content, with a checksum that shows damage.
  * The previous content is kept as `<file>.old`.
@@ -70,7 +37,7 @@ export async function writeWithChecksum(file: string, content: Uint8Array): Prom
   const fresh = `${file}.new`;
   const head = Buffer.allocUnsafe(4);
   head.writeUInt32BE(crc32(content));
-  await writeDurably(fresh, Buffer.concat([head, content]));
+  await writeWhole(fresh, Buffer.concat([head, content]));
   await rename(file, `${file}.old`).catch(ignoreMissing);
   await rename(fresh, file);
   await syncFolder(path.dirname(file));

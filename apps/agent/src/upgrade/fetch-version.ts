@@ -8,8 +8,8 @@ import {
   readReleaseKey,
   readStatement,
 } from '@vantage/domain';
-import { messageOf } from '@vantage/kernel';
-import { ensureFolder, replaceFile, syncFolder, writeAll } from '../storage/disk.ts';
+import { messageOf, replaceFile, syncFolder } from '@vantage/kernel';
+import { ensureFolder, writeAll } from '../storage/disk.ts';
 import type { Downloaded } from './download.ts';
 import { programFault, unpackParcel } from './unpack.ts';
 import { digestOfFolder, statementName, type VersionsFolder } from './versions-folder.ts';

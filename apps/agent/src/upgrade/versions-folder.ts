@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { type ParcelFile, treeDigest } from '@vantage/domain';
-import { ignoreMissing } from '@vantage/kernel';
+import { ignoreMissing, replaceFile, syncFolder } from '@vantage/kernel';
 import { z } from 'zod';
-import { ensureFolder, replaceFile, syncFolder } from '../storage/disk.ts';
+import { ensureFolder } from '../storage/disk.ts';
 import type { Chosen, Trial } from './select-version.ts';
 
 const chosenShape = z.object({

@@ -3,7 +3,8 @@ import type { SettingsReader } from '@vantage/kernel';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Admin } from '../admin.ts';
 import { accountFilter, accountOption, type CommandLine } from '../command-line.ts';
-import { checkEndpoint, publicEndpoint } from '../endpoint.ts';
+import { checkEndpoint, isAddressSet, ownCertificate, publicEndpoint } from '../endpoint.ts';
+import { render } from '../output.ts';
 
 /** Where `npm run parcel` puts what it builds. */
 const defaultParcels = path.resolve(import.meta.dirname, '../../../../agent-installer/dist');
@@ -13,6 +14,8 @@ interface Invitation {
   readonly location: string;
   readonly name: string;
   readonly endpoint?: string;
+  /** False by --no-check. */
+  readonly check: boolean;
 }
 
 /** Adds the commands that manage agents. */
@@ -31,7 +34,10 @@ export function addAgentCommands({ group, answer }: CommandLine): void {
       "the controller's agent port as the agent reaches it (default: VANTAGE_AGENT_URL, or this machine's name)",
       parseEndpoint,
     )
-    .action((given: Invitation) => answer((admin, settings) => invite(admin, settings, given)));
+    .option('--no-check', 'print the line without a look whether the endpoint is right')
+    .action((given: Invitation) =>
+      answer((admin, settings) => invite(admin, settings, given), invitationText),
+    );
   agents
     .command('list')
     .description('list agents')
@@ -99,20 +105,31 @@ function addUpgradeCommand(agents: Command, answer: CommandLine['answer']): void
     });
 }
 
-async function invite(admin: Admin, settings: SettingsReader['given'], given: Invitation): Promise<object> {
+async function invite(admin: Admin, settings: SettingsReader['given'], given: Invitation) {
   const { account, location, name } = given;
   const endpoint = given.endpoint ?? publicEndpoint(settings);
-  checkEndpoint(endpoint, settings);
+  if (given.check) checkEndpoint(endpoint, settings);
+  if (given.endpoint === undefined && !isAddressSet(settings))
+    console.error(
+      `vantage: no setting names the address at which agents reach this controller, so the line has this machine's own name (${new URL(endpoint).hostname}): set VANTAGE_AGENT_URL, or give --endpoint`,
+    );
   const { VANTAGE_PARCELS, VANTAGE_RELEASE_PUBLIC_KEY, VANTAGE_TLS_NAMES = '' } = settings;
   const { warnings, command, ...invited } = await admin('agents.invite', {
     ...{ account, location, name, endpoint },
     tls_names: VANTAGE_TLS_NAMES.split(',').filter((part) => part !== ''),
     parcels: path.resolve(VANTAGE_PARCELS ?? defaultParcels),
     release_key: VANTAGE_RELEASE_PUBLIC_KEY ?? null,
+    certificate: ownCertificate(settings) ?? null,
+    check: given.check,
   });
   for (const warning of warnings) console.error(`vantage: ${warning}`);
   const environment = `VANTAGE_AGENT_ENDPOINTS=${endpoint} VANTAGE_AGENT_TOKEN=${invited.token} VANTAGE_CA_FILE=ca.pem`;
   return { ...invited, command: command ?? `${environment} ./vantage agent`, environment };
+}
+
+/** The answer for people: the one line that they paste stands alone, at the end. */
+function invitationText({ command, ...rest }: Awaited<ReturnType<typeof invite>>): string {
+  return `${render(rest, false)}\n\nPaste this line on the host:\n\n${command}\n`;
 }
 
 /** Parses the address of an agents' port as an agent reaches it. */

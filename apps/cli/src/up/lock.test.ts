@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { keepFiles } from '@vantage/kernel';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { lastErrors } from './child.ts';
 import { lockData } from './lock.ts';
@@ -19,22 +20,22 @@ const put = (owner: { pid: number; started: number }, ending: boolean) =>
   writeFileSync(file(), JSON.stringify({ owner, ending, children: [] }));
 
 test('a second start on the same data is refused while the first runs', async () => {
-  const lock = await lockData(dir, quiet);
-  await expect(lockData(dir, quiet)).rejects.toThrow(/a system runs on .* already/);
+  const lock = await lockData(dir, quiet, keepFiles(quiet));
+  await expect(lockData(dir, quiet, keepFiles(quiet))).rejects.toThrow(/a system runs on .* already/);
   lock.release();
-  (await lockData(dir, quiet)).release();
+  (await lockData(dir, quiet, keepFiles(quiet))).release();
 });
 
 test('the lock of a killed start is taken over, also when another process has its number', async () => {
   put({ pid: process.pid, started: 1 }, false);
-  (await lockData(dir, quiet)).release();
+  (await lockData(dir, quiet, keepFiles(quiet))).release();
   writeFileSync(file(), 'torn');
-  (await lockData(dir, quiet)).release();
+  (await lockData(dir, quiet, keepFiles(quiet))).release();
 });
 
 test('a lock that cannot be read is never taken over', async () => {
   symlinkSync('up.lock', file()); // a circle: ELOOP
-  await expect(lockData(dir, quiet)).rejects.toThrow(/cannot be found out/);
+  await expect(lockData(dir, quiet, keepFiles(quiet))).rejects.toThrow(/cannot be found out/);
   expect(readlinkSync(file())).toBe('up.lock');
 });
 
@@ -42,7 +43,7 @@ test('a start waits for a predecessor that is ending', async () => {
   const sleeper = spawn('sleep', ['0.5']);
   put(identify(sleeper.pid ?? 0), true);
   const lines: string[] = [];
-  const lock = await lockData(dir, (text) => lines.push(text));
+  const lock = await lockData(dir, (text) => lines.push(text), keepFiles(quiet));
   expect(lines).toEqual(['waiting for the end of the system that ran before']);
   expect(JSON.parse(readFileSync(file(), 'utf8')).owner.pid).toBe(process.pid);
   lock.release();
@@ -57,6 +58,17 @@ test('a process is recognised by its start time, and a zombie counts as dead', a
   child.kill('SIGKILL');
   await ended;
   expect(isAlive(id)).toBe(false);
+});
+
+test('a start waits for a disk that refuses the lock, and says so once', async () => {
+  const part = `${file()}.${process.pid}.part`;
+  symlinkSync('/dev/full', part); // each write to it is ENOSPC
+  const lines: string[] = [];
+  const locking = lockData(dir, (text) => lines.push(text), keepFiles(quiet));
+  await expect.poll(() => lines).toEqual([expect.stringMatching(/ENOSPC.*make room on its disk.*waiting/)]);
+  const lock = await locking; // the refused part was removed, so the next attempt writes a real one
+  expect(lines[1]).toBe('the disk takes files again');
+  lock.release();
 });
 
 test.each([

@@ -1,9 +1,16 @@
-import { linkSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Fault, messageOf, readIfPresentSync } from '@vantage/kernel';
+import {
+  Fault,
+  isDiskRefusal,
+  type KeptFiles,
+  makeFile,
+  messageOf,
+  readIfPresentSync,
+  removeIfAllowed,
+} from '@vantage/kernel';
 import { z } from 'zod';
-import { keepFile } from './kept-file.ts';
 import { allEnded, identify, isAlive, type ProcessId, sendSignal } from './processes.ts';
 
 const processId = z.object({ pid: z.int(), started: z.number() });
@@ -23,19 +30,25 @@ export interface DataLock {
 const predecessorMs = 15_000;
 /** A start waits this long for a predecessor that shows no sign of ending, because somebody may just have asked it to end. */
 const courtesyMs = 1_500;
+/** A disk that refuses the file is tried again so often. */
+const againMs = 1_000;
 
 /**
  * Takes the lock of a data folder: the file `up.lock` with the owner's pid and start time, so that a start recognises the lock of a process that
- * was killed. Waits for a predecessor that is ending, and for the processes that a killed one left running. Throws a Fault when another
- * system runs there.
+ * was killed. Waits for a predecessor that is ending, for the processes that a killed one left running, and for a disk that refuses the
+ * file. Throws a Fault when another system runs there.
  */
-export async function lockData(dataDir: string, say: (text: string) => void): Promise<DataLock> {
+export async function lockData(
+  dataDir: string,
+  say: (text: string) => void,
+  files: KeptFiles,
+): Promise<DataLock> {
   const file = path.join(dataDir, 'up.lock');
   const owner = identify(process.pid);
   let mine: Content = { owner, ending: false, children: [] };
   const fromMs = performance.now();
   let isReported = false;
-  while (!put(file, mine)) {
+  while (!(await put(file, mine, say))) {
     const other = read(file);
     if (other && isAlive(other.owner)) {
       if (performance.now() - fromMs > (other.ending ? predecessorMs : courtesyMs))
@@ -58,8 +71,7 @@ export async function lockData(dataDir: string, say: (text: string) => void): Pr
     }
     takeAway(file, other);
   }
-  const kept = keepFile(file, say);
-  const save = () => kept.write(JSON.stringify(mine));
+  const save = () => files.write(file, JSON.stringify(mine));
   return {
     children(ids) {
       mine = { ...mine, children: [...ids] };
@@ -70,8 +82,8 @@ export async function lockData(dataDir: string, say: (text: string) => void): Pr
       save();
     },
     release() {
-      kept.stop();
-      rmSync(file, { force: true });
+      files.stop();
+      removeIfAllowed(file);
     },
   };
 }
@@ -82,19 +94,19 @@ export function isHeld(dataDir: string): boolean {
   return held !== undefined && isAlive(held.owner);
 }
 
-/** Makes the file, whole at once, when there is none. */
-function put(file: string, mine: Content): boolean {
-  const part = `${file}.${process.pid}`;
-  try {
-    writeFileSync(part, JSON.stringify(mine), { mode: 0o600 });
-    linkSync(part, file);
-    return true;
-  } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'EEXIST') return false;
-    const why = `${file} cannot be written (${messageOf(cause)}): make room on its disk, or choose another folder with VANTAGE_DATA`;
-    throw new Fault('stop', 'lock_unwritable', why, { cause });
-  } finally {
-    rmSync(part, { force: true });
+/** Makes the file, whole at once, when there is none; waits for a disk that refuses it. */
+async function put(file: string, mine: Content, say: (text: string) => void): Promise<boolean> {
+  for (let isSaid = false; ; isSaid = true) {
+    try {
+      const isMine = await makeFile(file, JSON.stringify(mine));
+      if (isSaid) say('the disk takes files again');
+      return isMine;
+    } catch (cause) {
+      const why = `${file} cannot be written (${messageOf(cause)}): make room on its disk, or choose another folder with VANTAGE_DATA`;
+      if (!isDiskRefusal(cause)) throw new Fault('stop', 'lock_unwritable', why, { cause });
+      if (!isSaid) say(`${why}; waiting`);
+    }
+    await delay(againMs);
   }
 }
 

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { keepFiles } from '@vantage/kernel';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
 import { withClient } from '../../../../tests/harness/postgres-url.ts';
@@ -18,7 +19,12 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]();
 });
 
-const start = () => provision(dir, createAdmin(database.url));
+const start = () =>
+  provision(
+    dir,
+    createAdmin(database.url),
+    keepFiles(() => {}),
+  );
 const query = (text: string) =>
   withClient(database.url, async (client) => (await client.query<Record<string, unknown>>(text)).rows);
 const agents = async () =>

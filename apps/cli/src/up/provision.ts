@@ -1,10 +1,9 @@
 import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
-import { Fault, messageOf, readIfPresentSync } from '@vantage/kernel';
+import { Fault, type KeptFiles, messageOf, readIfPresentSync } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Admin } from '../admin.ts';
-import { writeWhole } from './write-whole.ts';
 
 const kept = z.object({ api_key_uw: z.string(), api_key_ur: z.string(), agent_token: z.string() });
 
@@ -24,7 +23,7 @@ export interface Provision extends Credentials {
  * folder keeps (the database keeps only hashes) are in force. A key or token that was revoked is replaced, and so is an agent whose folder is
  * gone.
  */
-export async function provision(dataDir: string, admin: Admin): Promise<Provision> {
+export async function provision(dataDir: string, admin: Admin, files: KeptFiles): Promise<Provision> {
   const file = path.join(dataDir, credentialsFile);
   const before = remembered(file);
   const credentials = await admin('first-run.provision', {
@@ -32,8 +31,8 @@ export async function provision(dataDir: string, admin: Admin): Promise<Provisio
     agent_name: hostname(),
     has_agent_folder: hasIdentity(path.join(dataDir, 'agent')),
   });
-  writeWhole(file, `${JSON.stringify(credentials, null, 2)}\n`, 0o600);
-  writeWhole(path.join(dataDir, 'agent-token'), `${credentials.agent_token}\n`, 0o600);
+  files.write(file, `${JSON.stringify(credentials, null, 2)}\n`);
+  files.write(path.join(dataDir, 'agent-token'), `${credentials.agent_token}\n`);
   const isFresh =
     credentials.api_key_uw !== before.api_key_uw || credentials.api_key_ur !== before.api_key_ur;
   return { ...credentials, isFresh };

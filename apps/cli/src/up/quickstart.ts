@@ -1,7 +1,6 @@
-import { rmSync } from 'node:fs';
 import path from 'node:path';
+import { type KeptFiles, removeIfAllowed } from '@vantage/kernel';
 import type { Ready } from './controller-messages.ts';
-import { keepFile } from './kept-file.ts';
 import { credentialsFile, type Provision } from './provision.ts';
 
 /** The content of quickstart.json: how programs on this machine reach the running system. */
@@ -56,18 +55,14 @@ export function quickstartText(quickstart: Quickstart, isFresh: boolean, dataDir
   });
 }
 
-/** Keeps quickstart.json, readable by its owner only. */
-export function keepQuickstart(dataDir: string, say: (text: string) => void) {
-  const file = keepFile(fileOf(dataDir), say);
-  return {
-    write: (quickstart: Quickstart) => file.write(`${asText(quickstart)}\n`),
-    stop: () => file.stop(),
-  };
+/** Writes quickstart.json, readable by its owner only. */
+export function writeQuickstart(files: KeptFiles, dataDir: string, quickstart: Quickstart): void {
+  files.write(fileOf(dataDir), `${asText(quickstart)}\n`);
 }
 
 /** Removes quickstart.json: no system runs. */
 export function removeQuickstart(dataDir: string): void {
-  rmSync(fileOf(dataDir), { force: true });
+  removeIfAllowed(fileOf(dataDir));
 }
 
 /** The URL with `***` for a password before the host or in the query. A socket's URL has no host, so WHATWG's URL cannot read it. */

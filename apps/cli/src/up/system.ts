@@ -1,16 +1,17 @@
 import path from 'node:path';
-import { Fault } from '@vantage/kernel';
+import { Fault, type KeptFiles } from '@vantage/kernel';
 import type { Part } from '../part.ts';
 import { type ChildEvents, type Supervised, supervise } from './child.ts';
 import { progressMessage, type Ready, readyMessage } from './controller-messages.ts';
 import type { DataLock } from './lock.ts';
 import { type ProcessId, sendSignal } from './processes.ts';
 import type { Provision } from './provision.ts';
-import { keepQuickstart, type Quickstart, quickstartOf } from './quickstart.ts';
+import { type Quickstart, quickstartOf, writeQuickstart } from './quickstart.ts';
+import { refusesFiles } from './room.ts';
 
 /** The processes of a system on this machine, from the first start on. */
 export interface System {
-  /** Starts a part. It is started again when it dies; when it dies before the system serves, `onFailure` is called instead. */
+  /** Starts a part. It is started again when it dies; `onFailure` is called when it dies before the system serves, unless for lack of room. */
   start(part: Part, environment: () => NodeJS.ProcessEnv): void;
   /** The message of the controller once it serves. */
   ready(): Ready | undefined;
@@ -31,25 +32,27 @@ export interface System {
 export function createSystem({
   dataDir,
   lock,
+  files,
   say,
   onFailure,
 }: {
   readonly dataDir: string;
   readonly lock: Pick<DataLock, 'children'>;
+  readonly files: KeptFiles;
   readonly say: (text: string) => void;
   readonly onFailure: (fault: Fault) => void;
 }): System {
   const parts = new Map<Part, Supervised>();
   let ready: Ready | undefined;
   let credentials: Provision | undefined;
-  const kept = keepQuickstart(dataDir, say);
+  let isWaitingForRoom = false;
 
   const processes = () => [...parts.values()].map((part) => part.current()).filter((id) => id !== undefined);
   const describe = (): Quickstart | undefined => {
     const [controller, agent] = [parts.get('controller')?.current(), parts.get('agent')?.current()];
     if (!ready || !credentials || !controller || !agent) return undefined;
     const quickstart = quickstartOf(ready, credentials, { controller: controller.pid, agent: agent.pid });
-    kept.write(quickstart);
+    writeQuickstart(files, dataDir, quickstart);
     return quickstart;
   };
   const eventsOf = (part: Part): ChildEvents => ({
@@ -71,7 +74,14 @@ export function createSystem({
         say(
           `the ${part} ended (${how}), starting it again in ${(againInMs / 1000).toFixed(1)} s; see log/${part}.log`,
         );
-      else onFailure(new Fault('stop', 'first_start', `the ${part} did not start (${how}):\n${errors}`));
+      else if (!refusesFiles(dataDir))
+        onFailure(new Fault('stop', 'first_start', `the ${part} did not start (${how}):\n${errors}`));
+      else if (!isWaitingForRoom) {
+        isWaitingForRoom = true;
+        say(
+          `the ${part} did not start (${how}), because the disk of ${dataDir} has no room or is read-only; it is started again and again:\n${errors}`,
+        );
+      }
     },
   });
 
@@ -87,7 +97,6 @@ export function createSystem({
     },
     processes,
     end() {
-      kept.stop();
       for (const part of parts.values()) part.end();
     },
     kill() {

@@ -1,5 +1,12 @@
 import path from 'node:path';
-import { Fault, messageOf, type SettingsReader, whenAborted } from '@vantage/kernel';
+import {
+  Fault,
+  type KeptFiles,
+  keepFiles,
+  messageOf,
+  type SettingsReader,
+  whenAborted,
+} from '@vantage/kernel';
 import { type Admin, createAdmin } from '../admin.ts';
 import { whenAskedToEnd } from '../signals.ts';
 import type { Ready } from './controller-messages.ts';
@@ -36,6 +43,7 @@ interface UpOptions {
 /** A start on a data folder that is locked. */
 interface Start extends UpOptions {
   readonly dataDir: string;
+  readonly files: KeptFiles;
   readonly system: System;
   readonly ending: AbortSignal;
 }
@@ -50,16 +58,17 @@ export async function up(options: UpOptions): Promise<void> {
   const dataDir = openData(path.resolve(options.settings.given['VANTAGE_DATA'] ?? 'data'));
   // A file that a killed start left behind describes nothing that runs.
   if (!isHeld(dataDir)) removeQuickstart(dataDir);
-  const lock = await lockData(dataDir, say);
+  const files = keepFiles(say);
+  const lock = await lockData(dataDir, say, files);
   removeQuickstart(dataDir);
   const ending = new AbortController();
-  const system = createSystem({ dataDir, lock, say, onFailure: (fault) => ending.abort(fault) });
+  const system = createSystem({ dataDir, lock, files, say, onFailure: (fault) => ending.abort(fault) });
   using _request = whenAskedToEnd(
     () => ending.abort(),
     () => system.kill(),
   );
   say(`starting on ${dataDir}`);
-  const failure = await runUntilEnd({ ...options, dataDir, system, ending: ending.signal });
+  const failure = await runUntilEnd({ ...options, dataDir, files, system, ending: ending.signal });
   say('ending');
   lock.ending();
   await endAll(system, dataDir);
@@ -84,7 +93,7 @@ async function runUntilEnd(start: Start): Promise<Fault | undefined> {
 }
 
 async function startAll(start: Start): Promise<void> {
-  const { dataDir, system, ending, json, settings, env } = start;
+  const { dataDir, files, system, ending, json, settings, env } = start;
   const surroundings: Surroundings = { given: settings.given, env };
   await preflight(
     settings.problems,
@@ -99,7 +108,7 @@ async function startAll(start: Start): Promise<void> {
   const ready = await until(() => system.ready(), ending);
   say('the controller serves');
   const admin = createAdmin(ready.database_url, ending);
-  const credentials = await provision(dataDir, admin);
+  const credentials = await provision(dataDir, admin, files);
   system.start('agent', () => agentEnvironment(surroundings, dataDir, ready));
   await agentConnects(admin, credentials.agent_token, ending);
   say('the agent at the Location "local" is connected');

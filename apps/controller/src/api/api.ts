@@ -44,7 +44,7 @@ export function createHttpApi({
   onRoute,
   pages = [],
   site,
-  clockProblem = () => undefined,
+  warnings = () => [],
   ...deps
 }: Omit<RouteDeps, 'retentionDays' | 'version' | 'onAccountChanged' | 'allowPrivateWebhooks' | 'signIn'> & {
   readonly log: Logger;
@@ -54,8 +54,8 @@ export function createHttpApi({
   readonly pages?: readonly OuterRoute[];
   /** The page for people. */
   readonly site?: Site;
-  /** Why the controller's clock is wrong, for `/readyz`; undefined: it is right. */
-  readonly clockProblem?: () => string | undefined;
+  /** What needs an operator while the controller serves, for `/readyz`. */
+  readonly warnings?: () => readonly string[];
 }): HttpApi {
   const summary = createLogSummary({ clock, log });
   const authenticator = createAuthenticator({
@@ -93,7 +93,7 @@ export function createHttpApi({
   const app = createApp({
     ...{
       routes,
-      outerRoutes: [...outerRoutes({ db, clock, clockProblem }), ...docsPageRoutes(), ...pages],
+      outerRoutes: [...outerRoutes({ db, clock, warnings }), ...docsPageRoutes(), ...pages],
       site,
       ...{ authenticator, isTrustedProxy, onRoute },
       ...{ clock, log, summary },

@@ -1,5 +1,4 @@
-import { writeFile } from 'node:fs/promises';
-import { readIfPresent } from '@vantage/kernel';
+import { readIfPresent, replaceFile } from '@vantage/kernel';
 import { z } from 'zod';
 import type { RememberedMark } from './decide-history.ts';
 
@@ -19,8 +18,8 @@ export async function readRemembered(file: string): Promise<Remembered | undefin
 
 /**
  * Writes the mark without an fsync: after a power cut the file may be older, or unreadable, and then only the agents
- * notice.
+ * notice. A disk that refuses it keeps the old one; the next mark comes in seconds.
  */
 export async function remember(file: string, mark: Remembered): Promise<void> {
-  await writeFile(file, JSON.stringify(mark), { mode: 0o600 }).catch(() => {});
+  await replaceFile(file, JSON.stringify(mark), { isSynced: false }).catch(() => {});
 }

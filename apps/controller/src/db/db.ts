@@ -41,8 +41,8 @@ export interface Db {
   isInTransaction(): boolean;
   /** Calls `act` after the commit of the transaction that the caller runs in by `inTransaction`, and never after a rollback; elsewhere at once. */
   afterCommit(act: () => void): void;
-  /** Migrates the schema to this version. Controllers that start together wait for each other. */
-  migrate(): Promise<void>;
+  /** Migrates the schema to this version, or to the migration `last`. Controllers that start together wait for each other. */
+  migrate(last?: string): Promise<void>;
   /** See `Listener.subscribe`; `publish` sends notifications. */
   subscribe: Listener['subscribe'];
   /** See `readinessProblem`. */
@@ -132,10 +132,10 @@ export async function createDb({
     inTransaction: (work) => joined.run(kysely, work),
     isInTransaction: () => joined.isOpen(),
     afterCommit: (act) => joined.afterCommit(act),
-    async migrate() {
+    async migrate(last) {
       await withMigrationLock(config, async () => {
         await refuseNewer(kysely, known);
-        const done = await orm.migrator.up();
+        const done = await orm.migrator.up(last === undefined ? {} : { to: last });
         if (done.length > 0) log.info({ migrations: done.map(({ name }) => name) }, 'the schema is migrated');
       });
     },

@@ -64,6 +64,23 @@ test('a name that the certificate lacks is refused with the setting that adds it
   });
 });
 
+test('without a look at the address there is a line for every address, but only with a known pin', async () => {
+  await using port = await openPort(['other.example'], await testAuthorities());
+  const unchecked = (pin: string | undefined) =>
+    planInvitation({
+      ...{ url: port.url, tlsNames: [], parcels, releaseKey: undefined, clock, trusted: authorities.trusted },
+      ...{ pin, isChecked: false },
+    });
+  const found = await unchecked('PIN');
+  expect(found.kind === 'ready' && found.linesFor('T').command).toContain('sha256//PIN');
+  expect(found.kind === 'ready' && found.warnings.join()).not.toContain('cannot reach');
+  expect(await unchecked(undefined)).toMatchObject({
+    kind: 'conflict',
+    isUnreachable: true,
+    message: expect.stringContaining('certificate is not known here'),
+  });
+});
+
 test('a port of another authority is refused', async () => {
   await using port = await openPort(['localhost'], await testAuthorities());
   expect(await plan(port.url)).toMatchObject({

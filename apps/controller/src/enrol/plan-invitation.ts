@@ -22,6 +22,7 @@ export async function planInvitation({
   parcels: folder,
   releaseKey,
   clock,
+  isChecked = true,
 }: {
   /** `https://host:port` of the agents' port. */
   readonly url: string;
@@ -36,8 +37,10 @@ export async function planInvitation({
   /** The line of the public release key; undefined: there is none. */
   readonly releaseKey: string | undefined;
   readonly clock: Pick<Clock, 'timer'>;
+  /** False: the inviter knows that the address is right, and nobody connects to it. */
+  readonly isChecked?: boolean;
 }): Promise<InvitationPlan> {
-  const check = await checkAddress(url, { trusted, clock });
+  const check = isChecked ? await checkAddress(url, { trusted, clock }) : ({ kind: 'unchecked' } as const);
   const { hostname } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, '');
   const elsewhere = 'VANTAGE_AGENT_URL must be the address at which agents reach this controller';
@@ -51,7 +54,7 @@ export async function planInvitation({
     return { kind: 'conflict', message };
   }
   const parcels = await readParcelHashes(folder);
-  const warnings = [
+  const warnings: string[] = [
     ...(check.kind === 'unreachable'
       ? [`The controller cannot reach ${url} itself (${check.why}). ${elsewhere}.`]
       : []),
@@ -60,6 +63,8 @@ export async function planInvitation({
       : []),
   ];
   const pin = check.kind === 'reached' ? check.pin : ownPin;
+  if (pin === undefined && check.kind === 'unchecked')
+    warnings.push("The controllers' certificate is not known here, and nobody asked for it at the address.");
   if (pin === undefined) return { kind: 'conflict', message: warnings.join(' '), isUnreachable: true };
   return {
     ...{ kind: 'ready', warnings },

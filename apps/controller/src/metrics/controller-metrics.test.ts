@@ -12,6 +12,8 @@ async function start() {
   const metrics = createControllerMetrics({ db, clock, version: '1' });
   metrics.watch({
     clocks: { problem: undefined },
+    disk: { space: { freeBytes: 7, totalBytes: 9 } },
+    certificates: { apiEndUs: 1_800_000_000_000_000 },
     gateway: { load: { sessions: 3, waitingBatches: 2 } },
     feed: { followers: 1 },
     notify: {
@@ -42,6 +44,7 @@ test('the series show ingest, streams, the pool and the jobs; promtool has no co
     .insertInto('job_cursors')
     .values({ name: 'roll-up', at_us: clock.nowUs() - 7_000_000_000 })
     .execute();
+  await db.kysely.insertInto('last_backup').values({ at_us: 1_700_000_000_000_000 }).execute();
   const text = await metrics.text();
   for (const line of [
     'vantage_build_info{program="controller",version="1"} 1',
@@ -49,6 +52,9 @@ test('the series show ingest, streams, the pool and the jobs; promtool has no co
     'vantage_ingest_batch_seconds_count{outcome="failed"} 1',
     'vantage_ingest_batches_in_work 0',
     'vantage_gateway_streams 3',
+    'vantage_disk_free_bytes 7',
+    'vantage_disk_size_bytes 9',
+    'vantage_api_certificate_expiry_timestamp_seconds 1800000000',
     'vantage_gateway_batches_waiting 2',
     'vantage_event_streams 1',
     'vantage_notification_attempts_running 4',
@@ -57,6 +63,7 @@ test('the series show ingest, streams, the pool and the jobs; promtool has no co
     'vantage_notification_retries_total{channel="webhook"} 2',
     'vantage_notifications_pending 0',
     'vantage_database_requests_waiting 0',
+    'vantage_last_backup_timestamp_seconds 1700000000',
     'vantage_database_up 1',
     'vantage_rollup_buckets_waiting 0',
   ])

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Clock } from '@vantage/kernel';
-import { createProcessMetrics, type ProcessMetrics } from '@vantage/kernel/metrics';
+import type { Clock, DiskWatch } from '@vantage/kernel';
+import { createProcessMetrics, type ProcessMetrics, watchDisk } from '@vantage/kernel/metrics';
 import type { Db } from '../db/index.ts';
 import { type JobFacts, readJobs } from './process-store.ts';
 
@@ -22,6 +22,9 @@ export interface ControllerMetrics extends Pick<ProcessMetrics, 'text' | 'conten
   /** Adds what the parts have under way. */
   watch(parts: {
     readonly clocks: { readonly problem: string | undefined };
+    readonly disk: Pick<DiskWatch, 'space'>;
+    /** When the certificate of the REST port ends, microseconds since 1970. */
+    readonly certificates: { readonly apiEndUs: number };
     readonly gateway: { readonly load: { readonly sessions: number; readonly waitingBatches: number } };
     readonly feed: { readonly followers: number };
     readonly notify: {
@@ -86,8 +89,14 @@ export function createControllerMetrics({
       const { inserted, repeated, quarantined } = ingested;
       return { done: inserted + repeated + quarantined, isWaiting: storing > 0 };
     },
-    watch({ clocks, gateway, feed, notify }) {
+    watch({ clocks, disk, certificates, gateway, feed, notify }) {
       watchNotifications(metrics, notify);
+      watchDisk(metrics, disk);
+      metrics.gauge(
+        'vantage_api_certificate_expiry_timestamp_seconds',
+        'When the certificate of the REST port ends.',
+        () => certificates.apiEndUs / 1e6,
+      );
       metrics.gauge('vantage_clock_wrong', "1 while this controller's clock and other clocks disagree.", () =>
         Number(clocks.problem !== undefined),
       );
@@ -156,6 +165,9 @@ function watchJobs(
     jobs?.oldest_notification_us == null
       ? undefined
       : clock.nowUs() / 1e6 - jobs.oldest_notification_us / 1e6,
+  );
+  gauge('vantage_last_backup_timestamp_seconds', 'When the newest backup was made.', () =>
+    jobs?.last_backup_us == null ? undefined : jobs.last_backup_us / 1e6,
   );
   gauge('vantage_run_requests_overdue', 'Run requests past their deadline.', () => jobs?.overdue_requests);
 }

@@ -17,6 +17,8 @@ export interface JobFacts {
   readonly oldest_notification_us: number | null;
   /** Run requests that are open past their deadline. */
   readonly overdue_requests: number;
+  /** When the newest backup was made; null: none was. */
+  readonly last_backup_us: number | null;
 }
 
 /** Reads them in one query. */
@@ -29,8 +31,7 @@ export async function readJobs({ kysely }: Pick<Db, 'kysely'>, nowUs: number): P
         as quarantined,
       (select count(*)::int from (select 1 from notifications where state = 'Pending' limit 100000) n) as notifications,
       (select min(created_us) from notifications where state = 'Pending') as oldest_notification_us,
-      (select count(*)::int from run_requests where state = 'Open' and deadline_us < ${nowUs}::bigint) as overdue_requests`.execute(
-    kysely,
-  );
+      (select count(*)::int from run_requests where state = 'Open' and deadline_us < ${nowUs}::bigint) as overdue_requests,
+      (select at_us from last_backup) as last_backup_us`.execute(kysely);
   return rows[0];
 }

@@ -13,12 +13,12 @@ const yesNo = z.enum(['Y', 'N']);
 export function outerRoutes({
   db,
   clock,
-  clockProblem,
+  warnings,
 }: {
   readonly db: Pick<Db, 'kysely' | 'readinessProblem'>;
   readonly clock: Clock;
-  /** Why the controller's clock is wrong; undefined: it is right. */
-  readonly clockProblem: () => string | undefined;
+  /** What needs an operator while the controller serves: a wrong clock, a disk that is nearly full, a certificate that ends. */
+  readonly warnings: () => readonly string[];
 }): readonly OuterRoute[] {
   const problem = createReadiness({ db, clock });
   return [
@@ -45,14 +45,14 @@ export function outerRoutes({
       path: '/readyz',
       needsKey: false,
       isBounded: false,
-      run: async () => readyReply(await problem(), clockProblem()),
+      run: async () => readyReply(await problem(), warnings()),
     },
   ];
 }
 
-/** A controller whose clock is wrong goes on serving: all controllers may have the same wrong clock. */
-function readyReply(problem: string | undefined, clockProblem: string | undefined): OuterReply {
-  const warning = clockProblem === undefined ? '' : `warning: a clock may be wrong: ${clockProblem}\n`;
+/** A controller with a warning goes on serving: all controllers may have the same wrong clock. */
+function readyReply(problem: string | undefined, warnings: readonly string[]): OuterReply {
+  const warning = warnings.map((text) => `warning: ${text}\n`).join('');
   return problem === undefined
     ? { status: 200, type: text, body: `ready\n${warning}` }
     : { status: 503, type: text, body: `not ready: ${problem}\n` };

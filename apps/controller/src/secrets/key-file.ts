@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { link, rm, writeFile } from 'node:fs/promises';
-import { Fault, messageOf, readIfPresent } from '@vantage/kernel';
+import { Fault, makeFile, messageOf, readIfPresent } from '@vantage/kernel';
 import { sealKeyBytes } from './seal.ts';
 
 /** The keys of the key file: the first seals, all of them open. */
@@ -34,12 +33,7 @@ export async function readSecretKeys(file: string): Promise<SecretKeys | undefin
 
 /** Makes the key file (0600) with a fresh key. Controllers that start together use the file that was made first. */
 export async function makeSecretKeys(file: string): Promise<SecretKeys> {
-  const part = `${file}.${randomBytes(6).toString('hex')}.part`;
-  await writeFile(part, `${randomBytes(sealKeyBytes).toString('base64')}\n`, { mode: 0o600, flush: true });
-  await link(part, file).catch((error: unknown) => {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  });
-  await rm(part);
+  await makeFile(file, `${randomBytes(sealKeyBytes).toString('base64')}\n`);
   const made = await readSecretKeys(file);
   if (made === undefined)
     throw new Fault('stop', 'secret_key', `the key file ${file} vanished after it was made`);

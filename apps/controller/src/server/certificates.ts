@@ -1,11 +1,24 @@
 import { X509Certificate } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { dayMs } from '@vantage/domain';
-import { type Clock, type Logger, messageOf } from '@vantage/kernel';
+import { type Clock, createWaker, type KeptFiles, keepFiles, type Logger, messageOf } from '@vantage/kernel';
 import type { Config } from '../config/config.ts';
-import { type Authorities, ensureCertificates, readCertificate, type ServerCertificate } from './tls.ts';
+import {
+  type CertificateState,
+  certificateProblem,
+  certificateState,
+  validityOf,
+} from './certificate-end.ts';
+import {
+  type Authorities,
+  covers,
+  ensureCertificates,
+  readCertificate,
+  type ServerCertificate,
+  updateFile,
+} from './tls.ts';
 
 /** The certificates in use, both ports. */
 export interface Certificates {
@@ -37,49 +50,125 @@ interface Deps {
 /** The certificates of a controller over time. */
 export interface CertificatesInUse {
   readonly current: Certificates;
-  /** Checks once a day whether certificates have changed or must be renewed, and calls `onChange` with new ones. */
+  /** When the certificate of the REST port ends, with its chain, microseconds since 1970. */
+  readonly apiEndUs: number;
+  /** What is wrong with that certificate, for people; undefined: nothing. */
+  readonly problem: string | undefined;
+  /**
+   * Reads the operator's files again when they have changed (within half a minute), and everything once a day and whenever `again` is
+   * called; calls `onChange` with new certificates. Logs once a day that the certificate of the REST port ends.
+   */
   keep(onChange: (certificates: Certificates) => void, ending: AbortSignal): Promise<void>;
+  /** Reads everything again now. */
+  again(): void;
 }
+
+const lookEveryMs = 30_000;
 
 /** Reads or makes the certificates that the settings ask for. Throws a Fault that names the faulty file. */
 export async function openCertificates(deps: Deps): Promise<CertificatesInUse> {
-  const { clock, log } = deps;
-  let current = await loadCertificates(deps);
+  const { config, clock, log } = deps;
+  const files = keepFiles((text) => log.warn(text));
+  const waker = createWaker(clock);
+  let look = await lookAt(config.tls);
+  let current = await loadCertificates(deps, files);
+  let isAsked = false;
+  let loadedMs = clock.monoMs();
+  let fault = '';
+  const load = async (onChange: (certificates: Certificates) => void) => {
+    loadedMs = clock.monoMs();
+    try {
+      const next = await loadCertificates(deps, files);
+      fault = '';
+      if (textOf(next) === textOf(current)) return;
+      current = next;
+      onChange(next);
+      log.info({ apiEnd: isoTime(validityOf(next.api.cert).toUs) }, 'new certificates are in use');
+    } catch (error) {
+      // Files that are being written do not belong together for a moment: they are read again when they have changed.
+      const text = messageOf(error);
+      if (text !== fault)
+        log.error({ error: text }, 'the certificates cannot be renewed; the present ones stay');
+      fault = text;
+    }
+  };
+  const daily = createDailyLine({ clock, log });
   return {
     get current() {
       return current;
     },
+    get apiEndUs() {
+      return validityOf(current.api.cert).toUs;
+    },
+    get problem() {
+      return certificateProblem(validityOf(current.api.cert), clock.nowUs());
+    },
+    again() {
+      isAsked = true;
+      waker.wake();
+    },
     async keep(onChange, ending) {
       while (!ending.aborted) {
-        await clock.sleep(dayMs, ending).catch(() => {});
-        if (ending.aborted) return;
-        try {
-          const next = await loadCertificates(deps);
-          if (textOf(next) === textOf(current)) continue;
-          current = next;
-          onChange(next);
-          log.info('new certificates are in use');
-        } catch (error) {
-          log.error({ error: messageOf(error) }, 'the certificates cannot be renewed; the present ones stay');
+        const now = await lookAt(config.tls);
+        if (isAsked || now !== look || clock.monoMs() - loadedMs >= dayMs) {
+          [isAsked, look] = [false, now];
+          await load(onChange);
         }
+        daily(current, config.tls?.certFile);
+        await waker.wait(lookEveryMs, ending);
       }
+      files.stop();
     },
   };
 }
 
-async function loadCertificates({ config, readAuthorities, clock, log }: Deps): Promise<Certificates> {
+/** Changes when one of the files does; empty where they cannot be looked at. */
+async function lookAt(tls: Deps['config']['tls']): Promise<string> {
+  if (tls === undefined) return '';
+  const all = await Promise.all([tls.certFile, tls.keyFile].map((file) => stat(file).catch(() => undefined)));
+  return all.map((found) => `${found?.ino}/${found?.size}/${found?.mtimeMs}`).join(' ');
+}
+
+/** Logs what is wrong with the certificate of the REST port: at once, and then once a day. */
+function createDailyLine({ clock, log }: Pick<Deps, 'clock' | 'log'>) {
+  let said: { readonly state: CertificateState; readonly atMs: number } | undefined;
+  return ({ api }: Certificates, file: string | undefined): void => {
+    const validity = validityOf(api.cert);
+    const state = certificateState(validity, clock.nowUs());
+    if (state === 'good') {
+      said = undefined;
+      return;
+    }
+    if (said?.state === state && clock.monoMs() - said.atMs < dayMs) return;
+    said = { state, atMs: clock.monoMs() };
+    const facts = { file, from: isoTime(validity.fromUs), end: isoTime(validity.toUs) };
+    if (state === 'near') log.warn(facts, 'the certificate of the REST port ends soon');
+    else if (state === 'ended')
+      log.error(facts, 'the certificate of the REST port has ended: clients refuse it');
+    else log.error(facts, 'the certificate of the REST port does not hold yet: clients refuse it');
+  };
+}
+
+function isoTime(us: number): string {
+  return new Date(us / 1000).toISOString();
+}
+
+async function loadCertificates(
+  { config, readAuthorities, clock, log }: Deps,
+  files: KeptFiles,
+): Promise<Certificates> {
   const listen = config.listen !== undefined && !anyAddress.has(config.listen) ? [config.listen] : [];
   const names = [...new Set(['localhost', '127.0.0.1', '::1', hostname(), ...listen, ...config.tlsNames])];
   const dir = path.join(config.dataDir, 'tls');
   const authorities = await readAuthorities(dir);
-  const own = await ensureCertificates({ dir, names, authorities, clock, log });
+  const own = await ensureCertificates({ dir, names, authorities, clock, log, files });
   const { caFile, server: gateway } = own;
   const gatewayHost = listen[0] ?? 'localhost';
   const agents = { gateway, authorities, caFile, gatewayHost };
   if (!config.tls) return { ...agents, api: gateway, apiTrustFile: caFile, apiHost: gatewayHost };
   const api = await readCertificate(config.tls);
   const apiTrustFile = path.join(dir, 'api-trust.pem');
-  await writeFile(apiTrustFile, `${api.cert.trimEnd()}\n${await readFile(caFile, 'utf8')}`, { mode: 0o644 });
+  await updateFile(files, apiTrustFile, `${api.cert.trimEnd()}\n${authorities.trusted.join('')}`, 0o644);
   return { ...agents, api, apiTrustFile, apiHost: hostOf(api.cert, gatewayHost) };
 }
 
@@ -89,10 +178,8 @@ function textOf({ api, gateway, authorities }: Certificates): string {
 
 /** The host by which the operator's certificate can be verified. */
 function hostOf(cert: string, preferred: string): string {
-  const certificate = new X509Certificate(cert);
-  if (certificate.checkHost(preferred) !== undefined || certificate.checkIP(preferred) !== undefined)
-    return preferred;
-  const names = (certificate.subjectAltName ?? '')
+  if (covers(cert, [preferred])) return preferred;
+  const names = (new X509Certificate(cert).subjectAltName ?? '')
     .split(', ')
     .flatMap((entry) => /^DNS:([^*]+)$/.exec(entry)?.[1] ?? []);
   return names[0] ?? preferred;

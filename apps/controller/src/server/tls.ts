@@ -1,9 +1,17 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { dayMs } from '@vantage/domain';
-import { type Clock, Fault, type Logger, messageOf, readIfPresent } from '@vantage/kernel';
+import {
+  type Clock,
+  Fault,
+  type KeptFiles,
+  keepFiles,
+  type Logger,
+  messageOf,
+  readIfPresent,
+} from '@vantage/kernel';
 import { type Authority, signServer } from './authority.ts';
 
 /** PEM texts of a server certificate with its chain, and its key. */
@@ -34,8 +42,8 @@ const renewBeforeDays = 30;
 
 /**
  * Writes the certificates of the authorities below `dir`, and a server certificate for `names` (DNS names and IP addresses). This one is made
- * when it is missing, damaged, close to its end, made for other names or by another authority. Files are 0600, `ca.pem` 0644. Throws a Fault
- * when a file cannot be read.
+ * when it is missing, damaged, close to its end, made for other names or by another authority. Files are 0600, `ca.pem` 0644; `files` writes
+ * them again where the disk refuses. Throws a Fault when a file cannot be read.
  */
 export async function ensureCertificates(deps: {
   readonly dir: string;
@@ -43,15 +51,17 @@ export async function ensureCertificates(deps: {
   readonly authorities: Authorities;
   readonly clock: Pick<Clock, 'nowUs'>;
   readonly log: Logger;
+  readonly files?: KeptFiles;
 }): Promise<OwnCertificates> {
   const { dir, names, log, authorities } = deps;
+  const files = deps.files ?? keepFiles((text) => log.warn(text));
   const { signing } = authorities;
   const nowMs = deps.clock.nowUs() / 1000;
   const file = (name: string) => path.join(dir, name);
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const caFile = file('ca.pem');
   const trusted = authorities.trusted.join('');
-  if ((await readOrFault(caFile)) !== trusted) await writeWhole(caFile, trusted, 0o644);
+  await updateFile(files, caFile, trusted, 0o644);
   const { pair } = await readPair(file('server.pem'), file('server.key'));
   const fits =
     pair &&
@@ -62,10 +72,15 @@ export async function ensureCertificates(deps: {
   const server = fits ? pair : { cert: await signServer(signing, { names, nowMs }), key: signing.serverKey };
   if (!fits) {
     log.info({ names }, 'a new server certificate is made');
-    await writeWhole(file('server.key'), server.key, 0o600);
-    await writeWhole(file('server.pem'), server.cert, 0o600);
+    files.write(file('server.key'), server.key);
+    files.write(file('server.pem'), server.cert);
   }
   return { caFile, server, notAfterUs: Date.parse(new X509Certificate(server.cert).validTo) * 1000 };
+}
+
+/** Writes a file unless it has this text already. Throws a Fault when it cannot be read. */
+export async function updateFile(files: KeptFiles, file: string, text: string, mode: number): Promise<void> {
+  if ((await readOrFault(file)) !== text) files.write(file, text, mode);
 }
 
 /** Reads the operator's own certificate and key; throws a Fault that names what is wrong. */
@@ -115,16 +130,10 @@ function readOrFault(file: string): Promise<string | undefined> {
   });
 }
 
-function covers(cert: string, names: readonly string[]): boolean {
+/** Whether a certificate (PEM) has all these DNS names and IP addresses. */
+export function covers(cert: string, names: readonly string[]): boolean {
   const certificate = new X509Certificate(cert);
   return names.every((name) =>
     isIP(name) === 0 ? certificate.checkHost(name) !== undefined : certificate.checkIP(name) !== undefined,
   );
-}
-
-async function writeWhole(file: string, text: string, mode: number): Promise<void> {
-  const part = `${file}.${process.pid}.part`;
-  await writeFile(part, text, { mode, flush: true });
-  await chmod(part, mode);
-  await rename(part, file);
 }

@@ -296,6 +296,10 @@ export interface DataTables {
     part_of: Uint8Array | null;
     created_us: number;
   };
+  last_backup: {
+    single: Generated<boolean>;
+    at_us: number;
+  };
   leases: {
     name: string;
     holder: string;

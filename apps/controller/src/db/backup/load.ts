@@ -1,0 +1,134 @@
+import { dayUs } from '@vantage/domain';
+import { Fault, messageOf } from '@vantage/kernel';
+import pg from 'pg';
+import { z } from 'zod';
+import { copyTextIn } from './copy-text.ts';
+import { readFrames } from './frames.ts';
+import { type BackupSize, columnList, headSchema, linesIn, quoted, tableSchema } from './snapshot.ts';
+
+type Head = z.output<typeof headSchema>;
+const done = z.object({ rows: z.int() });
+
+/** Reads a whole backup, and returns its head. Throws a Fault when it is damaged. */
+export async function verifyBackup(file: string): Promise<Head> {
+  let head: Buffer | undefined;
+  for await (const { kind, content } of readFrames(file)) if (kind === 'head') head = content;
+  if (head === undefined)
+    throw new Fault('drop', 'bad_backup', `${file} is no backup of Vantage: it has no head`);
+  return headSchema.parse(JSON.parse(head.toString('utf8')));
+}
+
+/** The number of the program's migrations, counted from the first, that made the tables of a backup. Throws a Fault for a backup of a newer version. */
+export function migrationsOf(head: Head, known: readonly { readonly name: string }[]): number {
+  const isKnown = head.migrations.every((name, at) => known[at]?.name === name);
+  if (isKnown) return head.migrations.length;
+  const why = 'the backup was made by a newer or another version of Vantage: restore it with that version';
+  throw new Fault('drop', 'backup_newer', why);
+}
+
+/**
+ * Loads a backup into a database whose tables are those of the backup, in one transaction: killed at any moment, it leaves the database
+ * as it was. Throws a Fault when somebody used the database already.
+ */
+export async function loadBackup(deps: {
+  readonly url: string;
+  readonly file: string;
+  readonly head: Head;
+  /** Receives the number of rows that are done. */
+  readonly onRows: (rows: number) => void;
+}): Promise<BackupSize> {
+  const client = new pg.Client({ connectionString: deps.url, statement_timeout: 0, query_timeout: 0 });
+  client.on('error', () => {}); // the query in work rejects
+  await client.connect();
+  try {
+    await client.query('begin');
+    await client.query('lock table accounts in access exclusive mode');
+    const { rowCount } = await client.query('select from accounts limit 1');
+    if ((rowCount ?? 0) > 0)
+      throw new Fault(
+        'drop',
+        'not_empty',
+        'the database is in use: a backup is restored into an empty one only',
+      );
+    await client.query(`truncate ${(await tableNames(client)).map(quoted).join(', ')}`);
+    const references = await dropReferences(client);
+    for (const name of deps.head.partitions) await addPartition(client, name);
+    const size = await loadTables(client, deps);
+    for (const text of references) await client.query(text);
+    for (const [name, last] of Object.entries(deps.head.sequences))
+      await client.query('select setval($1::regclass, $2)', [quoted(name), last]);
+    await client.query('commit');
+    await client.query('analyze');
+    return size;
+  } finally {
+    await client.end();
+  }
+}
+
+async function loadTables(
+  client: pg.Client,
+  { file, onRows }: Parameters<typeof loadBackup>[0],
+): Promise<BackupSize> {
+  const size = { tables: 0, rows: 0 };
+  let into = '';
+  let name = '';
+  let rows = 0;
+  for await (const { kind, content } of readFrames(file)) {
+    if (kind === 'table') {
+      const table = tableSchema.parse(JSON.parse(content.toString('utf8')));
+      ({ name } = table);
+      into = `copy ${quoted(name)} (${columnList(table.columns)}) from stdin`;
+      rows = 0;
+      // A trigger would announce each row, and fill columns that the backup has.
+      await client.query(`alter table ${quoted(name)} disable trigger user`);
+    } else if (kind === 'rows') {
+      await copyTextIn(client, into, content).catch((cause: unknown) => {
+        const why = `the table ${name} cannot be restored: ${messageOf(cause)}`;
+        throw new Fault('drop', 'restore_failed', why, { cause });
+      });
+      rows += linesIn(content);
+      onRows(size.rows + rows);
+    } else if (kind === 'done') {
+      await client.query(`alter table ${quoted(name)} enable trigger user`);
+      const { rows: counted } = await client.query<{ n: string }>(
+        `select count(*) as n from ${quoted(name)}`,
+      );
+      const wanted = done.parse(JSON.parse(content.toString('utf8'))).rows;
+      if (wanted !== rows || Number(counted[0]?.n) !== wanted)
+        throw new Fault(
+          'drop',
+          'restore_failed',
+          `the table ${name} has ${counted[0]?.n} rows instead of ${wanted}`,
+        );
+      size.tables += 1;
+      size.rows += rows;
+    }
+  }
+  return size;
+}
+
+async function tableNames(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+       and not relispartition and relname <> 'migrations'`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** Tables refer to each other in circles, so references are made after the rows. Returns the statements that make them again. */
+async function dropReferences(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ within: string; name: string; text: string }>(
+    `select conrelid::regclass::text as within, quote_ident(conname) as name, pg_get_constraintdef(oid) as text
+     from pg_constraint where contype = 'f' and conparentid = 0 and connamespace = 'public'::regnamespace`,
+  );
+  for (const { within, name } of rows) await client.query(`alter table ${within} drop constraint ${name}`);
+  return rows.map(({ within, name, text }) => `alter table ${within} add constraint ${name} ${text}`);
+}
+
+async function addPartition(client: pg.Client, name: string): Promise<void> {
+  const day = name.slice(-8).replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3');
+  const fromUs = Date.parse(day) * 1000;
+  await client.query(
+    `create table if not exists ${quoted(name)} partition of check_rows for values from (${fromUs}) to (${fromUs + dayUs})`,
+  );
+}

@@ -1,0 +1,107 @@
+import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { link, open, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+
+/** Makes the creations, renames and removals in a folder survive a power cut. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Writes a new file; with `isSynced` (the default) it is on the disk when this resolves. When the disk takes not all of it, nothing of the file stays. */
+export async function writeWhole(
+  file: string,
+  content: string | Uint8Array,
+  { mode = 0o600, isSynced = true } = {},
+): Promise<void> {
+  const handle = await open(file, 'w', mode);
+  try {
+    await handle.chmod(mode);
+    await handle.writeFile(content);
+    if (isSynced) await handle.sync();
+  } catch (error) {
+    await rm(file, { force: true }).catch(() => undefined); // the write's error says what is wrong
+    throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Replaces a file as a whole: a reader finds the old content or the new one, with `isSynced` (the default) also after a power cut. When
+ * the disk refuses (ENOSPC, EIO, EROFS), the old file stays, nothing of the new one is left, and it throws.
+ */
+export async function replaceFile(
+  file: string,
+  content: string | Uint8Array,
+  { mode = 0o600, isSynced = true } = {},
+): Promise<void> {
+  using part = claimPart(file);
+  await writeWhole(part.name, content, { mode, isSynced });
+  await rename(part.name, file).catch((error: unknown) => discarded(part.name, error));
+  if (isSynced) await syncFolder(path.dirname(file));
+}
+
+/** Like `replaceFile`, at once. */
+export function replaceFileSync(file: string, content: string, mode = 0o600): void {
+  using part = claimPart(file);
+  try {
+    writeFileSync(part.name, content, { mode, flush: true });
+    chmodSync(part.name, mode);
+    renameSync(part.name, file);
+  } catch (error) {
+    removeIfAllowed(part.name);
+    throw error;
+  }
+}
+
+/** Makes a file, whole at once, unless there is one already; resolves with whether it did. When the disk refuses, nothing is left, and it throws. */
+export async function makeFile(file: string, content: string, mode = 0o600): Promise<boolean> {
+  using part = claimPart(file);
+  await writeWhole(part.name, content, { mode });
+  try {
+    await link(part.name, file);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await rm(part.name, { force: true }).catch(() => undefined);
+  }
+}
+
+/** Removes a file that may be gone; a disk that refuses keeps it. */
+export function removeIfAllowed(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {
+    // a read-only disk: what reads the file tolerates an old one
+  }
+}
+
+/** Whether a disk refuses for now: it has no room (ENOSPC, EDQUOT), fails (EIO) or is read-only (EROFS). */
+export function isDiskRefusal(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && refusals.has(error.code);
+}
+
+const refusals: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS']);
+
+const claimed = new Set<string>();
+
+/** The name of a part of a file, until it is disposed. Several processes, and several calls, may write one file: each has a part of its own. */
+function claimPart(file: string): Disposable & { readonly name: string } {
+  const own = `${file}.${process.pid}`;
+  let name = `${own}.part`;
+  for (let n = 2; claimed.has(name); n += 1) name = `${own}.${n}.part`;
+  claimed.add(name);
+  return { name, [Symbol.dispose]: () => void claimed.delete(name) };
+}
+
+async function discarded(part: string, error: unknown): Promise<never> {
+  await rm(part, { force: true }).catch(() => undefined);
+  throw error;
+}
