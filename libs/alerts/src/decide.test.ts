@@ -195,22 +195,6 @@ test('the check of a master is asked after its deadline, a microsecond later', (
   expect(decide(judging, facts).dueUs).toBe(nowUs + 8);
 });
 
-test('the check of the device itself is waited for until its deadline, and not a microsecond longer', () => {
-  const state = { ...newAlertState('confirming', nowUs), ownChecks: 'sequence' as const, requestId: 'r' };
-  const at = (deadlineUs: number) => decide(state, { ...base, check: { kind: 'open', deadlineUs } });
-  expect(at(nowUs)).toMatchObject({ dueUs: nowUs + 1, state: { phase: 'confirming' } });
-  expect(at(nowUs - 1)).toMatchObject({ dueUs: nowUs + base.times.recheckUs });
-});
-
-test('a master that fails in its maintenance is judged again after a while, one that is Down when it is back', () => {
-  const judged = (values: Partial<MasterFacts>) => {
-    const facts = { ...base, device: { ...device, master: { ...master, ...values } } };
-    return decide(judging, { ...facts, check: answered('bad') }).state.judgeAgainUs;
-  };
-  expect(judged({ inMaintenance: true })).toBe(nowUs + base.times.recheckUs);
-  expect(judged({ status: 'Down' })).toBeNull();
-});
-
 test('an alert that ended while its device is Down says nothing before the device is Up', () => {
   const ended = { ...newAlertState('ended', nowUs), notified: ['a'] };
   expect(outcome(decide(ended, base))).toBe('ended');
