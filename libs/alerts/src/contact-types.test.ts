@@ -31,6 +31,13 @@ test('which types need a secret, and which sign with it', () => {
   expect(contactTypeNames.filter((name) => contactTypes[name].secret?.signs)).toEqual(['webhook']);
 });
 
+test('an e-mail address has at most 254 characters', () => {
+  const addressOf = (last: string) => `${'a'.repeat(60)}@${`${'b'.repeat(62)}.`.repeat(3)}${last}`;
+  expect(addressOf('info')).toHaveLength(254);
+  expect(email.addressFault(addressOf('info'), strict)).toBeNull();
+  expect(email.addressFault(addressOf('infos'), strict)).toContain('for example noc@example.org');
+});
+
 test.each(['noc@example.org', 'a.b+c@mail.example.org', 'root@mailhost', "o'neil@example.org"])(
   'an e-mail contact accepts %s',
   (address) => expect(email.addressFault(address, strict)).toBeNull(),

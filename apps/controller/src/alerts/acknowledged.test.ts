@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { second, startUs } from '../health/testing/scenario.ts';
 import { acknowledge } from './acknowledge.ts';
@@ -66,4 +67,14 @@ test('a chat that was notified hears who acknowledged, once, where Notify does n
   ]);
   expect((await messagesOf('slack', 7_000)).kinds).toEqual(['device.down', 'device.up']);
   expect((await messagesOf('email', 9_000, null)).kinds).toEqual(['device.down', 'device.up']);
+});
+
+test('the event of an alert names no Location of its own: that of a device is the Location of the check', async () => {
+  const { alertNo } = await messagesOf('email', 11_000, null);
+  const { rows } = await sql<{ type: string; of_event: number | null; of_alert: number | null }>`
+    select e.type, e.location_no as of_event, a.location_no as of_alert
+    from events e join alerts a using (device_no) where a.alert_no = ${alertNo} and e.type = 'Alert'`.execute(
+    scene.kysely,
+  );
+  expect(rows).toEqual([{ type: 'Alert', of_event: null, of_alert: place.locationNo }]);
 });

@@ -20,3 +20,8 @@ test('a summary has the number of all outages, the first 50 with their length, a
     Array.from({ length: 50 }, (_, n) => ({ ...outage(n), Seconds: 60 + n, IsOver: true })),
   );
 });
+
+test('an outage that began later than the others leaves the begin of the summary', () => {
+  const facts = withOutage(withOutage({}, outage(5)), outage(2));
+  expect(facts).toMatchObject({ Count: 2, Since: outage(5).Start });
+});

@@ -7,6 +7,7 @@ import type { Message } from './channels/channel.ts';
 import type { Claimed } from './claim.ts';
 import { fillLinks, type LinkAction } from './link-places.ts';
 import type { Outcome } from './notification-state.ts';
+import { replyOf } from './reply.ts';
 
 /** What the sender of one message needs. */
 export interface AttemptDeps {
@@ -51,10 +52,9 @@ export async function attempt(claimed: Sendable, deps: AttemptDeps, ending: Abor
     if (clear === undefined)
       return { kind: 'again', text: 'the contact cannot be opened with the key of this controller' };
     const signal = AbortSignal.any([limit.signal, ending]);
-    return await abortable(
-      channel.send({ id, message, to: { name: contact.name, ...clear }, nowUs }, signal),
-      signal,
-    );
+    const replyTo = replyOf(message, contact);
+    const to = { name: contact.name, ...clear };
+    return await abortable(channel.send({ id, message, to, nowUs, replyTo }, signal), signal);
   } catch (error) {
     if (ending.aborted) return { kind: 'interrupted', text: 'the controller stopped' };
     if (limit.signal.aborted)

@@ -96,8 +96,10 @@ export async function readContact(db: Kysely<Tables>, contactNo: number) {
     shadow: boolean;
     previous_secret_until_us: number | null;
     timezone: string;
+    updated_us: number;
   }>`
-    select c.contact_id, c.account_no, c.name, c.type, c.sealed, c.options, c.shadow, c.previous_secret_until_us, a.timezone
+    select c.contact_id, c.account_no, c.name, c.type, c.sealed, c.options, c.shadow, c.previous_secret_until_us, a.timezone,
+      ${updatedUs} as updated_us
     from contacts c join accounts a using (account_no) where c.contact_no = ${contactNo}`.execute(db);
   return rows[0];
 }

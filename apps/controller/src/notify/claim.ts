@@ -27,6 +27,7 @@ import { dayOf, noticesOf, type ReadDay } from './notices.ts';
 import { shadowAnswer } from './notification-store.ts';
 import { type OnFailed, reportFailed } from './record.ts';
 import { releaseFollowers } from './record-store.ts';
+import { withReply } from './reply.ts';
 
 /** A notification that this worker may send now, for the time of its lease. */
 export interface Claimed {
@@ -221,7 +222,9 @@ async function leaseGroup(
   if (isNew) {
     const day = await dayOf(group, deps.readDay);
     try {
-      message = channel.compose(noticesOf(group, day), contact.options);
+      const composed = channel.compose(noticesOf(group, day), contact.options);
+      const ask = { rows: [leader, ...members], contactNo, contact };
+      message = channel.canReply ? await withReply(trx, composed, ask) : composed;
     } catch (error) {
       deps.log.error({ notification_id: leader.notification_id, error: messageOf(error) }, cannotCompose);
       await giveUp(trx, group, deps.onFailed);

@@ -40,7 +40,7 @@ export async function readDay(
 }
 
 /** A moment of Down colours its part, because it is what the reader searches. Otherwise the longest status does. Pure. */
-function partOf(part: PartFigures): DayPart {
+export function partOf(part: PartFigures): DayPart {
   if (part.DownSeconds > 0) return 'Down';
   const longest = Math.max(part.UpSeconds, part.MaintenanceSeconds, part.UnknownSeconds);
   if (longest === part.UpSeconds) return 'Up';

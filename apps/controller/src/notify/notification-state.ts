@@ -3,7 +3,12 @@ import { realTime, type TimeScale } from '../config/time-scale.ts';
 
 /** The answer of one attempt. `text` is one line for people, without secrets. */
 export type Outcome =
-  | { readonly kind: 'delivered'; readonly text: string }
+  | {
+      readonly kind: 'delivered';
+      readonly text: string;
+      /** The receiver's own name of the message, where it said one. */
+      readonly messageId?: string;
+    }
   /** Try again. `retryAfterMs` is the receiver's own wish. */
   | {
       readonly kind: 'again';

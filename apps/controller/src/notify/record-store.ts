@@ -85,6 +85,18 @@ export async function storeAfter(
     where notification_no = ${no} or leader_no = ${no}`.execute(trx);
 }
 
+/** Stores how the receiver names a message, for the replies to it. */
+export async function storeReceived(
+  trx: Kysely<Tables>,
+  no: number,
+  messageId: string,
+  contactUs: number,
+): Promise<void> {
+  await sql`
+    update notifications set receiver_message = ${messageId}, receiver_contact_us = ${contactUs}
+    where notification_no = ${no} or leader_no = ${no}`.execute(trx);
+}
+
 /** Makes the first one of each of these keys due, which waited for an earlier one that ended. */
 export async function releaseFollowers(
   trx: Kysely<Tables>,

@@ -11,6 +11,7 @@ import {
   releaseFollowers,
   storeAfter,
   storeHealth,
+  storeReceived,
 } from './record-store.ts';
 
 /** A notification that failed for good. Alerts record it, and notify the other contacts of the account. */
@@ -48,6 +49,8 @@ export async function record(
     readonly token: string;
     readonly outcome: Outcome;
     readonly nowUs: number;
+    /** As it was used. */
+    readonly contact: { readonly updated_us: number };
   },
   { times, onFailed }: { readonly times: RetryTimes; readonly onFailed: OnFailed },
 ): Promise<Recorded> {
@@ -63,6 +66,8 @@ export async function record(
   const young = rows.filter((row) => after.state === 'Failed' && isPending(row, outcome, times, nowUs));
   await detach(trx, numbersOf(young), nowUs + times.longestUs);
   await storeAfter(trx, no, { after, answer: outcome.text, nowUs, ...certaintyOf(outcome, times, nowUs) });
+  if (outcome.kind === 'delivered' && outcome.messageId !== undefined)
+    await storeReceived(trx, no, outcome.messageId, attempt.contact.updated_us);
   const ended = rows.filter((row) => !young.includes(row));
   if (after.state !== 'Pending') {
     const orderKeys = [...new Set(ended.map((row) => row.order_key))];

@@ -343,6 +343,8 @@ export interface DataTables {
     answer: string | null;
     not_before_us: number | null;
     maybe_sent: Generated<boolean>;
+    receiver_message: string | null;
+    receiver_contact_us: number | null;
   };
   packed_checks: {
     device_no: number;

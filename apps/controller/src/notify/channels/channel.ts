@@ -41,6 +41,8 @@ export interface Sending {
   readonly to: Receiver;
   /** Microseconds since 1970. */
   readonly nowUs: number;
+  /** The receiver's own name of the message that this one replies to; null: of none. */
+  readonly replyTo?: string | null;
 }
 
 /** The contact, in clear. */
@@ -52,6 +54,8 @@ interface Receiver extends ClearContact {
 export interface Channel {
   /** The message shows the last day of its devices. */
   readonly showsDay: boolean;
+  /** The receiver's answer names the message, and a later message can refer to it. */
+  readonly canReply: boolean;
   /**
    * Makes the message of one notice, or of several where the type of contact groups them. `options` is what the contact's column holds, of
    * any version. Pure.

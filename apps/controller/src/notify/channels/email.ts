@@ -35,6 +35,7 @@ export function createEmail({ smtpUrl, mailFrom }: MailSettings): Channel {
   const domain = /@([A-Za-z0-9.-]+)>?$/.exec(mailFrom)?.[1] ?? 'localhost';
   return {
     showsDay: true,
+    canReply: false,
     compose: (notices) => ({
       subject: subjectOf(notices),
       text: textBody(notices),

@@ -1,4 +1,5 @@
 import type { Outcome } from '../notification-state.ts';
+import { jsonOf } from './answer-body.ts';
 import type { Channel, Notice, Sending } from './channel.ts';
 import { faultText, mayHaveArrived } from './fault-text.ts';
 import { ForbiddenTargetError, type PostAnswer, post, statusText } from './post.ts';
@@ -26,8 +27,16 @@ interface HttpChannelParts {
   readonly requestOf: (sending: Sending) => ChannelRequest;
   /** Statuses by which the receiver says for good that it does not accept this message. */
   readonly gone: readonly number[];
-  /** The wait that the body of an answer asks for, milliseconds; undefined: none. Only for receivers that do not say it in Retry-After. */
-  readonly waitInBody?: (body: string) => number | undefined;
+  /**
+   * The wait that the JSON of an answer asks for, milliseconds; undefined: none. Only for receivers that do not say it
+   * in Retry-After.
+   */
+  readonly waitInBody?: (body: unknown) => number | undefined;
+  /**
+   * How the JSON of an acceptance names the message; undefined: not at all. With it `requestOf` makes a reply of a
+   * message that has `replyTo`.
+   */
+  readonly messageIdOf?: (body: unknown) => string | undefined;
 }
 
 /**
@@ -35,20 +44,22 @@ interface HttpChannelParts {
  * followed; the header webhook-id is the same for all attempts.
  */
 export function createHttpChannel({ allowPrivate }: HttpSettings, parts: HttpChannelParts): Channel {
-  const { compose, requestOf, gone, waitInBody } = parts;
+  const { compose, requestOf, gone, waitInBody, messageIdOf } = parts;
   return {
     showsDay: false,
+    canReply: messageIdOf !== undefined,
     compose,
     async send(sending, signal): Promise<Outcome> {
       const { method = 'POST', url, headers, body } = requestOf(sending);
       if (url.protocol !== 'https:' && !allowPrivate)
         return { kind: 'again', text: 'the address does not begin with https://' };
       const all = { 'User-Agent': 'Vantage', 'webhook-id': sending.id, ...headers };
-      const readsBody = waitInBody !== undefined;
+      const readsBody = waitInBody !== undefined || messageIdOf !== undefined;
       try {
         const answer = await post({ method, url, headers: all, body, allowPrivate, readsBody }, signal);
-        const waitMs = waitInBody?.(answer.body) ?? retryAfterMs(answer.retryAfter, sending.nowUs);
-        return outcomeOf(answer, gone, waitMs);
+        const said = readsBody ? jsonOf(answer.body) : undefined;
+        const waitMs = waitInBody?.(said) ?? retryAfterMs(answer.retryAfter, sending.nowUs);
+        return outcomeOf(answer, gone, { waitMs, messageId: messageIdOf?.(said) });
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         const text = error instanceof ForbiddenTargetError ? error.message : faultText(error, url.hostname);
@@ -66,9 +77,14 @@ export function jsonHeaders(token: string | null = null): Readonly<Record<string
   };
 }
 
-function outcomeOf({ status }: PostAnswer, gone: readonly number[], waitMs: number | undefined): Outcome {
+function outcomeOf(
+  { status }: PostAnswer,
+  gone: readonly number[],
+  { waitMs, messageId }: { readonly waitMs: number | undefined; readonly messageId: string | undefined },
+): Outcome {
   const text = statusText(status);
-  if (status >= 200 && status < 300) return { kind: 'delivered', text };
+  if (status >= 200 && status < 300)
+    return { kind: 'delivered', text, ...(messageId === undefined ? {} : { messageId }) };
   if (gone.includes(status)) return { kind: 'gone', text };
   if (status >= 300 && status < 400) return { kind: 'again', text: `${text} (redirects are not followed)` };
   return { kind: 'again', text, ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }) };

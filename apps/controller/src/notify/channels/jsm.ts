@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { answersOf } from './answers.ts';
 import type { Channel, Notice } from './channel.ts';
-import { descriptionOf } from './description.ts';
+import { descriptionOf, detailsOf } from './description.ts';
 import { plain } from './fact-text.ts';
 import { createHttpChannel, type HttpSettings, jsonHeaders } from './http-channel.ts';
 import { incidentOf } from './incident.ts';
@@ -48,7 +48,7 @@ function alertOf(notice: Notice) {
       message: title.slice(0, longestMessage).toWellFormed(),
       description: descriptionOf(notice),
       ...{ entity, source, tags: [notice.kind], priority: priorities[severity] },
-      details: Object.fromEntries(answersOf(notice).lines.map(({ label, text }) => [label, text])),
+      details: detailsOf(answersOf(notice)),
     },
   };
 }

@@ -27,3 +27,19 @@ test('the request is a PUT with the id of the notification as transaction, so th
     body: expect.stringMatching(/^web is Down: HTTP 500\. Down for 3 min[^\n]*\n/),
   });
 });
+
+test('a later message of an alert names the event that it answers', async () => {
+  expect((await requestOf(receiver)).outcome).toMatchObject({ messageId: '$YUwRidLecu:example.com' });
+  const { json } = await requestOf(receiver, undefined, '$YUwRidLecu:example.com');
+  expect(json).toMatchObject({
+    'm.relates_to': { 'm.in_reply_to': { event_id: '$YUwRidLecu:example.com' } },
+  });
+});
+
+test('an event id that is no line of at most 255 characters is not kept', async () => {
+  for (const id of ['', '$a\n', '$'.repeat(256)]) {
+    const delivers = [200, JSON.stringify({ event_id: id })] as const;
+    const { outcome } = await requestOf({ ...receiver, answers: { ...receiver.answers, delivers } });
+    expect(outcome).toEqual({ kind: 'delivered', text: 'HTTP 200 OK' });
+  }
+});

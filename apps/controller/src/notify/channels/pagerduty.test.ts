@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fullNotice, sentinels } from '../testing/channel-contract.ts';
+import { fullNotice, fullNoticeHeadline, fullNoticeLines, sentinels } from '../testing/channel-contract.ts';
 import { type HttpReceiver, httpContract, requestOf } from '../testing/http-contract.ts';
 import { createPagerDuty } from './pagerduty.ts';
 
@@ -18,6 +18,13 @@ httpContract('pagerduty', pagerduty);
 
 const alertId = 'a'.repeat(48);
 
+/** The message in words, then the facts as programs read them. */
+const details = {
+  Now: fullNoticeHeadline,
+  ...Object.fromEntries(fullNoticeLines.map((line) => line.split(': ', 2))),
+  ...fullNotice.data,
+};
+
 test('the request is the documented one: an alert that begins triggers an incident', async () => {
   // The vendor's example has payload {summary, timestamp, severity, source, component, group, class, custom_details}, routing_key, dedup_key,
   // links [{href, text}], event_action "trigger", client and client_url.
@@ -29,7 +36,7 @@ test('the request is the documented one: an alert that begins triggers an incide
     client_url: 'https://vantage.example/links/d',
     payload: {
       ...{ summary: 'web is Down: HTTP 500', timestamp: '2026-11-22T08:00:00+01:00', severity: 'critical' },
-      ...{ source: 'web', class: 'device.down', custom_details: fullNotice.data },
+      ...{ source: 'web', class: 'device.down', custom_details: details },
     },
     links: [
       { href: 'https://vantage.example/links/a', text: 'Acknowledge' },
@@ -66,4 +73,18 @@ test.each([
 ])('severity %s is sent as %s', async (Severity, severity) => {
   const { json } = await requestOf(pagerduty, [{ ...fullNotice, data: { ...fullNotice.data, Severity } }]);
   expect(json).toMatchObject({ payload: { severity } });
+});
+
+test('past outages of one message all stand in the details', async () => {
+  const outage = {
+    ShortName: 'web',
+    Start: '2026-11-22T08:28:06+01:00',
+    End: '2026-11-22T08:40:06+01:00',
+    Seconds: 720,
+  };
+  const data = { ...fullNotice.data, Count: 2, Outages: [outage, { ...outage, ShortName: 'mail' }] };
+  const { json } = await requestOf(pagerduty, [{ ...fullNotice, kind: 'late.summary', links: null, data }]);
+  expect(json).toMatchObject({
+    payload: { custom_details: { Outage: expect.stringMatching(/web.*; mail/) } },
+  });
 });

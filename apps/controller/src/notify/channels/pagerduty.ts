@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { answersOf } from './answers.ts';
 import type { Channel, Notice } from './channel.ts';
+import { detailsOf } from './description.ts';
 import { createHttpChannel, type HttpSettings, jsonHeaders } from './http-channel.ts';
 import { incidentOf } from './incident.ts';
 
@@ -29,13 +30,18 @@ export function createPagerDuty(settings: HttpSettings): Channel {
 function eventOf(notice: Notice) {
   const { stage, key, severity, title, source } = incidentOf(notice);
   const { links, data, timestamp, kind } = notice;
+  const answers = answersOf(notice);
   const event_action = actions[stage];
   if (event_action !== 'trigger') return { dedup_key: key, event: { event_action } };
   const payload = {
     ...{ summary: title, timestamp, severity, source, class: kind },
-    custom_details: { ...data },
+    custom_details: {
+      Now: answers.headline,
+      ...detailsOf(answers),
+      ...data,
+    },
   };
-  const pages = answersOf(notice).links.map(({ label, url }) => ({ href: url, text: label }));
+  const pages = answers.links.map(({ label, url }) => ({ href: url, text: label }));
   return {
     dedup_key: key,
     event: {

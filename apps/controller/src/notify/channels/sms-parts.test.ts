@@ -52,3 +52,9 @@ test('whatever the text: at most the parts, a begin of the text, and as much of 
     }),
   );
 });
+
+test('a text is cut before its last word, but a word of 30 characters or more in its middle', () => {
+  const before = 'a '.repeat(60);
+  expect(fitSms(`${before}${'b'.repeat(200)}`, 1)).toBe(`${before}${'b'.repeat(37)}...`);
+  expect(fitSms(`${'a '.repeat(70)}${'b'.repeat(200)}`, 1)).toBe(`${'a '.repeat(70).trimEnd()}...`);
+});

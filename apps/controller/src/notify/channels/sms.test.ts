@@ -63,3 +63,18 @@ test('a grouped message has at most three parts of an SMS', async () => {
   expect(text).toMatch(/and 29\d more$/);
   expect(text.length).toBeLessThanOrEqual(459);
 });
+
+const plain = { ...twilio, options: { To: '+4712345678' } };
+
+test('an SMS says what to do where links are no help, and nothing about nothing', async () => {
+  const { json } = await requestOf(plain, [
+    { ...fullNotice, kind: 'contact.failing', data: { Contact: 'noc' }, links: null },
+  ]);
+  expect(json).toMatchObject({
+    text: expect.stringContaining(" What to do: correct the contact's Address, then send a test"),
+  });
+  const over = await requestOf(plain, [
+    { ...fullNotice, kind: 'location.online', data: { Location: 'Oslo' }, links: null },
+  ]);
+  expect(over.json).toMatchObject({ text: expect.not.stringContaining('What to do') });
+});

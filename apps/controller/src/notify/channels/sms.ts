@@ -1,4 +1,4 @@
-import { answersOf } from './answers.ts';
+import { type AnswerLine, answersOf } from './answers.ts';
 import type { Channel, Notice } from './channel.ts';
 import { countsOf, lineOf, worstFirst } from './email-text.ts';
 import { capital, factText } from './fact-text.ts';
@@ -13,8 +13,8 @@ const mostParts = 3;
 const defaultBody = '{"to": "{{To}}", "text": "{{Text}}"}';
 
 /**
- * SMS by the HTTP interface of a gateway: a POST whose body is the contact's template. A message says what, why, since, from where and what
- * else, or names as many devices as three parts of an SMS hold. Links are too long for it.
+ * SMS by the HTTP interface of a gateway: a POST whose body is the contact's template. A message says what, why, since, from where, what
+ * else and what to do, or names as many devices as three parts of an SMS hold. Links are too long for it.
  */
 export function createSms(settings: HttpSettings): Channel {
   return createHttpChannel(settings, {
@@ -31,13 +31,19 @@ function smsText(notices: readonly Notice[]): string {
   if (more.length === 0) {
     const { headline, lines } = answersOf(only);
     const said = lines
-      .filter(({ question, label }) => (question === 'where' && label !== 'Trace') || question === 'else')
+      .filter(isForSms)
       .map(({ label, text }) => (label === 'From where' ? `${capital(text)}.` : `${label}: ${text}.`));
     const name = factText(only.data['FullName']);
     const named = name === undefined || headline.includes(name) ? [] : [`Name: ${name}.`];
     return fitSms([headline, ...named, ...said].join(' '), mostParts);
   }
   return groupText(notices);
+}
+
+/** A trace needs a page, and three parts are too few for what needs no act. */
+function isForSms({ question, label, text }: AnswerLine): boolean {
+  if (question === 'next') return label === 'What to do' && !text.startsWith('nothing');
+  return question === 'else' || (question === 'where' && label !== 'Trace');
 }
 
 /** The worst ones that fit, and how many do not. */

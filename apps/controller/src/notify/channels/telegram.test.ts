@@ -33,12 +33,29 @@ httpContract('telegram', telegram);
 test('the request is the documented one: sendMessage with chat_id and text', async () => {
   // The vendor's form: https://api.telegram.org/bot<token>/METHOD; sendMessage needs chat_id (Integer or String) and text (1-4096 characters).
   const { path, json, outcome } = await requestOf(telegram);
-  expect(outcome).toEqual({ kind: 'delivered', text: 'HTTP 200 OK' });
+  expect(outcome).toEqual({ kind: 'delivered', text: 'HTTP 200 OK', messageId: '1' });
   expect(path).toBe(`/bot${token}/sendMessage`);
   expect(json).toEqual({
     chat_id: -1001234567890,
     text: [fullNoticeHeadline, ...fullNoticeLines, ...fullNoticeLinks].join('\n'),
     link_preview_options: { is_disabled: true },
+  });
+});
+
+test('a later message of an alert replies to the first one, also where people deleted that one', async () => {
+  const { json } = await requestOf(telegram, undefined, '1');
+  expect(json).toMatchObject({ reply_parameters: { message_id: 1, allow_sending_without_reply: true } });
+});
+
+test.each([
+  ['no JSON', 'ok'],
+  ['no number', '{"ok":true,"result":{"message_id":"1"}}'],
+  ['no message', '{"ok":true,"result":true}'],
+])('an acceptance with %s is an acceptance, without a message to reply to', async (_, body) => {
+  const answers = { ...telegram.answers, delivers: [200, body] } as const;
+  expect((await requestOf({ ...telegram, answers })).outcome).toEqual({
+    kind: 'delivered',
+    text: 'HTTP 200 OK',
   });
 });
 

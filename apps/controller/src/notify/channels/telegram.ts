@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { messageNumber } from './answer-body.ts';
 import type { Channel, Notice } from './channel.ts';
 import { chatText, joined } from './chat-text.ts';
 import { createHttpChannel, type HttpSettings, jsonHeaders } from './http-channel.ts';
@@ -11,6 +12,9 @@ const stored = z.object({ body: z.record(z.string(), z.json()) });
 /** The answer to a bot that sends too much (core.telegram.org/bots/api, ResponseParameters). */
 const floodAnswer = z.object({ parameters: z.object({ retry_after: z.number().nonnegative() }) });
 
+/** The answer to a message that was accepted: a Message. */
+const acceptance = z.object({ result: z.object({ message_id: messageNumber }) });
+
 /** What the operator set. */
 export interface TelegramSettings extends HttpSettings {
   /** Where Telegram's servers are, without a slash at the end. */
@@ -19,20 +23,28 @@ export interface TelegramSettings extends HttpSettings {
 
 /**
  * Telegram's Bot API, method sendMessage (core.telegram.org/bots/api). The text has no markup, so a name cannot make a link. 400, 401, 403
- * and 404 are final (no such chat, no such bot, the bot was removed); the wait after a 429 is in the answer's body.
+ * and 404 are final (no such chat, no such bot, the bot was removed); the wait after a 429 is in the answer's body. A reply whose first
+ * message was deleted is sent without it (ReplyParameters).
  */
 export function createTelegram(settings: TelegramSettings): Channel {
   const { telegramUrl = 'https://api.telegram.org' } = settings;
   return createHttpChannel(settings, {
     compose: (notices) => ({ body: bodyOf(notices) }),
-    requestOf: ({ message, to }) => ({
+    requestOf: ({ message, to, replyTo }) => ({
       url: new URL(`${telegramUrl}/bot${to.secret ?? ''}/sendMessage`),
       headers: jsonHeaders(),
-      body: JSON.stringify({ chat_id: chatOf(to.address), ...stored.parse(message).body }),
+      body: JSON.stringify({
+        chat_id: chatOf(to.address),
+        ...stored.parse(message).body,
+        ...(replyTo == null
+          ? {}
+          : { reply_parameters: { message_id: Number(replyTo), allow_sending_without_reply: true } }),
+      }),
     }),
     gone: [400, 401, 403, 404],
-    waitInBody: (text) => {
-      const wait = floodAnswer.safeParse(parsed(text)).data?.parameters.retry_after;
+    messageIdOf: (body) => acceptance.safeParse(body).data?.result.message_id.toString(),
+    waitInBody: (body) => {
+      const wait = floodAnswer.safeParse(body).data?.parameters.retry_after;
       return wait === undefined ? undefined : wait * 1000;
     },
   });
@@ -50,12 +62,4 @@ function bodyOf(notices: readonly Notice[]) {
     text: joined(chatText(notices, longestText)),
     link_preview_options: { is_disabled: true },
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -37,3 +37,13 @@ test('the request is the documented form, with the bot as login', async () => {
   expect(evil).not.toContain('@**');
   expect(evil).not.toContain('](https://evil');
 });
+
+test('a later message of an alert links to the first one, without the login', async () => {
+  expect((await requestOf(receiver)).outcome).toMatchObject({ messageId: '42' });
+  const address = (base: string) => receiver.address(base).replace('/?', '/zulip/?');
+  const { body, path } = await requestOf({ ...receiver, address }, undefined, '42');
+  expect(path).toBe('/zulip/api/v1/messages');
+  expect(new URLSearchParams(body).get('content')).toMatch(
+    /\n\[First message of this alert\]\(http:\/\/127\.0\.0\.1:\d+\/zulip\/#narrow\/id\/42\)$/,
+  );
+});

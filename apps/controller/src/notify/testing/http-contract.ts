@@ -55,6 +55,7 @@ export function httpContract(
 export async function requestOf(
   { channel, address, secret, options, answers }: HttpReceiver,
   notices: readonly Notice[] = [fullNotice],
+  replyTo: string | null = null,
 ): Promise<SunkRequest & { readonly outcome: Outcome; readonly json: unknown }> {
   const [status, answer] = answers.delivers;
   await using sink = await startSink((response) => void response.writeHead(status).end(answer));
@@ -66,6 +67,7 @@ export async function requestOf(
     message: one.compose(notices, options),
     to,
     nowUs: Date.now() * 1000,
+    replyTo,
   };
   const outcome = await one.send(sending, AbortSignal.timeout(9_000));
   const [request] = sink.requests;
