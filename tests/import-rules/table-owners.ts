@@ -59,4 +59,5 @@ export const tableOwners: TableOwners = {
   leases: 'db',
   kept_answers: 'http',
   sessions: 'http',
+  key_uses: 'http',
 };

@@ -35,6 +35,15 @@ export interface HttpApi extends App, AsyncDisposable {
   readonly isTrustedProxy: (peer: string) => boolean;
 }
 
+/** What the API brings to its routes itself. */
+type OwnDeps =
+  | 'retentionDays'
+  | 'version'
+  | 'onAccountChanged'
+  | 'onKeyChanged'
+  | 'allowPrivateWebhooks'
+  | 'signIn';
+
 /** Makes the REST API. It listens for revoked keys until it is disposed of. */
 export function createHttpApi({
   db,
@@ -46,7 +55,7 @@ export function createHttpApi({
   site,
   clockProblem = () => undefined,
   ...deps
-}: Omit<RouteDeps, 'retentionDays' | 'version' | 'onAccountChanged' | 'allowPrivateWebhooks' | 'signIn'> & {
+}: Omit<RouteDeps, OwnDeps> & {
   readonly log: Logger;
   readonly settings: HttpSettings;
   readonly onRoute?: Parameters<typeof createApp>[0]['onRoute'];
@@ -60,8 +69,8 @@ export function createHttpApi({
   const summary = createLogSummary({ clock, log });
   const authenticator = createAuthenticator({
     onLimited: (text, address) => summary.count(text, { address }),
-    findKey: (hash) => findKey(db, hash),
-    findSession: (hash) => findSession(db, hash),
+    findKey: (...sent) => findKey(db, ...sent),
+    findSession: (...sent) => findSession(db, ...sent),
     clock,
     aliasHeaders: settings.apiKeyHeaders,
   });
@@ -87,6 +96,7 @@ export function createHttpApi({
       onEnded: (sessionNo) =>
         db.afterCommit(() => authenticator.forget({ keyNos: [], sessionNos: [sessionNo] })),
     },
+    onKeyChanged: (keyNo) => db.afterCommit(() => authenticator.forget({ keyNos: [keyNo], sessionNos: [] })),
     onAccountChanged: (accountNo) => db.afterCommit(() => authenticator.forgetAccount(accountNo)),
   });
   const isTrustedProxy = createProxyTest(settings.trustedProxies);

@@ -9,6 +9,7 @@ import { upgradeRoutes } from '../catalog/agents/upgrade-routes.ts';
 import { type ContactRouteDeps, contactRoutes } from '../catalog/contacts/routes.ts';
 import { type Maintenance, maintenanceRoutes } from '../catalog/devices/maintenance-routes.ts';
 import { type DeviceRouteDeps, deviceRoutes, deviceSubject } from '../catalog/devices/routes.ts';
+import { type KeyRouteDeps, keyRoutes } from '../catalog/keys/routes.ts';
 import { locationRoutes } from '../catalog/locations/routes.ts';
 import { mscheduleRoutes } from '../catalog/mschedules/routes.ts';
 import { nscheduleRoutes } from '../catalog/nschedules/routes.ts';
@@ -41,6 +42,7 @@ export interface RouteDeps extends DeviceRouteDeps, ContactRouteDeps {
   readonly retentionDays: number;
   readonly version: string;
   readonly onAccountChanged: AccountRouteDeps['onChanged'];
+  readonly onKeyChanged: KeyRouteDeps['onKeyChanged'];
   readonly signIn: Omit<SessionRouteDeps, 'catalog'>;
 }
 
@@ -84,6 +86,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...secretRoutes(deps),
     ...manyAlertRoutes(alerts),
     ...alertRoutes(alerts),
+    ...keyRoutes(deps),
     ...sessionRoutes({ catalog: deps.catalog, ...deps.signIn }),
     ...auditRoutes(db),
     ...batchRoutes({ clock, inTransaction: (work) => db.inTransaction(work) }),

@@ -13,7 +13,7 @@ const ids: Record<string, string> = {};
 beforeAll(async () => {
   rest = await startRest();
   const account = await rest.account('one');
-  key = await rest.key(account.accountNo, 'UW');
+  key = await rest.key(account.accountNo, 'UA');
   const agent_id = newId();
   await createFixtures(rest.db.kysely).agent(account, { agent_id });
   ids['agent_id'] = agent_id;
@@ -71,6 +71,10 @@ const requests: readonly (readonly [
   ['PUT /secrets/{secret_id}', { Value: 'w' }, ['secrets'], 'update secret Value'],
   ['PUT /secrets/{secret_id}', {}, [], undefined],
   ['DELETE /secrets/{secret_id}', undefined, ['secrets'], 'delete secret Name'],
+  ['POST /keys', { Name: 'k', Level: 'UR' }, ['api_keys'], 'create key Level Name'],
+  ['PUT /keys/{key_id}', { Level: 'UO' }, ['api_keys'], 'update key Level'],
+  ['PUT /keys/{key_id}', { Level: 'UO', Expires: null }, [], undefined],
+  ['DELETE /keys/{key_id}', undefined, ['api_keys'], 'update key Revoked'],
   ['POST /devices', device, ['device_locations', 'devices'], 'create device Method URL ShortName'],
   [
     'PUT /devices/{device_id}',

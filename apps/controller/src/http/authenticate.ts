@@ -52,9 +52,9 @@ export function createAuthenticator({
   aliasHeaders,
   onLimited,
 }: {
-  readonly findKey: (hash: Uint8Array) => Promise<KeyRow | undefined>;
+  readonly findKey: (hash: Uint8Array, address: string) => Promise<KeyRow | undefined>;
   /** The session in force with this SHA-256 of its token. */
-  readonly findSession: (hash: Uint8Array) => Promise<SessionRow | undefined>;
+  readonly findSession: (hash: Uint8Array, address: string) => Promise<SessionRow | undefined>;
   readonly clock: Clock;
   readonly aliasHeaders: readonly string[];
   /** An address has used up its bad keys or guesses; called for each request that is refused for it. */
@@ -115,7 +115,7 @@ export function createAuthenticator({
   };
 
   const identifySession = async (token: string, address: string) => {
-    const row = await sessions.find(hashCredential(token));
+    const row = await sessions.find(hashCredential(token), address);
     if (row === undefined) {
       countBad(address);
       return undefined;
@@ -126,7 +126,7 @@ export function createAuthenticator({
   };
 
   const identifyKey = async (key: string, basic: BasicCredentials | undefined, address: string) => {
-    const row = await keys.find(hashCredential(key));
+    const row = await keys.find(hashCredential(key), address);
     if (row === undefined) {
       countBad(address);
       throw badKey();

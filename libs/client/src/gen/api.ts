@@ -110,7 +110,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<check>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UO or UW may do this.
+         *     A key of the level UO, UW or UA may do this.
          */
         post: operations["checkDeviceNow"];
         delete?: never;
@@ -142,7 +142,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<device>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         post: operations["createDevice"];
         delete?: never;
@@ -173,7 +173,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<device>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         put: operations["updateDevice"];
         post?: never;
@@ -183,7 +183,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<device>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         delete: operations["deleteDevice"];
         options?: never;
@@ -255,7 +255,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<device>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UO or UW may do this.
+         *     A key of the level UO, UW or UA may do this.
          */
         put: operations["startMaintenance"];
         post?: never;
@@ -279,7 +279,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<device>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UO or UW may do this.
+         *     A key of the level UO, UW or UA may do this.
          */
         put: operations["stopMaintenance"];
         post?: never;
@@ -376,7 +376,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<traceroute>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UO or UW may do this.
+         *     A key of the level UO, UW or UA may do this.
          */
         post: operations["traceDeviceNow"];
         delete?: never;
@@ -480,7 +480,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<tag>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         post: operations["createTag"];
         delete?: never;
@@ -511,7 +511,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<tag>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         put: operations["updateTag"];
         post?: never;
@@ -521,7 +521,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<tag>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         delete: operations["deleteTag"];
         options?: never;
@@ -543,7 +543,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<tag>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         put: operations["attachTag"];
         post?: never;
@@ -553,7 +553,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<tag>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         delete: operations["detachTag"];
         options?: never;
@@ -575,7 +575,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<tag>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UO or UW may do this.
+         *     A key of the level UO, UW or UA may do this.
          */
         put: operations["startTagMaintenance"];
         post?: never;
@@ -599,7 +599,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<tag>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UO or UW may do this.
+         *     A key of the level UO, UW or UA may do this.
          */
         put: operations["stopTagMaintenance"];
         post?: never;
@@ -631,7 +631,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<account>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         put: operations["updateAccount"];
         post?: never;
@@ -664,7 +664,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<location>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         post: operations["createLocation"];
         delete?: never;
@@ -695,7 +695,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<location>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         put: operations["updateLocation"];
         post?: never;
@@ -705,7 +705,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<location>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         delete: operations["deleteLocation"];
         options?: never;
@@ -759,7 +759,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<agent>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         put: operations["updateAgent"];
         post?: never;
@@ -769,7 +769,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<agent>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         delete: operations["revokeAgent"];
         options?: never;
@@ -792,7 +792,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<invitation>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         post: operations["inviteAgent"];
         delete?: never;
@@ -815,7 +815,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<agent>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         put: operations["upgradeAgent"];
         post?: never;
@@ -848,7 +848,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<contact>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         post: operations["createContact"];
         delete?: never;
@@ -879,7 +879,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<contact>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         put: operations["updateContact"];
         post?: never;
@@ -889,7 +889,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<contact>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         delete: operations["deleteContact"];
         options?: never;
@@ -912,7 +912,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<contact>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         post: operations["testContact"];
         delete?: never;
@@ -936,7 +936,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<contact>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         post: operations["rotateContact"];
         delete?: never;
@@ -968,7 +968,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<nschedule>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         post: operations["createNschedule"];
         delete?: never;
@@ -999,7 +999,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<nschedule>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         put: operations["updateNschedule"];
         post?: never;
@@ -1009,7 +1009,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<nschedule>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         delete: operations["deleteNschedule"];
         options?: never;
@@ -1040,7 +1040,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<mschedule>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         post: operations["createMschedule"];
         delete?: never;
@@ -1071,7 +1071,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<mschedule>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         put: operations["updateMschedule"];
         post?: never;
@@ -1081,7 +1081,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<mschedule>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         delete: operations["deleteMschedule"];
         options?: never;
@@ -1136,7 +1136,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<secret>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         post: operations["createSecret"];
         delete?: never;
@@ -1167,7 +1167,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<secret>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         put: operations["updateSecret"];
         post?: never;
@@ -1177,7 +1177,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<secret>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         delete: operations["deleteSecret"];
         options?: never;
@@ -1199,7 +1199,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<alerts>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UO or UW may do this.
+         *     A key of the level UO, UW or UA may do this.
          */
         put: operations["updateAcknowledge"];
         post?: never;
@@ -1223,7 +1223,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<alerts>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UO or UW may do this.
+         *     A key of the level UO, UW or UA may do this.
          */
         put: operations["updateSnooze"];
         post?: never;
@@ -1295,7 +1295,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<alert>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UO or UW may do this.
+         *     A key of the level UO, UW or UA may do this.
          */
         put: operations["acknowledgeAlert"];
         post?: never;
@@ -1319,11 +1319,83 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<alert>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UO or UW may do this.
+         *     A key of the level UO, UW or UA may do this.
          */
         put: operations["snoozeAlert"];
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the keys that are not revoked, newest first
+         * @description Lists the keys that are not revoked, newest first.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<keys>`, with `fmt=csv` it is `text/csv` with a row for each.
+         *
+         *     A key of the level UA may do this.
+         */
+        get: operations["listKeys"];
+        put?: never;
+        /**
+         * Issues a key; the answer shows it, once
+         * @description Nobody can give a higher level than their own, or a later end. The key stays when the key that issued it ends.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<key>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UA may do this.
+         */
+        post: operations["createKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/keys/{key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A key, without the key itself
+         * @description A key, without the key itself.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<key>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UA may do this.
+         */
+        get: operations["getKey"];
+        /**
+         * Changes a key: its name, its level, its end
+         * @description Its sessions have the new level, too. Every controller knows of it within 5 seconds.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<key>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UA may do this.
+         */
+        put: operations["updateKey"];
+        post?: never;
+        /**
+         * Revokes a key. Its sessions end, and every controller refuses it within 5 seconds
+         * @description Revokes a key. Its sessions end, and every controller refuses it within 5 seconds.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<key>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UA may do this.
+         */
+        delete: operations["deleteKey"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3855,6 +3927,81 @@ export interface components {
             Duration: string;
         };
         /**
+         * @description A key to issue.
+         * @example {
+         *       "Name": "local",
+         *       "Level": "UR",
+         *       "Expires": "2026-02-25T23:38:03+01:00"
+         *     }
+         */
+        KeyCreate: {
+            /**
+             * @description What the key is for; the audit names the key by it.
+             * @example local
+             */
+            Name: string;
+            /**
+             * @description UR views; UO also acknowledges, snoozes, starts and stops maintenance and checks now; UW views and changes everything but keys; UA also manages keys.
+             * @enum {string}
+             */
+            Level: "UR" | "UO" | "UW" | "UA";
+            /**
+             * @description When the key stops working; null: never.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            Expires?: string | null;
+        };
+        /**
+         * @description Changed settings of a key; what is absent stays.
+         * @example {
+         *       "Name": "local",
+         *       "Level": "UR",
+         *       "Expires": "2026-02-25T23:38:03+01:00"
+         *     }
+         */
+        KeyUpdate: {
+            /**
+             * @description What the key is for; the audit names the key by it.
+             * @example local
+             */
+            Name?: string;
+            /**
+             * @description UR views; UO also acknowledges, snoozes, starts and stops maintenance and checks now; UW views and changes everything but keys; UA also manages keys.
+             * @enum {string}
+             */
+            Level?: "UR" | "UO" | "UW" | "UA";
+            /**
+             * @description When the key stops working; null: never.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            Expires?: string | null;
+            /**
+             * @description Id of the key; not the key itself.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            readonly key_id?: components["schemas"]["Id"];
+            /**
+             * @description The last use of the key or of a session of it, noted at most once a minute; null: none.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly LastUsed?: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description The address of the caller then.
+             * @example 192.0.2.10
+             */
+            readonly LastAddress?: string | null;
+            /**
+             * @description When it was created.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly CreatedAt?: components["schemas"]["Timestamp"];
+            /**
+             * @description The name of the key that made it, or `command line`; null: it was made before this was noted.
+             * @example admin
+             */
+            readonly CreatedBy?: string | null;
+        };
+        /**
          * @description The key of a sign-in.
          * @example {
          *       "Key": "3f1c9a7e52d04b86",
@@ -5991,6 +6138,80 @@ export interface components {
             }[];
         };
         /**
+         * @description A new key, which is shown once.
+         * @example {
+         *       "key_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "Key": "3f1c9a7e52d04b86a0c17e5f9d2b4863e8a1f0c5d7b92e4630f8d1a7c6e5b294"
+         *     }
+         */
+        IssuedKey: {
+            /**
+             * @description Id of the key; not the key itself.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            key_id: components["schemas"]["Id"];
+            /**
+             * @description The key itself. It is shown here only, because the database keeps its hash.
+             * @example 3f1c9a7e52d04b86a0c17e5f9d2b4863e8a1f0c5d7b92e4630f8d1a7c6e5b294
+             */
+            Key: string;
+        };
+        /**
+         * @description A key of the API, without the key itself.
+         * @example {
+         *       "key_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "Name": "local",
+         *       "Level": "UR",
+         *       "Expires": "2026-02-25T23:38:03+01:00",
+         *       "LastUsed": "2026-02-25T23:38:03+01:00",
+         *       "LastAddress": "192.0.2.10",
+         *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+         *       "CreatedBy": "admin"
+         *     }
+         */
+        Key: {
+            /**
+             * @description Id of the key; not the key itself.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            readonly key_id: components["schemas"]["Id"];
+            /**
+             * @description What the key is for; empty: nobody said it.
+             * @example local
+             */
+            Name: string;
+            /**
+             * @description UR views; UO also acknowledges, snoozes, starts and stops maintenance and checks now; UW views and changes everything but keys; UA also manages keys.
+             * @enum {string}
+             */
+            Level: "UR" | "UO" | "UW" | "UA";
+            /**
+             * @description When the key stops working; null: never.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            Expires: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description The last use of the key or of a session of it, noted at most once a minute; null: none.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly LastUsed: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description The address of the caller then.
+             * @example 192.0.2.10
+             */
+            readonly LastAddress: string | null;
+            /**
+             * @description When it was created.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly CreatedAt: components["schemas"]["Timestamp"];
+            /**
+             * @description The name of the key that made it, or `command line`; null: it was made before this was noted.
+             * @example admin
+             */
+            readonly CreatedBy: string | null;
+        };
+        /**
          * @description A sign-in by a browser.
          * @example {
          *       "Name": "control room",
@@ -6009,7 +6230,7 @@ export interface components {
              * @description The rights of the key.
              * @enum {string}
              */
-            Level: "UR" | "UO" | "UW";
+            Level: "UR" | "UO" | "UW" | "UA";
             /**
              * @description When the session ends if it is not used again. Each use puts it off: it ends 12 hours after the last one, and at the latest 30 days after it began.
              * @example 2026-02-25T23:38:03+01:00
@@ -15542,6 +15763,414 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Alert"];
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listKeys: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+                /**
+                 * @description Most rows to return; more than 100 is taken as 100; default: all.
+                 * @example 100
+                 */
+                Limit?: number;
+                /**
+                 * @description Rows to skip.
+                 * @example 0
+                 */
+                Offset?: number;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description The address of the next page (RFC 8288), while there are more rows.
+                     * @example </v1.1/devices?Limit=100&Offset=100>; rel="next"
+                     */
+                    Link?: string;
+                    /**
+                     * @description Rows of all pages, where counting is cheap.
+                     * @example 2000
+                     */
+                    "X-Total-Count"?: number;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "key_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *         "Name": "local",
+                     *         "Level": "UR",
+                     *         "Expires": "2026-02-25T23:38:03+01:00",
+                     *         "LastUsed": "2026-02-25T23:38:03+01:00",
+                     *         "LastAddress": "192.0.2.10",
+                     *         "CreatedAt": "2026-02-25T23:38:03+01:00",
+                     *         "CreatedBy": "admin"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Key"][];
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createKey: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Makes the request safe to repeat: 1 to 128 printable characters, a new one (such as a UUID) for each new request. A repetition with the same body within 24 hours gets the first answer and does nothing again; one with another body is code 1005.
+                 * @example 5d8f1b1e-6f5c-4b0e-9a41-0d2f6c1f7f3a
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON, with the header `Content-Type: application/json`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Name": "local",
+                 *       "Level": "UR",
+                 *       "Expires": "2026-02-25T23:38:03+01:00"
+                 *     }
+                 */
+                "application/json": components["schemas"]["KeyCreate"];
+            };
+        };
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
+                     * @example true
+                     */
+                    "Idempotency-Replayed"?: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "key_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "Key": "3f1c9a7e52d04b86a0c17e5f9d2b4863e8a1f0c5d7b92e4630f8d1a7c6e5b294"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IssuedKey"];
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getKey: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The key_id: 48 lowercase hexadecimal digits.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
+                     * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "key_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "Name": "local",
+                     *       "Level": "UR",
+                     *       "Expires": "2026-02-25T23:38:03+01:00",
+                     *       "LastUsed": "2026-02-25T23:38:03+01:00",
+                     *       "LastAddress": "192.0.2.10",
+                     *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+                     *       "CreatedBy": "admin"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Key"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateKey: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Changes the resource only while its settings are those of this ETag; code 1005 otherwise.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The key_id: 48 lowercase hexadecimal digits.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON, with the header `Content-Type: application/json`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Name": "local",
+                 *       "Level": "UR",
+                 *       "Expires": "2026-02-25T23:38:03+01:00"
+                 *     }
+                 */
+                "application/json": components["schemas"]["KeyUpdate"];
+            };
+        };
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
+                     * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "key_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "Name": "local",
+                     *       "Level": "UR",
+                     *       "Expires": "2026-02-25T23:38:03+01:00",
+                     *       "LastUsed": "2026-02-25T23:38:03+01:00",
+                     *       "LastAddress": "192.0.2.10",
+                     *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+                     *       "CreatedBy": "admin"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Key"];
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteKey: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Changes the resource only while its settings are those of this ETag; code 1005 otherwise.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The key_id: 48 lowercase hexadecimal digits.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "key_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Id of the key; not the key itself.
+                         * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                         */
+                        key_id: components["schemas"]["Id"];
+                    };
                 };
             };
             400: components["responses"]["Refused"];

@@ -1,5 +1,6 @@
 import { resultCode } from '@vantage/domain';
 import { alertFacts } from './alert-facts.ts';
+import { keyFacts } from './key-facts.ts';
 
 /** What the document says about a name where its schema does not say it. */
 export interface Fact {
@@ -17,6 +18,7 @@ const codes = Object.values(resultCode);
 /** Facts by the name of a property or parameter, or by `Schema.property` where two schemas use one name for two things. */
 export const facts: Readonly<Record<string, Fact>> = {
   ...alertFacts(id),
+  ...keyFacts(id, at),
   Acknowledged: { example: false },
   Agent: { text: 'Name of the agent.', example: 'agent-1' },
   Agents: { text: 'Agents of the Location.', example: { Count: 2, Connected: 2 } },

@@ -62,7 +62,7 @@ export interface Rest extends AsyncDisposable {
     accountNo: number,
     level: Level,
     basic?: { user: string; password: string },
-  ): Promise<{ key: string; keyNo: number }>;
+  ): Promise<{ key: string; keyNo: number; keyId: string }>;
 }
 
 /** What a test brings of its own. */
@@ -153,6 +153,7 @@ export async function startRest(deps: RestDeps = {}): Promise<Rest> {
       ...{ ...shared, retentionDays: 30, version: 'test' },
       allowPrivateWebhooks: deps.settings?.allowPrivateWebhooks ?? false,
       onAccountChanged: () => {},
+      onKeyChanged: () => {},
       signIn: { identify: () => Promise.reject(new Error('not of this server')), onEnded: () => {} },
     }),
     dropDatabase: async () => database[Symbol.asyncDispose](),
@@ -186,7 +187,7 @@ export async function startRest(deps: RestDeps = {}): Promise<Rest> {
     },
     async key(accountNo, level, basic) {
       const key = randomBytes(32).toString('hex');
-      const { key_no } = await db.kysely
+      const { key_no, key_id } = await db.kysely
         .insertInto('api_keys')
         .values({
           key_id: newId(),
@@ -197,9 +198,9 @@ export async function startRest(deps: RestDeps = {}): Promise<Rest> {
           basic_user: basic?.user ?? null,
           basic_hash: basic === undefined ? null : await hashPassword(basic.password),
         })
-        .returning('key_no')
+        .returning(['key_no', 'key_id'])
         .executeTakeFirstOrThrow();
-      return { key, keyNo: key_no };
+      return { key, keyNo: key_no, keyId: key_id };
     },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

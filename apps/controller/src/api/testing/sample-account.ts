@@ -93,8 +93,9 @@ export async function createSampleAccount(
   await addChecks(rest, { ...account, deviceNo: device_no, agentNo: agent_no }, [start]);
   const check_id = checkId({ deviceNo: device_no, startUs: start, agentNo: agent_no });
   await addTraceroute(rest, device_no);
+  const { keyId: key_id } = await rest.key(account.accountNo, 'UR');
   return {
-    ids: { device_id, tag_id, secret_id, agent_id, location_id, check_id, alert_id, ...schedules },
+    ids: { device_id, tag_id, secret_id, agent_id, location_id, check_id, alert_id, key_id, ...schedules },
     deviceNo: device_no,
     agentNo: agent_no,
   };

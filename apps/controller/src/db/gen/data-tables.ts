@@ -290,6 +290,11 @@ export interface DataTables {
     part_of: Uint8Array | null;
     created_us: number;
   };
+  key_uses: {
+    key_no: number;
+    used_us: number;
+    address: string;
+  };
   leases: {
     name: string;
     holder: string;
