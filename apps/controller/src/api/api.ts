@@ -1,5 +1,6 @@
 import { createLogSummary, type Logger, messageOf } from '@vantage/kernel';
 import { sql } from 'kysely';
+import { createSignInRefusals } from '../catalog/sessions/routes.ts';
 import { type App, createApp } from '../http/app.ts';
 import { createAuthenticator } from '../http/authenticate.ts';
 import { createIdempotency } from '../http/idempotency.ts';
@@ -84,6 +85,10 @@ export function createHttpApi({
       return undefined;
     });
   const ending = new AbortController();
+  const refusals = createSignInRefusals({
+    ...{ db, clock, catalog: deps.catalog },
+    onLost: (error) => summary.count('a refused sign-in is not in the audit', { error }),
+  });
   const routes = createRoutes({
     ...deps,
     db,
@@ -93,6 +98,7 @@ export function createHttpApi({
     version: settings.version ?? '0.1.0',
     signIn: {
       identify: (...sent) => authenticator.identifyKey(...sent),
+      onRefused: (refused) => refusals.note(refused),
       onEnded: (sessionNo) =>
         db.afterCommit(() => authenticator.forget({ keyNos: [], sessionNos: [sessionNo] })),
     },
@@ -123,6 +129,7 @@ export function createHttpApi({
     isTrustedProxy,
     async [Symbol.asyncDispose]() {
       ending.abort(new Error('the API ends'));
+      await refusals[Symbol.asyncDispose]();
       summary[Symbol.dispose]();
       await (await listening)?.[Symbol.asyncDispose]();
     },

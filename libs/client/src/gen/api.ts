@@ -1450,7 +1450,7 @@ export interface paths {
         };
         /**
          * Who changed what, newest first
-         * @description Every change of the account, its keys, Locations, agents, devices, tags, secrets, contacts and schedules, by the API or the command line. An entry is written in the transaction of its change, and stays when the thing is deleted. No entry has a secret.
+         * @description Every change of the account, its keys, Locations, agents, devices, tags, secrets, contacts and schedules, by the API or the command line. An entry is written in the transaction of its change, and stays when the thing is deleted. No entry has a secret. Sign-ins that were refused have the Action Refuse, with the reason in Changes; of those from one address there is at most one entry a minute, with their number in Attempts.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<audit>`, with `fmt=csv` it is `text/csv` with a row for each.
          *
@@ -6270,7 +6270,7 @@ export interface components {
             /** @example 2026-02-25T23:38:03+01:00 */
             Timestamp: components["schemas"]["Timestamp"];
             /**
-             * @description The API key's name (its id where it has no name), or `command line`.
+             * @description The API key's name (its id where it has no name), `command line`, or `stranger`, who signed in to nothing.
              * @example deploy
              */
             Actor: string;
@@ -6280,11 +6280,11 @@ export interface components {
              */
             Address: string | null;
             /**
-             * @description What happened.
+             * @description What happened. Refuse: a sign-in was refused.
              * @example Update
              * @enum {string}
              */
-            Action: "Create" | "Update" | "Delete";
+            Action: "Create" | "Update" | "Delete" | "Refuse";
             /**
              * @description What kind of thing changed.
              * @example device

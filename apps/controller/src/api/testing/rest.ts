@@ -152,9 +152,7 @@ export async function startRest(deps: RestDeps = {}): Promise<Rest> {
     routes: createRoutes({
       ...{ ...shared, retentionDays: 30, version: 'test' },
       allowPrivateWebhooks: deps.settings?.allowPrivateWebhooks ?? false,
-      onAccountChanged: () => {},
-      onKeyChanged: () => {},
-      signIn: { identify: () => Promise.reject(new Error('not of this server')), onEnded: () => {} },
+      ...ofOtherServer,
     }),
     dropDatabase: async () => database[Symbol.asyncDispose](),
     async send(method, path, { key, body, raw, headers = {} } = {}) {
@@ -212,6 +210,17 @@ export async function startRest(deps: RestDeps = {}): Promise<Rest> {
     },
   };
 }
+
+/** What an API does for its own callers. */
+const ofOtherServer: Pick<RouteDeps, 'onAccountChanged' | 'onKeyChanged' | 'signIn'> = {
+  onAccountChanged: () => {},
+  onKeyChanged: () => {},
+  signIn: {
+    identify: () => Promise.reject(new Error('not of this server')),
+    onRefused: () => {},
+    onEnded: () => {},
+  },
+};
 
 const quietHealth: RouteDeps['health'] = {
   startMaintenance: async () => {},

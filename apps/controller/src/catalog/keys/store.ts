@@ -93,12 +93,12 @@ export async function readKey(
   return ownKeys(kysely, accountNo).select(shownColumns).where('k.key_id', '=', keyId).executeTakeFirst();
 }
 
-/** The key that makes a change, as it is now; undefined: it is revoked, or the operator makes the change. */
+/** The key that makes a change, as it is now; undefined: it is revoked, or none makes the change. */
 export async function findGiver({
   trx,
   actor,
 }: Pick<ChangeTransaction, 'trx' | 'actor'>): Promise<(Power & { readonly name: string }) | undefined> {
-  if (actor.kind === 'command-line') return undefined;
+  if (actor.kind !== 'api-key') return undefined;
   return trx
     .selectFrom('api_keys')
     .select(['level', 'expires_us as expiresUs', sql<string>`coalesce(nullif(name, ''), key_id)`.as('name')])

@@ -4,7 +4,7 @@ import { publish } from '../../db/index.ts';
 import type { BasicCredentials } from '../../http/basic.ts';
 import { timestampField } from '../../http/field.ts';
 import { readFields, readQuery } from '../../http/input.ts';
-import { missing } from '../../http/problem.ts';
+import { missing, Problem } from '../../http/problem.ts';
 import { noSubject, type Reply, type Route, type RouteRequest, route } from '../../http/route.ts';
 import { levels, type Session, type SignIn } from '../../http/session.ts';
 import { csrfTokenOf, endedCookie, sessionCookie } from '../../http/session-cookie.ts';
@@ -13,6 +13,9 @@ import { hashCredential, newCredential } from '../../secrets/credential.ts';
 import type { Catalog } from '../change.ts';
 import { createdFields, deletedFields } from '../field-change.ts';
 import { actorOf } from '../from-rest.ts';
+import type { RefusedKey } from './refusal-entry.ts';
+
+export { createSignInRefusals } from './refusal-entry.ts';
 
 const tag = 'Sessions';
 const names = { root: 'session' } as const;
@@ -46,6 +49,8 @@ export interface SessionRouteDeps {
   readonly catalog: Catalog;
   /** Finds out whose a key is. Throws a Problem (1001, 1006). */
   readonly identify: (key: string, basic: BasicCredentials, address: string) => Promise<Session>;
+  /** Called when a key was refused, to put it into the audit. */
+  readonly onRefused: (refused: RefusedKey) => void;
   /** Called after a session ended, so that it is refused at once. */
   readonly onEnded: (sessionNo: number) => void;
 }
@@ -101,7 +106,11 @@ function signInRoute(deps: SessionRouteDeps): Route {
     run: async ({ query, body, address, session: before }: RouteRequest): Promise<Reply<unknown>> => {
       readQuery(undefined, query);
       const { Key: key, Name: user = '', Password: password = '' } = readFields(signIn, await body(), []);
-      const session = await deps.identify(key, { user, password }, address);
+      const keyHash = hashCredential(key);
+      const session = await deps.identify(key, { user, password }, address).catch((problem: unknown) => {
+        if (problem instanceof Problem) deps.onRefused({ keyHash, address, problem });
+        throw problem;
+      });
       if (before?.signIn !== undefined) await end(deps, before, before.signIn.sessionNo);
       const token = newCredential();
       const begun = await begin(deps, session, token);

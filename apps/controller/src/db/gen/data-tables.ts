@@ -61,7 +61,7 @@ export interface DataTables {
     at_us: number;
     actor: string;
     address: string | null;
-    action: 'create' | 'update' | 'delete';
+    action: 'create' | 'update' | 'delete' | 'refuse';
     kind: string;
     id: string;
     changes: Jsonb;
