@@ -16,6 +16,7 @@ export const tableOwners: TableOwners = {
   device_tags: 'catalog',
   device_texts: 'catalog',
   secrets: 'catalog',
+  users: 'catalog',
   deleted_devices: 'catalog',
   sealing_key_proof: 'secrets',
   authorities: 'enrol',

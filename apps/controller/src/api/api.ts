@@ -1,10 +1,11 @@
 import { createLogSummary, type Logger, messageOf } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { createSignInRefusals } from '../catalog/sessions/routes.ts';
+import { invitationPageRoutes } from '../catalog/users/invitation-page-routes.ts';
 import { type App, createApp } from '../http/app.ts';
 import { createAuthenticator } from '../http/authenticate.ts';
 import { createIdempotency } from '../http/idempotency.ts';
-import { findKey } from '../http/key-store.ts';
+import { findKey, findPerson } from '../http/key-store.ts';
 import { createProxyTest } from '../http/origin.ts';
 import type { OuterRoute } from '../http/outer-routes.ts';
 import type { Site } from '../http/serve-site.ts';
@@ -71,6 +72,7 @@ export function createHttpApi({
   const authenticator = createAuthenticator({
     onLimited: (text, address) => summary.count(text, { address }),
     findKey: (...sent) => findKey(db, ...sent),
+    findPerson: (...sent) => findPerson(db, ...sent),
     findSession: (...sent) => findSession(db, ...sent),
     clock,
     aliasHeaders: settings.apiKeyHeaders,
@@ -89,6 +91,8 @@ export function createHttpApi({
     ...{ db, clock, catalog: deps.catalog },
     onLost: (error) => summary.count('a refused sign-in is not in the audit', { error }),
   });
+  const onKeyChanged = (keyNo: number) =>
+    db.afterCommit(() => authenticator.forget({ keyNos: [keyNo], sessionNos: [] }));
   const routes = createRoutes({
     ...deps,
     db,
@@ -98,6 +102,7 @@ export function createHttpApi({
     version: settings.version ?? '0.1.0',
     signIn: {
       identify: (...sent) => authenticator.identifyKey(...sent),
+      identifyPerson: (...sent) => authenticator.identifyPerson(...sent),
       onRefused: (refused) => refusals.note(refused),
       onEnded: (sessionNo) =>
         db.afterCommit(() => authenticator.forget({ keyNos: [], sessionNos: [sessionNo] })),
@@ -105,11 +110,17 @@ export function createHttpApi({
     onKeyChanged: (keyNo) => db.afterCommit(() => authenticator.forget({ keyNos: [keyNo], sessionNos: [] })),
     onAccountChanged: (accountNo) => db.afterCommit(() => authenticator.forgetAccount(accountNo)),
   });
+  const invitations = invitationPageRoutes({ db, catalog: deps.catalog, onKeyChanged });
   const isTrustedProxy = createProxyTest(settings.trustedProxies);
   const app = createApp({
     ...{
       routes,
-      outerRoutes: [...outerRoutes({ db, clock, clockProblem }), ...docsPageRoutes(), ...pages],
+      outerRoutes: [
+        ...outerRoutes({ db, clock, clockProblem }),
+        ...docsPageRoutes(),
+        ...invitations,
+        ...pages,
+      ],
       site,
       ...{ authenticator, isTrustedProxy, onRoute },
       ...{ clock, log, summary },

@@ -6,6 +6,7 @@ import { type Level, levels } from '../http/session.ts';
 import { createFixtures } from '../testing/fixtures.ts';
 import { type Rest, startRest } from './testing/rest.ts';
 import {
+  addUser,
   createSampleAccount,
   type SampleAccount,
   sampleContact,
@@ -75,6 +76,7 @@ describe('every route', () => {
     const unique: Readonly<Record<string, object>> = {
       'POST /secrets': { ...fresh, Value: 'v' },
       'POST /locations': fresh,
+      'POST /users': { ...fresh, Email: `p${addresses}@example.org`, Level: 'UR' },
       'POST /agents/invitations': { Location: 'local' },
     };
     const body = unique[name] ?? bodies[name];
@@ -169,6 +171,7 @@ describe('every route', () => {
       ...mine.ids,
       agent_id,
       key_id,
+      user_id: await addUser(rest, place.accountNo),
       ...(await send('/tags', { Name: 'to go' })),
       ...(await send('/contacts', sampleContact)),
       ...(await send('/mschedules', sampleMschedule)),

@@ -17,6 +17,8 @@ import { secretRoutes } from '../catalog/secrets/routes.ts';
 import { type SessionRouteDeps, sessionRoutes } from '../catalog/sessions/routes.ts';
 import { tagMaintenanceRoutes } from '../catalog/tags/maintenance-routes.ts';
 import { tagRoutes } from '../catalog/tags/routes.ts';
+import { passwordRoutes } from '../catalog/users/password-routes.ts';
+import { type UserRouteDeps, userRoutes } from '../catalog/users/routes.ts';
 import { type CheckNow, checkRoutes } from '../history/check-routes.ts';
 import { eventRoutes } from '../history/event-routes.ts';
 import { outageRoutes } from '../history/outage-routes.ts';
@@ -43,6 +45,7 @@ export interface RouteDeps extends DeviceRouteDeps, ContactRouteDeps {
   readonly version: string;
   readonly onAccountChanged: AccountRouteDeps['onChanged'];
   readonly onKeyChanged: KeyRouteDeps['onKeyChanged'];
+  readonly baseUrl: UserRouteDeps['baseUrl'];
   readonly signIn: Omit<SessionRouteDeps, 'catalog'>;
 }
 
@@ -87,7 +90,9 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...manyAlertRoutes(alerts),
     ...alertRoutes(alerts),
     ...keyRoutes(deps),
+    ...userRoutes(deps),
     ...sessionRoutes({ catalog: deps.catalog, ...deps.signIn }),
+    ...passwordRoutes({ ...deps, identifyPerson: deps.signIn.identifyPerson }),
     ...auditRoutes(db),
     ...batchRoutes({ clock, inTransaction: (work) => db.inTransaction(work) }),
     ...openApiRoutes(() => routes, deps.version),

@@ -11,7 +11,7 @@ import { type AuditRow, findEntryNo, listEntries } from './audit-store.ts';
 const actions = { create: 'Create', update: 'Update', delete: 'Delete', refuse: 'Refuse' } as const;
 const kinds = [
   ...['account', 'key', 'location', 'agent', 'device', 'tag', 'secret'],
-  ...['contact', 'nschedule', 'mschedule', 'alert', 'session'],
+  ...['contact', 'nschedule', 'mschedule', 'alert', 'session', 'user'],
 ] as const;
 
 const value = z.unknown().meta({

@@ -57,6 +57,7 @@ async function changesOf(route: string, body: object | undefined) {
 const device = { Method: 'TCP', URL: 'a.example:1', ShortName: 'a' };
 const Secret = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
 const hook = { Name: 'hook', Type: 'webhook', Address: 'https://hook.example/', Secret };
+const person = { Name: 'Ada', Email: 'ada@example.org', Level: 'UR' };
 const window = { Name: 'w', Start: '2030-01-01T00:00', Duration: '01:00' };
 /** Every request that changes something: its route and body, the tables that it writes, and the change that it records. */
 const requests: readonly (readonly [
@@ -75,6 +76,11 @@ const requests: readonly (readonly [
   ['PUT /keys/{key_id}', { Level: 'UO' }, ['api_keys'], 'update key Level'],
   ['PUT /keys/{key_id}', { Level: 'UO', Expires: null }, [], undefined],
   ['DELETE /keys/{key_id}', undefined, ['api_keys'], 'update key Revoked'],
+  ['POST /users', person, ['api_keys'], 'create user Name Email Level'],
+  ['PUT /users/{user_id}', { Level: 'UO' }, ['api_keys'], 'update user Level'],
+  ['PUT /users/{user_id}', { Level: 'UO', Email: 'ADA@example.org' }, [], undefined],
+  ['POST /users/{user_id}/invite', undefined, [], 'update user Invitation'],
+  ['DELETE /users/{user_id}', undefined, ['api_keys'], 'delete user Name Email'],
   ['POST /devices', device, ['device_locations', 'devices'], 'create device Method URL ShortName'],
   [
     'PUT /devices/{device_id}',
@@ -150,6 +156,8 @@ const others = [
   // sessions.test.ts shows what both record.
   'POST /session',
   'DELETE /session',
+  // users.test.ts shows what it records.
+  'PUT /session/password',
 ];
 
 test('every request that writes the catalog records the change with its fields and its caller', async () => {

@@ -23,7 +23,8 @@ type CatalogKind =
   | 'nschedule'
   | 'mschedule'
   | 'alert'
-  | 'session';
+  | 'session'
+  | 'user';
 
 /** One change of one thing. */
 interface Change {

@@ -42,6 +42,7 @@ const kinds: readonly (readonly [
     'mschedule_id',
   ],
   ['keys', '/keys', (n) => ({ Name: `k${n}`, Level: 'UR' }), 1, 'key_id'],
+  ['users', '/users', (n) => ({ Name: `u${n}`, Email: `u${n}@example.org`, Level: 'UR' }), 0, 'user_id'],
   ['agents', '/agents/invitations', () => ({ Location: 'local' }), 0, 'agent_id'],
 ];
 

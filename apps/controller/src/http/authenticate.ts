@@ -6,6 +6,7 @@ import { type BasicCredentials, parseBasic } from './basic.ts';
 import type { KeyRow } from './key-store.ts';
 import { createKnownRows, tooMany } from './known-rows.ts';
 import { createPasswordCheck } from './password-check.ts';
+import { createPersonCheck, type FindPerson, type PersonSignIn } from './person-check.ts';
 import { badKey } from './problem.ts';
 import type { Session, SignIn } from './session.ts';
 import { csrfTokenOf, readSessionToken } from './session-cookie.ts';
@@ -32,6 +33,8 @@ export interface Authenticator {
   identify(credentials: Credentials): Promise<Authenticated | undefined>;
   /** Like `identify`, for a key of a form. */
   identifyKey(key: string, basic: BasicCredentials | undefined, address: string): Promise<Session>;
+  /** Like `identify`, for a person of a form. */
+  identifyPerson(person: PersonSignIn, address: string): Promise<Session>;
   /** Forgets these keys and sessions at once; without arguments all of them. */
   forget(ended?: { readonly keyNos: readonly number[]; readonly sessionNos: readonly number[] }): void;
   /** Forgets what is known of an account (its zone changed). */
@@ -48,6 +51,7 @@ const keyHeader = 'service-api-key';
 export function createAuthenticator({
   findKey,
   findSession,
+  findPerson,
   clock,
   aliasHeaders,
   onLimited,
@@ -55,6 +59,8 @@ export function createAuthenticator({
   readonly findKey: (hash: Uint8Array, address: string) => Promise<KeyRow | undefined>;
   /** The session in force with this SHA-256 of its token. */
   readonly findSession: (hash: Uint8Array, address: string) => Promise<SessionRow | undefined>;
+  /** The person who signs in to an account with this e-mail address; see `findPerson` of the store. */
+  readonly findPerson: FindPerson;
   readonly clock: Clock;
   readonly aliasHeaders: readonly string[];
   /** An address has used up its bad keys or guesses; called for each request that is refused for it. */
@@ -63,17 +69,10 @@ export function createAuthenticator({
   const headerNames = [keyHeader, ...aliasHeaders.map((name) => name.toLowerCase())];
   const badKeys = createAttemptLimit(clock);
   const checkPassword = createPasswordCheck(clock);
+  const checkPerson = createPersonCheck({ clock, findPerson, checkPassword });
   const keys = createKnownRows({ read: findKey, clock });
   const sessions = createKnownRows({ read: findSession, clock });
-  const zones = new Map<string, Zone>();
-
-  // By the small letters, so that there are no more than the database of time zones has.
-  const zoneOf = (name: string): Zone => {
-    const known = name.toLowerCase();
-    const zone = zones.get(known) ?? createZone(name);
-    zones.set(known, zone);
-    return zone;
-  };
+  const zoneOf = createZones();
 
   const passwordFits = async (
     row: KeyRow,
@@ -83,7 +82,7 @@ export function createAuthenticator({
     const { keyNo, basicUser, basicHash } = row;
     if (basicHash === null) return true;
     if (given === undefined) return false;
-    const outcome = await checkPassword({ keyNo, basicUser, basicHash }, given, address);
+    const outcome = await checkPassword({ name: String(keyNo), basicUser, basicHash }, given, address);
     switch (outcome.kind) {
       case 'good':
         return true;
@@ -125,6 +124,17 @@ export function createAuthenticator({
     return { key: undefined, session: sessionOf(row, address, signIn) };
   };
 
+  const identifyPerson = async (person: PersonSignIn, address: string) => {
+    const checked = await checkPerson(person, address);
+    if (checked.kind === 'wait') {
+      onLimited('an address sends too many bad passwords for a person', address);
+      throw tooMany('Too many bad passwords for this person.', checked.waitS);
+    }
+    if (checked.kind === 'good') return sessionOf(checked.row, address);
+    countBad(address);
+    throw badKey('Wrong e-mail address or password.');
+  };
+
   const identifyKey = async (key: string, basic: BasicCredentials | undefined, address: string) => {
     const row = await keys.find(hashCredential(key), address);
     if (row === undefined) {
@@ -144,6 +154,7 @@ export function createAuthenticator({
       return token === undefined ? undefined : identifySession(token, address);
     },
     identifyKey,
+    identifyPerson,
     forget(ended) {
       const isEnded = ({ keyNo }: KeyRow) => ended === undefined || ended.keyNos.includes(keyNo);
       keys.forget(isEnded);
@@ -154,6 +165,17 @@ export function createAuthenticator({
       keys.forget(isOf);
       sessions.forget(isOf);
     },
+  };
+}
+
+/** Creates the time zones, each once: by the small letters, so that there are no more than the database of time zones has. */
+function createZones(): (name: string) => Zone {
+  const zones = new Map<string, Zone>();
+  return (name) => {
+    const known = name.toLowerCase();
+    const zone = zones.get(known) ?? createZone(name);
+    zones.set(known, zone);
+    return zone;
   };
 }
 

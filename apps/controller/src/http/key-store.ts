@@ -16,6 +16,12 @@ export interface KeyRow {
   readonly timezone: string;
 }
 
+/** A person in force who has a password, with the key that stands for them. */
+export interface PersonRow {
+  readonly row: KeyRow;
+  readonly passwordHash: string;
+}
+
 /** A use of a key is noted at most this often. */
 const useUs = 60_000_000;
 
@@ -69,4 +75,27 @@ export function keysInForce({ kysely }: Pick<Db, 'kysely'>) {
     ])
     .where('revoked_at', 'is', null)
     .where(sql<boolean>`coalesce(api_keys.expires_us > ${databaseUs}, true)`);
+}
+
+/**
+ * Asks the database for the person with this e-mail address who has a password: of the account with this name, else of the account to which
+ * they were invited first.
+ */
+export async function findPerson(
+  db: Pick<Db, 'kysely'>,
+  email: string,
+  account: string | undefined,
+): Promise<PersonRow | undefined> {
+  const found = await keysInForce(db)
+    .innerJoin('users', 'users.key_no', 'api_keys.key_no')
+    .select(['key_hash as hash', 'password_hash as passwordHash'])
+    .where('email', '=', email)
+    .where('password_hash', 'is not', null)
+    .$if(account !== undefined, (query) => query.where('accounts.name', '=', account ?? ''))
+    .orderBy('user_no')
+    .limit(1)
+    .executeTakeFirst();
+  if (found === undefined) return undefined;
+  const { passwordHash, isUseOld: _, ...row } = found;
+  return { row, passwordHash: passwordHash ?? '' };
 }

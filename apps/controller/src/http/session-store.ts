@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import { sql } from 'kysely';
 import type { Db, Tables } from '../db/index.ts';
 import { databaseUs, type KeyRow, keysInForce, noteUse } from './key-store.ts';
@@ -55,6 +55,19 @@ export async function deleteSession(
     .returning('session_id')
     .executeTakeFirst();
   return row?.session_id;
+}
+
+/** Ends the sessions of a key, but the one with the number `except`. */
+export async function deleteSessionsOf(
+  trx: Kysely<Tables>,
+  keyNo: number,
+  except: number | undefined,
+): Promise<void> {
+  await trx
+    .deleteFrom('sessions')
+    .where('key_no', '=', keyNo)
+    .$if(except !== undefined, (query) => query.where('session_no', '<>', except ?? 0))
+    .execute();
 }
 
 /**

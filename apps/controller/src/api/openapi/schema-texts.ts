@@ -1,7 +1,12 @@
 /** What the document says about the whole of a schema. */
 export const schemaTexts: Readonly<Record<string, string>> = {
   Session: 'A sign-in by a browser.',
-  SignIn: 'The key of a sign-in.',
+  PasswordChange: 'The present password and a new one.',
+  SignIn: 'The key of a sign-in, or e-mail address and password.',
+  User: 'A person of the account.',
+  UserCreate: 'A person to invite.',
+  UserInvitation: 'The link of an invitation, which is shown once.',
+  UserUpdate: 'Changed settings of a person; what is absent stays.',
   Account: 'The account of the key.',
   AuditEntry: 'A change of the catalog: who changed what, and when.',
   AccountUpdate: 'Changed settings of the account; what is absent stays.',

@@ -118,7 +118,7 @@ export async function startRest(deps: RestDeps = {}): Promise<Rest> {
   const pause = createPauseDevice({ log, recordEvents, withdrawRetries: runRequests.withdrawRetries });
   const shared = {
     ...{ db, catalog, clock, sealer, health, checkNow, recordEvents, rollUps, feed, insertState, pause },
-    ...{ deleteRollUps: rollUps.deleteRollUps, notificationsOf },
+    ...{ deleteRollUps: rollUps.deleteRollUps, notificationsOf, baseUrl: () => 'https://vantage.test' },
     planInvitation: deps.planInvitation ?? planInvitation,
     upgrades: { signedParcels: deps.signedParcels ?? signedParcels, startRollout: insertRollout },
     sendTest: deps.sendTest ?? (async () => ({ isDelivered: true, answer: '200 OK' })),
@@ -217,6 +217,7 @@ const ofOtherServer: Pick<RouteDeps, 'onAccountChanged' | 'onKeyChanged' | 'sign
   onKeyChanged: () => {},
   signIn: {
     identify: () => Promise.reject(new Error('not of this server')),
+    identifyPerson: () => Promise.reject(new Error('not of this server')),
     onRefused: () => {},
     onEnded: () => {},
   },

@@ -1,4 +1,4 @@
-import { isId } from '@vantage/kernel';
+import { boundedText, isId } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
 import { idField, lineField, timestampField } from '../../http/field.ts';
@@ -18,14 +18,14 @@ const idAnswer = z.strictObject({ key_id: idField });
 const readOnly = ['key_id', 'CreatedAt', 'CreatedBy', 'LastUsed', 'LastAddress'] as const;
 
 const name = lineField(200, 1).describe('What the key is for; the audit names the key by it.');
+/** The operator's command may have issued a key without a name. */
+const nameOrNone = lineField(200).describe('What the key is for; empty: nobody said it.');
 const level = z
   .enum(levels)
   .describe(
     'UR views; UO also acknowledges, snoozes, starts and stops maintenance and checks now; UW views and changes everything but keys; UA also manages keys.',
   );
-const expires = z
-  .string()
-  .max(100)
+const expires = boundedText(100)
   .refine((text) => timestampProblem(text) === undefined, {
     error: ({ input }) => timestampProblem(String(input)) ?? '',
   })
@@ -35,7 +35,7 @@ const expires = z
 const keyFull = z
   .strictObject({
     key_id: idField,
-    Name: z.string().describe('What the key is for; empty: nobody said it.'),
+    Name: nameOrNone,
     Level: level,
     Expires: timestampField.nullable().describe('When the key stops working; null: never.'),
     LastUsed: timestampField
@@ -140,7 +140,7 @@ function oneKeyRoutes({ db, catalog, onKeyChanged }: KeyRouteDeps): Route[] {
       summary: 'Changes a key: its name, its level, its end.',
       description: 'Its sessions have the new level, too. Every controller knows of it within 5 seconds.',
       body: z
-        .strictObject({ Name: name.optional(), Level: level.optional(), Expires: expires.optional() })
+        .strictObject({ Name: nameOrNone.optional(), Level: level.optional(), Expires: expires.optional() })
         .meta({ id: 'KeyUpdate' }),
       readOnly,
       response: keyFull,

@@ -2,9 +2,13 @@ import { raw } from '@mikro-orm/core';
 import { type Kysely, sql } from 'kysely';
 import { ApiKey } from '../../db/entities.ts';
 import type { Tables } from '../../db/index.ts';
+import { databaseUs } from '../../http/key-store.ts';
 import type { Level } from '../../http/session.ts';
 import type { ChangeTransaction } from '../change.ts';
 import type { Power } from './grant.ts';
+
+/** The hint of keys that stand for people: nobody holds them, and no list of keys has them. */
+export const noHint = '';
 
 /** A key in a list. The key itself is shown once, when it is issued. */
 export interface KeyRow {
@@ -30,6 +34,7 @@ export async function listKeys(
     .innerJoin('accounts as a', 'a.account_no', 'k.account_no')
     .select(['k.key_id', 'a.name as account', 'k.name', 'k.level', 'k.hint', 'k.basic_user'])
     .select(['k.created_at', 'k.expires_us', 'k.revoked_at'])
+    .where('k.hint', '<>', noHint)
     .$if(accountNo !== undefined, (query) => query.where('k.account_no', '=', accountNo ?? 0))
     .orderBy('k.key_no', 'desc')
     .execute();
@@ -55,6 +60,7 @@ function ownKeys(kysely: Kysely<Tables>, accountNo: number) {
     .selectFrom('api_keys as k')
     .leftJoin('key_uses as u', 'u.key_no', 'k.key_no')
     .where('k.account_no', '=', accountNo)
+    .where('k.hint', '<>', noHint)
     .where('k.revoked_at', 'is', null);
 }
 
@@ -108,10 +114,8 @@ export async function findGiver({
 }
 
 /** The time by the clock of the database, epoch microseconds. */
-export async function databaseUs(trx: Kysely<Tables>): Promise<number> {
-  const { rows } = await sql<{
-    us: number;
-  }>`select (extract(epoch from now()) * 1000000)::bigint as us`.execute(trx);
+export async function readDatabaseUs(trx: Kysely<Tables>): Promise<number> {
+  const { rows } = await sql<{ us: number }>`select ${databaseUs} as us`.execute(trx);
   return rows[0]?.us ?? 0;
 }
 
@@ -120,7 +124,8 @@ export async function findKeysInForce(
   { em }: ChangeTransaction,
   idOrHint: string,
 ): Promise<readonly ApiKey[]> {
-  return em.find(ApiKey, { $or: [{ keyId: idOrHint }, { hint: idOrHint }], revokedAt: null }, { limit: 2 });
+  const named = { $or: [{ keyId: idOrHint }, { hint: idOrHint }], hint: { $ne: noHint }, revokedAt: null };
+  return em.find(ApiKey, named, { limit: 2 });
 }
 
 /** Whether the key with this SHA-256 was revoked; undefined when there is no such key. */

@@ -10,11 +10,12 @@ import { refuseBeyondLimit } from '../limits.ts';
 import type { Conflict, Invalid, Missing } from '../refusal.ts';
 import { grantFaults, type Power } from './grant.ts';
 import {
-  databaseUs,
   findGiver,
   findKeysInForce,
   insertKey,
   markKeyRevoked,
+  noHint,
+  readDatabaseUs,
   readKey,
   updateKey,
 } from './store.ts';
@@ -55,6 +56,23 @@ export async function issueKey(
   const fields = createdFields({ Level: level, Name: name });
   transaction.record({ action: 'create', kind: 'key', accountNo, id: keyId, fields });
   return { keyId, key };
+}
+
+/** Inserts the key that stands for a person; nobody holds it. */
+export async function insertKeyOf(
+  transaction: ChangeTransaction,
+  {
+    keyId,
+    accountNo,
+    name,
+    level,
+  }: Pick<NewKey, 'accountNo' | 'name' | 'level'> & { readonly keyId: string },
+): Promise<void> {
+  const giver = await findGiver(transaction);
+  const keyHash = hashCredential(newCredential());
+  const plain = { hint: noHint, basicUser: null, basicHash: null, expiresUs: null };
+  const createdBy = giver?.name ?? 'command line';
+  await insertKey(transaction, { ...plain, keyId, accountNo, name, level, keyHash, createdBy });
 }
 
 /** Issues a key for a caller of the REST API, who cannot give more than they may do. */
@@ -118,7 +136,7 @@ function isSameSecond(sent: number | null | undefined, current: number | null): 
 }
 
 /** The refusal of a power that the caller does not have; undefined: it may be given. The operator may give every one. */
-async function refuseGrant(
+export async function refuseGrant(
   transaction: ChangeTransaction,
   given: Power,
 ): Promise<Conflict | Invalid | undefined> {
@@ -135,7 +153,7 @@ const maxLifeUs = 100 * 366 * 86_400_000_000;
 /** The refusal of an end that has passed by the clock of the database, or is too late to be meant. */
 async function refuseEnd({ trx }: ChangeTransaction, expiresUs: number | null): Promise<Invalid | undefined> {
   if (expiresUs === null) return undefined;
-  const nowUs = await databaseUs(trx);
+  const nowUs = await readDatabaseUs(trx);
   if (expiresUs <= nowUs)
     return invalidIf([{ field: 'Expires', message: 'must be in the future; to end a key now, delete it' }]);
   if (expiresUs > nowUs + maxLifeUs)

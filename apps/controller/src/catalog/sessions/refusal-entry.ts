@@ -1,22 +1,26 @@
 import type { Clock } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import type { Db, Tables } from '../../db/index.ts';
+import { emailKey, type PersonSignIn } from '../../http/person-check.ts';
 import { type Problem, problemCode } from '../../http/problem.ts';
 import type { Catalog } from '../change.ts';
 import { createdFields } from '../field-change.ts';
 import { createRefusedSignIns, type RefusedSignIn } from './refused-sign-ins.ts';
-import { findKeyTarget, findOnlyAccount, type SignInTarget } from './store.ts';
+import { findKeyTarget, findPersonTarget, findUnknownTarget, type SignInTarget } from './store.ts';
 
-/** A key that was refused, and why. */
-export interface RefusedKey {
-  readonly keyHash: Uint8Array;
+/** Who was refused: by the SHA-256 of a key, or as a person. */
+export type Refused = { readonly keyHash: Uint8Array } | Pick<PersonSignIn, 'email' | 'account'>;
+
+/** A sign-in that was refused, and why. */
+export interface RefusedAttempt {
+  readonly who: Refused;
   readonly address: string;
   readonly problem: Problem;
 }
 
 /** Puts refused sign-ins into the audit, until it is disposed of. */
 export interface SignInRefusals extends AsyncDisposable {
-  note(refused: RefusedKey): void;
+  note(refused: RefusedAttempt): void;
 }
 
 /** Creates what puts refused sign-ins into the audit. `onLost` is called with the reason when one is not written. */
@@ -33,27 +37,29 @@ export function createSignInRefusals({
 }): SignInRefusals {
   const refusals = createRefusedSignIns({ clock, write: createRefusalWriter(catalog), onLost });
   return {
-    note: (refused) => refusals.note(() => findRefusedKey(db.kysely, refused)),
+    note: (refused) => refusals.note(() => findRefused(db.kysely, refused)),
     [Symbol.asyncDispose]: () => refusals[Symbol.asyncDispose](),
   };
 }
 
-const reasons: Readonly<Record<SignInTarget['state'], string>> = {
-  unknown: 'unknown key',
-  revoked: 'revoked key',
-  expired: 'expired key',
-  'in-force': 'wrong name or password',
-};
+async function targetOf(kysely: Kysely<Tables>, who: Refused): Promise<SignInTarget | undefined> {
+  if ('keyHash' in who) {
+    const key = await findKeyTarget(kysely, who.keyHash);
+    return key ?? findUnknownTarget(kysely, { account: undefined, reason: 'unknown key' });
+  }
+  const person = await findPersonTarget(kysely, { ...who, email: emailKey(who.email) });
+  return person ?? findUnknownTarget(kysely, { account: who.account, reason: 'unknown person' });
+}
 
-/** The account that a refused sign-in by key meant, with the reason; undefined: none is known. */
-async function findRefusedKey(
+/** The account that a refused sign-in meant, with the reason; undefined: none is known. */
+async function findRefused(
   kysely: Kysely<Tables>,
-  { keyHash, address, problem }: RefusedKey,
+  { who, address, problem }: RefusedAttempt,
 ): Promise<RefusedSignIn | undefined> {
-  const target = (await findKeyTarget(kysely, keyHash)) ?? (await findOnlyAccount(kysely));
+  const target = await targetOf(kysely, who);
   if (target === undefined) return undefined;
-  const { state, ...named } = target;
-  const reason = problem.code === problemCode.tooMany ? 'too many attempts' : reasons[state];
+  const { reason: refusedFor, ...named } = target;
+  const reason = problem.code === problemCode.tooMany ? 'too many attempts' : refusedFor;
   return { ...named, address, reason };
 }
 

@@ -91,6 +91,9 @@ test('the answers of these routes are as the OpenAPI document says', async () =>
   const document = createDocumentReader((await rest.send('GET', '/openapi.json')).json);
   const own = rest.routes.filter(({ tag }) => tag === 'Sessions');
   const { reply, write, get } = await signIn(keys.UR);
+  const change = own.find(({ method }) => method === 'PUT');
+  for (const body of [{}, { Password: 'x', NewPassword: 'a long password' }])
+    expect(change && document.disagreement(change, await write('PUT', '/session/password', body))).toBe('');
   const replies = [await get('/session'), await write('DELETE', '/session'), await get('/session')];
   const [post, read, remove] = ['POST', 'GET', 'DELETE'].map((verb) =>
     own.find(({ method }) => method === verb),

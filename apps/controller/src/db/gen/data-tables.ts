@@ -450,6 +450,16 @@ export interface DataTables {
     from_us: number;
     status: 'Up' | 'Down' | 'Unknown';
   };
+  users: {
+    user_no: GeneratedAlways<number>;
+    user_id: string;
+    account_no: number;
+    key_no: number;
+    email: string;
+    password_hash: string | null;
+    invitation_hash: Uint8Array | null;
+    invitation_ends_us: number | null;
+  };
   wrong_clocks: {
     controller_id: string;
     reason: string;
