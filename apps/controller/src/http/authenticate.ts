@@ -6,7 +6,12 @@ import { type BasicCredentials, parseBasic } from './basic.ts';
 import type { KeyRow } from './key-store.ts';
 import { createKnownRows, tooMany } from './known-rows.ts';
 import { createPasswordCheck } from './password-check.ts';
-import { createPersonCheck, type FindPerson, type PersonSignIn } from './person-check.ts';
+import {
+  createPersonCheck,
+  type FindPerson,
+  type IdentifiedPerson,
+  type PersonSignIn,
+} from './person-check.ts';
 import { badKey } from './problem.ts';
 import type { Session, SignIn } from './session.ts';
 import { csrfTokenOf, readSessionToken } from './session-cookie.ts';
@@ -34,7 +39,7 @@ export interface Authenticator {
   /** Like `identify`, for a key of a form. */
   identifyKey(key: string, basic: BasicCredentials | undefined, address: string): Promise<Session>;
   /** Like `identify`, for a person of a form. */
-  identifyPerson(person: PersonSignIn, address: string): Promise<Session>;
+  identifyPerson(person: PersonSignIn, address: string): Promise<IdentifiedPerson>;
   /** Forgets these keys and sessions at once; without arguments all of them. */
   forget(ended?: { readonly keyNos: readonly number[]; readonly sessionNos: readonly number[] }): void;
   /** Forgets what is known of an account (its zone changed). */
@@ -130,7 +135,8 @@ export function createAuthenticator({
       onLimited('an address sends too many bad passwords for a person', address);
       throw tooMany('Too many bad passwords for this person.', checked.waitS);
     }
-    if (checked.kind === 'good') return sessionOf(checked.row, address);
+    if (checked.kind === 'good')
+      return { session: sessionOf(checked.row, address), passwordHash: checked.passwordHash };
     countBad(address);
     throw badKey('Wrong e-mail address or password.');
   };

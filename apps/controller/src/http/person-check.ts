@@ -3,8 +3,9 @@ import type { Clock } from '@vantage/kernel';
 import { hashCredential } from '../secrets/credential.ts';
 import { hashPassword } from '../secrets/password.ts';
 import { createAttemptLimit } from './attempt-limit.ts';
-import type { KeyRow, PersonRow } from './key-store.ts';
+import type { PersonRow } from './key-store.ts';
 import type { PasswordCheck } from './password-check.ts';
+import type { Session } from './session.ts';
 
 /** What a person signs in with. */
 export interface PersonSignIn {
@@ -14,11 +15,17 @@ export interface PersonSignIn {
   readonly password: string;
 }
 
+/** A person whose password was right, and the stored text of that password. */
+export interface IdentifiedPerson {
+  readonly session: Session;
+  readonly passwordHash: string;
+}
+
 /** Finds a person by the e-mail address in small letters. */
 export type FindPerson = (email: string, account: string | undefined) => Promise<PersonRow | undefined>;
 
 type PersonOutcome =
-  | { readonly kind: 'good'; readonly row: KeyRow }
+  | ({ readonly kind: 'good' } & PersonRow)
   | { readonly kind: 'bad' }
   | { readonly kind: 'wait'; readonly waitS: number };
 
@@ -61,6 +68,6 @@ export function createPersonCheck({
     if (outcome.kind === 'wait') guess.takeBack();
     if (outcome.kind !== 'good') return outcome;
     guess.takeBack();
-    return person === undefined ? { kind: 'bad' } : { kind: 'good', row: person.row };
+    return person === undefined ? { kind: 'bad' } : { kind: 'good', ...person };
   };
 }

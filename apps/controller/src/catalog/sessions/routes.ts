@@ -4,8 +4,8 @@ import { publish } from '../../db/index.ts';
 import type { BasicCredentials } from '../../http/basic.ts';
 import { timestampField } from '../../http/field.ts';
 import { readFields, readQuery } from '../../http/input.ts';
-import type { PersonSignIn } from '../../http/person-check.ts';
-import { invalid, missing, Problem } from '../../http/problem.ts';
+import type { IdentifiedPerson, PersonSignIn } from '../../http/person-check.ts';
+import { badKey, invalid, missing, Problem } from '../../http/problem.ts';
 import { noSubject, type Reply, type Route, type RouteRequest, route } from '../../http/route.ts';
 import { levels, type Session, type SignIn } from '../../http/session.ts';
 import { csrfTokenOf, endedCookie, sessionCookie } from '../../http/session-cookie.ts';
@@ -14,6 +14,7 @@ import { hashCredential, newCredential } from '../../secrets/credential.ts';
 import type { Catalog } from '../change.ts';
 import { createdFields, deletedFields } from '../field-change.ts';
 import { actorOf } from '../from-rest.ts';
+import { isPasswordHash } from '../users/store.ts';
 import type { Refused, RefusedAttempt } from './refusal-entry.ts';
 
 export { createSignInRefusals } from './refusal-entry.ts';
@@ -69,7 +70,7 @@ export interface SessionRouteDeps {
   /** Finds out whose a key is. Throws a Problem (1001, 1006). */
   readonly identify: (key: string, basic: BasicCredentials, address: string) => Promise<Session>;
   /** Finds out who a person is. Throws a Problem (1001, 1006). */
-  readonly identifyPerson: (person: PersonSignIn, address: string) => Promise<Session>;
+  readonly identifyPerson: (person: PersonSignIn, address: string) => Promise<IdentifiedPerson>;
   /** Called when somebody was refused, to put it into the audit. */
   readonly onRefused: (refused: RefusedAttempt) => void;
   /** Called after a session ended, so that it is refused at once. */
@@ -126,22 +127,26 @@ function signInRoute(deps: SessionRouteDeps): Route {
     names,
     run: async ({ query, body, address, session: before }: RouteRequest): Promise<Reply<unknown>> => {
       readQuery(undefined, query);
-      const session = await identify(deps, readFields(signIn, await body(), []), address);
+      const sent = readFields(signIn, await body(), []);
+      const { session, passwordHash } = await identify(deps, sent, address);
       if (before?.signIn !== undefined) await end(deps, before, before.signIn.sessionNo);
       const token = newCredential();
-      const begun = await begin(deps, session, token);
+      const begun = await begin(deps, { session, passwordHash, token });
       const own = { ...begun, csrfToken: csrfTokenOf(token) };
       return { body: show(session, own), cookie: sessionCookie(token) };
     },
   };
 }
 
+/** Who signs in; of a key there is no password to compare again. */
+type Identified = Omit<IdentifiedPerson, 'passwordHash'> & { readonly passwordHash: string | null };
+
 /** Finds out who signs in; a refusal is noted. */
 async function identify(
   deps: SessionRouteDeps,
   sent: z.output<typeof signIn>,
   address: string,
-): Promise<Session> {
+): Promise<Identified> {
   const { Key: key, Name: user, Email: email, Account: account, Password: password = '' } = sent;
   const noting = (who: Refused) => (problem: unknown) => {
     if (problem instanceof Problem) deps.onRefused({ who, address, problem });
@@ -149,7 +154,11 @@ async function identify(
   };
   if (key !== undefined && email === undefined && account === undefined) {
     const keyHash = hashCredential(key);
-    return deps.identify(key, { user: user ?? '', password }, address).catch(noting({ keyHash }));
+    const basic = { user: user ?? '', password };
+    return {
+      session: await deps.identify(key, basic, address).catch(noting({ keyHash })),
+      passwordHash: null,
+    };
   }
   if (email !== undefined && key === undefined && user === undefined)
     return deps.identifyPerson({ email, account, password }, address).catch(noting({ email, account }));
@@ -160,12 +169,14 @@ async function identify(
 
 async function begin(
   { catalog }: SessionRouteDeps,
-  session: Session,
-  token: string,
+  { session, passwordHash, token }: Identified & { readonly token: string },
 ): Promise<Omit<SignIn, 'csrfToken'>> {
   const { keyNo, accountNo, keyName, level } = session;
   const sessionId = newId();
   return catalog.change(actorOf(session), async (transaction) => {
+    // Another password ends the sessions that there are; none may begin with the one before afterwards.
+    if (passwordHash !== null && !(await isPasswordHash(transaction, keyNo, passwordHash)))
+      throw badKey('The password was changed meanwhile.');
     const begun = await insertSession(transaction.trx, {
       sessionId,
       tokenHash: hashCredential(token),

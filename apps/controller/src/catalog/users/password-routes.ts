@@ -1,7 +1,7 @@
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
-import type { PersonSignIn } from '../../http/person-check.ts';
+import type { IdentifiedPerson, PersonSignIn } from '../../http/person-check.ts';
 import { invalid, Problem, problemCode } from '../../http/problem.ts';
 import { type Route, route } from '../../http/route.ts';
 import type { Session } from '../../http/session.ts';
@@ -25,7 +25,7 @@ export interface PasswordRouteDeps {
   readonly db: Db;
   readonly catalog: Catalog;
   /** Finds out whether a password is right. Throws a Problem (1001, 1006). */
-  readonly identifyPerson: (person: PersonSignIn, address: string) => Promise<Session>;
+  readonly identifyPerson: (person: PersonSignIn, address: string) => Promise<IdentifiedPerson>;
   readonly onKeyChanged: (keyNo: number) => void;
 }
 
@@ -76,5 +76,5 @@ async function requirePassword(
   const found = await identifyPerson({ email, account, password }, address).catch((problem: unknown) => {
     throw problem instanceof Problem && problem.code === problemCode.key ? wrong : problem;
   });
-  if (found.keyNo !== keyNo) throw wrong;
+  if (found.session.keyNo !== keyNo) throw wrong;
 }

@@ -81,6 +81,16 @@ export async function readUserOfKey(kysely: Kysely<Tables>, keyNo: number): Prom
   return users(kysely).select(columns).where('p.key_no', '=', keyNo).executeTakeFirst();
 }
 
+/** Whether this is the stored text of the password of the person for whom a key stands. */
+export async function isPasswordHash(
+  { trx }: Pick<ChangeTransaction, 'trx'>,
+  keyNo: number,
+  passwordHash: string,
+): Promise<boolean> {
+  const user = await readUserOfKey(trx, keyNo);
+  return user?.passwordHash === passwordHash;
+}
+
 /** The person whose invitation has a token with this SHA-256 and has not ended. With `lock` nobody else accepts it meanwhile. */
 export async function readInvited(
   kysely: Kysely<Tables>,
