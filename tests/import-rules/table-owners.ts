@@ -16,6 +16,7 @@ export const tableOwners: TableOwners = {
   device_tags: 'catalog',
   device_texts: 'catalog',
   secrets: 'catalog',
+  users: 'catalog',
   deleted_devices: 'catalog',
   device_marks: 'catalog',
   sealing_key_proof: 'secrets',
@@ -61,4 +62,5 @@ export const tableOwners: TableOwners = {
   last_backup: 'db',
   kept_answers: 'http',
   sessions: 'http',
+  key_uses: 'http',
 };

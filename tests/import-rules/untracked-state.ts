@@ -4,6 +4,9 @@ export const untrackedState: ReadonlyMap<string, string> = new Map(
     'ends with the call, message or transaction that began it': [
       'libs/alerts/src/web-address.ts stored',
       'libs/domain/src/query-secrets.ts counts',
+      'libs/kernel/src/disk/replace-file.ts claimed',
+      'apps/controller/src/db/backup/copy-text.ts chunks',
+      'apps/controller/src/db/backup/frames.ts chunks',
       'libs/domain/src/query-secrets.ts found',
       'libs/kernel/src/settings-reader.ts problems',
       'libs/probes/src/redact/local-secrets.ts missing',
@@ -55,6 +58,7 @@ export const untrackedState: ReadonlyMap<string, string> = new Map(
     ],
     'has a fixed number of entries, which the program names': [
       'libs/icmp/src/shared.ts held',
+      'libs/kernel/src/disk/kept-files.ts waiting',
       'libs/kernel/src/job-parts.ts failing',
       'libs/kernel/src/log-summary.ts timers',
       'libs/kernel/src/metrics/process-metrics.ts updates',
@@ -80,6 +84,8 @@ export const untrackedState: ReadonlyMap<string, string> = new Map(
     'is counted by another state: its entries, or a part of them': [
       'libs/kernel/src/tracked-state.ts collections',
       'libs/kernel/src/zone-offset.ts offsets',
+      'apps/controller/src/catalog/sessions/refused-sign-ins.ts timers',
+      'apps/controller/src/catalog/sessions/refused-sign-ins.ts pending',
       'apps/agent/src/outbox/kept.ts kept',
       'apps/agent/src/outbox/kept.ts gaps',
       'apps/agent/src/outbox/kept.ts forgotten',

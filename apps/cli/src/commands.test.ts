@@ -124,7 +124,7 @@ test('devices that name no Locations are checked from the Location local once it
 test.each([
   [1, ['accounts', 'create', 'x', '--timezone', 'Mars/Base'], 'is no IANA time zone'],
   [1, ['keys', 'issue', '--account', 'nobody'], 'there is no account nobody; accounts:'],
-  [2, ['keys', 'issue', '--level', 'root'], 'Allowed choices are UW, UO, UR'],
+  [2, ['keys', 'issue', '--level', 'root'], 'Allowed choices are UA, UW, UO, UR'],
   [
     2,
     ['keys', 'issue', '--user', 'u', '--password', 'X'],

@@ -162,7 +162,7 @@ function joinSteps(base: Base) {
   const feed = createEventFeed({ db, clock, log });
   const api = createHttpApi({
     ...{ db, catalog, clock, log, sealer, checkNow, settings, onRoute: tracing.nameRoute },
-    ...{ recordEvents, rollUps, feed, insertState },
+    ...{ recordEvents, rollUps, feed, insertState, baseUrl: base.apiAddress.url },
     pause: createPauseDevice({ log, recordEvents, withdrawRetries: runRequests.withdrawRetries }),
     ...{ deleteRollUps: rollUps.deleteRollUps, notificationsOf },
     pages: notify.pages({ acknowledge, acknowledgeMany, snooze }),

@@ -40,6 +40,7 @@ export {
   contactTypes,
 } from './contact-types.ts';
 export { decide } from './decide.ts';
+export { emailFault } from './email-address.ts';
 export { decideForward } from './forward.ts';
 export type { MasterFacts, RequestedCheck } from './judge-master.ts';
 export {

@@ -8,6 +8,8 @@ export const defaultLimits = {
   contacts: 1_000,
   nschedules: 200,
   mschedules: 200,
+  keys: 1_000,
+  users: 1_000,
 } as const;
 
 /** A kind of thing of which an account has a limited number. */

@@ -7,8 +7,8 @@ const timestamp = z.codec(z.iso.datetime(), z.date(), {
   encode: (date) => date.toISOString(),
 });
 
-/** What an API key may do: view and modify, or view only. */
-export const keyLevels = ['UW', 'UO', 'UR'] as const;
+/** What an API key may do: manage keys too, view and modify, view and operate, or view only. */
+export const keyLevels = ['UA', 'UW', 'UO', 'UR'] as const;
 
 /** A text for people that may be empty: the name of a key. */
 const line = z.string().max(200).refine(isPlainLine, { error: plainLineRule });
@@ -29,6 +29,7 @@ const key = z.object({
   hint: z.string().describe("The key's first characters."),
   basic_user: z.string().nullable(),
   created_at: timestamp,
+  expires_at: timestamp.nullable(),
   revoked_at: timestamp.nullable(),
 });
 const location = z.object({

@@ -22,7 +22,7 @@ export function addKeyCommands({ group, answer }: CommandLine): void {
     .addOption(
       new Option(
         '--level <level>',
-        'UW views and modifies, UO views, acknowledges, checks and starts maintenance, UR views',
+        'UA manages keys too, UW views and modifies, UO views, acknowledges, checks and starts maintenance, UR views',
       )
         .choices(keyLevels)
         .default('UW'),

@@ -13,7 +13,7 @@ const commands: Commands = {
     Promise.resolve([
       {
         ...{ key_id: 'k', account, name: '', level: 'UW', hint: 'abc', basic_user: null },
-        ...{ created_at: new Date(1_000), revoked_at: null },
+        ...{ created_at: new Date(1_000), expires_at: null, revoked_at: null },
       },
     ]),
   'keys.revoke': (_db, { key }) => Promise.reject(new Fault('drop', 'no_key', `there is no key ${key}`)),

@@ -1,9 +1,11 @@
 import { createLogSummary, type Logger, messageOf } from '@vantage/kernel';
 import { sql } from 'kysely';
+import { createSignInRefusals } from '../catalog/sessions/routes.ts';
+import { invitationPageRoutes } from '../catalog/users/invitation-page-routes.ts';
 import { type App, createApp } from '../http/app.ts';
 import { createAuthenticator } from '../http/authenticate.ts';
 import { createIdempotency } from '../http/idempotency.ts';
-import { findKey } from '../http/key-store.ts';
+import { findKey, findPerson } from '../http/key-store.ts';
 import { createProxyTest } from '../http/origin.ts';
 import type { OuterRoute } from '../http/outer-routes.ts';
 import type { Site } from '../http/serve-site.ts';
@@ -35,6 +37,15 @@ export interface HttpApi extends App, AsyncDisposable {
   readonly isTrustedProxy: (peer: string) => boolean;
 }
 
+/** What the API brings to its routes itself. */
+type OwnDeps =
+  | 'retentionDays'
+  | 'version'
+  | 'onAccountChanged'
+  | 'onKeyChanged'
+  | 'allowPrivateWebhooks'
+  | 'signIn';
+
 /** Makes the REST API. It listens for revoked keys until it is disposed of. */
 export function createHttpApi({
   db,
@@ -46,7 +57,7 @@ export function createHttpApi({
   site,
   warnings = () => [],
   ...deps
-}: Omit<RouteDeps, 'retentionDays' | 'version' | 'onAccountChanged' | 'allowPrivateWebhooks' | 'signIn'> & {
+}: Omit<RouteDeps, OwnDeps> & {
   readonly log: Logger;
   readonly settings: HttpSettings;
   readonly onRoute?: Parameters<typeof createApp>[0]['onRoute'];
@@ -60,8 +71,9 @@ export function createHttpApi({
   const summary = createLogSummary({ clock, log });
   const authenticator = createAuthenticator({
     onLimited: (text, address) => summary.count(text, { address }),
-    findKey: (hash) => findKey(db, hash),
-    findSession: (hash) => findSession(db, hash),
+    findKey: (...sent) => findKey(db, ...sent),
+    findPerson: (...sent) => findPerson(db, ...sent),
+    findSession: (...sent) => findSession(db, ...sent),
     clock,
     aliasHeaders: settings.apiKeyHeaders,
   });
@@ -75,6 +87,12 @@ export function createHttpApi({
       return undefined;
     });
   const ending = new AbortController();
+  const refusals = createSignInRefusals({
+    ...{ db, clock, catalog: deps.catalog },
+    onLost: (error) => summary.count('a refused sign-in is not in the audit', { error }),
+  });
+  const onKeyChanged = (keyNo: number) =>
+    db.afterCommit(() => authenticator.forget({ keyNos: [keyNo], sessionNos: [] }));
   const routes = createRoutes({
     ...deps,
     db,
@@ -84,16 +102,20 @@ export function createHttpApi({
     version: settings.version ?? '0.1.0',
     signIn: {
       identify: (...sent) => authenticator.identifyKey(...sent),
+      identifyPerson: (...sent) => authenticator.identifyPerson(...sent),
+      onRefused: (refused) => refusals.note(refused),
       onEnded: (sessionNo) =>
         db.afterCommit(() => authenticator.forget({ keyNos: [], sessionNos: [sessionNo] })),
     },
+    onKeyChanged: (keyNo) => db.afterCommit(() => authenticator.forget({ keyNos: [keyNo], sessionNos: [] })),
     onAccountChanged: (accountNo) => db.afterCommit(() => authenticator.forgetAccount(accountNo)),
   });
+  const invitations = invitationPageRoutes({ db, catalog: deps.catalog, onKeyChanged });
   const isTrustedProxy = createProxyTest(settings.trustedProxies);
   const app = createApp({
     ...{
       routes,
-      outerRoutes: [...outerRoutes({ db, clock, warnings }), ...docsPageRoutes(), ...pages],
+      outerRoutes: [...outerRoutes({ db, clock, warnings }), ...docsPageRoutes(), ...invitations, ...pages],
       site,
       ...{ authenticator, isTrustedProxy, onRoute },
       ...{ clock, log, summary },
@@ -113,6 +135,7 @@ export function createHttpApi({
     isTrustedProxy,
     async [Symbol.asyncDispose]() {
       ending.abort(new Error('the API ends'));
+      await refusals[Symbol.asyncDispose]();
       summary[Symbol.dispose]();
       await (await listening)?.[Symbol.asyncDispose]();
     },

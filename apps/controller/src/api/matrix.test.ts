@@ -2,9 +2,11 @@ import { newId } from '@vantage/kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Route } from '../http/route.ts';
+import { type Level, levels } from '../http/session.ts';
 import { createFixtures } from '../testing/fixtures.ts';
 import { type Rest, startRest } from './testing/rest.ts';
 import {
+  addUser,
   createSampleAccount,
   type SampleAccount,
   sampleContact,
@@ -16,6 +18,7 @@ const bodies: Readonly<Record<string, object>> = {
   'POST /devices': { Method: 'TCP', URL: 'example.org:80', ShortName: 'new' },
   'POST /batch': { Operations: [{ Method: 'GET', Path: '/tags' }] },
   'POST /tags': { Name: 'new' },
+  'POST /keys': { Name: 'new', Level: 'UR' },
   'POST /contacts': sampleContact,
   'POST /mschedules': sampleMschedule,
   'POST /nschedules': { Name: 'new', Steps: [] },
@@ -32,30 +35,40 @@ describe('every route', () => {
   let rest: Rest;
   let mine: SampleAccount;
   let place: { readonly accountNo: number; readonly locationNo: number };
-  const keys: Record<'UW' | 'UO' | 'UR' | 'withBasic' | 'foreign', string> = {
+  const keys: Record<Level | 'withBasic' | 'foreign', string> = {
+    UA: '',
     UW: '',
     UO: '',
     UR: '',
     withBasic: '',
     foreign: '',
   };
+  /** The headers of a session of each key. */
+  const sessions: Record<Level, Readonly<Record<string, string>>> = { UA: {}, UW: {}, UO: {}, UR: {} };
   let addresses = 0;
 
   beforeAll(async () => {
     rest = await startRest({ checkNow: async () => ({ kind: 'done', checkId: mine.ids['check_id'] ?? '' }) });
     const account = await rest.account('mine');
     const other = await rest.account('other');
-    keys.UW = (await rest.key(account.accountNo, 'UW')).key;
-    keys.UO = (await rest.key(account.accountNo, 'UO')).key;
-    keys.UR = (await rest.key(account.accountNo, 'UR')).key;
-    keys.withBasic = (await rest.key(account.accountNo, 'UW', { user: 'u', password: 'p' })).key;
-    keys.foreign = (await rest.key(other.accountNo, 'UW')).key;
+    for (const level of levels) {
+      const { key } = await rest.key(account.accountNo, level);
+      keys[level] = key;
+      const reply = await rest.send('POST', '/session', { body: { Key: key } });
+      const { CsrfToken } = z.object({ CsrfToken: z.string() }).parse(reply.json);
+      const cookie = reply.headers.get('Set-Cookie')?.split(';')[0] ?? '';
+      sessions[level] = { Cookie: cookie, 'X-CSRF-Token': CsrfToken };
+    }
+    keys.withBasic = (await rest.key(account.accountNo, 'UA', { user: 'u', password: 'p' })).key;
+    keys.foreign = (await rest.key(other.accountNo, 'UA')).key;
     place = account;
     mine = await createSampleAccount(rest, account, keys.UW);
   });
   afterAll(() => rest[Symbol.asyncDispose]());
 
-  const call = (route: Route, key: string | undefined, ids: Readonly<Record<string, string>>, query = '') => {
+  type Headers = Readonly<Record<string, string>>;
+  type Ids = Readonly<Record<string, string>>;
+  const callAs = (route: Route, sender: Headers, ids: Ids, query = '') => {
     const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? newId());
     addresses += 1;
     const name = `${route.method} ${route.path}`;
@@ -63,17 +76,19 @@ describe('every route', () => {
     const unique: Readonly<Record<string, object>> = {
       'POST /secrets': { ...fresh, Value: 'v' },
       'POST /locations': fresh,
+      'POST /users': { ...fresh, Email: `p${addresses}@example.org`, Level: 'UR' },
       'POST /agents/invitations': { Location: 'local' },
     };
     const sent = unique[name] ?? bodies[name];
     // Names are unique, so each request has its own.
     const body = sent !== undefined && 'Name' in sent ? { ...sent, Name: newId() } : sent;
     return rest.send(route.method, `${path}${query}`, {
-      ...(key === undefined ? {} : { key }),
       ...(body === undefined ? {} : { body }),
-      headers: { 'X-Forwarded-For': `192.0.2.${addresses % 250}` },
+      headers: { ...sender, 'X-Forwarded-For': `192.0.2.${addresses % 250}` },
     });
   };
+  const call = (route: Route, key: string | undefined, ids: Ids, query = '') =>
+    callAs(route, key === undefined ? {} : { 'Service-API-Key': key }, ids, query);
   const code = (reply: { readonly json: unknown }) =>
     z.object({ code: z.int() }).safeParse(reply.json).data?.code ?? 200;
 
@@ -85,7 +100,7 @@ describe('every route', () => {
 
   it('answers each kind of caller with the code expected', async () => {
     const expected: Record<string, readonly number[]> = {};
-    const found: Record<string, readonly number[]> = {};
+    const found: Record<string, number[]> = {};
     // The routes of sessions: sessions.test.ts.
     const order = rest.routes
       .filter(({ tag }) => tag !== 'Sessions')
@@ -101,9 +116,9 @@ describe('every route', () => {
         1001, // Basic missing
         hasIds ? 1003 : 200, // foreign account
         hasIds ? 1003 : 200, // unknown id
-        route.level === 'UW' || route.level === 'UO' ? 1002 : 200, // UR
-        route.level === 'UW' ? 1002 : 200, // UO
-        200, // UW
+        ...levels.map((level) => (mayUse(level, route.level) ? 200 : 1002)), // a key of each level
+        ...levels.map((level) => (mayUse(level, route.level) ? 200 : 1002)), // a session of each
+        open || route.method === 'GET' ? 200 : 1002, // a session without its CSRF token
       ];
       found[name] = [
         code(await call(route, undefined, mine.ids)),
@@ -111,11 +126,14 @@ describe('every route', () => {
         code(await call(route, undefined, mine.ids, '?api_key=')) === 1001 ? (open ? 200 : 1001) : 0,
         code(await call(route, keys.withBasic, mine.ids)),
         code(await call(route, keys.foreign, mine.ids)),
-        code(await call(route, keys.UW, {})),
-        code(await call(route, keys.UR, mine.ids)),
-        code(await call(route, keys.UO, route.level === 'UO' ? await fresh(route) : mine.ids)),
-        code(await call(route, keys.UW, await fresh(route))),
+        code(await call(route, keys.UA, {})),
       ];
+      for (const level of levels)
+        found[name].push(code(await call(route, keys[level], await idsFor(route, level))));
+      for (const level of levels)
+        found[name].push(code(await callAs(route, sessions[level], await idsFor(route, level))));
+      const { Cookie = '' } = sessions.UA;
+      found[name].push(code(await callAs(route, { Cookie }, mine.ids)));
     }
     expect(found).toEqual(expected);
   });
@@ -137,17 +155,25 @@ describe('every route', () => {
     }
   });
 
+  const mayUse = (level: Level, needed: Route['level']) =>
+    needed === 'none' || levels.indexOf(level) >= levels.indexOf(needed);
+  /** The ids that a caller of this level sends: what is deleted is made for that. */
+  const idsFor = async (route: Route, level: Level) => (mayUse(level, route.level) ? fresh(route) : mine.ids);
+
   /** What is deleted is made for that. */
   async function fresh(route: Route): Promise<Readonly<Record<string, string>>> {
     if (route.method !== 'DELETE') return mine.ids;
     await rest.db.kysely.deleteFrom('secrets').where('name', '=', 'to-go').execute();
     const agent_id = newId();
+    const { keyId: key_id } = await rest.key(place.accountNo, 'UR');
     await createFixtures(rest.db.kysely).agent(place, { agent_id });
     const send = async (path: string, body: object) =>
       z.record(z.string(), z.string()).parse((await rest.send('POST', path, { key: keys.UW, body })).json);
     return {
       ...mine.ids,
       agent_id,
+      key_id,
+      user_id: await addUser(rest, place.accountNo),
       ...(await send('/tags', { Name: `to go ${newId()}` })),
       ...(await send('/contacts', { ...sampleContact, Name: newId() })),
       ...(await send('/mschedules', { ...sampleMschedule, Name: newId() })),

@@ -10,7 +10,7 @@ describe('a resource that is sent back as it was read', () => {
   beforeAll(async () => {
     rest = await startRest();
     const account = await rest.account('mine', 'Europe/Berlin');
-    ({ key } = await rest.key(account.accountNo, 'UW'));
+    ({ key } = await rest.key(account.accountNo, 'UA'));
     mine = await createSampleAccount(rest, account, key);
   });
   afterAll(() => rest[Symbol.asyncDispose]());

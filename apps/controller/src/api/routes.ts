@@ -9,6 +9,7 @@ import { upgradeRoutes } from '../catalog/agents/upgrade-routes.ts';
 import { type ContactRouteDeps, contactRoutes } from '../catalog/contacts/routes.ts';
 import { type Maintenance, maintenanceRoutes } from '../catalog/devices/maintenance-routes.ts';
 import { type DeviceRouteDeps, deviceRoutes, deviceSubject } from '../catalog/devices/routes.ts';
+import { type KeyRouteDeps, keyRoutes } from '../catalog/keys/routes.ts';
 import { locationRoutes } from '../catalog/locations/routes.ts';
 import { mscheduleRoutes } from '../catalog/mschedules/routes.ts';
 import { nscheduleRoutes } from '../catalog/nschedules/routes.ts';
@@ -17,6 +18,8 @@ import { type SessionRouteDeps, sessionRoutes } from '../catalog/sessions/routes
 import { type ReadTimelines, stateRoutes } from '../catalog/states/routes.ts';
 import { tagMaintenanceRoutes } from '../catalog/tags/maintenance-routes.ts';
 import { tagRoutes } from '../catalog/tags/routes.ts';
+import { passwordRoutes } from '../catalog/users/password-routes.ts';
+import { type UserRouteDeps, userRoutes } from '../catalog/users/routes.ts';
 import { type CheckNow, checkRoutes } from '../history/check-routes.ts';
 import { eventRoutes } from '../history/event-routes.ts';
 import { outageRoutes } from '../history/outage-routes.ts';
@@ -42,6 +45,8 @@ export interface RouteDeps extends DeviceRouteDeps, ContactRouteDeps {
   readonly retentionDays: number;
   readonly version: string;
   readonly onAccountChanged: AccountRouteDeps['onChanged'];
+  readonly onKeyChanged: KeyRouteDeps['onKeyChanged'];
+  readonly baseUrl: UserRouteDeps['baseUrl'];
   readonly signIn: Omit<SessionRouteDeps, 'catalog'>;
 }
 
@@ -86,7 +91,10 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...secretRoutes(deps),
     ...manyAlertRoutes(alerts),
     ...alertRoutes(alerts),
+    ...keyRoutes(deps),
+    ...userRoutes(deps),
     ...sessionRoutes({ catalog: deps.catalog, ...deps.signIn }),
+    ...passwordRoutes({ ...deps, identifyPerson: deps.signIn.identifyPerson }),
     ...auditRoutes(db),
     ...batchRoutes({ clock, inTransaction: (work) => db.inTransaction(work) }),
     ...openApiRoutes(() => routes, deps.version),

@@ -3,16 +3,17 @@ import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
 import { insertEntries, nameOfKey } from './audit-store.ts';
 
-/** Who changed something: a caller of the REST API by the key and the address, or the operator by a command. */
+/** Who changed something: a caller of the REST API by the key and the address, somebody who has none, or the operator by a command. */
 type Actor =
   | { readonly kind: 'api-key'; readonly keyNo: number; readonly address: string }
+  | { readonly kind: 'stranger'; readonly address: string }
   | { readonly kind: 'command-line' };
 
 /** The changes that one transaction made. The values of the fields are as the API shows them, secrets masked. */
 interface RecordedChanges {
   readonly actor: Actor;
   readonly changes: readonly {
-    readonly action: 'create' | 'update' | 'delete';
+    readonly action: 'create' | 'update' | 'delete' | 'refuse';
     readonly kind: string;
     readonly accountNo: number;
     readonly id: string;
@@ -26,10 +27,7 @@ const maxValueLength = 4_096;
 /** Makes the function that writes the audit's entries in the transaction that makes the changes. */
 export function createChangeRecorder({ clock }: { readonly clock: Pick<Clock, 'nowUs'> }) {
   return async (trx: Kysely<Tables>, { actor, changes }: RecordedChanges): Promise<void> => {
-    const by =
-      actor.kind === 'command-line'
-        ? { actor: sql<string>`'command line'`, address: null }
-        : { actor: nameOfKey(actor.keyNo), address: actor.address };
+    const by = columnsOf(actor);
     await insertEntries(
       trx,
       changes.map(({ action, kind, accountNo, id, fields }) => ({
@@ -41,6 +39,17 @@ export function createChangeRecorder({ clock }: { readonly clock: Pick<Clock, 'n
       })),
     );
   };
+}
+
+function columnsOf(actor: Actor) {
+  switch (actor.kind) {
+    case 'command-line':
+      return { actor: sql<string>`'command line'`, address: null };
+    case 'stranger':
+      return { actor: sql<string>`'stranger'`, address: actor.address };
+    case 'api-key':
+      return { actor: nameOfKey(actor.keyNo), address: actor.address };
+  }
 }
 
 /** The value, or the beginning of its text where it is too long. Pure. */

@@ -8,10 +8,10 @@ import { noSubject, type Route, route } from '../http/route.ts';
 import type { Zone } from '../http/zone.ts';
 import { type AuditRow, findEntryNo, listEntries } from './audit-store.ts';
 
-const actions = { create: 'Create', update: 'Update', delete: 'Delete' } as const;
+const actions = { create: 'Create', update: 'Update', delete: 'Delete', refuse: 'Refuse' } as const;
 const kinds = [
   ...['account', 'key', 'location', 'agent', 'device', 'tag', 'secret'],
-  ...['contact', 'nschedule', 'mschedule', 'alert', 'session'],
+  ...['contact', 'nschedule', 'mschedule', 'alert', 'session', 'user'],
 ] as const;
 
 const value = z.unknown().meta({
@@ -31,14 +31,19 @@ const auditEntry = z
     Timestamp: timestampField,
     Actor: z
       .string()
-      .describe("The API key's name (its id where it has no name), or `command line`.")
+      .describe(
+        "The API key's name (its id where it has no name), `command line`, or `stranger`, who signed in to nothing.",
+      )
       .meta({ example: 'deploy' }),
     Address: z
       .string()
       .nullable()
       .describe('Address of the caller; null for the command line.')
       .meta({ example: '192.0.2.10' }),
-    Action: z.enum(['Create', 'Update', 'Delete']).describe('What happened.').meta({ example: 'Update' }),
+    Action: z
+      .enum(['Create', 'Update', 'Delete', 'Refuse'])
+      .describe('What happened. Refuse: a sign-in was refused.')
+      .meta({ example: 'Update' }),
     Kind: z.enum(kinds).describe('What kind of thing changed.').meta({ example: 'device' }),
     Id: idField.describe('Id of the thing that changed, for example its device_id.'),
     Changes: z.array(change).meta({
@@ -65,7 +70,7 @@ export function auditRoutes(db: Db): Route[] {
       tag: 'Audit',
       summary: 'Who changed what, newest first.',
       description:
-        'Every change of the account, its keys, Locations, agents, devices, tags, secrets, contacts and schedules, by the API or the command line. An entry is written in the transaction of its change, and stays when the thing is deleted. No entry has a secret.',
+        'Every change of the account, its keys, Locations, agents, devices, tags, secrets, contacts and schedules, by the API or the command line. An entry is written in the transaction of its change, and stays when the thing is deleted. No entry has a secret. Sign-ins that were refused have the Action Refuse, with the reason in Changes; of those from one address there is at most one entry a minute, with their number in Attempts.',
       subject: noSubject,
       query,
       response: z.array(auditEntry),

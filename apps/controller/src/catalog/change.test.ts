@@ -13,7 +13,7 @@ const ids: Record<string, string> = {};
 beforeAll(async () => {
   rest = await startRest();
   const account = await rest.account('one');
-  key = await rest.key(account.accountNo, 'UW');
+  key = await rest.key(account.accountNo, 'UA');
   const agent_id = newId();
   await createFixtures(rest.db.kysely).agent(account, { agent_id });
   ids['agent_id'] = agent_id;
@@ -57,6 +57,7 @@ async function changesOf(route: string, body: object | undefined) {
 const device = { Method: 'TCP', URL: 'a.example:1', ShortName: 'a' };
 const Secret = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
 const hook = { Name: 'hook', Type: 'webhook', Address: 'https://hook.example/', Secret };
+const person = { Name: 'Ada', Email: 'ada@example.org', Level: 'UR' };
 const window = { Name: 'w', Start: '2030-01-01T00:00', Duration: '01:00' };
 /** Every request that changes something: its route and body, the tables that it writes, and the change that it records. */
 const requests: readonly (readonly [
@@ -71,6 +72,15 @@ const requests: readonly (readonly [
   ['PUT /secrets/{secret_id}', { Value: 'w' }, ['secrets'], 'update secret Value'],
   ['PUT /secrets/{secret_id}', {}, [], undefined],
   ['DELETE /secrets/{secret_id}', undefined, ['secrets'], 'delete secret Name'],
+  ['POST /keys', { Name: 'k', Level: 'UR' }, ['api_keys'], 'create key Level Name'],
+  ['PUT /keys/{key_id}', { Level: 'UO' }, ['api_keys'], 'update key Level'],
+  ['PUT /keys/{key_id}', { Level: 'UO', Expires: null }, [], undefined],
+  ['DELETE /keys/{key_id}', undefined, ['api_keys'], 'update key Revoked'],
+  ['POST /users', person, ['api_keys'], 'create user Name Email Level'],
+  ['PUT /users/{user_id}', { Level: 'UO' }, ['api_keys'], 'update user Level'],
+  ['PUT /users/{user_id}', { Level: 'UO', Email: 'ADA@example.org' }, [], undefined],
+  ['POST /users/{user_id}/invite', undefined, [], 'update user Invitation'],
+  ['DELETE /users/{user_id}', undefined, ['api_keys'], 'delete user Name Email'],
   ['POST /devices', device, ['device_locations', 'devices'], 'create device Method URL ShortName'],
   [
     'PUT /devices/{device_id}',
@@ -146,6 +156,8 @@ const others = [
   // sessions.test.ts shows what both record.
   'POST /session',
   'DELETE /session',
+  // users.test.ts shows what it records.
+  'PUT /session/password',
 ];
 
 test('every request that writes the catalog records the change with its fields and its caller', async () => {

@@ -4,9 +4,10 @@ import type { CatalogTransaction, Db, Tables } from '../db/index.ts';
 import { lockAccount, lockAccountOfKey, NeedsWholeLock } from './devices/lookup-store.ts';
 import type { FieldChange } from './field-change.ts';
 
-/** Who changes the catalog: a caller of the REST API by the key and the address, or the operator by a command. */
+/** Who changes the catalog: a caller of the REST API by the key and the address, somebody who has none, or the operator by a command. */
 export type Actor =
   | { readonly kind: 'api-key'; readonly keyNo: number; readonly address: string }
+  | { readonly kind: 'stranger'; readonly address: string }
   | { readonly kind: 'command-line' };
 
 /** A kind of thing in the catalog. */
@@ -22,11 +23,12 @@ type CatalogKind =
   | 'nschedule'
   | 'mschedule'
   | 'alert'
-  | 'session';
+  | 'session'
+  | 'user';
 
 /** One change of one thing. */
 interface Change {
-  readonly action: 'create' | 'update' | 'delete';
+  readonly action: 'create' | 'update' | 'delete' | 'refuse';
   readonly kind: CatalogKind;
   readonly accountNo: number;
   /** The public id of the thing. */

@@ -10,7 +10,7 @@ let key: string;
 beforeAll(async () => {
   rest = await startRest({ limits });
   const { accountNo } = await rest.account('one'); // with the Location local
-  ({ key } = await rest.key(accountNo, 'UW'));
+  ({ key } = await rest.key(accountNo, 'UA'));
 });
 afterAll(() => rest[Symbol.asyncDispose]());
 
@@ -41,6 +41,8 @@ const kinds: readonly (readonly [
     0,
     'mschedule_id',
   ],
+  ['keys', '/keys', (n) => ({ Name: `k${n}`, Level: 'UR' }), 1, 'key_id'],
+  ['users', '/users', (n) => ({ Name: `u${n}`, Email: `u${n}@example.org`, Level: 'UR' }), 0, 'user_id'],
   ['agents', '/agents/invitations', () => ({ Location: 'local' }), 0, 'agent_id'],
 ];
 

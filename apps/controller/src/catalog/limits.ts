@@ -14,6 +14,8 @@ const shown: Readonly<Record<LimitedKind, string>> = {
   contacts: 'contacts',
   nschedules: 'notification schedules',
   mschedules: 'maintenance schedules',
+  keys: 'keys',
+  users: 'users',
 };
 
 const counts: Readonly<Record<LimitedKind, (accountNo: number) => RawBuilder<{ readonly count: number }>>> = {
@@ -28,6 +30,9 @@ const counts: Readonly<Record<LimitedKind, (accountNo: number) => RawBuilder<{ r
   contacts: (no) => sql`select count(*)::int as count from contacts where account_no = ${no}`,
   nschedules: (no) => sql`select count(*)::int as count from nschedules where account_no = ${no}`,
   mschedules: (no) => sql`select count(*)::int as count from mschedules where account_no = ${no}`,
+  keys: (no) =>
+    sql`select count(*)::int as count from api_keys where account_no = ${no} and hint <> '' and revoked_at is null`,
+  users: (no) => sql`select count(*)::int as count from users where account_no = ${no}`,
 };
 
 /** So many creations of one account at most run side by side; nearer to the limit they run one after the other. */

@@ -1,10 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { TextArray } from './text-array.ts';
 
-/**
- * The tables of the catalog: one entity each. They are the source for the ORM and, by `catalog-tables.ts`, for Kysely's types. The
- * migrations make the tables; `entities.test.ts` compares both, column by column.
- */
+/** The catalog's tables, for the ORM and for Kysely's types. `schema.test.ts` compares them with those that the migrations make. */
 
 /** The owner of devices, keys and Locations. */
 export const Account = defineEntity({
@@ -33,9 +30,11 @@ export const ApiKey = defineEntity({
     name: p.text().default(''),
     keyHash: p.blob().$type<Uint8Array>().unique(),
     hint: p.text(),
-    level: p.text().$type<'UW' | 'UO' | 'UR'>(),
+    level: p.text().$type<'UA' | 'UW' | 'UO' | 'UR'>(),
     basicUser: p.text().nullable(),
     basicHash: p.text().nullable(),
+    expiresUs: p.bigint('number').nullable(),
+    createdBy: p.text().nullable(),
     createdAt: p.datetime().defaultRaw('now()'),
     revokedAt: p.datetime().nullable(),
   },

@@ -12,10 +12,14 @@ const windowMs = 60_000;
 const namesKept = 10_000;
 
 /** Decides on an attempt at `nowMs` by the times of those before it that still count. */
-export function decideAttempt(times: readonly number[], nowMs: number): Attempt {
+export function decideAttempt(
+  times: readonly number[],
+  nowMs: number,
+  perMinute: number = attemptsPerMinute,
+): Attempt {
   const recent = times.filter((at) => at > nowMs - windowMs);
   const [first] = recent;
-  if (first !== undefined && recent.length >= attemptsPerMinute)
+  if (first !== undefined && recent.length >= perMinute)
     return { kind: 'wait', seconds: Math.max(1, Math.ceil((first + windowMs - nowMs) / 1000)) };
   return { kind: 'counted', times: [...recent, nowMs] };
 }
@@ -34,8 +38,11 @@ const tracked = declareState({
   atBound: 'the least used is forgotten',
 });
 
-/** Makes a limit of 20 attempts a minute. It remembers the 10,000 names that were used last. */
-export function createAttemptLimit(clock: Pick<Clock, 'monoMs'>): AttemptLimit {
+/** Makes a limit of attempts a minute. It remembers the 10,000 names that were used last. */
+export function createAttemptLimit(
+  clock: Pick<Clock, 'monoMs'>,
+  perMinute: number = attemptsPerMinute,
+): AttemptLimit {
   const kept = tracked(new Map<string, readonly number[]>());
   const put = (name: string, times: readonly number[]) => {
     kept.delete(name); // set anew, so that the map's order is by last use
@@ -46,7 +53,7 @@ export function createAttemptLimit(clock: Pick<Clock, 'monoMs'>): AttemptLimit {
   return {
     begin(name) {
       const nowMs = clock.monoMs();
-      const attempt = decideAttempt(kept.get(name) ?? [], nowMs);
+      const attempt = decideAttempt(kept.get(name) ?? [], nowMs, perMinute);
       if (attempt.kind === 'wait') return { waitS: attempt.seconds };
       put(name, attempt.times);
       return {

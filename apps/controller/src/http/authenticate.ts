@@ -6,6 +6,12 @@ import { type BasicCredentials, parseBasic } from './basic.ts';
 import type { KeyRow } from './key-store.ts';
 import { createKnownRows, tooMany } from './known-rows.ts';
 import { createPasswordCheck } from './password-check.ts';
+import {
+  createPersonCheck,
+  type FindPerson,
+  type IdentifiedPerson,
+  type PersonSignIn,
+} from './person-check.ts';
 import { badKey } from './problem.ts';
 import type { Session, SignIn } from './session.ts';
 import { csrfTokenOf, readSessionToken } from './session-cookie.ts';
@@ -32,6 +38,8 @@ export interface Authenticator {
   identify(credentials: Credentials): Promise<Authenticated | undefined>;
   /** Like `identify`, for a key of a form. */
   identifyKey(key: string, basic: BasicCredentials | undefined, address: string): Promise<Session>;
+  /** Like `identify`, for a person of a form. */
+  identifyPerson(person: PersonSignIn, address: string): Promise<IdentifiedPerson>;
   /** Forgets these keys and sessions at once; without arguments all of them. */
   forget(ended?: { readonly keyNos: readonly number[]; readonly sessionNos: readonly number[] }): void;
   /** Forgets what is known of an account (its zone changed). */
@@ -58,13 +66,16 @@ const tracked = declareState({
 export function createAuthenticator({
   findKey,
   findSession,
+  findPerson,
   clock,
   aliasHeaders,
   onLimited,
 }: {
-  readonly findKey: (hash: Uint8Array) => Promise<KeyRow | undefined>;
+  readonly findKey: (hash: Uint8Array, address: string) => Promise<KeyRow | undefined>;
   /** The session in force with this SHA-256 of its token. */
-  readonly findSession: (hash: Uint8Array) => Promise<SessionRow | undefined>;
+  readonly findSession: (hash: Uint8Array, address: string) => Promise<SessionRow | undefined>;
+  /** The person who signs in to an account with this e-mail address; see `findPerson` of the store. */
+  readonly findPerson: FindPerson;
   readonly clock: Clock;
   readonly aliasHeaders: readonly string[];
   /** An address has used up its bad keys or guesses; called for each request that is refused for it. */
@@ -73,20 +84,10 @@ export function createAuthenticator({
   const headerNames = [keyHeader, ...aliasHeaders.map((name) => name.toLowerCase())];
   const badKeys = createAttemptLimit(clock);
   const checkPassword = createPasswordCheck(clock);
+  const checkPerson = createPersonCheck({ clock, findPerson, checkPassword });
   const keys = createKnownRows({ read: findKey, clock });
   const sessions = createKnownRows({ read: findSession, clock });
-  const zones = tracked(new Map<string, Zone>());
-
-  // By the small letters, so that there are no more than the database of time zones has.
-  const zoneOf = (name: string): Zone => {
-    const known = name.toLowerCase();
-    const zone = zones.get(known) ?? createZone(name);
-    zones.delete(known); // set anew, so that the map's order is by last use
-    zones.set(known, zone);
-    const oldest = zones.keys().next().value;
-    if (zones.size > zonesKept && oldest !== undefined) zones.delete(oldest);
-    return zone;
-  };
+  const zoneOf = createZones();
 
   const passwordFits = async (
     row: KeyRow,
@@ -96,7 +97,7 @@ export function createAuthenticator({
     const { keyNo, basicUser, basicHash } = row;
     if (basicHash === null) return true;
     if (given === undefined) return false;
-    const outcome = await checkPassword({ keyNo, basicUser, basicHash }, given, address);
+    const outcome = await checkPassword({ name: String(keyNo), basicUser, basicHash }, given, address);
     switch (outcome.kind) {
       case 'good':
         return true;
@@ -128,7 +129,7 @@ export function createAuthenticator({
   };
 
   const identifySession = async (token: string, address: string) => {
-    const row = await sessions.find(hashCredential(token));
+    const row = await sessions.find(hashCredential(token), address);
     if (row === undefined) {
       countBad(address);
       return undefined;
@@ -138,8 +139,20 @@ export function createAuthenticator({
     return { key: undefined, session: sessionOf(row, address, signIn) };
   };
 
+  const identifyPerson = async (person: PersonSignIn, address: string) => {
+    const checked = await checkPerson(person, address);
+    if (checked.kind === 'wait') {
+      onLimited('an address sends too many bad passwords for a person', address);
+      throw tooMany('Too many bad passwords for this person.', checked.waitS);
+    }
+    if (checked.kind === 'good')
+      return { session: sessionOf(checked.row, address), passwordHash: checked.passwordHash };
+    countBad(address);
+    throw badKey('Wrong e-mail address or password.');
+  };
+
   const identifyKey = async (key: string, basic: BasicCredentials | undefined, address: string) => {
-    const row = await keys.find(hashCredential(key));
+    const row = await keys.find(hashCredential(key), address);
     if (row === undefined) {
       countBad(address);
       throw badKey();
@@ -157,6 +170,7 @@ export function createAuthenticator({
       return token === undefined ? undefined : identifySession(token, address);
     },
     identifyKey,
+    identifyPerson,
     forget(ended) {
       const isEnded = ({ keyNo }: KeyRow) => ended === undefined || ended.keyNos.includes(keyNo);
       keys.forget(isEnded);
@@ -167,6 +181,20 @@ export function createAuthenticator({
       keys.forget(isOf);
       sessions.forget(isOf);
     },
+  };
+}
+
+/** Creates time zones by their small letters; the 24 that were used last are kept. */
+function createZones(): (name: string) => Zone {
+  const zones = tracked(new Map<string, Zone>());
+  return (name) => {
+    const known = name.toLowerCase();
+    const zone = zones.get(known) ?? createZone(name);
+    zones.delete(known); // set anew, so that the map's order is by last use
+    zones.set(known, zone);
+    const oldest = zones.keys().next().value;
+    if (zones.size > zonesKept && oldest !== undefined) zones.delete(oldest);
+    return zone;
   };
 }
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Db } from '../db/index.ts';
 import type { Level } from './session.ts';
 
@@ -15,16 +16,52 @@ export interface KeyRow {
   readonly timezone: string;
 }
 
-/** Asks the database for the key with this SHA-256; undefined when there is none or it is revoked. */
-export async function findKey(db: Pick<Db, 'kysely'>, hash: Uint8Array): Promise<KeyRow | undefined> {
-  return keysInForce(db).select('key_hash as hash').where('key_hash', '=', hash).executeTakeFirst();
+/** A person in force who has a password, with the key that stands for them. */
+export interface PersonRow {
+  readonly row: KeyRow;
+  readonly passwordHash: string;
 }
 
-/** The keys in force, each with its account. */
+/** A use of a key is noted at most this often. */
+const useUs = 60_000_000;
+
+/** The time by the clock of the database, which is the same for all controllers. */
+export const databaseUs = sql<number>`(extract(epoch from now()) * 1000000)::bigint`;
+
+/** Asks the database for the key with this SHA-256 and notes its use; undefined when there is none, it has expired, or it is revoked. */
+export async function findKey(
+  db: Pick<Db, 'kysely' | 'isInTransaction'>,
+  hash: Uint8Array,
+  address: string,
+): Promise<KeyRow | undefined> {
+  const found = await keysInForce(db)
+    .select('key_hash as hash')
+    .where('key_hash', '=', hash)
+    .executeTakeFirst();
+  return found && noteUse(db, found, address);
+}
+
+/** Notes that a key is used, now and then, and returns the rest of its row. */
+export async function noteUse<Row extends { readonly keyNo: number; readonly isUseOld: boolean }>(
+  db: Pick<Db, 'kysely' | 'isInTransaction'>,
+  { isUseOld, ...row }: Row,
+  address: string,
+): Promise<Omit<Row, 'isUseOld'>> {
+  // Inside a transaction the row would stay locked for other controllers, and this use was noted before it began.
+  if (isUseOld && !db.isInTransaction())
+    await sql`insert into key_uses (key_no, used_us, address) values (${row.keyNo}, ${databaseUs}, ${address})
+      on conflict (key_no) do update set used_us = excluded.used_us, address = excluded.address`.execute(
+      db.kysely,
+    );
+  return row;
+}
+
+/** The keys in force, each with its account. `isUseOld`: a use should be noted. */
 export function keysInForce({ kysely }: Pick<Db, 'kysely'>) {
   return kysely
     .selectFrom('api_keys')
     .innerJoin('accounts', 'accounts.account_no', 'api_keys.account_no')
+    .leftJoin('key_uses', 'key_uses.key_no', 'api_keys.key_no')
     .select([
       'api_keys.key_no as keyNo',
       'api_keys.name',
@@ -34,6 +71,31 @@ export function keysInForce({ kysely }: Pick<Db, 'kysely'>) {
       'accounts.account_no as accountNo',
       'account_id as accountId',
       'timezone',
+      sql<boolean>`coalesce(key_uses.used_us < ${databaseUs} - ${useUs}::bigint, true)`.as('isUseOld'),
     ])
-    .where('revoked_at', 'is', null);
+    .where('revoked_at', 'is', null)
+    .where(sql<boolean>`coalesce(api_keys.expires_us > ${databaseUs}, true)`);
+}
+
+/**
+ * Asks the database for the person with this e-mail address who has a password: of the account with this name, else of the account to which
+ * they were invited first.
+ */
+export async function findPerson(
+  db: Pick<Db, 'kysely'>,
+  email: string,
+  account: string | undefined,
+): Promise<PersonRow | undefined> {
+  const found = await keysInForce(db)
+    .innerJoin('users', 'users.key_no', 'api_keys.key_no')
+    .select(['key_hash as hash', 'password_hash as passwordHash'])
+    .where('email', '=', email)
+    .where('password_hash', 'is not', null)
+    .$if(account !== undefined, (query) => query.where('accounts.name', '=', account ?? ''))
+    .orderBy('user_no')
+    .limit(1)
+    .executeTakeFirst();
+  if (found === undefined) return undefined;
+  const { passwordHash, isUseOld: _, ...row } = found;
+  return { row, passwordHash: passwordHash ?? '' };
 }

@@ -11,7 +11,7 @@ const lookUps = { running: 3, waiting: 500 } as const;
 /** Rows of credentials in force, found by the SHA-256 of the credential. */
 export interface KnownRows<Row> {
   /** undefined: no such credential is in force. Throws a Problem (1006) where too many unknown ones are asked for. */
-  find(hash: Buffer): Promise<Row | undefined>;
+  find(hash: Buffer, address: string): Promise<Row | undefined>;
   forget(isEnded: (row: Row) => boolean): void;
 }
 
@@ -28,18 +28,20 @@ export function createKnownRows<Row extends { readonly hash: Uint8Array }>({
   read,
   clock,
 }: {
-  readonly read: (hash: Uint8Array) => Promise<Row | undefined>;
+  /** `address` is the caller's. */
+  readonly read: (hash: Uint8Array, address: string) => Promise<Row | undefined>;
   readonly clock: Pick<Clock, 'monoMs'>;
 }): KnownRows<Row> {
   const known = tracked(new Map<string, { readonly row: Row; readonly untilMs: number }>());
   const unknown = createSemaphore(lookUps);
   return {
-    async find(hash) {
+    async find(hash, address) {
       const name = hash.toString('base64');
       const cached = known.get(name);
       if (cached !== undefined && cached.untilMs > clock.monoMs()) return cached.row;
       const askedMs = clock.monoMs();
-      const found = cached !== undefined ? { value: await read(hash) } : await unknown.run(() => read(hash));
+      const ask = () => read(hash, address);
+      const found = cached !== undefined ? { value: await ask() } : await unknown.run(ask);
       if (found === undefined) throw tooMany('Too many requests with unknown keys.', 1);
       const row = found.value;
       if (row === undefined || !timingSafeEqual(row.hash, hash)) {

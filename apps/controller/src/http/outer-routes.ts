@@ -24,6 +24,8 @@ export interface FormRequest {
   readonly isSent: boolean;
   /** The path after the route's. */
   readonly rest: string;
+  /** The caller's address. */
+  readonly address: string;
   /** The fields of the form that was sent. */
   readonly fields: URLSearchParams;
 }
@@ -78,7 +80,7 @@ export function serveOuterRoutes({
   const answer = async (route: OuterRoute, context: Context): Promise<OuterReply<string | Document>> => {
     const address = addressOf(context.req);
     if (route.needsKey === 'signed') {
-      const form = await readForm(context, route.path);
+      const form = { ...(await readForm(context, route.path)), address };
       return strangers.run(address, () => route.run(form), stayUntilSent(context.res));
     }
     if (!route.needsKey)
@@ -132,7 +134,10 @@ function stayUntilSent(response: ServerResponse): Stay {
   return { signal: gone.signal, sent: gone.signal };
 }
 
-async function readForm({ req, path, method }: Context, begin: string): Promise<FormRequest> {
+async function readForm(
+  { req, path, method }: Context,
+  begin: string,
+): Promise<Omit<FormRequest, 'address'>> {
   const isSent = method === 'POST';
   const fields = isSent ? await readFields(req) : new URLSearchParams();
   return { isSent, rest: path.slice(begin.length), fields };

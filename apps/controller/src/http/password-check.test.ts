@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { attemptsPerMinute, decideAttempt } from './attempt-limit.ts';
 import { createPasswordCheck } from './password-check.ts';
 
-const key = { keyNo: 1, basicUser: 'user', basicHash: 'the hash' };
+const key = { name: '1', basicUser: 'user', basicHash: 'the hash' };
 const guess = (password: string) => ({ user: 'user', password });
 
 /** A check whose computations take until they are let go; `right` is the password of every key. */
@@ -63,14 +63,14 @@ describe('the check of a password', () => {
   it('lets 64 computations wait for the one that runs; what comes beside them is asked to come again', async () => {
     const { check, computed, letGo } = scene();
     const all = Array.from({ length: 100 }, (_, keyNo) =>
-      check({ ...key, keyNo }, guess('right'), '192.0.2.1'),
+      check({ ...key, name: String(keyNo) }, guess('right'), '192.0.2.1'),
     );
     await letGo();
     const kinds = (await Promise.all(all)).map(({ kind }) => kind);
     expect(kinds).toEqual([...Array(65).fill('good'), ...Array(35).fill('wait')]);
     expect(computed).toHaveLength(65);
     // Nothing was wrong, so nothing was counted.
-    const later = check({ ...key, keyNo: 99 }, guess('right'), '192.0.2.1');
+    const later = check({ ...key, name: '99' }, guess('right'), '192.0.2.1');
     await letGo();
     expect(await later).toEqual({ kind: 'good' });
   });
@@ -94,7 +94,7 @@ describe('the check of a password', () => {
     await letGo();
     await Promise.all(wrong);
     const good = [
-      check({ ...key, keyNo: 2 }, guess('right'), '192.0.2.1'),
+      check({ ...key, name: '2' }, guess('right'), '192.0.2.1'),
       check(key, guess('right'), '192.0.2.2'),
       check(key, guess('right'), '192.0.2.1'),
     ];
@@ -121,7 +121,9 @@ describe('the check of a password', () => {
           const recent = (wrongAt.get(name) ?? []).filter((at) => at > clock.monoMs() - 60_000);
           const passwords = Array.from({ length: burst }, (_, i) => (isRight ? 'right' : `wrong ${n} ${i}`));
           n += 1;
-          const all = passwords.map((password) => check({ ...key, keyNo }, guess(password), address));
+          const all = passwords.map((password) =>
+            check({ ...key, name: String(keyNo) }, guess(password), address),
+          );
           await letGo();
           const kinds = (await Promise.all(all)).map(({ kind }) => kind);
           if (isRight && recent.length < attemptsPerMinute) expect(new Set(kinds)).toEqual(new Set(['good']));

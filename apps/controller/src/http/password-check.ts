@@ -4,9 +4,10 @@ import { verifyPassword } from '../secrets/password.ts';
 import { createAttemptLimit } from './attempt-limit.ts';
 import type { BasicCredentials } from './basic.ts';
 
-/** A key that asks for Basic credentials too. */
+/** A key that asks for Basic credentials too, or a person. */
 interface PasswordKey {
-  readonly keyNo: number;
+  /** Guesses are counted under it. */
+  readonly name: string;
   readonly basicUser: string | null;
   readonly basicHash: string;
 }
@@ -71,7 +72,7 @@ export function createPasswordCheck(
   };
 
   const compute = async (key: PasswordKey, given: BasicCredentials, network: string) => {
-    const attempt = limit.begin(`${key.keyNo} ${network}`);
+    const attempt = limit.begin(`${key.name} ${network}`);
     if ('waitS' in attempt) return { kind: 'wait', waitS: attempt.waitS } as const;
     const done = await places.run(() => verify(given.password, key.basicHash));
     if (done === undefined) {
@@ -86,9 +87,7 @@ export function createPasswordCheck(
 
   return async (key, given, address) => {
     const network = clientNetwork(address);
-    const guess = digest([key.keyNo, key.basicHash, given.user, given.password].join('\0')).toString(
-      'base64',
-    );
+    const guess = digest([key.name, key.basicHash, given.user, given.password].join('\0')).toString('base64');
     if ((good.get(guess) ?? 0) > clock.monoMs()) {
       remember(guess);
       return { kind: 'good' };

@@ -1,7 +1,7 @@
-import type { Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import { sql } from 'kysely';
 import type { Db, Tables } from '../db/index.ts';
-import { type KeyRow, keysInForce } from './key-store.ts';
+import { databaseUs, type KeyRow, keysInForce, noteUse } from './key-store.ts';
 
 /** A session that is in force, and the key with which it was begun. */
 export interface SessionRow extends KeyRow {
@@ -21,14 +21,12 @@ const useUs = 300_000_000;
 /** The sessions that one key has at once; a further one ends the oldest. */
 const maxOfKey = 100;
 
-const nowUs = sql<number>`(extract(epoch from now()) * 1000000)::bigint`;
-
 /** Inserts a session and removes those of the key that have ended or are too many. `endsUs` is in epoch microseconds. */
 export async function insertSession(
   trx: Transaction<Tables>,
   { sessionId, tokenHash, keyNo }: { sessionId: string; tokenHash: Uint8Array; keyNo: number },
 ): Promise<{ readonly sessionNo: number; readonly endsUs: number }> {
-  await sql`delete from sessions where key_no = ${keyNo} and (ends_us <= ${nowUs} or session_no <= (
+  await sql`delete from sessions where key_no = ${keyNo} and (ends_us <= ${databaseUs} or session_no <= (
     select session_no from sessions where key_no = ${keyNo} order by session_no desc offset ${maxOfKey - 1} limit 1))`.execute(
     trx,
   );
@@ -38,9 +36,9 @@ export async function insertSession(
       session_id: sessionId,
       token_hash: Buffer.from(tokenHash),
       key_no: keyNo,
-      began_us: nowUs,
-      used_us: nowUs,
-      ends_us: sql<number>`${nowUs} + ${unusedUs}::bigint`,
+      began_us: databaseUs,
+      used_us: databaseUs,
+      ends_us: sql<number>`${databaseUs} + ${unusedUs}::bigint`,
     })
     .returning(['session_no as sessionNo', 'ends_us as endsUs'])
     .executeTakeFirstOrThrow();
@@ -59,19 +57,41 @@ export async function deleteSession(
   return row?.session_id;
 }
 
+/** Ends the sessions of a key, but the one with the number `except`. */
+export async function deleteSessionsOf(
+  trx: Kysely<Tables>,
+  keyNo: number,
+  except: number | undefined,
+): Promise<void> {
+  await trx
+    .deleteFrom('sessions')
+    .where('key_no', '=', keyNo)
+    .$if(except !== undefined, (query) => query.where('session_no', '<>', except ?? 0))
+    .execute();
+}
+
 /**
  * Asks the database for the session with this SHA-256 and notes that it is used, which puts its end off; undefined when there is none, it
- * has ended, or its key is revoked.
+ * has ended, or its key is revoked or has expired.
  */
-export async function findSession(db: Pick<Db, 'kysely'>, hash: Uint8Array): Promise<SessionRow | undefined> {
-  await sql`update sessions set used_us = ${nowUs}, ends_us = least(${nowUs} + ${unusedUs}::bigint, began_us + ${lifeUs}::bigint)
-    where token_hash = ${Buffer.from(hash)} and ends_us > ${nowUs} and used_us < ${nowUs} - ${useUs}::bigint`.execute(
+export async function findSession(
+  db: Pick<Db, 'kysely' | 'isInTransaction'>,
+  hash: Uint8Array,
+  address: string,
+): Promise<SessionRow | undefined> {
+  await sql`update sessions set used_us = ${databaseUs}, ends_us = least(${databaseUs} + ${unusedUs}::bigint, began_us + ${lifeUs}::bigint)
+    where token_hash = ${Buffer.from(hash)} and ends_us > ${databaseUs} and used_us < ${databaseUs} - ${useUs}::bigint`.execute(
     db.kysely,
   );
-  return keysInForce(db)
+  const found = await keysInForce(db)
     .innerJoin('sessions', 'sessions.key_no', 'api_keys.key_no')
-    .select(['session_no as sessionNo', 'token_hash as hash', 'ends_us as endsUs'])
+    .select([
+      'session_no as sessionNo',
+      'token_hash as hash',
+      sql<number>`least(ends_us, expires_us)`.as('endsUs'),
+    ])
     .where('token_hash', '=', hash)
-    .where('ends_us', '>', nowUs)
+    .where('ends_us', '>', databaseUs)
     .executeTakeFirst();
+  return found && noteUse(db, found, address);
 }

@@ -3,8 +3,8 @@ import { denied } from './problem.ts';
 import { csrfHeader, isCsrfToken } from './session-cookie.ts';
 import type { Zone } from './zone.ts';
 
-/** Authorization levels of a key, each with the rights of those before it: reader, operator, writer. */
-export const levels = ['UR', 'UO', 'UW'] as const;
+/** Authorization levels of a key, each with the rights of those before it: reader, operator, writer, admin. */
+export const levels = ['UR', 'UO', 'UW', 'UA'] as const;
 
 /** Authorization level of a key. */
 export type Level = (typeof levels)[number];

@@ -194,7 +194,7 @@ describe('a request that is not quite right', () => {
       Time: '2026-09-21T14:13:20Z',
       Key: one.key,
       KeyType: 'API',
-      AuthLevel: 'UW',
+      AuthLevel: 'UA',
       HTTPAuth: false,
     });
     expect((await raw('GET', '/hello?fmt=xml')).text).toContain('<hello><Address>127.0.0.1</Address>');

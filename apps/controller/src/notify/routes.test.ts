@@ -42,7 +42,10 @@ async function open(rest: string, fields?: Record<string, string>) {
   });
   if (route?.needsKey !== 'signed') throw new Error('no page');
   const request: FormRequest = {
-    ...{ isSent: fields !== undefined, rest, fields: new URLSearchParams(fields) },
+    isSent: fields !== undefined,
+    rest,
+    fields: new URLSearchParams(fields),
+    address: '192.0.2.1',
   };
   return route.run(request);
 }

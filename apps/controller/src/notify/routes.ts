@@ -2,13 +2,14 @@ import { minuteUs } from '@vantage/domain';
 import type { Clock } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import type { Db, Tables } from '../db/index.ts';
+import { formPageHeaders } from '../http/form-page.ts';
 import type { FormRequest, OuterReply, OuterRoute } from '../http/outer-routes.ts';
 import { createZone } from '../http/zone.ts';
 import { answersOf } from './channels/answers.ts';
 import type { Notice } from './channels/channel.ts';
 import { plain } from './channels/fact-text.ts';
 import { clockText } from './channels/moment-text.ts';
-import { type LinkPage, longestNote, pageHeaders, showPage, snoozeMinutes } from './link-page.ts';
+import { type LinkPage, longestNote, showPage, snoozeMinutes } from './link-page.ts';
 import { readLinked, readMerged } from './link-store.ts';
 import type { Link, Links } from './links.ts';
 import { showFacts } from './message-facts.ts';
@@ -203,5 +204,5 @@ function ended(lines: readonly string[]): OuterReply {
 }
 
 function reply(status: 200 | 404 | 409, page: LinkPage): OuterReply {
-  return { status, type: 'text/html; charset=utf-8', headers: pageHeaders, body: showPage(page) };
+  return { status, type: 'text/html; charset=utf-8', headers: formPageHeaders, body: showPage(page) };
 }

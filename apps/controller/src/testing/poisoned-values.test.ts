@@ -58,7 +58,7 @@ const leftOut = new Set([
     'sealing_key_proof',
     'authorities',
   ],
-  ...['api_keys', 'secrets', 'tags', ...notifying],
+  ...['api_keys', 'users', 'secrets', 'tags', ...notifying],
 ]);
 /** Columns that the schema itself holds to a list or to one row a value. */
 const heldBySchema = [

@@ -10,7 +10,7 @@ export interface Session {
   readonly csrfToken: string;
 }
 
-/** What somebody enters to sign in. */
+/** What somebody enters to sign in. Without a key, `name` is the e-mail address of a person. */
 export interface SignInFields {
   readonly key: string;
   readonly name: string;
@@ -36,9 +36,11 @@ export function authorize({ method, headers }: Request): void {
     headers.set(csrfHeader, session.value.csrfToken);
 }
 
-/** Signs in. Returns whether the key is good; throws when the API cannot be asked. */
+/** Signs in. Returns whether the key or password is good; throws when the API cannot be asked. */
 export async function signIn({ key, name, password }: SignInFields): Promise<boolean> {
-  const given = { Key: key, ...(name === '' ? {} : { Name: name, Password: password }) };
+  const person = { Email: name, Password: password };
+  const ofKey = name === '' ? { Key: key } : { Key: key, Name: name, Password: password };
+  const given = key === '' ? person : ofKey;
   const headers = { 'Content-Type': 'application/json' };
   return take(await fetch(path, { method: 'POST', headers, body: JSON.stringify(given) }));
 }

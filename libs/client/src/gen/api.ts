@@ -110,7 +110,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<check>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UO or UW may do this.
+         *     A key of the level UO, UW or UA may do this.
          */
         post: operations["checkDeviceNow"];
         delete?: never;
@@ -142,7 +142,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<device>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         post: operations["createDevice"];
         delete?: never;
@@ -173,7 +173,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<device>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         put: operations["updateDevice"];
         post?: never;
@@ -183,7 +183,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<device>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         delete: operations["deleteDevice"];
         options?: never;
@@ -279,7 +279,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<device>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UO or UW may do this.
+         *     A key of the level UO, UW or UA may do this.
          */
         put: operations["startMaintenance"];
         post?: never;
@@ -303,7 +303,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<device>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UO or UW may do this.
+         *     A key of the level UO, UW or UA may do this.
          */
         put: operations["stopMaintenance"];
         post?: never;
@@ -400,7 +400,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<traceroute>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UO or UW may do this.
+         *     A key of the level UO, UW or UA may do this.
          */
         post: operations["traceDeviceNow"];
         delete?: never;
@@ -504,7 +504,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<tag>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         post: operations["createTag"];
         delete?: never;
@@ -535,7 +535,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<tag>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         put: operations["updateTag"];
         post?: never;
@@ -545,7 +545,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<tag>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         delete: operations["deleteTag"];
         options?: never;
@@ -567,7 +567,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<tag>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         put: operations["attachTag"];
         post?: never;
@@ -577,7 +577,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<tag>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         delete: operations["detachTag"];
         options?: never;
@@ -599,7 +599,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<tag>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UO or UW may do this.
+         *     A key of the level UO, UW or UA may do this.
          */
         put: operations["startTagMaintenance"];
         post?: never;
@@ -623,7 +623,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<tag>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UO or UW may do this.
+         *     A key of the level UO, UW or UA may do this.
          */
         put: operations["stopTagMaintenance"];
         post?: never;
@@ -655,7 +655,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<account>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         put: operations["updateAccount"];
         post?: never;
@@ -688,7 +688,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<location>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         post: operations["createLocation"];
         delete?: never;
@@ -719,7 +719,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<location>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         put: operations["updateLocation"];
         post?: never;
@@ -729,7 +729,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<location>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         delete: operations["deleteLocation"];
         options?: never;
@@ -783,7 +783,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<agent>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         put: operations["updateAgent"];
         post?: never;
@@ -793,7 +793,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<agent>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         delete: operations["revokeAgent"];
         options?: never;
@@ -816,7 +816,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<invitation>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         post: operations["inviteAgent"];
         delete?: never;
@@ -839,7 +839,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<agent>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         put: operations["upgradeAgent"];
         post?: never;
@@ -872,7 +872,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<contact>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         post: operations["createContact"];
         delete?: never;
@@ -903,7 +903,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<contact>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         put: operations["updateContact"];
         post?: never;
@@ -913,7 +913,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<contact>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         delete: operations["deleteContact"];
         options?: never;
@@ -936,7 +936,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<contact>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         post: operations["testContact"];
         delete?: never;
@@ -960,7 +960,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<contact>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         post: operations["rotateContact"];
         delete?: never;
@@ -992,7 +992,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<nschedule>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         post: operations["createNschedule"];
         delete?: never;
@@ -1023,7 +1023,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<nschedule>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         put: operations["updateNschedule"];
         post?: never;
@@ -1033,7 +1033,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<nschedule>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         delete: operations["deleteNschedule"];
         options?: never;
@@ -1064,7 +1064,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<mschedule>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         post: operations["createMschedule"];
         delete?: never;
@@ -1095,7 +1095,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<mschedule>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         put: operations["updateMschedule"];
         post?: never;
@@ -1105,7 +1105,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<mschedule>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         delete: operations["deleteMschedule"];
         options?: never;
@@ -1160,7 +1160,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<secret>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         post: operations["createSecret"];
         delete?: never;
@@ -1191,7 +1191,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<secret>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         put: operations["updateSecret"];
         post?: never;
@@ -1201,7 +1201,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<secret>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UW or UA may do this.
          */
         delete: operations["deleteSecret"];
         options?: never;
@@ -1223,7 +1223,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<alerts>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UO or UW may do this.
+         *     A key of the level UO, UW or UA may do this.
          */
         put: operations["updateAcknowledge"];
         post?: never;
@@ -1247,7 +1247,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<alerts>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UO or UW may do this.
+         *     A key of the level UO, UW or UA may do this.
          */
         put: operations["updateSnooze"];
         post?: never;
@@ -1319,7 +1319,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<alert>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UO or UW may do this.
+         *     A key of the level UO, UW or UA may do this.
          */
         put: operations["acknowledgeAlert"];
         post?: never;
@@ -1343,10 +1343,178 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<alert>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UO or UW may do this.
+         *     A key of the level UO, UW or UA may do this.
          */
         put: operations["snoozeAlert"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the keys that are not revoked, newest first
+         * @description Lists the keys that are not revoked, newest first.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<keys>`, with `fmt=csv` it is `text/csv` with a row for each.
+         *
+         *     A key of the level UA may do this.
+         */
+        get: operations["listKeys"];
+        put?: never;
+        /**
+         * Issues a key; the answer shows it, once
+         * @description Nobody can give a higher level than their own, or a later end. The key stays when the key that issued it ends.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<key>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UA may do this.
+         */
+        post: operations["createKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/keys/{key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A key, without the key itself
+         * @description A key, without the key itself.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<key>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UA may do this.
+         */
+        get: operations["getKey"];
+        /**
+         * Changes a key: its name, its level, its end
+         * @description Its sessions have the new level, too. Every controller knows of it within 5 seconds.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<key>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UA may do this.
+         */
+        put: operations["updateKey"];
+        post?: never;
+        /**
+         * Revokes a key. Its sessions end, and every controller refuses it within 5 seconds
+         * @description Revokes a key. Its sessions end, and every controller refuses it within 5 seconds.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<key>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UA may do this.
+         */
+        delete: operations["deleteKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the people of the account by name
+         * @description Lists the people of the account by name.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<users>`, with `fmt=csv` it is `text/csv` with a row for each.
+         *
+         *     A key of the level UA may do this.
+         */
+        get: operations["listUsers"];
+        put?: never;
+        /**
+         * Invites a person; the answer has the link of the invitation, once
+         * @description The controller sends no message: give the link to the person yourself.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<user>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UA may do this.
+         */
+        post: operations["inviteUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A person of the account
+         * @description A person of the account.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<user>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UA may do this.
+         */
+        get: operations["getUser"];
+        /**
+         * Changes a person: the name, the e-mail address, the level
+         * @description Sessions have the new level, too. Every controller knows of it within 5 seconds.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<user>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UA may do this.
+         */
+        put: operations["updateUser"];
+        post?: never;
+        /**
+         * Deletes a person, whose sessions end
+         * @description Deletes a person, whose sessions end.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<user>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UA may do this.
+         */
+        delete: operations["deleteUser"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{user_id}/invite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Invites a person again, for example one who forgot the password
+         * @description The link before is over. A password that the person has stays good until the new invitation is accepted; then all sessions of the person end.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<user>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UA may do this.
+         */
+        post: operations["inviteUserAgain"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1371,7 +1539,7 @@ export interface paths {
         get: operations["getSession"];
         put?: never;
         /**
-         * Signs in with a key; the answer sets the cookie of the session
+         * Signs in with a key, or with e-mail and password; the answer sets the cookie of the session
          * @description For web pages of this controller: the cookie is HttpOnly, Secure and SameSite=Strict. A session that the request carries already ends. Programs send their key with each request instead.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<session>`, with `fmt=csv` it is `text/csv` with one row.
@@ -1393,6 +1561,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/session/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Changes the password of the person who is signed in. All other sessions of the person end
+         * @description Changes the password of the person who is signed in. All other sessions of the person end.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<session>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     Any key of the account may do this.
+         */
+        put: operations["changePassword"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/audit": {
         parameters: {
             query?: never;
@@ -1402,7 +1594,7 @@ export interface paths {
         };
         /**
          * Who changed what, newest first
-         * @description Every change of the account, its keys, Locations, agents, devices, tags, secrets, contacts and schedules, by the API or the command line. An entry is written in the transaction of its change, and stays when the thing is deleted. No entry has a secret.
+         * @description Every change of the account, its keys, Locations, agents, devices, tags, secrets, contacts and schedules, by the API or the command line. An entry is written in the transaction of its change, and stays when the thing is deleted. No entry has a secret. Sign-ins that were refused have the Action Refuse, with the reason in Changes; of those from one address there is at most one entry a minute, with their number in Attempts.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<audit>`, with `fmt=csv` it is `text/csv` with a row for each.
          *
@@ -3879,30 +4071,207 @@ export interface components {
             Duration: string;
         };
         /**
-         * @description The key of a sign-in.
+         * @description A key to issue.
+         * @example {
+         *       "Name": "local",
+         *       "Level": "UR",
+         *       "Expires": "2026-02-25T23:38:03+01:00"
+         *     }
+         */
+        KeyCreate: {
+            /**
+             * @description What the key is for; the audit names the key by it.
+             * @example local
+             */
+            Name: string;
+            /**
+             * @description UR views; UO also acknowledges, snoozes, starts and stops maintenance and checks now; UW views and changes everything but keys; UA also manages keys.
+             * @enum {string}
+             */
+            Level: "UR" | "UO" | "UW" | "UA";
+            /**
+             * @description When the key stops working; null: never.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            Expires?: string | null;
+        };
+        /**
+         * @description Changed settings of a key; what is absent stays.
+         * @example {
+         *       "Name": "local",
+         *       "Level": "UR",
+         *       "Expires": "2026-02-25T23:38:03+01:00"
+         *     }
+         */
+        KeyUpdate: {
+            /**
+             * @description What the key is for; empty: nobody said it.
+             * @example local
+             */
+            Name?: string;
+            /**
+             * @description UR views; UO also acknowledges, snoozes, starts and stops maintenance and checks now; UW views and changes everything but keys; UA also manages keys.
+             * @enum {string}
+             */
+            Level?: "UR" | "UO" | "UW" | "UA";
+            /**
+             * @description When the key stops working; null: never.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            Expires?: string | null;
+            /**
+             * @description Id of the key; not the key itself.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            readonly key_id?: components["schemas"]["Id"];
+            /**
+             * @description The last use of the key or of a session of it, noted at most once a minute; null: none.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly LastUsed?: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description The address of the caller then.
+             * @example 192.0.2.10
+             */
+            readonly LastAddress?: string | null;
+            /**
+             * @description When it was created.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly CreatedAt?: components["schemas"]["Timestamp"];
+            /**
+             * @description The name of the key that made it, or `command line`; null: it was made before this was noted.
+             * @example admin
+             */
+            readonly CreatedBy?: string | null;
+        };
+        /**
+         * @description A person to invite.
+         * @example {
+         *       "Name": "local",
+         *       "Email": "ada@example.org",
+         *       "Level": "UR"
+         *     }
+         */
+        UserCreate: {
+            /**
+             * @description Name of the person; the audit names them by it.
+             * @example local
+             */
+            Name: string;
+            /**
+             * @description The e-mail address with which the person signs in, unique in the account; its letter case does not count.
+             * @example ada@example.org
+             */
+            Email: string;
+            /**
+             * @description What the person may do; see the levels of keys.
+             * @enum {string}
+             */
+            Level: "UR" | "UO" | "UW" | "UA";
+        };
+        /**
+         * @description Changed settings of a person; what is absent stays.
+         * @example {
+         *       "Name": "local",
+         *       "Email": "ada@example.org",
+         *       "Level": "UR"
+         *     }
+         */
+        UserUpdate: {
+            /**
+             * @description Name of the person; the audit names them by it.
+             * @example local
+             */
+            Name?: string;
+            /**
+             * @description The e-mail address with which the person signs in, unique in the account; its letter case does not count.
+             * @example ada@example.org
+             */
+            Email?: string;
+            /**
+             * @description What the person may do; see the levels of keys.
+             * @enum {string}
+             */
+            Level?: "UR" | "UO" | "UW" | "UA";
+            /**
+             * @description Id of the person.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            readonly user_id?: components["schemas"]["Id"];
+            /**
+             * @description How the person signs in; Invited: no invitation was accepted yet.
+             * @enum {string}
+             */
+            readonly SignIn?: "Invited" | "Password";
+            /**
+             * @description The last use of a session, noted at most once a minute; null: none.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly LastSeen?: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description When it was created.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly CreatedAt?: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description The key of a sign-in, or e-mail address and password.
          * @example {
          *       "Key": "3f1c9a7e52d04b86",
          *       "Name": "local",
+         *       "Email": "ada@example.org",
+         *       "Account": "default",
          *       "Password": "a password"
          *     }
          */
         SignIn: {
             /**
-             * @description The key.
+             * @description The key. Of Key and Email, one is needed.
              * @example 3f1c9a7e52d04b86
              */
-            Key: string;
+            Key?: string;
             /**
              * @description The user name, where one was set for the key.
              * @example local
              */
             Name?: string;
             /**
+             * @description The e-mail address of a person who has a password, instead of a key.
+             * @example ada@example.org
+             */
+            Email?: string;
+            /**
+             * @description With Email: the name of the account. Without it, the account is the one to which the person was invited first.
+             * @example default
+             */
+            Account?: string;
+            /**
              * Format: password
-             * @description The password, where one was set for the key.
+             * @description The password of the person; with Key, where one was set for the key.
              * @example a password
              */
             Password?: string;
+        };
+        /**
+         * @description The present password and a new one.
+         * @example {
+         *       "Password": "the present one",
+         *       "NewPassword": "correct horse battery staple"
+         *     }
+         */
+        PasswordChange: {
+            /**
+             * Format: password
+             * @description The present password.
+             * @example the present one
+             */
+            Password: string;
+            /**
+             * @description The new password, at least 12 characters.
+             * @example correct horse battery staple
+             */
+            NewPassword: string;
         };
         /**
          * @description Requests that are done one after the other.
@@ -6206,6 +6575,155 @@ export interface components {
             }[];
         };
         /**
+         * @description A new key, which is shown once.
+         * @example {
+         *       "key_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "Key": "3f1c9a7e52d04b86a0c17e5f9d2b4863e8a1f0c5d7b92e4630f8d1a7c6e5b294"
+         *     }
+         */
+        IssuedKey: {
+            /**
+             * @description Id of the key; not the key itself.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            key_id: components["schemas"]["Id"];
+            /**
+             * @description The key itself. It is shown here only, because the database keeps its hash.
+             * @example 3f1c9a7e52d04b86a0c17e5f9d2b4863e8a1f0c5d7b92e4630f8d1a7c6e5b294
+             */
+            Key: string;
+        };
+        /**
+         * @description A key of the API, without the key itself.
+         * @example {
+         *       "key_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "Name": "local",
+         *       "Level": "UR",
+         *       "Expires": "2026-02-25T23:38:03+01:00",
+         *       "LastUsed": "2026-02-25T23:38:03+01:00",
+         *       "LastAddress": "192.0.2.10",
+         *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+         *       "CreatedBy": "admin"
+         *     }
+         */
+        Key: {
+            /**
+             * @description Id of the key; not the key itself.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            readonly key_id: components["schemas"]["Id"];
+            /**
+             * @description What the key is for; empty: nobody said it.
+             * @example local
+             */
+            Name: string;
+            /**
+             * @description UR views; UO also acknowledges, snoozes, starts and stops maintenance and checks now; UW views and changes everything but keys; UA also manages keys.
+             * @enum {string}
+             */
+            Level: "UR" | "UO" | "UW" | "UA";
+            /**
+             * @description When the key stops working; null: never.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            Expires: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description The last use of the key or of a session of it, noted at most once a minute; null: none.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly LastUsed: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description The address of the caller then.
+             * @example 192.0.2.10
+             */
+            readonly LastAddress: string | null;
+            /**
+             * @description When it was created.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly CreatedAt: components["schemas"]["Timestamp"];
+            /**
+             * @description The name of the key that made it, or `command line`; null: it was made before this was noted.
+             * @example admin
+             */
+            readonly CreatedBy: string | null;
+        };
+        /**
+         * @description The link of an invitation, which is shown once.
+         * @example {
+         *       "user_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "Link": "https://monitor.example.com/invitation/3f1c9a7e52d04b86…",
+         *       "Expires": "2026-02-25T23:38:03+01:00"
+         *     }
+         */
+        UserInvitation: {
+            /**
+             * @description Id of the person.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            user_id: components["schemas"]["Id"];
+            /**
+             * @description Where the person chooses a password, once, within 72 hours. It is shown here only; send it to nobody else.
+             * @example https://monitor.example.com/invitation/3f1c9a7e52d04b86…
+             */
+            Link: string;
+            /**
+             * @description When the invitation ends.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            Expires: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description A person of the account.
+         * @example {
+         *       "user_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "Name": "local",
+         *       "Email": "ada@example.org",
+         *       "Level": "UO",
+         *       "SignIn": "Invited",
+         *       "LastSeen": "2026-02-25T23:38:03+01:00",
+         *       "CreatedAt": "2026-02-25T23:38:03+01:00"
+         *     }
+         */
+        User: {
+            /**
+             * @description Id of the person.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            readonly user_id: components["schemas"]["Id"];
+            /**
+             * @description Name of the person.
+             * @example local
+             */
+            Name: string;
+            /**
+             * @description The e-mail address with which the person signs in.
+             * @example ada@example.org
+             */
+            Email: string;
+            /**
+             * @description What the person may do; see the levels of keys.
+             * @example UO
+             * @enum {string}
+             */
+            Level: "UR" | "UO" | "UW" | "UA";
+            /**
+             * @description How the person signs in; Invited: no invitation was accepted yet.
+             * @enum {string}
+             */
+            readonly SignIn: "Invited" | "Password";
+            /**
+             * @description The last use of a session, noted at most once a minute; null: none.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly LastSeen: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description When it was created.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly CreatedAt: components["schemas"]["Timestamp"];
+        };
+        /**
          * @description A sign-in by a browser.
          * @example {
          *       "Name": "control room",
@@ -6216,15 +6734,15 @@ export interface components {
          */
         Session: {
             /**
-             * @description The key's name; empty: it has none.
+             * @description The name of the key or person; empty: the key has none.
              * @example control room
              */
             Name: string;
             /**
-             * @description The rights of the key.
+             * @description The rights of the key or person.
              * @enum {string}
              */
-            Level: "UR" | "UO" | "UW";
+            Level: "UR" | "UO" | "UW" | "UA";
             /**
              * @description When the session ends if it is not used again. Each use puts it off: it ends 12 hours after the last one, and at the latest 30 days after it began.
              * @example 2026-02-25T23:38:03+01:00
@@ -6264,7 +6782,7 @@ export interface components {
             /** @example 2026-02-25T23:38:03+01:00 */
             Timestamp: components["schemas"]["Timestamp"];
             /**
-             * @description The API key's name (its id where it has no name), or `command line`.
+             * @description The API key's name (its id where it has no name), `command line`, or `stranger`, who signed in to nothing.
              * @example deploy
              */
             Actor: string;
@@ -6274,17 +6792,17 @@ export interface components {
              */
             Address: string | null;
             /**
-             * @description What happened.
+             * @description What happened. Refuse: a sign-in was refused.
              * @example Update
              * @enum {string}
              */
-            Action: "Create" | "Update" | "Delete";
+            Action: "Create" | "Update" | "Delete" | "Refuse";
             /**
              * @description What kind of thing changed.
              * @example device
              * @enum {string}
              */
-            Kind: "account" | "key" | "location" | "agent" | "device" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "alert" | "session";
+            Kind: "account" | "key" | "location" | "agent" | "device" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "alert" | "session" | "user";
             /**
              * @description Id of the thing that changed, for example its device_id.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
@@ -15941,6 +16459,899 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listKeys: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+                /**
+                 * @description Most rows to return; more than 100 is taken as 100; default: all.
+                 * @example 100
+                 */
+                Limit?: number;
+                /**
+                 * @description Rows to skip.
+                 * @example 0
+                 */
+                Offset?: number;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description The address of the next page (RFC 8288), while there are more rows.
+                     * @example </v1.1/devices?Limit=100&Offset=100>; rel="next"
+                     */
+                    Link?: string;
+                    /**
+                     * @description Rows of all pages, where counting is cheap.
+                     * @example 2000
+                     */
+                    "X-Total-Count"?: number;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "key_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *         "Name": "local",
+                     *         "Level": "UR",
+                     *         "Expires": "2026-02-25T23:38:03+01:00",
+                     *         "LastUsed": "2026-02-25T23:38:03+01:00",
+                     *         "LastAddress": "192.0.2.10",
+                     *         "CreatedAt": "2026-02-25T23:38:03+01:00",
+                     *         "CreatedBy": "admin"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Key"][];
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createKey: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Makes the request safe to repeat: 1 to 128 printable characters, a new one (such as a UUID) for each new request. A repetition with the same body within 24 hours gets the first answer and does nothing again; one with another body is code 1005.
+                 * @example 5d8f1b1e-6f5c-4b0e-9a41-0d2f6c1f7f3a
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON, with the header `Content-Type: application/json`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Name": "local",
+                 *       "Level": "UR",
+                 *       "Expires": "2026-02-25T23:38:03+01:00"
+                 *     }
+                 */
+                "application/json": components["schemas"]["KeyCreate"];
+            };
+        };
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
+                     * @example true
+                     */
+                    "Idempotency-Replayed"?: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "key_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "Key": "3f1c9a7e52d04b86a0c17e5f9d2b4863e8a1f0c5d7b92e4630f8d1a7c6e5b294"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IssuedKey"];
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getKey: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The key_id: 48 lowercase hexadecimal digits.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
+                     * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "key_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "Name": "local",
+                     *       "Level": "UR",
+                     *       "Expires": "2026-02-25T23:38:03+01:00",
+                     *       "LastUsed": "2026-02-25T23:38:03+01:00",
+                     *       "LastAddress": "192.0.2.10",
+                     *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+                     *       "CreatedBy": "admin"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Key"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateKey: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Changes the resource only while its settings are those of this ETag; code 1005 otherwise.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The key_id: 48 lowercase hexadecimal digits.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON, with the header `Content-Type: application/json`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Name": "local",
+                 *       "Level": "UR",
+                 *       "Expires": "2026-02-25T23:38:03+01:00"
+                 *     }
+                 */
+                "application/json": components["schemas"]["KeyUpdate"];
+            };
+        };
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
+                     * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "key_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "Name": "local",
+                     *       "Level": "UR",
+                     *       "Expires": "2026-02-25T23:38:03+01:00",
+                     *       "LastUsed": "2026-02-25T23:38:03+01:00",
+                     *       "LastAddress": "192.0.2.10",
+                     *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+                     *       "CreatedBy": "admin"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Key"];
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteKey: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Changes the resource only while its settings are those of this ETag; code 1005 otherwise.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The key_id: 48 lowercase hexadecimal digits.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "key_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Id of the key; not the key itself.
+                         * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                         */
+                        key_id: components["schemas"]["Id"];
+                    };
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listUsers: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+                /**
+                 * @description Most rows to return; more than 100 is taken as 100; default: all.
+                 * @example 100
+                 */
+                Limit?: number;
+                /**
+                 * @description Rows to skip.
+                 * @example 0
+                 */
+                Offset?: number;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description The address of the next page (RFC 8288), while there are more rows.
+                     * @example </v1.1/devices?Limit=100&Offset=100>; rel="next"
+                     */
+                    Link?: string;
+                    /**
+                     * @description Rows of all pages, where counting is cheap.
+                     * @example 2000
+                     */
+                    "X-Total-Count"?: number;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "user_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *         "Name": "local",
+                     *         "Email": "ada@example.org",
+                     *         "Level": "UO",
+                     *         "SignIn": "Invited",
+                     *         "LastSeen": "2026-02-25T23:38:03+01:00",
+                     *         "CreatedAt": "2026-02-25T23:38:03+01:00"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["User"][];
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    inviteUser: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Makes the request safe to repeat: 1 to 128 printable characters, a new one (such as a UUID) for each new request. A repetition with the same body within 24 hours gets the first answer and does nothing again; one with another body is code 1005.
+                 * @example 5d8f1b1e-6f5c-4b0e-9a41-0d2f6c1f7f3a
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON, with the header `Content-Type: application/json`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Name": "local",
+                 *       "Email": "ada@example.org",
+                 *       "Level": "UR"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UserCreate"];
+            };
+        };
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
+                     * @example true
+                     */
+                    "Idempotency-Replayed"?: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "Link": "https://monitor.example.com/invitation/3f1c9a7e52d04b86…",
+                     *       "Expires": "2026-02-25T23:38:03+01:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UserInvitation"];
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getUser: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The user_id: 48 lowercase hexadecimal digits.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
+                     * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "Name": "local",
+                     *       "Email": "ada@example.org",
+                     *       "Level": "UO",
+                     *       "SignIn": "Invited",
+                     *       "LastSeen": "2026-02-25T23:38:03+01:00",
+                     *       "CreatedAt": "2026-02-25T23:38:03+01:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateUser: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Changes the resource only while its settings are those of this ETag; code 1005 otherwise.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The user_id: 48 lowercase hexadecimal digits.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON, with the header `Content-Type: application/json`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Name": "local",
+                 *       "Email": "ada@example.org",
+                 *       "Level": "UR"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UserUpdate"];
+            };
+        };
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
+                     * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "Name": "local",
+                     *       "Email": "ada@example.org",
+                     *       "Level": "UO",
+                     *       "SignIn": "Invited",
+                     *       "LastSeen": "2026-02-25T23:38:03+01:00",
+                     *       "CreatedAt": "2026-02-25T23:38:03+01:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteUser: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Changes the resource only while its settings are those of this ETag; code 1005 otherwise.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The user_id: 48 lowercase hexadecimal digits.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Id of the person.
+                         * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                         */
+                        user_id: components["schemas"]["Id"];
+                    };
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    inviteUserAgain: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Changes the resource only while its settings are those of this ETag; code 1005 otherwise.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-Match"?: string;
+                /**
+                 * @description Makes the request safe to repeat: 1 to 128 printable characters, a new one (such as a UUID) for each new request. A repetition with the same body within 24 hours gets the first answer and does nothing again; one with another body is code 1005.
+                 * @example 5d8f1b1e-6f5c-4b0e-9a41-0d2f6c1f7f3a
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The user_id: 48 lowercase hexadecimal digits.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
+                     * @example true
+                     */
+                    "Idempotency-Replayed"?: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "Link": "https://monitor.example.com/invitation/3f1c9a7e52d04b86…",
+                     *       "Expires": "2026-02-25T23:38:03+01:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UserInvitation"];
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getSession: {
         parameters: {
             query?: {
@@ -16047,6 +17458,8 @@ export interface operations {
                  * @example {
                  *       "Key": "3f1c9a7e52d04b86",
                  *       "Name": "local",
+                 *       "Email": "ada@example.org",
+                 *       "Account": "default",
                  *       "Password": "a password"
                  *     }
                  */
@@ -16159,6 +17572,74 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    changePassword: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Changes the resource only while its settings are those of this ETag; code 1005 otherwise.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON, with the header `Content-Type: application/json`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Password": "the present one",
+                 *       "NewPassword": "correct horse battery staple"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PasswordChange"];
+            };
+        };
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listAudit: {
         parameters: {
             query?: {
@@ -16176,7 +17657,7 @@ export interface operations {
                  * @description Changes of this kind of thing only.
                  * @example device
                  */
-                Kind?: "account" | "key" | "location" | "agent" | "device" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "alert" | "session";
+                Kind?: "account" | "key" | "location" | "agent" | "device" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "alert" | "session" | "user";
                 /**
                  * @description Changes of the thing with this id only, also of a deleted one.
                  * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802

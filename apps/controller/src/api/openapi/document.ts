@@ -28,6 +28,8 @@ const tags: Readonly<Record<string, string>> = {
   Contacts: 'Where notifications go.',
   'Maintenance schedules': 'Maintenance windows that recur.',
   'Notification schedules': 'Who is notified, when and how often.',
+  Keys: 'Keys of the API.',
+  Users: 'People who sign in.',
   Sessions: 'Signing in with a browser.',
   Secrets: 'Write-only values for Options and scripts.',
 };

@@ -1,5 +1,6 @@
 import { resultCode } from '@vantage/domain';
 import { alertFacts } from './alert-facts.ts';
+import { keyFacts } from './key-facts.ts';
 import { stateFacts } from './state-facts.ts';
 
 /** What the document says about a name where its schema does not say it. */
@@ -18,6 +19,7 @@ const codes = Object.values(resultCode);
 /** Facts by the name of a property or parameter, or by `Schema.property` where two schemas use one name for two things. */
 export const facts: Readonly<Record<string, Fact>> = {
   ...alertFacts(id),
+  ...keyFacts(id, at),
   ...stateFacts(id, at),
   Acknowledged: { example: false },
   Agent: { text: 'Name of the agent.', example: 'agent-1' },

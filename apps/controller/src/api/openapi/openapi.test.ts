@@ -18,6 +18,8 @@ const goodBodies: Readonly<Record<string, object>> = {
   'POST /devices': { Method: 'TCP', URL: 'example.org:80', ShortName: 'new' },
   'POST /batch': { Operations: [{ Method: 'GET', Path: '/tags' }] },
   'POST /tags': { Name: 'new' },
+  'POST /users': { Name: 'new', Email: 'new@example.org', Level: 'UR' },
+  'POST /keys': { Name: 'new', Level: 'UR' },
   'POST /contacts': { ...sampleContact, Name: 'new' },
   'POST /mschedules': { ...sampleMschedule, Name: 'new' },
   'POST /nschedules': { Name: 'new', Steps: [] },
@@ -45,7 +47,7 @@ describe('the OpenAPI document', () => {
       checkNow: async () => ({ kind: 'done', checkId: sample.ids['check_id'] ?? '' }),
     });
     const account = await rest.account('one');
-    key = (await rest.key(account.accountNo, 'UW')).key;
+    key = (await rest.key(account.accountNo, 'UA')).key;
     sample = await createSampleAccount(rest, account, key);
     const reply = await rest.send('GET', '/openapi.json');
     text = reply.text;

@@ -82,6 +82,7 @@ function textOf({ summary, description, level, names, streams, response }: Route
 const levels = {
   none: 'Works without a key.',
   UR: 'Any key of the account may do this.',
-  UO: 'A key of the level UO or UW may do this.',
-  UW: 'A key of the level UW may do this.',
+  UO: 'A key of the level UO, UW or UA may do this.',
+  UW: 'A key of the level UW or UA may do this.',
+  UA: 'A key of the level UA may do this.',
 } as const;

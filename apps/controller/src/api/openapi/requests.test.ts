@@ -18,7 +18,7 @@ beforeAll(async () => {
     checkNow: async () => ({ kind: 'done', checkId: sample.ids['check_id'] ?? '' }),
   });
   const account = await rest.account('one');
-  ({ key } = await rest.key(account.accountNo, 'UW'));
+  ({ key } = await rest.key(account.accountNo, 'UA'));
   sample = await createSampleAccount(rest, account, key);
   document = createDocumentReader((await rest.send('GET', '/openapi.json')).json);
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Reply, type Rest, type Send, startRest } from './rest.ts';
 
-/** An account of the API and one of its keys, of level UW. */
+/** An account of the API and one of its keys, of level UA. */
 export interface AccountApi {
   readonly rest: Rest;
   readonly accountNo: number;
@@ -28,7 +28,7 @@ export async function startOneAccount(
 /** Adds an account with a key. */
 export async function addAccount(rest: Rest, name: string, timezone?: string): Promise<AccountApi> {
   const { accountNo, locationNo } = await rest.account(name, timezone);
-  const { key } = await rest.key(accountNo, 'UW');
+  const { key } = await rest.key(accountNo, 'UA');
   const send: AccountApi['send'] = (method, path, body, more = {}) =>
     rest.send(method, path, { key, ...(body === undefined ? {} : { body }), ...more });
   return {

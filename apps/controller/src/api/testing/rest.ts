@@ -62,7 +62,7 @@ export interface Rest extends AsyncDisposable {
     accountNo: number,
     level: Level,
     basic?: { user: string; password: string },
-  ): Promise<{ key: string; keyNo: number }>;
+  ): Promise<{ key: string; keyNo: number; keyId: string }>;
 }
 
 /** What a test brings of its own. */
@@ -118,7 +118,7 @@ export async function startRest(deps: RestDeps = {}): Promise<Rest> {
   const pause = createPauseDevice({ log, recordEvents, withdrawRetries: runRequests.withdrawRetries });
   const shared = {
     ...{ db, catalog, clock, sealer, health, checkNow, recordEvents, rollUps, feed, insertState, pause },
-    ...{ deleteRollUps: rollUps.deleteRollUps, notificationsOf },
+    ...{ deleteRollUps: rollUps.deleteRollUps, notificationsOf, baseUrl: () => 'https://vantage.test' },
     planInvitation: deps.planInvitation ?? planInvitation,
     upgrades: { signedParcels: deps.signedParcels ?? signedParcels, startRollout: insertRollout },
     sendTest: deps.sendTest ?? (async () => ({ isDelivered: true, answer: '200 OK' })),
@@ -152,8 +152,7 @@ export async function startRest(deps: RestDeps = {}): Promise<Rest> {
     routes: createRoutes({
       ...{ ...shared, retentionDays: 30, version: 'test' },
       allowPrivateWebhooks: deps.settings?.allowPrivateWebhooks ?? false,
-      onAccountChanged: () => {},
-      signIn: { identify: () => Promise.reject(new Error('not of this server')), onEnded: () => {} },
+      ...ofOtherServer,
     }),
     dropDatabase: async () => database[Symbol.asyncDispose](),
     async send(method, path, { key, body, raw, headers = {} } = {}) {
@@ -186,7 +185,7 @@ export async function startRest(deps: RestDeps = {}): Promise<Rest> {
     },
     async key(accountNo, level, basic) {
       const key = randomBytes(32).toString('hex');
-      const { key_no } = await db.kysely
+      const { key_no, key_id } = await db.kysely
         .insertInto('api_keys')
         .values({
           key_id: newId(),
@@ -197,9 +196,9 @@ export async function startRest(deps: RestDeps = {}): Promise<Rest> {
           basic_user: basic?.user ?? null,
           basic_hash: basic === undefined ? null : await hashPassword(basic.password),
         })
-        .returning('key_no')
+        .returning(['key_no', 'key_id'])
         .executeTakeFirstOrThrow();
-      return { key, keyNo: key_no };
+      return { key, keyNo: key_no, keyId: key_id };
     },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
@@ -211,6 +210,18 @@ export async function startRest(deps: RestDeps = {}): Promise<Rest> {
     },
   };
 }
+
+/** What an API does for its own callers. */
+const ofOtherServer: Pick<RouteDeps, 'onAccountChanged' | 'onKeyChanged' | 'signIn'> = {
+  onAccountChanged: () => {},
+  onKeyChanged: () => {},
+  signIn: {
+    identify: () => Promise.reject(new Error('not of this server')),
+    identifyPerson: () => Promise.reject(new Error('not of this server')),
+    onRefused: () => {},
+    onEnded: () => {},
+  },
+};
 
 const quietHealth: RouteDeps['health'] = {
   timelines: async () => new Map(),

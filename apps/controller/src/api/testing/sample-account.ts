@@ -72,6 +72,40 @@ export async function createSampleAccount(
     .where('device_id', '=', device_id)
     .executeTakeFirstOrThrow();
   const alert_id = await addAlert(rest, { ...account, deviceNo: device_no, deviceId: device_id });
+  const { agent_id, agent_no } = await addAgent(rest, account);
+  const { location_id } = await db.kysely
+    .selectFrom('locations')
+    .select('location_id')
+    .where('location_no', '=', account.locationNo)
+    .executeTakeFirstOrThrow();
+  const start = clock.nowUs() - 30_000_000;
+  await addChecks(rest, { ...account, deviceNo: device_no, agentNo: agent_no }, [start]);
+  const check_id = checkId({ deviceNo: device_no, startUs: start, agentNo: agent_no });
+  await addTraceroute(rest, device_no);
+  const { keyId: key_id } = await rest.key(account.accountNo, 'UR');
+  const user_id = await addUser(rest, account.accountNo);
+  return {
+    ids: {
+      device_id,
+      tag_id,
+      secret_id,
+      agent_id,
+      location_id,
+      check_id,
+      alert_id,
+      key_id,
+      user_id,
+      ...schedules,
+    },
+    deviceNo: device_no,
+    agentNo: agent_no,
+  };
+}
+
+async function addAgent(
+  { db, clock }: Pick<Rest, 'db' | 'clock'>,
+  account: { readonly accountNo: number; readonly locationNo: number },
+): Promise<{ readonly agent_id: string; readonly agent_no: number }> {
   const agent_id = newId();
   const { agent_no } = await db.kysely
     .insertInto('agents')
@@ -84,20 +118,7 @@ export async function createSampleAccount(
     })
     .returning('agent_no')
     .executeTakeFirstOrThrow();
-  const { location_id } = await db.kysely
-    .selectFrom('locations')
-    .select('location_id')
-    .where('location_no', '=', account.locationNo)
-    .executeTakeFirstOrThrow();
-  const start = clock.nowUs() - 30_000_000;
-  await addChecks(rest, { ...account, deviceNo: device_no, agentNo: agent_no }, [start]);
-  const check_id = checkId({ deviceNo: device_no, startUs: start, agentNo: agent_no });
-  await addTraceroute(rest, device_no);
-  return {
-    ids: { device_id, tag_id, secret_id, agent_id, location_id, check_id, alert_id, ...schedules },
-    deviceNo: device_no,
-    agentNo: agent_no,
-  };
+  return { agent_id, agent_no };
 }
 
 /** Gives the checks of a device a traceroute, as agents send them on request. */
@@ -107,6 +128,23 @@ async function addTraceroute({ db }: Pick<Rest, 'db'>, deviceNo: number): Promis
   await sql`update checks set extended = extended || ${trace}::jsonb where device_no = ${deviceNo}`.execute(
     db.kysely,
   );
+}
+
+/** Adds a person who has not accepted the invitation yet, and returns the id. */
+export async function addUser(rest: Rest, accountNo: number): Promise<string> {
+  const { keyNo: key_no } = await rest.key(accountNo, 'UR');
+  const user_id = newId();
+  await rest.db.kysely
+    .updateTable('api_keys')
+    .set({ hint: '', name: 'Ada' })
+    .where('key_no', '=', key_no)
+    .execute();
+  const email = `${user_id}@example.org`;
+  await rest.db.kysely
+    .insertInto('users')
+    .values({ user_id, account_no: accountNo, key_no, email })
+    .execute();
+  return user_id;
 }
 
 /** Opens an alert about a device that is Down, and returns its id. */

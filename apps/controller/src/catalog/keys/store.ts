@@ -1,19 +1,26 @@
 import { raw } from '@mikro-orm/core';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { ApiKey } from '../../db/entities.ts';
 import type { Tables } from '../../db/index.ts';
+import { databaseUs } from '../../http/key-store.ts';
+import type { Level } from '../../http/session.ts';
 import type { ChangeTransaction } from '../change.ts';
+import type { Power } from './grant.ts';
+
+/** The hint of keys that stand for people: nobody holds them, and no list of keys has them. */
+export const noHint = '';
 
 /** A key in a list. The key itself is shown once, when it is issued. */
 export interface KeyRow {
   readonly key_id: string;
   readonly account: string;
   readonly name: string;
-  readonly level: 'UW' | 'UO' | 'UR';
+  readonly level: Level;
   /** The key's first characters. */
   readonly hint: string;
   readonly basic_user: string | null;
   readonly created_at: Date;
+  readonly expires_at: Date | null;
   readonly revoked_at: Date | null;
 }
 
@@ -22,14 +29,94 @@ export async function listKeys(
   kysely: Kysely<Tables>,
   accountNo: number | undefined,
 ): Promise<readonly KeyRow[]> {
-  return kysely
+  const rows = await kysely
     .selectFrom('api_keys as k')
     .innerJoin('accounts as a', 'a.account_no', 'k.account_no')
     .select(['k.key_id', 'a.name as account', 'k.name', 'k.level', 'k.hint', 'k.basic_user'])
-    .select(['k.created_at', 'k.revoked_at'])
+    .select(['k.created_at', 'k.expires_us', 'k.revoked_at'])
+    .where('k.hint', '<>', noHint)
     .$if(accountNo !== undefined, (query) => query.where('k.account_no', '=', accountNo ?? 0))
     .orderBy('k.key_no', 'desc')
     .execute();
+  return rows.map(({ expires_us: us, revoked_at, ...row }) => {
+    const expires_at = us === null ? null : new Date(us / 1000);
+    return { ...row, expires_at, revoked_at };
+  });
+}
+
+/** A key that is not revoked, as the API shows it. Times are epoch microseconds. */
+export interface OwnKeyRow extends Power {
+  readonly keyNo: number;
+  readonly keyId: string;
+  readonly name: string;
+  readonly createdBy: string | null;
+  readonly createdAt: Date;
+  readonly usedUs: number | null;
+  readonly address: string | null;
+}
+
+function ownKeys(kysely: Kysely<Tables>, accountNo: number) {
+  return kysely
+    .selectFrom('api_keys as k')
+    .leftJoin('key_uses as u', 'u.key_no', 'k.key_no')
+    .where('k.account_no', '=', accountNo)
+    .where('k.hint', '<>', noHint)
+    .where('k.revoked_at', 'is', null);
+}
+
+const shownColumns = [
+  'k.key_no as keyNo',
+  'k.key_id as keyId',
+  'k.name',
+  'k.level',
+  'k.expires_us as expiresUs',
+  'k.created_by as createdBy',
+  'k.created_at as createdAt',
+  'u.used_us as usedUs',
+  'u.address',
+] as const;
+
+/** A page of the account's keys that are not revoked, the newest first, and how many there are. */
+export async function listOwnKeys(
+  kysely: Kysely<Tables>,
+  accountNo: number,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<{ readonly rows: readonly OwnKeyRow[]; readonly total: number }> {
+  const own = ownKeys(kysely, accountNo);
+  const [rows, { total }] = await Promise.all([
+    own.select(shownColumns).orderBy('k.key_no', 'desc').limit(page.limit).offset(page.offset).execute(),
+    own.select(sql<number>`count(*)::int`.as('total')).executeTakeFirstOrThrow(),
+  ]);
+  return { rows, total };
+}
+
+/** The account's key with this id; undefined: there is none that is not revoked. */
+export async function readKey(
+  kysely: Kysely<Tables>,
+  accountNo: number,
+  keyId: string,
+): Promise<OwnKeyRow | undefined> {
+  return ownKeys(kysely, accountNo).select(shownColumns).where('k.key_id', '=', keyId).executeTakeFirst();
+}
+
+/** The key that makes a change, as it is now; undefined: it is revoked, or none makes the change. */
+export async function findGiver({
+  trx,
+  actor,
+}: Pick<ChangeTransaction, 'trx' | 'actor'>): Promise<(Power & { readonly name: string }) | undefined> {
+  if (actor.kind !== 'api-key') return undefined;
+  return trx
+    .selectFrom('api_keys')
+    .select(['level', 'expires_us as expiresUs', sql<string>`coalesce(nullif(name, ''), key_id)`.as('name')])
+    .where('key_no', '=', actor.keyNo)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/** The time by the clock of the database, epoch microseconds. */
+export async function readDatabaseUs(trx: Kysely<Tables>): Promise<number> {
+  const { rows } = await sql<{ us: number }>`select ${databaseUs} as us`.execute(trx);
+  return rows[0]?.us ?? 0;
 }
 
 /** Keys in force with this id or this hint, at most two. */
@@ -37,7 +124,8 @@ export async function findKeysInForce(
   { em }: ChangeTransaction,
   idOrHint: string,
 ): Promise<readonly ApiKey[]> {
-  return em.find(ApiKey, { $or: [{ keyId: idOrHint }, { hint: idOrHint }], revokedAt: null }, { limit: 2 });
+  const named = { $or: [{ keyId: idOrHint }, { hint: idOrHint }], hint: { $ne: noHint }, revokedAt: null };
+  return em.find(ApiKey, named, { limit: 2 });
 }
 
 /** Whether the key with this SHA-256 was revoked; undefined when there is no such key. */
@@ -58,8 +146,26 @@ export async function insertKey({ em }: ChangeTransaction, key: NewKeyRow): Prom
 
 type NewKeyRow = Pick<
   ApiKey,
-  'keyId' | 'accountNo' | 'name' | 'keyHash' | 'hint' | 'level' | 'basicUser' | 'basicHash'
+  | 'keyId'
+  | 'accountNo'
+  | 'name'
+  | 'keyHash'
+  | 'hint'
+  | 'level'
+  | 'basicUser'
+  | 'basicHash'
+  | 'expiresUs'
+  | 'createdBy'
 >;
+
+/** Writes the settings of a key. */
+export async function updateKey(
+  { em }: ChangeTransaction,
+  keyNo: number,
+  { name, level, expiresUs }: Pick<ApiKey, 'name' | 'level' | 'expiresUs'>,
+): Promise<void> {
+  await em.nativeUpdate(ApiKey, { keyNo }, { name, level, expiresUs });
+}
 
 /** Marks a key as revoked. */
 export async function markKeyRevoked({ em }: ChangeTransaction, keyNo: number): Promise<void> {

@@ -1,16 +1,32 @@
-import { newId } from '@vantage/kernel';
+import { type FieldFault, newId } from '@vantage/kernel';
 import { publish } from '../../db/index.ts';
+import type { Level } from '../../http/session.ts';
+import type { Zone } from '../../http/zone.ts';
 import { hashCredential, newCredential } from '../../secrets/credential.ts';
 import { hashPassword } from '../../secrets/password.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { changedFields, createdFields } from '../field-change.ts';
-import { findKeysInForce, insertKey, markKeyRevoked } from './store.ts';
+import { refuseBeyondLimit } from '../limits.ts';
+import type { Conflict, Invalid, Missing } from '../refusal.ts';
+import { grantFaults, type Power } from './grant.ts';
+import {
+  findGiver,
+  findKeysInForce,
+  insertKey,
+  markKeyRevoked,
+  noHint,
+  readDatabaseUs,
+  readKey,
+  updateKey,
+} from './store.ts';
 
 /** The key that is to be issued. */
 export interface NewKey {
   readonly accountNo: number;
-  readonly level: 'UW' | 'UO' | 'UR';
+  readonly level: Level;
   readonly name: string;
+  /** When it stops working, epoch microseconds; undefined: never. */
+  readonly expiresUs?: number | null | undefined;
   /** With these every request must carry them too (HTTP Basic). */
   readonly basic?: { readonly user: string; readonly password: string } | undefined;
   /** A key that was made before, for a database that does not know it. */
@@ -22,8 +38,9 @@ export async function issueKey(
   transaction: ChangeTransaction,
   given: NewKey,
 ): Promise<{ readonly keyId: string; readonly key: string }> {
-  const { accountNo, basic, level, name, key = newCredential() } = given;
+  const { accountNo, basic, level, name, expiresUs = null, key = newCredential() } = given;
   const keyId = newId();
+  const giver = await findGiver(transaction);
   await insertKey(transaction, {
     keyId,
     accountNo,
@@ -33,15 +50,124 @@ export async function issueKey(
     level,
     basicUser: basic?.user ?? null,
     basicHash: basic === undefined ? null : await hashPassword(basic.password),
+    expiresUs,
+    createdBy: giver?.name ?? 'command line',
   });
   const fields = createdFields({ Level: level, Name: name });
   transaction.record({ action: 'create', kind: 'key', accountNo, id: keyId, fields });
   return { keyId, key };
 }
 
+/** Inserts the key that stands for a person; nobody holds it. */
+export async function insertKeyOf(
+  transaction: ChangeTransaction,
+  {
+    keyId,
+    accountNo,
+    name,
+    level,
+  }: Pick<NewKey, 'accountNo' | 'name' | 'level'> & { readonly keyId: string },
+): Promise<void> {
+  const giver = await findGiver(transaction);
+  const keyHash = hashCredential(newCredential());
+  const plain = { hint: noHint, basicUser: null, basicHash: null, expiresUs: null };
+  const createdBy = giver?.name ?? 'command line';
+  await insertKey(transaction, { ...plain, keyId, accountNo, name, level, keyHash, createdBy });
+}
+
+/** Issues a key for a caller of the REST API, who cannot give more than they may do. */
+export async function createKey(
+  transaction: ChangeTransaction,
+  given: Pick<NewKey, 'accountNo' | 'level' | 'name'> & { readonly expiresUs: number | null },
+): Promise<{ readonly kind: 'created'; readonly keyId: string; readonly key: string } | Conflict | Invalid> {
+  const refusal =
+    (await refuseGrant(transaction, given)) ??
+    (await refuseEnd(transaction, given.expiresUs)) ??
+    (await refuseBeyondLimit(transaction, 'keys', given.accountNo));
+  if (refusal !== undefined) return refusal;
+  return { kind: 'created', ...(await issueKey(transaction, given)) };
+}
+
+/** Changed settings of a key; undefined leaves one as it is. */
+export interface SentKey {
+  readonly name: string | undefined;
+  readonly level: Level | undefined;
+  readonly expiresUs: number | null | undefined;
+}
+
+/** Changes a key. Every controller knows of it within 5 s. `zone` shows times in the audit. */
+export async function changeKey(
+  transaction: ChangeTransaction,
+  { accountNo, keyId, zone }: { readonly accountNo: number; readonly keyId: string; readonly zone: Zone },
+  sent: SentKey,
+): Promise<{ readonly kind: 'changed'; readonly keyNo: number } | Conflict | Invalid | Missing> {
+  const current = await readKey(transaction.trx, accountNo, keyId);
+  if (current === undefined) return { kind: 'missing', what: 'key' };
+  const next = {
+    name: sent.name ?? current.name,
+    level: sent.level ?? current.level,
+    // A time that comes back as it is shown, in whole seconds, is the same.
+    expiresUs: isSameSecond(sent.expiresUs, current.expiresUs) ? current.expiresUs : (sent.expiresUs ?? null),
+  };
+  const shown = (key: typeof next) => ({
+    Name: key.name,
+    Level: key.level,
+    Expires: key.expiresUs === null ? null : zone.format(key.expiresUs),
+  });
+  const [old, now] = [shown(current), shown(next)];
+  const fields = (['Name', 'Level', 'Expires'] as const).filter((field) => old[field] !== now[field]);
+  const { keyNo } = current;
+  if (fields.length === 0) return { kind: 'changed', keyNo };
+  const refusal =
+    (fields.some((field) => field !== 'Name') ? await refuseGrant(transaction, next) : undefined) ??
+    (fields.includes('Expires') ? await refuseEnd(transaction, next.expiresUs) : undefined);
+  if (refusal !== undefined) return refusal;
+  await updateKey(transaction, keyNo, next);
+  await publish(transaction.trx, 'revoked', { agent_nos: [], key_nos: [keyNo] });
+  const changes = changedFields(fields, old, now);
+  transaction.record({ action: 'update', kind: 'key', accountNo, id: keyId, fields: changes });
+  return { kind: 'changed', keyNo };
+}
+
+function isSameSecond(sent: number | null | undefined, current: number | null): boolean {
+  if (sent === undefined) return true;
+  if (sent === null || current === null) return sent === current;
+  return Math.floor(sent / 1e6) === Math.floor(current / 1e6);
+}
+
+/** The refusal of a power that the caller does not have; undefined: it may be given. The operator may give every one. */
+export async function refuseGrant(
+  transaction: ChangeTransaction,
+  given: Power,
+): Promise<Conflict | Invalid | undefined> {
+  if (transaction.actor.kind === 'command-line') return undefined;
+  const giver = await findGiver(transaction);
+  if (giver === undefined)
+    return { kind: 'conflict', message: 'The key of this request was revoked meanwhile.' };
+  return invalidIf(grantFaults(giver, given));
+}
+
+/** A later end is as good as none. */
+const maxLifeUs = 100 * 366 * 86_400_000_000;
+
+/** The refusal of an end that has passed by the clock of the database, or is too late to be meant. */
+async function refuseEnd({ trx }: ChangeTransaction, expiresUs: number | null): Promise<Invalid | undefined> {
+  if (expiresUs === null) return undefined;
+  const nowUs = await readDatabaseUs(trx);
+  if (expiresUs <= nowUs)
+    return invalidIf([{ field: 'Expires', message: 'must be in the future; to end a key now, delete it' }]);
+  if (expiresUs > nowUs + maxLifeUs)
+    return invalidIf([{ field: 'Expires', message: 'must be within 100 years; null is without end' }]);
+  return undefined;
+}
+
+function invalidIf(faults: readonly FieldFault[]): Invalid | undefined {
+  return faults.length === 0 ? undefined : { kind: 'invalid', faults };
+}
+
 /** The outcome of a request to revoke a key. */
 export type KeyRevocation =
-  | { readonly kind: 'revoked'; readonly keyId: string }
+  | { readonly kind: 'revoked'; readonly keyId: string; readonly keyNo: number }
   | { readonly kind: 'missing' }
   /** Several keys in force have this hint. */
   | { readonly kind: 'ambiguous' };
@@ -56,5 +182,5 @@ export async function revokeKey(transaction: ChangeTransaction, idOrHint: string
   await publish(transaction.trx, 'revoked', { agent_nos: [], key_nos: [keyNo] });
   const fields = changedFields(['Revoked'], { Revoked: false }, { Revoked: true });
   transaction.record({ action: 'update', kind: 'key', accountNo, id: keyId, fields });
-  return { kind: 'revoked', keyId };
+  return { kind: 'revoked', keyId, keyNo };
 }

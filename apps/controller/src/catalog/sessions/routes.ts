@@ -4,7 +4,8 @@ import { publish } from '../../db/index.ts';
 import type { BasicCredentials } from '../../http/basic.ts';
 import { timestampField } from '../../http/field.ts';
 import { readFields, readQuery } from '../../http/input.ts';
-import { missing } from '../../http/problem.ts';
+import type { IdentifiedPerson, PersonSignIn } from '../../http/person-check.ts';
+import { badKey, invalid, missing, Problem } from '../../http/problem.ts';
 import { noSubject, type Reply, type Route, type RouteRequest, route } from '../../http/route.ts';
 import { levels, type Session, type SignIn } from '../../http/session.ts';
 import { csrfTokenOf, endedCookie, sessionCookie } from '../../http/session-cookie.ts';
@@ -13,14 +14,21 @@ import { hashCredential, newCredential } from '../../secrets/credential.ts';
 import type { Catalog } from '../change.ts';
 import { createdFields, deletedFields } from '../field-change.ts';
 import { actorOf } from '../from-rest.ts';
+import { isPasswordHash } from '../users/store.ts';
+import type { Refused, RefusedAttempt } from './refusal-entry.ts';
+
+export { createSignInRefusals } from './refusal-entry.ts';
 
 const tag = 'Sessions';
 const names = { root: 'session' } as const;
 
 const sessionFull = z
   .strictObject({
-    Name: z.string().describe("The key's name; empty: it has none.").meta({ example: 'control room' }),
-    Level: z.enum(levels).describe('The rights of the key.'),
+    Name: z
+      .string()
+      .describe('The name of the key or person; empty: the key has none.')
+      .meta({ example: 'control room' }),
+    Level: z.enum(levels).describe('The rights of the key or person.'),
     Expires: timestampField.describe(
       `When the session ends if it is not used again. Each use puts it off: it ends ${sessionLife.unusedHours} hours after the last one, and at the latest ${sessionLife.days} days after it began.`,
     ),
@@ -35,9 +43,24 @@ const sessionFull = z
 
 const signIn = z
   .strictObject({
-    Key: boundedText(200, 1).describe('The key.').meta({ example: '3f1c9a7e52d04b86' }),
+    Key: boundedText(200, 1)
+      .optional()
+      .describe('The key. Of Key and Email, one is needed.')
+      .meta({ example: '3f1c9a7e52d04b86' }),
     Name: boundedText(200).optional().describe('The user name, where one was set for the key.'),
-    Password: boundedText(200).optional().describe('The password, where one was set for the key.'),
+    Email: boundedText(254, 1)
+      .optional()
+      .describe('The e-mail address of a person who has a password, instead of a key.')
+      .meta({ example: 'ada@example.org' }),
+    Account: boundedText(200, 1)
+      .optional()
+      .describe(
+        'With Email: the name of the account. Without it, the account is the one to which the person was invited first.',
+      )
+      .meta({ example: 'default' }),
+    Password: boundedText(200)
+      .optional()
+      .describe('The password of the person; with Key, where one was set for the key.'),
   })
   .meta({ id: 'SignIn' });
 
@@ -46,11 +69,15 @@ export interface SessionRouteDeps {
   readonly catalog: Catalog;
   /** Finds out whose a key is. Throws a Problem (1001, 1006). */
   readonly identify: (key: string, basic: BasicCredentials, address: string) => Promise<Session>;
+  /** Finds out who a person is. Throws a Problem (1001, 1006). */
+  readonly identifyPerson: (person: PersonSignIn, address: string) => Promise<IdentifiedPerson>;
+  /** Called when somebody was refused, to put it into the audit. */
+  readonly onRefused: (refused: RefusedAttempt) => void;
   /** Called after a session ended, so that it is refused at once. */
   readonly onEnded: (sessionNo: number) => void;
 }
 
-/** Signing in with a key, and signing out. */
+/** Signing in with a key or password, and signing out. */
 export function sessionRoutes(deps: SessionRouteDeps): Route[] {
   return [
     signInRoute(deps),
@@ -91,7 +118,7 @@ function signInRoute(deps: SessionRouteDeps): Route {
     path: '/session',
     level: 'none',
     tag,
-    summary: 'Signs in with a key; the answer sets the cookie of the session.',
+    summary: 'Signs in with a key, or with e-mail and password; the answer sets the cookie of the session.',
     description:
       'For web pages of this controller: the cookie is HttpOnly, Secure and SameSite=Strict. A session that the request carries already ends. Programs send their key with each request instead.',
     body: signIn,
@@ -100,25 +127,56 @@ function signInRoute(deps: SessionRouteDeps): Route {
     names,
     run: async ({ query, body, address, session: before }: RouteRequest): Promise<Reply<unknown>> => {
       readQuery(undefined, query);
-      const { Key: key, Name: user = '', Password: password = '' } = readFields(signIn, await body(), []);
-      const session = await deps.identify(key, { user, password }, address);
+      const sent = readFields(signIn, await body(), []);
+      const { session, passwordHash } = await identify(deps, sent, address);
       if (before?.signIn !== undefined) await end(deps, before, before.signIn.sessionNo);
       const token = newCredential();
-      const begun = await begin(deps, session, token);
+      const begun = await begin(deps, { session, passwordHash, token });
       const own = { ...begun, csrfToken: csrfTokenOf(token) };
       return { body: show(session, own), cookie: sessionCookie(token) };
     },
   };
 }
 
+/** Who signs in; of a key there is no password to compare again. */
+type Identified = Omit<IdentifiedPerson, 'passwordHash'> & { readonly passwordHash: string | null };
+
+/** Finds out who signs in; a refusal is noted. */
+async function identify(
+  deps: SessionRouteDeps,
+  sent: z.output<typeof signIn>,
+  address: string,
+): Promise<Identified> {
+  const { Key: key, Name: user, Email: email, Account: account, Password: password = '' } = sent;
+  const noting = (who: Refused) => (problem: unknown) => {
+    if (problem instanceof Problem) deps.onRefused({ who, address, problem });
+    throw problem;
+  };
+  if (key !== undefined && email === undefined && account === undefined) {
+    const keyHash = hashCredential(key);
+    const basic = { user: user ?? '', password };
+    return {
+      session: await deps.identify(key, basic, address).catch(noting({ keyHash })),
+      passwordHash: null,
+    };
+  }
+  if (email !== undefined && key === undefined && user === undefined)
+    return deps.identifyPerson({ email, account, password }, address).catch(noting({ email, account }));
+  const message =
+    'must be sent alone or with Name and Password, or else Email and Password, with Account where there are several';
+  throw invalid([{ field: 'Key', message }]);
+}
+
 async function begin(
   { catalog }: SessionRouteDeps,
-  session: Session,
-  token: string,
+  { session, passwordHash, token }: Identified & { readonly token: string },
 ): Promise<Omit<SignIn, 'csrfToken'>> {
   const { keyNo, accountNo, keyName, level } = session;
   const sessionId = newId();
   return catalog.change(actorOf(session), async (transaction) => {
+    // Another password ends the sessions that there are; none may begin with the one before afterwards.
+    if (passwordHash !== null && !(await isPasswordHash(transaction, keyNo, passwordHash)))
+      throw badKey('The password was changed meanwhile.');
     const begun = await insertSession(transaction.trx, {
       sessionId,
       tokenHash: hashCredential(token),

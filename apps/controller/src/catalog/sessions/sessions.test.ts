@@ -91,6 +91,9 @@ test('the answers of these routes are as the OpenAPI document says', async () =>
   const document = createDocumentReader((await rest.send('GET', '/openapi.json')).json);
   const own = rest.routes.filter(({ tag }) => tag === 'Sessions');
   const { reply, write, get } = await signIn(keys.UR);
+  const change = own.find(({ method }) => method === 'PUT');
+  for (const body of [{}, { Password: 'x', NewPassword: 'a long password' }])
+    expect(change && document.disagreement(change, await write('PUT', '/session/password', body))).toBe('');
   const replies = [await get('/session'), await write('DELETE', '/session'), await get('/session')];
   const [post, read, remove] = ['POST', 'GET', 'DELETE'].map((verb) =>
     own.find(({ method }) => method === verb),
@@ -101,6 +104,68 @@ test('the answers of these routes are as the OpenAPI document says', async () =>
     const answer = replies[at];
     expect(answer && document.disagreement(route, answer)).toBe('');
   }
+});
+
+describe('a refused sign-in', () => {
+  type Entry = {
+    readonly Action: string;
+    readonly Changes: readonly { readonly Field: string; readonly New: unknown }[];
+  };
+  /** Reasons and numbers of refused sign-ins from an address, newest first. */
+  const refusals = async (address: string) => {
+    const { json } = await rest.send('GET', '/audit?Kind=session&Limit=100', { key: keys.UR });
+    return (json as (Entry & { readonly Address: string; readonly Actor: string })[])
+      .filter(({ Action, Address }) => Action === 'Refuse' && Address === address)
+      .map(({ Actor, Changes }) => ({
+        Actor,
+        ...Object.fromEntries(Changes.map((each) => [each.Field, each.New])),
+      }));
+  };
+  const attempt = (address: string, body: object) =>
+    rest.send('POST', '/session', { body, headers: { 'X-Forwarded-For': address } });
+
+  test('is in the audit of its account, once a minute for each address, with the reason and the number', async () => {
+    const { key, keyNo } = await rest.key(accountNo, 'UR', { user: 'u', password: 'p' });
+    await sql`update api_keys set name = 'with password' where key_no = ${keyNo}`.execute(rest.db.kysely);
+    const wrong = { Key: key, Name: 'u', Password: 'wrong' };
+    for (let count = 0; count < 4; count += 1)
+      expect((await attempt('192.0.2.7', wrong)).json).toMatchObject({ code: 1001 });
+    const first = { Actor: 'stranger', Key: 'with password', Reason: 'wrong name or password', Attempts: 1 };
+    await attempt('192.0.2.8', wrong);
+    await expect.poll(() => refusals('192.0.2.8')).toEqual([first]); // is noted after those before
+    expect(await refusals('192.0.2.7')).toEqual([first]);
+    await rest.clock.advance(60_000);
+    await expect.poll(() => refusals('192.0.2.7')).toEqual([{ ...first, Attempts: 3 }, first]);
+    await rest.clock.advance(120_000);
+    expect(await refusals('192.0.2.7')).toHaveLength(2);
+  });
+
+  test('says that the key was revoked, has expired or is unknown; of several accounts an unknown key is of none', async () => {
+    const revoked = await rest.key(accountNo, 'UR');
+    await sql`update api_keys set revoked_at = now() where key_no = ${revoked.keyNo}`.execute(rest.db.kysely);
+    const expired = await rest.key(accountNo, 'UR');
+    await sql`update api_keys set expires_us = 1 where key_no = ${expired.keyNo}`.execute(rest.db.kysely);
+    await attempt('192.0.2.11', { Key: revoked.key });
+    await attempt('192.0.2.12', { Key: expired.key });
+    await attempt('192.0.2.13', { Key: 'nobody' });
+    const of = (address: string) => expect.poll(() => refusals(address));
+    await of('192.0.2.11').toMatchObject([{ Reason: 'revoked key' }]);
+    await of('192.0.2.12').toMatchObject([{ Reason: 'expired key' }]);
+    await of('192.0.2.13').toMatchObject([{ Reason: 'unknown key' }]);
+    await rest.account('another');
+    await attempt('192.0.2.14', { Key: 'nobody' });
+    await attempt('192.0.2.15', { Key: revoked.key });
+    await of('192.0.2.15').toMatchObject([{ Reason: 'revoked key' }]); // is noted after the one before
+    expect(await refusals('192.0.2.14')).toEqual([]);
+  });
+
+  test('stores nothing of what was sent', async () => {
+    const { rows } = await sql<{
+      text: string;
+    }>`select query_to_xml('select * from audit', true, false, '')::text as text`.execute(rest.db.kysely);
+    expect(rows[0]?.text).toContain('wrong name or password');
+    for (const sent of ['nobody', '>wrong<', '"wrong"']) expect(rows[0]?.text).not.toContain(sent);
+  });
 });
 
 describe('a session', () => {

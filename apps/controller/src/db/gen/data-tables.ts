@@ -61,7 +61,7 @@ export interface DataTables {
     at_us: number;
     actor: string;
     address: string | null;
-    action: 'create' | 'update' | 'delete';
+    action: 'create' | 'update' | 'delete' | 'refuse';
     kind: string;
     id: string;
     changes: Jsonb;
@@ -296,6 +296,11 @@ export interface DataTables {
     part_of: Uint8Array | null;
     created_us: number;
   };
+  key_uses: {
+    key_no: number;
+    used_us: number;
+    address: string;
+  };
   last_backup: {
     single: Generated<boolean>;
     at_us: number;
@@ -456,6 +461,16 @@ export interface DataTables {
     device_no: number;
     from_us: number;
     status: 'Up' | 'Down' | 'Unknown';
+  };
+  users: {
+    user_no: GeneratedAlways<number>;
+    user_id: string;
+    account_no: number;
+    key_no: number;
+    email: string;
+    password_hash: string | null;
+    invitation_hash: Uint8Array | null;
+    invitation_ends_us: number | null;
   };
   wrong_clocks: {
     controller_id: string;

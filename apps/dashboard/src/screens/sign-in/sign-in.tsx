@@ -6,7 +6,7 @@ import css from './sign-in.module.css';
 
 type Field = RefObject<HTMLInputElement | null>;
 
-/** For keys that are only good with them. */
+/** For people who have no key, and for keys that are only good with them. */
 function NameAndPassword({ name, password }: { readonly name: Field; readonly password: Field }) {
   return (
     <details class={css['more']}>
@@ -17,7 +17,7 @@ function NameAndPassword({ name, password }: { readonly name: Field; readonly pa
       </label>
       <label>
         <span class="label">{texts.signIn.password}</span>
-        <input ref={password} type="password" name="password" autocomplete="off" />
+        <input ref={password} type="password" name="password" autocomplete="current-password" />
       </label>
     </details>
   );
@@ -33,11 +33,11 @@ export function SignIn({ hasEnded = false }: { readonly hasEnded?: boolean }) {
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     const key = field.current?.value.trim() ?? '';
-    if (key === '') return setProblem(texts.signIn.empty);
+    if (key === '' && (name.current?.value ?? '') === '') return setProblem(texts.signIn.empty);
     setBusy(true);
     setProblem(undefined);
     try {
-      const fields = { key, name: name.current?.value ?? '', password: password.current?.value ?? '' };
+      const fields = { key, name: name.current?.value.trim() ?? '', password: password.current?.value ?? '' };
       if (await signIn(fields)) return;
       setProblem(texts.signIn.wrong);
     } catch {

@@ -1,0 +1,13 @@
+import type { Fact } from './facts.ts';
+
+/** Facts of keys, people and sessions. */
+export const keyFacts = (id: string, at: string): Readonly<Record<string, Fact>> => ({
+  CreatedBy: { example: 'admin' },
+  LastAddress: { example: '192.0.2.10' },
+  Email: { example: 'ada@example.org' },
+  'User.Level': { example: 'UO' },
+  'User.LastSeen': { example: at },
+  LastUsed: { example: at },
+  user_id: { text: 'Id of the person.', example: id },
+  key_id: { text: 'Id of the key; not the key itself.', example: id },
+});

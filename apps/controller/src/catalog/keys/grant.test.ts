@@ -1,0 +1,36 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { levels } from '../../http/session.ts';
+import { grantFaults, type Power } from './grant.ts';
+
+/** The moments are 0 to 3; all of these ends make a difference. */
+const ends = [1, 2, 3, null] as const;
+const power = fc.record({ level: fc.constantFrom(...levels), expiresUs: fc.constantFrom(...ends) });
+
+/** Everything that somebody may do, each with the moment: `UO at 2`. */
+const doable = ({ level, expiresUs }: Power): ReadonlySet<string> =>
+  new Set(
+    levels
+      .slice(0, levels.indexOf(level) + 1)
+      .flatMap((each) =>
+        [0, 1, 2, 3].filter((at) => expiresUs === null || at < expiresUs).map((at) => `${each} at ${at}`),
+      ),
+  );
+
+test('nobody gives more than they have, and everything that they have', () => {
+  fc.assert(
+    fc.property(power, power, (giver, given) => {
+      const own = doable(giver);
+      const isWithin = [...doable(given)].every((each) => own.has(each));
+      const isAllowed = grantFaults(giver, given).length === 0;
+      expect(isAllowed).toBe(isWithin);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('the faults name the fields', () => {
+  const giver = { level: 'UO', expiresUs: 5 } as const;
+  const faults = grantFaults(giver, { level: 'UA', expiresUs: null });
+  expect(faults.map(({ field }) => field)).toEqual(['Level', 'Expires']);
+});

@@ -1,0 +1,85 @@
+import { emailFault } from '@vantage/alerts';
+import { boundedText } from '@vantage/kernel';
+import { z } from 'zod';
+import { idField, lineField, timestampField } from '../../http/field.ts';
+import { levels } from '../../http/session.ts';
+import type { Zone } from '../../http/zone.ts';
+import type { UserRow } from './store.ts';
+import { invitationHours } from './write.ts';
+
+/** A password of a person has at least so many characters. */
+export const leastPassword = 12;
+/** A password of a person has at most so many characters. */
+export const mostPassword = 200;
+
+const name = lineField(200, 1).describe('Name of the person; the audit names them by it.');
+const email = boundedText(254)
+  .refine((text) => emailFault(text.trim()) === null, {
+    error: ({ input }) => emailFault(String(input)) ?? '',
+  })
+  .describe(
+    'The e-mail address with which the person signs in, unique in the account; its letter case does not count.',
+  );
+const level = z.enum(levels).describe('What the person may do; see the levels of keys.');
+
+/** A password that a person chooses. */
+export const newPassword = boundedText(mostPassword, leastPassword)
+  .describe(`The new password, at least ${leastPassword} characters.`)
+  .meta({ example: 'correct horse battery staple' });
+
+/** The body that creates a person. */
+export const userCreate = z
+  .strictObject({ Name: name, Email: email, Level: level })
+  .meta({ id: 'UserCreate' });
+
+/** The body that changes a person. */
+export const userUpdate = z
+  .strictObject({ Name: name.optional(), Email: email.optional(), Level: level.optional() })
+  .meta({ id: 'UserUpdate' });
+
+/** A person as the API shows them. */
+export const userFull = z
+  .strictObject({
+    user_id: idField,
+    Name: z.string().describe('Name of the person.'),
+    Email: z.string().describe('The e-mail address with which the person signs in.'),
+    Level: level,
+    SignIn: z
+      .enum(['Invited', 'Password'])
+      .describe('How the person signs in; Invited: no invitation was accepted yet.'),
+    LastSeen: timestampField
+      .nullable()
+      .describe('The last use of a session, noted at most once a minute; null: none.'),
+    CreatedAt: timestampField,
+  })
+  .meta({ id: 'User' });
+
+/** Fields that nobody sets. */
+export const userReadOnly = ['user_id', 'SignIn', 'LastSeen', 'CreatedAt'] as const;
+
+/** An invitation, which is shown once. */
+export const invitation = z
+  .strictObject({
+    user_id: idField,
+    Link: z
+      .string()
+      .describe(
+        `Where the person chooses a password, once, within ${invitationHours} hours. It is shown here only; send it to nobody else.`,
+      )
+      .meta({ example: 'https://monitor.example.com/invitation/3f1c9a7e52d04b86…' }),
+    Expires: timestampField.describe('When the invitation ends.'),
+  })
+  .meta({ id: 'UserInvitation' });
+
+/** Shows a person. */
+export function showUser(row: UserRow, zone: Zone): z.input<typeof userFull> {
+  return {
+    user_id: row.userId,
+    Name: row.name,
+    Email: row.email,
+    Level: row.level,
+    SignIn: row.passwordHash === null ? 'Invited' : 'Password',
+    LastSeen: row.usedUs === null ? null : zone.format(row.usedUs),
+    CreatedAt: zone.format(row.createdAt.getTime() * 1000),
+  };
+}

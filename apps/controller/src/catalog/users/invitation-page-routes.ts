@@ -1,0 +1,76 @@
+import { createSemaphore } from '@vantage/kernel';
+import type { Db } from '../../db/index.ts';
+import { type FormPage, formPage, formPageHeaders } from '../../http/form-page.ts';
+import type { OuterReply, OuterRoute } from '../../http/outer-routes.ts';
+import { storedTextFault } from '../../http/stored-text.ts';
+import { hashCredential } from '../../secrets/credential.ts';
+import type { Catalog } from '../change.ts';
+import { leastPassword, mostPassword, newPassword } from './fields.ts';
+import { readInvited } from './store.ts';
+import { acceptInvitation, hashPersonPassword } from './write.ts';
+
+/** Where invitations are accepted; the token follows. */
+export const invitationPath = '/invitation/';
+
+/** Each hash of a password takes 16 MiB and a processor for 50 ms. */
+const hashing = { running: 1, waiting: 16 } as const;
+
+const fields = `<label for="password">Password, at least ${leastPassword} characters</label><input id="password" name="Password" type="password" autocomplete="new-password" minlength="${leastPassword}" maxlength="${mostPassword}" required><label for="again">The same again</label><input id="again" name="Again" type="password" autocomplete="new-password" maxlength="${mostPassword}" required><button>Set the password</button>`;
+
+const over: FormPage = {
+  title: 'This invitation is over',
+  lines: ['It was accepted or replaced, or its time is up. Ask an admin of the account for another one.'],
+  fields: null,
+};
+
+/** The page on which an invited person chooses a password. Showing it changes nothing; the form acts, once. */
+export function invitationPageRoutes({
+  db,
+  catalog,
+  onKeyChanged,
+}: {
+  readonly db: Pick<Db, 'kysely'>;
+  readonly catalog: Catalog;
+  readonly onKeyChanged: (keyNo: number) => void;
+}): readonly OuterRoute[] {
+  const places = createSemaphore(hashing);
+  return [
+    {
+      path: invitationPath,
+      needsKey: 'signed',
+      async run({ rest: token, isSent, fields: sent, address }) {
+        const invited = await readInvited(db.kysely, hashCredential(token), { lock: false });
+        if (invited === undefined) return reply(404, over);
+        const { name, email, account, keyNo } = invited;
+        const title = `Welcome, ${name}`;
+        const lines = [`You are invited to the account ${account}. You will sign in as ${email}.`];
+        if (!isSent) return reply(200, { title, lines, fields });
+        const fault = passwordFault(sent);
+        if (fault !== undefined) return reply(409, { title, lines: [...lines, fault], fields });
+        const hashed = await places.run(() => hashPersonPassword(sent.get('Password') ?? ''));
+        if (hashed === undefined)
+          return reply(503, { title, lines: ['Too many passwords at once. Try again in a moment.'], fields });
+        const accepted = await catalog.change({ kind: 'api-key', keyNo, address }, (transaction) =>
+          acceptInvitation(transaction, { token, passwordHash: hashed.value }),
+        );
+        if (accepted === undefined) return reply(404, over);
+        onKeyChanged(keyNo);
+        const done = `Your password is set. Sign in as ${email}.`;
+        return reply(200, { title, lines: [done], fields: null });
+      },
+    },
+  ];
+}
+
+/** Why the passwords of the form are not accepted. Pure. */
+function passwordFault(sent: URLSearchParams): string | undefined {
+  const password = sent.get('Password') ?? '';
+  if (password !== (sent.get('Again') ?? '')) return 'The two passwords differ.';
+  if (!newPassword.safeParse(password).success || storedTextFault('Password', password) !== undefined)
+    return `A password has ${leastPassword} to ${mostPassword} characters.`;
+  return undefined;
+}
+
+function reply(status: OuterReply['status'], page: FormPage): OuterReply {
+  return { status, type: 'text/html; charset=utf-8', headers: formPageHeaders, body: formPage(page) };
+}

@@ -1,0 +1,192 @@
+import { type Kysely, sql } from 'kysely';
+import type { Tables } from '../../db/index.ts';
+import { databaseUs } from '../../http/key-store.ts';
+import type { Level } from '../../http/session.ts';
+import type { ChangeTransaction } from '../change.ts';
+
+/** A person of an account. Times are epoch microseconds. */
+export interface UserRow {
+  readonly userNo: number;
+  readonly userId: string;
+  readonly accountNo: number;
+  /** The account's name. */
+  readonly account: string;
+  /** The key that stands for the person. */
+  readonly keyNo: number;
+  readonly name: string;
+  readonly email: string;
+  readonly level: Level;
+  readonly passwordHash: string | null;
+  readonly createdAt: Date;
+  readonly usedUs: number | null;
+}
+
+function users(kysely: Kysely<Tables>) {
+  return kysely
+    .selectFrom('users as p')
+    .innerJoin('api_keys as k', 'k.key_no', 'p.key_no')
+    .innerJoin('accounts as a', 'a.account_no', 'p.account_no')
+    .leftJoin('key_uses as u', 'u.key_no', 'p.key_no');
+}
+
+const columns = [
+  'p.user_no as userNo',
+  'p.user_id as userId',
+  'p.account_no as accountNo',
+  'a.name as account',
+  'p.key_no as keyNo',
+  'k.name',
+  'p.email',
+  'k.level',
+  'p.password_hash as passwordHash',
+  'k.created_at as createdAt',
+  'u.used_us as usedUs',
+] as const;
+
+/** A page of the account's people by name, and how many there are. */
+export async function listUsers(
+  kysely: Kysely<Tables>,
+  accountNo: number,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<{ readonly rows: readonly UserRow[]; readonly total: number }> {
+  const own = users(kysely).where('p.account_no', '=', accountNo);
+  const [rows, { total }] = await Promise.all([
+    own
+      .select(columns)
+      .orderBy('k.name')
+      .orderBy('p.user_no')
+      .limit(page.limit)
+      .offset(page.offset)
+      .execute(),
+    own.select(sql<number>`count(*)::int`.as('total')).executeTakeFirstOrThrow(),
+  ]);
+  return { rows, total };
+}
+
+/** The account's person with this id. */
+export async function readUser(
+  kysely: Kysely<Tables>,
+  accountNo: number,
+  userId: string,
+): Promise<UserRow | undefined> {
+  return users(kysely)
+    .select(columns)
+    .where('p.account_no', '=', accountNo)
+    .where('p.user_id', '=', userId)
+    .executeTakeFirst();
+}
+
+/** The person for whom a key stands. */
+export async function readUserOfKey(kysely: Kysely<Tables>, keyNo: number): Promise<UserRow | undefined> {
+  return users(kysely).select(columns).where('p.key_no', '=', keyNo).executeTakeFirst();
+}
+
+/** Whether this is the stored text of the password of the person for whom a key stands. */
+export async function isPasswordHash(
+  { trx }: Pick<ChangeTransaction, 'trx'>,
+  keyNo: number,
+  passwordHash: string,
+): Promise<boolean> {
+  const user = await readUserOfKey(trx, keyNo);
+  return user?.passwordHash === passwordHash;
+}
+
+/** The person whose invitation has a token with this SHA-256 and has not ended. With `lock` nobody else accepts it meanwhile. */
+export async function readInvited(
+  kysely: Kysely<Tables>,
+  tokenHash: Uint8Array,
+  { lock }: { readonly lock: boolean },
+): Promise<UserRow | undefined> {
+  return users(kysely)
+    .select(columns)
+    .where('p.invitation_hash', '=', Buffer.from(tokenHash))
+    .where('p.invitation_ends_us', '>', databaseUs)
+    .where('k.revoked_at', 'is', null)
+    .$if(lock, (query) => query.forUpdate('p'))
+    .executeTakeFirst();
+}
+
+/** Whether another person of the account has this e-mail address, which is in small letters. */
+export async function isEmailTaken(
+  trx: Kysely<Tables>,
+  {
+    accountNo,
+    email,
+    userNo,
+  }: { readonly accountNo: number; readonly email: string; readonly userNo?: number },
+): Promise<boolean> {
+  const row = await trx
+    .selectFrom('users')
+    .select('user_no')
+    .where('account_no', '=', accountNo)
+    .where('email', '=', email)
+    .executeTakeFirst();
+  return row !== undefined && row.user_no !== userNo;
+}
+
+/** Inserts a person, for whom the key with this id stands. */
+export async function insertUser(
+  { trx }: ChangeTransaction,
+  user: {
+    readonly userId: string;
+    readonly accountNo: number;
+    readonly keyId: string;
+    readonly email: string;
+  },
+): Promise<void> {
+  const { key_no } = await trx
+    .selectFrom('api_keys')
+    .select('key_no')
+    .where('key_id', '=', user.keyId)
+    .executeTakeFirstOrThrow();
+  await trx
+    .insertInto('users')
+    .values({ user_id: user.userId, account_no: user.accountNo, key_no, email: user.email })
+    .execute();
+}
+
+/** Writes the e-mail address of a person. */
+export async function updateEmail({ trx }: ChangeTransaction, userNo: number, email: string): Promise<void> {
+  await trx.updateTable('users').set({ email }).where('user_no', '=', userNo).execute();
+}
+
+/** Gives a person an invitation in the place of one before. Returns its end. */
+export async function setInvitation(
+  { trx }: ChangeTransaction,
+  userId: string,
+  { tokenHash, lifeUs }: { readonly tokenHash: Uint8Array; readonly lifeUs: number },
+): Promise<number> {
+  const { endsUs } = await trx
+    .updateTable('users')
+    .set({
+      invitation_hash: Buffer.from(tokenHash),
+      invitation_ends_us: sql<number>`${databaseUs} + ${lifeUs}::bigint`,
+    })
+    .where('user_id', '=', userId)
+    .returning('invitation_ends_us as endsUs')
+    .executeTakeFirstOrThrow();
+  return endsUs ?? 0;
+}
+
+/** Gives a person a password; an invitation is over. */
+export async function setPassword(
+  { trx }: ChangeTransaction,
+  userNo: number,
+  passwordHash: string,
+): Promise<void> {
+  await trx
+    .updateTable('users')
+    .set({ password_hash: passwordHash, invitation_hash: null, invitation_ends_us: null })
+    .where('user_no', '=', userNo)
+    .execute();
+}
+
+/** Deletes a person. False: somebody did before. */
+export async function deleteUser({ trx }: ChangeTransaction, userNo: number): Promise<boolean> {
+  const row = await trx
+    .deleteFrom('users')
+    .where('user_no', '=', userNo)
+    .returning('user_no')
+    .executeTakeFirst();
+  return row !== undefined;
+}

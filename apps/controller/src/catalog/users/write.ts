@@ -1,0 +1,172 @@
+import { newId } from '@vantage/kernel';
+import { publish } from '../../db/index.ts';
+import { emailKey, passwordKey } from '../../http/person-check.ts';
+import type { Level } from '../../http/session.ts';
+import { deleteSessionsOf } from '../../http/session-store.ts';
+import { hashCredential, newCredential } from '../../secrets/credential.ts';
+import { hashPassword } from '../../secrets/password.ts';
+import type { ChangeTransaction } from '../change.ts';
+import { changedFields, createdFields, deletedFields, secretField } from '../field-change.ts';
+import { markKeyRevoked, updateKey } from '../keys/store.ts';
+import { insertKeyOf, refuseGrant } from '../keys/write.ts';
+import { refuseBeyondLimit } from '../limits.ts';
+import type { Conflict, Invalid, Missing, Refusal } from '../refusal.ts';
+import {
+  deleteUser,
+  insertUser,
+  isEmailTaken,
+  readInvited,
+  readUser,
+  setInvitation,
+  setPassword,
+  type UserRow,
+  updateEmail,
+} from './store.ts';
+
+/** An invitation is good for so many hours. */
+export const invitationHours = 72;
+const lifeUs = invitationHours * 3_600_000_000;
+
+/** What an invited person follows. */
+export interface Invitation {
+  readonly userId: string;
+  /** 256 random bits; the database keeps their SHA-256. */
+  readonly token: string;
+  readonly endsUs: number;
+}
+
+/** Creates a person and the key that stands for them, which nobody holds, and invites them. */
+export async function createUser(
+  transaction: ChangeTransaction,
+  given: { readonly accountNo: number; readonly name: string; readonly email: string; readonly level: Level },
+): Promise<({ readonly kind: 'created' } & Invitation) | Conflict | Invalid> {
+  const { trx } = transaction;
+  const { accountNo, name, level } = given;
+  const email = emailKey(given.email);
+  const refusal =
+    (await refuseLevel(transaction, level)) ?? (await refuseBeyondLimit(transaction, 'users', accountNo));
+  if (refusal !== undefined) return refusal;
+  if (await isEmailTaken(trx, { accountNo, email })) return emailTaken(email);
+  const userId = newId();
+  const keyId = newId();
+  await insertKeyOf(transaction, { keyId, accountNo, name, level });
+  await insertUser(transaction, { userId, accountNo, keyId, email });
+  const invitation = await invite(transaction, userId);
+  const fields = createdFields({ Name: name, Email: email, Level: level });
+  transaction.record({ action: 'create', kind: 'user', accountNo, id: userId, fields });
+  return { kind: 'created', ...invitation };
+}
+
+/** Invites a person again, for example one who forgot the password; the link before is over. */
+export async function inviteUser(
+  transaction: ChangeTransaction,
+  { accountNo, userId }: { readonly accountNo: number; readonly userId: string },
+): Promise<({ readonly kind: 'invited' } & Invitation) | Refusal> {
+  const user = await readUser(transaction.trx, accountNo, userId);
+  if (user === undefined) return { kind: 'missing', what: 'user' };
+  const refusal = await refuseLevel(transaction, user.level);
+  if (refusal !== undefined) return refusal;
+  const invitation = await invite(transaction, userId);
+  const fields = [secretField('Invitation', false)];
+  transaction.record({ action: 'update', kind: 'user', accountNo, id: userId, fields });
+  return { kind: 'invited', ...invitation };
+}
+
+async function invite(transaction: ChangeTransaction, userId: string): Promise<Invitation> {
+  const token = newCredential();
+  const endsUs = await setInvitation(transaction, userId, { tokenHash: hashCredential(token), lifeUs });
+  return { userId, token, endsUs };
+}
+
+/** Changes a person; undefined leaves a field as it is. Every controller knows of it within 5 s. */
+export async function changeUser(
+  transaction: ChangeTransaction,
+  { accountNo, userId }: { readonly accountNo: number; readonly userId: string },
+  sent: {
+    readonly name: string | undefined;
+    readonly email: string | undefined;
+    readonly level: Level | undefined;
+  },
+): Promise<{ readonly kind: 'changed'; readonly keyNo: number } | Refusal> {
+  const { trx } = transaction;
+  const user = await readUser(trx, accountNo, userId);
+  if (user === undefined) return { kind: 'missing', what: 'user' };
+  const { keyNo, userNo } = user;
+  const old = { Name: user.name, Email: user.email, Level: user.level };
+  const email = sent.email === undefined ? old.Email : emailKey(sent.email);
+  const next = { Name: sent.name ?? old.Name, Email: email, Level: sent.level ?? old.Level };
+  const fields = (['Name', 'Email', 'Level'] as const).filter((field) => old[field] !== next[field]);
+  if (fields.length === 0) return { kind: 'changed', keyNo };
+  const refusal = fields.includes('Level') ? await refuseLevel(transaction, next.Level) : undefined;
+  if (refusal !== undefined) return refusal;
+  if (await isEmailTaken(trx, { accountNo, email, userNo })) return emailTaken(email);
+  await updateKey(transaction, keyNo, { name: next.Name, level: next.Level, expiresUs: null });
+  await updateEmail(transaction, userNo, email);
+  await publish(trx, 'revoked', { agent_nos: [], key_nos: [keyNo] });
+  const changes = changedFields(fields, old, next);
+  transaction.record({ action: 'update', kind: 'user', accountNo, id: userId, fields: changes });
+  return { kind: 'changed', keyNo };
+}
+
+/** Deletes a person, whose sessions end at every controller within 5 s. */
+export async function removeUser(
+  transaction: ChangeTransaction,
+  { accountNo, userId, userNo, keyNo, name, email }: UserRow,
+): Promise<{ readonly kind: 'deleted' } | Missing> {
+  const { trx } = transaction;
+  if (!(await deleteUser(transaction, userNo))) return { kind: 'missing', what: 'user' };
+  await markKeyRevoked(transaction, keyNo);
+  await publish(trx, 'revoked', { agent_nos: [], key_nos: [keyNo] });
+  const fields = deletedFields({ Name: name, Email: email });
+  transaction.record({ action: 'delete', kind: 'user', accountNo, id: userId, fields });
+  return { kind: 'deleted' };
+}
+
+/** Accepts an invitation with a password that the person chose: once, until it ends. undefined: it is over. */
+export async function acceptInvitation(
+  transaction: ChangeTransaction,
+  { token, passwordHash }: { readonly token: string; readonly passwordHash: string },
+): Promise<UserRow | undefined> {
+  const user = await readInvited(transaction.trx, hashCredential(token), { lock: true });
+  if (user !== undefined) await changePassword(transaction, user, { passwordHash, except: undefined });
+  return user;
+}
+
+/** Gives a person another password. All sessions end but the one with the number `except`. */
+export async function changePassword(
+  transaction: ChangeTransaction,
+  { accountNo, userId, userNo, keyNo, passwordHash: before }: UserRow,
+  { passwordHash, except }: { readonly passwordHash: string; readonly except: number | undefined },
+): Promise<void> {
+  const { trx } = transaction;
+  await setPassword(transaction, userNo, passwordHash);
+  await deleteSessionsOf(trx, keyNo, except);
+  await publish(trx, 'revoked', { agent_nos: [], key_nos: [keyNo] });
+  const fields = [secretField('Password', before !== null)];
+  transaction.record({ action: 'update', kind: 'user', accountNo, id: userId, fields });
+}
+
+/** The text that is stored for a password of a person. */
+export function hashPersonPassword(password: string): Promise<string> {
+  return hashPassword(passwordKey(password));
+}
+
+/** The refusal of a level that the caller does not have; people have no end, so who has one raises and invites nobody. */
+async function refuseLevel(
+  transaction: ChangeTransaction,
+  level: Level,
+): Promise<Conflict | Invalid | undefined> {
+  const refusal = await refuseGrant(transaction, { level, expiresUs: null });
+  if (refusal?.kind !== 'invalid') return refusal;
+  const message = 'The key of this request expires, so it cannot invite people or change their level';
+  const faults = refusal.faults.map((fault) => (fault.field === 'Expires' ? { field: '', message } : fault));
+  return { kind: 'invalid', faults };
+}
+
+function emailTaken(email: string): Conflict {
+  return {
+    kind: 'conflict',
+    message: `There is a person with the e-mail address ${email} already.`,
+    faults: [{ field: 'Email', message: 'is taken' }],
+  };
+}
