@@ -70,6 +70,7 @@ export async function runHeartbeat(
     wasStalled = stalled.length > 0;
     if (wasStalled) continue;
     const answer = await call(url, signal);
+    if (signal.aborted) return; // the end cut it
     if (answer === undefined && !isCalled) log.info({ host }, 'the heartbeat arrives again');
     if (answer !== undefined && isCalled) log.warn({ host, answer }, 'the heartbeat does not arrive');
     isCalled = answer === undefined;
