@@ -33,7 +33,7 @@ const neighboursWork = [
     'device_tags',
     'tags',
   ],
-  ...['audit', 'check_counts'],
+  ...['audit', 'check_counts', 'device_marks', 'key_uses'],
 ];
 
 const scenes = useScenes();

@@ -55,7 +55,7 @@ test('a device is added by its address, fails without a reload, is opened, ackno
   await page.goto(base);
   await page.getByLabel('API key').fill('wrong');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByText('This key is not known').waitFor();
+  await page.getByText('The key is not known').waitFor();
   await signIn(page);
 
   // The first visit: the field to paste an address into.

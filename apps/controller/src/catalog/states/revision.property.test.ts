@@ -54,7 +54,13 @@ async function openWriter() {
       if (!(await ended)) throw new Error('rolled back');
     })
     .catch(() => {});
-  return { trx: await trx, end: (commits: boolean) => (end(commits), over) };
+  return {
+    trx: await trx,
+    end: (commits: boolean) => {
+      end(commits);
+      return over;
+    },
+  };
 }
 
 test('property: a copy that is merged from what changed equals a full read, however writers and polls interleave', async () => {
