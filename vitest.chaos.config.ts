@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { longestFirst } from './tests/harness/longest-first.ts';
 
 const page = readFileSync(path.join(import.meta.dirname, 'docs/faults.md'), 'utf8');
 /** The files that the page of faults names. */
@@ -18,16 +18,6 @@ const alone = ['thousand-agents', 'kill-agent'].map(inChaos);
 /** These last longest, so they begin first. */
 const longest = ['cut', 'several-agents', 'cut-subnet', 'two-controllers', 'lab', 'kill-controller', 'kill'];
 
-class LongestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification) => {
-      const at = longest.indexOf(path.basename(moduleId, '.test.ts'));
-      return at < 0 || !moduleId.includes('/tests/chaos/') ? longest.length : at;
-    };
-    return files.toSorted((a, b) => rank(a) - rank(b));
-  }
-}
-
 const shared = {
   globalSetup: ['tests/harness/global-setup.ts'],
   testTimeout: 1_800_000,
@@ -38,7 +28,7 @@ const shared = {
 /** The faults: kill -9, cuts, takeovers, in true time. Most files wait for most of their time, so they run beside each other. */
 export default defineConfig({
   test: {
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: longestFirst(longest) },
     projects: [
       {
         test: {

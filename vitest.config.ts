@@ -1,27 +1,58 @@
 import { defineConfig } from 'vitest/config';
+import { longestFirst } from './tests/harness/longest-first.ts';
+
+const shared = {
+  globalSetup: ['tests/harness/global-setup.ts'],
+  // They end a test that hangs. No test depends on the machine's speed, and a busy machine is ten times slower.
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 20_000 } },
+  pool: 'forks',
+  // More than there are processors: tests of running programs mostly wait.
+  maxWorkers: 4,
+} as const;
+
+/** These wait for true minutes or start many programs. */
+const longest = [
+  'first-run',
+  'secrets',
+  'commands',
+  'wire',
+  'script-hostile',
+  'second-agent',
+  'alerts',
+  'poisoned-values',
+  'backup',
+];
 
 /** Unit, integration and end-to-end tests; the real-server, chaos and attack runs have their own configs. */
 export default defineConfig({
   test: {
-    include: [
-      'libs/*/src/**/*.test.ts',
-      'apps/*/src/**/*.test.ts',
-      'agent-installer/src/**/*.test.ts',
-      'tests/**/*.test.ts',
+    sequence: { sequencer: longestFirst(longest) },
+    projects: [
+      {
+        test: {
+          ...shared,
+          // One process runs many of these files, and loads the modules that they share once.
+          name: 'code',
+          isolate: false,
+          include: ['libs/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts', 'agent-installer/src/**/*.test.ts'],
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'system',
+          include: ['tests/**/*.test.ts'],
+          exclude: [
+            '**/node_modules/**',
+            'tests/real-servers/**',
+            'tests/chaos/**',
+            'tests/attacks/**',
+            'tests/bench/**',
+          ],
+        },
+      },
     ],
-    exclude: [
-      '**/node_modules/**',
-      'tests/real-servers/**',
-      'tests/chaos/**',
-      'tests/attacks/**',
-      'tests/bench/**',
-    ],
-    globalSetup: ['tests/harness/global-setup.ts'],
-    // They end a test that hangs. No test depends on the machine's speed, and a busy machine is ten times slower.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 20_000 } },
-    pool: 'forks',
-    maxWorkers: 2,
   },
 });

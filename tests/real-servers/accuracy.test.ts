@@ -20,7 +20,8 @@ import { type Talk, truthOf } from './delay-talk.ts';
 import { startWire, type Wire, wireMissing } from './delay-wire.ts';
 import { startLoad } from './load.ts';
 
-const delays = [20, 50, 100] as const;
+/** Two show an error that grows with the delay; the shorter ones take the least time. */
+const delays = [20, 50] as const;
 const subjects = [...plainSubjects, ...tlsSubjects];
 const missing = accuracyServersMissing();
 const noWire = missing ?? wireMissing();
@@ -131,8 +132,8 @@ describe('over a wire', slowly, () => {
       await ours.delay(delayMs);
       await hold(subject, { way, host: v4, limitMs: 2, when: `at rest, ${delayMs} ms` });
     }
-    await ours.delay(50);
-    await hold(subject, { way, host: v6, limitMs: 2, when: 'at rest, 50 ms, IPv6' });
+    await ours.delay(20);
+    await hold(subject, { way, host: v6, limitMs: 2, when: 'at rest, 20 ms, IPv6' });
   });
 
   test.for([plainSubjects[0], tlsSubjects[0]])(

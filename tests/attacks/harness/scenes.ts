@@ -21,7 +21,7 @@ export interface Scenes {
 }
 
 const baselineMs = 10_000;
-const sceneMs = 6_000;
+const sceneMs = 4_000;
 /** The end of an attack that waits for a missing answer. */
 const longestAttackMs = 45_000;
 const mebibyte = 1024 * 1024;
