@@ -38,7 +38,7 @@ export const tableOwners: TableOwners = {
   gaps: 'ingest',
   clock_records: 'ingest',
   clock_evidence: 'clocks',
-  wrong_clocks: 'clocks',
+  installation_problems: 'problems',
   device_state: 'health',
   device_counts: 'health',
   status_intervals: 'health',

@@ -50,6 +50,7 @@ import {
 } from './ingest/index.ts';
 import { createControllerMetrics } from './metrics/controller-metrics.ts';
 import { createNotify, messages, notificationsOf, runHeartbeat } from './notify/index.ts';
+import { createProblems, problemsOf, warningsOf } from './problems/index.ts';
 import { rollUps } from './rollup/index.ts';
 import { runRequests } from './run-requests/index.ts';
 import { openSealer } from './secrets/open-sealer.ts';
@@ -120,7 +121,6 @@ type Base = Awaited<ReturnType<typeof openBase>>;
 function joinSteps(base: Base) {
   const { config, log, db, sealer, partitions, timeScale, controllerId, tracing, clocks } = base;
   const { kysely } = db;
-  const { continuity: history } = base;
   const { retentionDays, trustedProxies, apiKeyHeaders, corsOrigins, allowPrivateWebhooks } = config;
 
   // REST -> catalog -> assign -> gateway = stream = agents
@@ -149,9 +149,9 @@ function joinSteps(base: Base) {
     });
   const upgrades = createUpgrades({ db, clock, log, recordEvents });
   const gateway = createGateway({
-    ...{ db, clock, log, sealer, controllerId, runRequests, recordEvents, upgrades, history },
+    ...{ db, clock, log, sealer, controllerId, runRequests, recordEvents, upgrades },
     ingest: { accept: base.disk.whileRoom(base.metrics.measureIngest(tracedBatches(tracing, ingest))) },
-    ...{ agents: agentPresence, acceptsOldTokens: config.acceptsOldTokens },
+    ...{ agents: agentPresence, acceptsOldTokens: config.acceptsOldTokens, history: base.continuity },
     trusted: () => base.certificates.current.authorities.trusted,
     maxConnections: connectionCaps(descriptorLimit()).total,
     onAgentSeen: ({ locationNo }) => void showOnline(locationNo),
@@ -263,6 +263,7 @@ async function serve(
     base.clocks.run(ending),
     base.continuity.run(ending),
     base.disk.run(ending),
+    watchProblems(base).run(ending),
     notify.run(ending),
     heartbeat(base, steps, ending),
     certificates.keep((next) => ports.renew(next), ending),
@@ -274,6 +275,12 @@ async function serve(
   const served = api[Symbol.asyncDispose]().then(() => feed[Symbol.asyncDispose]());
   const closed = Promise.allSettled([ports.close(), gateway.close(), ...loops, served]);
   await Promise.race([closed.then(() => db.close()), clock.sleep(endMs)]);
+}
+
+/** Stores the problems of the installation for the alerts about them. */
+function watchProblems({ db: { kysely }, config: { backupMaxDays }, controllerId, log, ...watched }: Base) {
+  const read = () => problemsOf(watched);
+  return createProblems({ kysely, controllerId, clock, log, backupMaxDays, read });
 }
 
 /** Calls the operator's address each minute while ingest, status and deliveries make progress. */
@@ -288,12 +295,6 @@ function heartbeat({ config, log, metrics, timeScale }: Base, parts: Steps, endi
     deliveries: { done: notify.rounds, isWaiting: true },
   });
   return runHeartbeat({ url: config.heartbeatUrl, readWork, clock, log, timeScale }, ending);
-}
-
-/** What needs an operator while the controller serves. */
-function warningsOf({ clocks, disk, certificates }: Base): readonly string[] {
-  const clockProblem = clocks.problem === undefined ? undefined : `a clock may be wrong: ${clocks.problem}`;
-  return [clockProblem, disk.problem, certificates.problem].filter((text) => text !== undefined);
 }
 
 await runProgram((config, log) => run(config, log, shutdownSignal()));

@@ -273,6 +273,8 @@ export const texts = {
       'contact.failing': 'A contact cannot be reached',
       'late.summary': 'Late results',
       'clock.wrong': 'A clock of Vantage is wrong',
+      'disk.low': 'The disk of Vantage is nearly full',
+      'backup.old': 'The backup of Vantage is too old',
     } as const,
     since: (age: string) => `for ${age}`,
     note: 'Note, kept with the alert',

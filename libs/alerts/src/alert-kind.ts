@@ -14,6 +14,8 @@ export const alertKinds = [
   'contact.failing',
   'late.summary',
   'clock.wrong',
+  'disk.low',
+  'backup.old',
 ] as const;
 
 /** One of `alertKinds`. */

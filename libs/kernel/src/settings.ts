@@ -97,6 +97,12 @@ export const settings: Readonly<Record<string, Setting>> = {
     about:
       'Days after which the good checks of a day are packed, to a tenth of their space or less (2 to 3650, or never; docs/operate.md)',
   },
+  VANTAGE_BACKUP_MAX_DAYS: {
+    reader: 'controller',
+    otherwise: '2',
+    about:
+      'The alert backup.old begins when the newest backup is older (0 to 3650; 0: never; docs/operate.md)',
+  },
   VANTAGE_SECRET_KEY_FILE: {
     reader: 'controller',
     otherwise: '$VANTAGE_DATA/secret.key',

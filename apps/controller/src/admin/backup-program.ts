@@ -1,6 +1,6 @@
-// This program writes a backup of the controller's database and key, and restores one into an empty installation:
-// node backup-program.ts backup|restore FILE. It answers with JSON on standard output.
-import { readFile } from 'node:fs/promises';
+// This program writes a backup of the controller's database and key, restores one into an empty installation, or for a trial into a scratch
+// database. Its argument is the call (JSON, `callSchema`). It answers with JSON on standard output.
+import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import {
   systemClock as clock,
@@ -11,14 +11,29 @@ import {
   messageOf,
   readIfPresent,
 } from '@vantage/kernel';
+import { z } from 'zod';
 import type { Config } from '../config/config.ts';
 import { loadSettings } from '../config/load-settings.ts';
+import { compareBackup } from '../db/backup/compare.ts';
+import type { BackupKey, Lock } from '../db/backup/encryption.ts';
 import { loadBackup, migrationsOf, verifyBackup } from '../db/backup/load.ts';
 import { writeBackup } from '../db/backup/snapshot.ts';
+import { storeVerified } from '../db/backup/verified.ts';
 import { startEmbedded } from '../db/embedded.ts';
 import { createDb } from '../db/index.ts';
 import { readMigrations } from '../db/migrate.ts';
 import { requireSupportedServer } from '../db/server.ts';
+
+const callSchema = z.object({
+  command: z.enum(['backup', 'restore']),
+  file: z.string().min(1),
+  /** Restores the backup into a scratch database beside it, and compares every row. */
+  verify: z.boolean(),
+  recipients: z.array(z.string()),
+  passphraseFile: z.string().optional(),
+  identityFile: z.string().optional(),
+});
+type Call = z.output<typeof callSchema>;
 
 const log = createLog('backup', 'silent');
 const progressMs = 5_000;
@@ -39,9 +54,39 @@ const placesOf = ({ dataDir, secretKeyFile }: Config) => ({
   'first-run.json': path.join(dataDir, 'first-run.json'),
 });
 
-async function backup(config: Config, file: string) {
+/** Reads a file of the operator, without the line's end of its last line. */
+async function readOwn(file: string): Promise<string> {
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw new Fault('stop', 'unreadable', `${file} cannot be read: ${messageOf(cause)}`, { cause });
+  });
+  return text.replace(/\r?\n$/, '');
+}
+
+async function passphraseOf(file: string): Promise<string> {
+  const passphrase = await readOwn(file);
+  if (passphrase.length > 0) return passphrase;
+  throw new Fault('stop', 'settings', `${file} is empty: it holds the passphrase`);
+}
+
+async function lockOf({ passphraseFile, recipients }: Call): Promise<Lock | undefined> {
+  if (passphraseFile !== undefined) return { passphrase: await passphraseOf(passphraseFile) };
+  return recipients.length > 0 ? { recipients } : undefined;
+}
+
+async function keyOf({ passphraseFile, identityFile }: Call): Promise<BackupKey | undefined> {
+  if (passphraseFile !== undefined) return { passphrase: await passphraseOf(passphraseFile) };
+  if (identityFile === undefined) return undefined;
+  const lines = (await readOwn(identityFile)).split('\n').map((line) => line.trim());
+  return { identities: lines.filter((line) => line !== '' && !line.startsWith('#')) };
+}
+
+async function backup(config: Config, call: Call) {
+  const { file } = call;
   if (config.databaseUrl === undefined)
     throw new Fault('stop', 'no_database', 'no system runs here: a backup is made while it runs');
+  const lock = await lockOf(call);
+  if (call.verify && lock !== undefined && 'recipients' in lock && call.identityFile === undefined)
+    throw new Fault('stop', 'settings', 'to verify a backup for a recipient, --identity-file is needed too');
   const files: Record<string, Buffer> = {};
   for (const [name, place] of Object.entries(placesOf(config))) {
     const bytes = await readFile(place).catch((error: unknown) => {
@@ -51,12 +96,51 @@ async function backup(config: Config, file: string) {
     if (bytes !== undefined) files[name] = bytes;
   }
   const atUs = clock.nowUs();
-  const size = await writeBackup({ url: config.databaseUrl, file, atUs, files, onRows: createProgress() });
-  return { file, at: new Date(atUs / 1000), ...size };
+  const url = config.databaseUrl;
+  const size = await writeBackup({ url, file, atUs, files, lock, onRows: createProgress() });
+  if (call.verify) await tryRestore(call);
+  if (call.verify) await storeVerified(url, atUs);
+  return { file, at: new Date(atUs / 1000), ...size, verified: call.verify };
 }
 
-async function restore(config: Config, file: string) {
-  const head = await verifyBackup(file);
+/** Restores a backup into a scratch database beside the file, compares every row, and removes the database. */
+async function tryRestore(call: Call) {
+  const key = await keyOf(call);
+  const { file } = call;
+  const head = await verifyBackup(file, key);
+  const known = (await readMigrations()).slice(0, migrationsOf(head, await readMigrations()));
+  const folder = `${file}.${process.pid}.trial`;
+  const scratch = await startEmbedded({
+    dir: folder,
+    log,
+    settings: { fsync: 'off', full_page_writes: 'off' },
+  });
+  const end = async () => {
+    await scratch.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  endsWith(end);
+  try {
+    await makeTables(scratch.url, known.at(-1)?.name);
+    const size = await loadBackup({ url: scratch.url, file, key, head, onRows: createProgress() });
+    await compareBackup({ url: scratch.url, file, key });
+    return { file, at: new Date(head.atUs / 1000), ...size, verified: true };
+  } finally {
+    await end();
+  }
+}
+
+/** PostgreSQL has a process group of its own, and would stay after a signal. */
+function endsWith(end: () => Promise<void>): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void end().finally(() => process.exit(1)));
+}
+
+async function restore(config: Config, call: Call) {
+  if (call.verify) return tryRestore(call);
+  const { file } = call;
+  const key = await keyOf(call);
+  const head = await verifyBackup(file, key);
   const known = (await readMigrations()).slice(0, migrationsOf(head, await readMigrations()));
   const places = new Map<string, string>(Object.entries(placesOf(config)));
   const wanted = Object.entries(head.files).map(([name, base64]) => {
@@ -76,15 +160,13 @@ async function restore(config: Config, file: string) {
   const embedded = config.databaseUrl
     ? undefined
     : await startEmbedded({ dir: path.join(config.dataDir, 'postgres'), log });
-  // PostgreSQL has a process group of its own, and would stay.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => void Promise.resolve(embedded?.stop()).finally(() => process.exit(1)));
+  endsWith(async () => embedded?.stop());
   try {
     const url = config.databaseUrl ?? embedded?.url ?? '';
     await makeTables(url, known.at(-1)?.name);
     for (const { place, text } of wanted) await makeFile(place, text);
-    const size = await loadBackup({ url, file, head, onRows: createProgress() });
-    return { file, at: new Date(head.atUs / 1000), ...size };
+    const size = await loadBackup({ url, file, key, head, onRows: createProgress() });
+    return { file, at: new Date(head.atUs / 1000), ...size, verified: false };
   } finally {
     await embedded?.stop();
   }
@@ -101,12 +183,12 @@ async function makeTables(url: string, last: string | undefined): Promise<void> 
   }
 }
 
-const [command = '', file = ''] = process.argv.slice(2);
 try {
+  const call = callSchema.parse(JSON.parse(process.argv[2] ?? ''));
   const loaded = loadSettings();
   if (!loaded.ok) throw new Fault('stop', 'settings', loaded.problems.join('\n'));
-  const run = command === 'restore' ? restore : backup;
-  const answer = await run(loaded.config, path.resolve(file));
+  const run = call.command === 'restore' ? restore : backup;
+  const answer = await run(loaded.config, { ...call, file: path.resolve(call.file) });
   process.stdout.write(JSON.stringify({ ok: true, answer }));
 } catch (error) {
   const code = error instanceof Fault ? error.code : 'failed';

@@ -5,12 +5,12 @@ import { touchRequested } from './change-store.ts';
 import { decideDue, type Enqueue, type Withdraw } from './decide-due.ts';
 import { dueAlertNos, postpone, touchOrphans } from './due-store.ts';
 import { decideContacts } from './failing-contacts.ts';
+import { decideInstallation } from './installation-alerts.ts';
 import { createOnEvents, type RecordEvents } from './on-events.ts';
 import { createOnFailed } from './on-failed.ts';
 import type { CreateRunRequests } from './request-check.ts';
 import { createAlertTimes } from './times.ts';
 import type { WithdrawEnds } from './unsaid-ends.ts';
-import { decideClocks } from './wrong-clocks.ts';
 
 /** The step that decides who is notified of what. */
 export interface Alerts {
@@ -122,8 +122,8 @@ export function createAlerts({
               .transaction()
               .execute((trx) => decideContacts(trx, { afterUs: times.failingUs, nowUs: clock.nowUs() })),
           );
-          await parts.attempt('clocks', () =>
-            db.kysely.transaction().execute((trx) => decideClocks(trx, clock.nowUs())),
+          await parts.attempt('installation', () =>
+            db.kysely.transaction().execute((trx) => decideInstallation(trx, clock.nowUs())),
           );
         }
         let due = 0;

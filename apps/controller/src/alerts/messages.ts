@@ -44,6 +44,8 @@ const endKinds: Partial<Record<AlertKind, AlertKind>> = {
   // The fact Recovered tells the two apart.
   'contact.failing': 'contact.failing',
   'clock.wrong': 'clock.wrong',
+  'disk.low': 'disk.low',
+  'backup.old': 'backup.old',
 };
 
 /** The kind of the last message of an alert; undefined: it has none. */

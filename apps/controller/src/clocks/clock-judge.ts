@@ -10,7 +10,6 @@ import {
   databaseNowUs,
   isDatabaseApart,
   readStoredTime,
-  sayWrong,
 } from './clock-store.ts';
 import type { HeldClock } from './held-clock.ts';
 import {
@@ -28,6 +27,8 @@ export interface ClockJudge {
   readonly problem: string | undefined;
   /** Clocks disagree. */
   readonly isWrong: boolean;
+  /** A sentence while clocks disagree, for these accounts only or (undefined) for all. */
+  readonly alarm: { readonly reason: string; readonly accountNos: readonly number[] | undefined } | undefined;
   /** The clock has been right for an hour: what is older than the retention may be deleted. */
   readonly mayDelete: boolean;
   /** The clock has been right for half a minute: a result or a delivery may be given up for its time. */
@@ -96,6 +97,7 @@ export function createClockJudge(
   });
   const witnesses = createWitnesses(deps);
   let verdict: ClockVerdict = { kind: 'agrees', isConfirmed: false };
+  let alarm: ClockJudge['alarm'];
   let agreesFromMs: number | undefined;
   let confirmedFromMs: number | undefined;
   let advancedMs: number | undefined;
@@ -145,7 +147,7 @@ export function createClockJudge(
     const wrong = verdict.kind === 'wrong' ? verdict : undefined;
     // The agents of one account must not alarm the others.
     const accountNos = wrong?.onlyAgents === true && !isMajority ? objectors : undefined;
-    await sayWrong(kysely, { gatewayId: deps.gatewayId, reason: wrong?.text, accountNos });
+    alarm = wrong && { reason: wrong.text, accountNos };
   };
   return {
     compareNow,
@@ -154,6 +156,9 @@ export function createClockJudge(
     },
     get isWrong() {
       return verdict.kind === 'wrong';
+    },
+    get alarm() {
+      return alarm;
     },
     get mayDelete() {
       return agrees() && lasts(agreesFromMs, deleteAfterMs);

@@ -127,34 +127,3 @@ export async function advanceStoredTime(
     returning agreed_us as us`.execute(kysely);
   return rows[0]?.us ?? nowUs;
 }
-
-/** A controller that finds a clock wrong says so again with each comparison, within this time. */
-const saidWithinUs = 120_000_000;
-
-/**
- * Stores that this controller finds a clock wrong, or (undefined) does not. `accountNos`: only these accounts hear of it.
- * Times are the database's.
- */
-export async function sayWrong(
-  kysely: Kysely<Tables>,
-  {
-    gatewayId,
-    reason,
-    accountNos,
-  }: {
-    readonly gatewayId: string;
-    readonly reason: string | undefined;
-    readonly accountNos: readonly number[] | undefined;
-  },
-): Promise<void> {
-  const nowUs = sql`(extract(epoch from clock_timestamp()) * 1e6)::bigint`;
-  await sql`delete from wrong_clocks where ends_us < ${nowUs} or (controller_id = ${gatewayId} and ${reason === undefined})`.execute(
-    kysely,
-  );
-  if (reason === undefined) return;
-  await sql`
-    insert into wrong_clocks (controller_id, reason, ends_us, account_nos)
-    values (${gatewayId}, ${reason}, ${nowUs} + ${saidWithinUs}::bigint, ${accountNos ?? null}::int[])
-    on conflict (controller_id) do update set reason = excluded.reason, ends_us = excluded.ends_us,
-      account_nos = excluded.account_nos`.execute(kysely);
-}

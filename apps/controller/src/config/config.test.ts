@@ -17,6 +17,7 @@ test('nothing set: everything has its default', () => {
     httpsPort: 8443,
     agentPort: 8444,
     retentionDays: 35,
+    backupMaxDays: 2,
     secretKeyFile: '/srv/data/secret.key',
     testTimeScale: 1,
   });

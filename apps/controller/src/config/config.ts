@@ -34,6 +34,8 @@ export interface Config {
   readonly accountLimits: AccountLimits;
   /** A day's checks are packed so many days after its end. */
   readonly packAfterDays: number | 'never';
+  /** A backup may be so old before people are notified; 0: as old as it gets. */
+  readonly backupMaxDays: number;
   readonly secretKeyFile: string;
   /** The operator gives up the values that the key cannot open. */
   readonly secretKeyLost: boolean;
@@ -171,6 +173,14 @@ const accepted = {
       .refine((days) => days === 'never' || (days >= leastPackDays && days <= 3650)),
     'days: 2 to 3650, or never',
   ],
+  VANTAGE_BACKUP_MAX_DAYS: [
+    z
+      .string()
+      .regex(/^\d{1,4}$/)
+      .transform(Number)
+      .refine((days) => days <= 3650),
+    'days: 0 to 3650',
+  ],
   VANTAGE_SECRET_KEY_FILE: [z.string(), 'a file'],
   VANTAGE_SECRET_KEY_LOST: [z.enum(['yes', 'no']), 'yes or no'],
   VANTAGE_ALLOW_PRIVATE_WEBHOOKS: [z.enum(['true', 'false']), 'true or false'],
@@ -248,6 +258,7 @@ export function loadConfig(deps: {
     retentionDays: read('VANTAGE_RETENTION_DAYS', accepted.VANTAGE_RETENTION_DAYS) ?? 35,
     accountLimits: read('VANTAGE_ACCOUNT_LIMITS', accepted.VANTAGE_ACCOUNT_LIMITS) ?? defaultLimits,
     packAfterDays: read('VANTAGE_PACK_AFTER_DAYS', accepted.VANTAGE_PACK_AFTER_DAYS) ?? 8,
+    backupMaxDays: read('VANTAGE_BACKUP_MAX_DAYS', accepted.VANTAGE_BACKUP_MAX_DAYS) ?? 2,
     secretKeyFile: absolute(
       read('VANTAGE_SECRET_KEY_FILE', accepted.VANTAGE_SECRET_KEY_FILE) ?? path.join(dataDir, 'secret.key'),
     ),

@@ -44,7 +44,8 @@ test('the series show ingest, streams, the pool and the jobs; promtool has no co
     .insertInto('job_cursors')
     .values({ name: 'roll-up', at_us: clock.nowUs() - 7_000_000_000 })
     .execute();
-  await db.kysely.insertInto('last_backup').values({ at_us: 1_700_000_000_000_000 }).execute();
+  const backups = { at_us: 1_700_000_000_000_000, verified_us: 1_600_000_000_000_000 };
+  await db.kysely.insertInto('last_backup').values(backups).execute();
   const text = await metrics.text();
   for (const line of [
     'vantage_build_info{program="controller",version="1"} 1',
@@ -64,6 +65,7 @@ test('the series show ingest, streams, the pool and the jobs; promtool has no co
     'vantage_notifications_pending 0',
     'vantage_database_requests_waiting 0',
     'vantage_last_backup_timestamp_seconds 1700000000',
+    'vantage_last_verified_backup_timestamp_seconds 1600000000',
     'vantage_database_up 1',
     'vantage_rollup_buckets_waiting 0',
   ])

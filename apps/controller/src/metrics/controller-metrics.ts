@@ -169,5 +169,8 @@ function watchJobs(
   gauge('vantage_last_backup_timestamp_seconds', 'When the newest backup was made.', () =>
     jobs?.last_backup_us == null ? undefined : jobs.last_backup_us / 1e6,
   );
+  gauge('vantage_last_verified_backup_timestamp_seconds', 'When the newest verified backup was made.', () =>
+    jobs?.verified_backup_us == null ? undefined : jobs.verified_backup_us / 1e6,
+  );
   gauge('vantage_run_requests_overdue', 'Run requests past their deadline.', () => jobs?.overdue_requests);
 }

@@ -19,6 +19,8 @@ export interface JobFacts {
   readonly overdue_requests: number;
   /** When the newest backup was made; null: none was. */
   readonly last_backup_us: number | null;
+  /** When the newest one that was verified was made; null: none was. */
+  readonly verified_backup_us: number | null;
 }
 
 /** Reads them in one query. */
@@ -32,6 +34,7 @@ export async function readJobs({ kysely }: Pick<Db, 'kysely'>, nowUs: number): P
       (select count(*)::int from (select 1 from notifications where state = 'Pending' limit 100000) n) as notifications,
       (select min(created_us) from notifications where state = 'Pending') as oldest_notification_us,
       (select count(*)::int from run_requests where state = 'Open' and deadline_us < ${nowUs}::bigint) as overdue_requests,
-      (select at_us from last_backup) as last_backup_us`.execute(kysely);
+      (select at_us from last_backup) as last_backup_us,
+      (select verified_us from last_backup) as verified_backup_us`.execute(kysely);
   return rows[0];
 }

@@ -14,7 +14,7 @@ const deviceStates = new Set([
 ]);
 const beginsAndEnds = new Set<string>([
   ...(['location.offline', 'location.online', 'anchor.down', 'anchor.up'] as const),
-  ...(['contact.failing', 'clock.wrong'] as const),
+  ...(['contact.failing', 'clock.wrong', 'disk.low', 'backup.old'] as const),
 ]);
 
 /**
@@ -25,7 +25,7 @@ const beginsAndEnds = new Set<string>([
  * | notification | stands once for each |
  * |---|---|
  * | state of a device (Down, Up, Partial, Slow, flapping) | device |
- * | begin or end of another alert (Location, anchor, contact, clock) | alert |
+ * | begin or end of another alert (Location, anchor, contact, installation) | alert |
  * | something else of an alert (certificate, acknowledgement) | alert and kind |
  * | of no alert | notification |
  */

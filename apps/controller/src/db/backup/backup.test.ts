@@ -2,11 +2,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import fc from 'fast-check';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/harness/database.ts';
 import { withClient } from '../../../../../tests/harness/postgres-url.ts';
+import { compareBackup } from './compare.ts';
 import { loadBackup, migrationsOf, verifyBackup } from './load.ts';
 import { linesIn, writeBackup } from './snapshot.ts';
 
@@ -136,6 +138,45 @@ test('a backup that cannot be written leaves no file', async () => {
     'killed',
   );
   expect(readdirSync(folder).filter((name) => name.startsWith('cut'))).toEqual([]);
+});
+
+test('an encrypted backup is opened by its passphrase or identity only, and refused when a byte of it changed', async () => {
+  const identity = await generateX25519Identity();
+  const sealed = path.join(folder, 'sealed');
+  const locks = [
+    [{ passphrase: 'four words are enough' }, { passphrase: 'four words are enough' }],
+    [{ recipients: [await identityToRecipient(identity)] }, { identities: [identity] }],
+  ] as const;
+  for (const [lock, key] of locks) {
+    await writeBackup({ url: source.url, file: sealed, atUs: 8, files: {}, lock, onRows: () => {} });
+    expect(await verifyBackup(sealed, key)).toMatchObject({ atUs: 8 });
+    const bytes = readFileSync(sealed);
+    expect(bytes.includes('vantage-backup')).toBe(false);
+    await expect(verifyBackup(sealed)).rejects.toMatchObject({ code: 'encrypted' });
+    for (const other of [{ passphrase: 'another' }, { identities: [await generateX25519Identity()] }])
+      await expect(verifyBackup(sealed, other)).rejects.toMatchObject({ code: 'wrong_key' });
+    bytes.writeUInt8(bytes.readUInt8(bytes.length >> 1) ^ 1, bytes.length >> 1);
+    writeFileSync(sealed, bytes);
+    await expect(verifyBackup(sealed, key)).rejects.toMatchObject({ code: 'bad_backup' });
+  }
+  const lock = { recipients: ['age1nobody'] };
+  await expect(
+    writeBackup({ url: source.url, file: sealed, atUs: 1, files: {}, lock, onRows: () => {} }),
+  ).rejects.toMatchObject({ code: 'bad_recipient' });
+});
+
+test('a database that was restored equals its backup, and one row that differs is noticed', async () => {
+  await using target = await createTestDatabase();
+  const head = await verifyBackup(file);
+  await loadBackup({ url: target.url, file, head, onRows: () => {} });
+  await compareBackup({ url: target.url, file });
+  await withClient(target.url, (client) =>
+    client.query(`update job_cursors set at_us = at_us + 1 where name = 'cursor 4711'`),
+  );
+  await expect(compareBackup({ url: target.url, file })).rejects.toMatchObject({
+    code: 'restore_differs',
+    message: expect.stringContaining('job_cursors'),
+  });
 });
 
 test.each([

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { Fault, messageOf } from '@vantage/kernel';
+import { type BackupKey, readDecrypted } from './encryption.ts';
 
 /**
  * A piece of a backup: the head (once, first), the begin of a table, rows in PostgreSQL's text format of COPY, the end of a table with the
@@ -38,11 +38,15 @@ export async function* encodeFrames(frames: AsyncIterable<Frame>): AsyncGenerato
   yield* bytesOf({ kind: 'end', content: hash.digest() });
 }
 
-/** The frames of a backup, the end excepted. Throws a Fault that names the file when it is no backup, cut off or damaged. */
-export async function* readFrames(file: string): AsyncGenerator<Frame> {
+/**
+ * The frames of a backup, the end excepted. Throws a Fault that names the file when it is no backup, cut off or damaged,
+ * or when `key` does not open it.
+ */
+export async function* readFrames(file: string, key?: BackupKey): AsyncGenerator<Frame> {
+  const bytes = await readDecrypted(file, key);
   const gunzip = createGunzip();
   // The reader gets the error by the destroyed stream.
-  void pipeline(createReadStream(file), gunzip).catch(() => undefined);
+  void pipeline(bytes, gunzip).catch(() => undefined);
   const hash = createHash('sha256');
   const reader = createReader(gunzip);
   try {

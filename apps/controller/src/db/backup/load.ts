@@ -3,6 +3,7 @@ import { Fault, messageOf } from '@vantage/kernel';
 import pg from 'pg';
 import { z } from 'zod';
 import { copyTextIn } from './copy-text.ts';
+import type { BackupKey } from './encryption.ts';
 import { readFrames } from './frames.ts';
 import { type BackupSize, columnList, headSchema, linesIn, quoted, tableSchema } from './snapshot.ts';
 
@@ -10,9 +11,9 @@ type Head = z.output<typeof headSchema>;
 const done = z.object({ rows: z.int() });
 
 /** Reads a whole backup, and returns its head. Throws a Fault when it is damaged. */
-export async function verifyBackup(file: string): Promise<Head> {
+export async function verifyBackup(file: string, key?: BackupKey): Promise<Head> {
   let head: Buffer | undefined;
-  for await (const { kind, content } of readFrames(file)) if (kind === 'head') head = content;
+  for await (const { kind, content } of readFrames(file, key)) if (kind === 'head') head = content;
   if (head === undefined)
     throw new Fault('drop', 'bad_backup', `${file} is no backup of Vantage: it has no head`);
   return headSchema.parse(JSON.parse(head.toString('utf8')));
@@ -33,6 +34,8 @@ export function migrationsOf(head: Head, known: readonly { readonly name: string
 export async function loadBackup(deps: {
   readonly url: string;
   readonly file: string;
+  /** Of an encrypted one. */
+  readonly key?: BackupKey | undefined;
   readonly head: Head;
   /** Receives the number of rows that are done. */
   readonly onRows: (rows: number) => void;
@@ -67,13 +70,13 @@ export async function loadBackup(deps: {
 
 async function loadTables(
   client: pg.Client,
-  { file, onRows }: Parameters<typeof loadBackup>[0],
+  { file, key, onRows }: Parameters<typeof loadBackup>[0],
 ): Promise<BackupSize> {
   const size = { tables: 0, rows: 0 };
   let into = '';
   let name = '';
   let rows = 0;
-  for await (const { kind, content } of readFrames(file)) {
+  for await (const { kind, content } of readFrames(file, key)) {
     if (kind === 'table') {
       const table = tableSchema.parse(JSON.parse(content.toString('utf8')));
       ({ name } = table);

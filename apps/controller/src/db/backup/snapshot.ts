@@ -8,6 +8,7 @@ import { Fault, isDiskRefusal, messageOf, syncFolder } from '@vantage/kernel';
 import pg from 'pg';
 import { z } from 'zod';
 import { copyOut } from './copy-text.ts';
+import { encrypted, type Lock } from './encryption.ts';
 import { encodeFrames, type Frame } from './frames.ts';
 
 /** The first frame of a backup. */
@@ -42,6 +43,8 @@ export async function writeBackup(deps: {
   readonly file: string;
   readonly atUs: number;
   readonly files: Readonly<Record<string, Buffer>>;
+  /** Encrypts the file; undefined: it is not encrypted. */
+  readonly lock?: Lock | undefined;
   /** Receives the number of rows that are done. */
   readonly onRows: (rows: number) => void;
 }): Promise<BackupSize> {
@@ -63,7 +66,8 @@ export async function writeBackup(deps: {
       });
     const bytes = encodeFrames(framesOf(client, deps, size));
     const sink = createWriteStream(part, { mode: 0o600, flags: 'wx', flush: true });
-    await pipeline(Readable.from(bytes, { objectMode: false }), createGzip({ level: 1 }), sink);
+    const lock = (plain: AsyncIterable<Buffer>) => (deps.lock ? encrypted(plain, deps.lock) : plain);
+    await pipeline(Readable.from(bytes, { objectMode: false }), createGzip({ level: 1 }), lock, sink);
     await rename(part, file);
     await syncFolder(path.dirname(file));
     await client.query('rollback');

@@ -274,6 +274,13 @@ export interface DataTables {
     dropped_results: number;
     reason: string;
   };
+  installation_problems: {
+    controller_id: string;
+    reason: string;
+    ends_us: number;
+    account_nos: number[] | null;
+    kind: string;
+  };
   job_cursors: {
     name: string;
     at_us: number;
@@ -304,6 +311,7 @@ export interface DataTables {
   last_backup: {
     single: Generated<boolean>;
     at_us: number;
+    verified_us: number | null;
   };
   leases: {
     name: string;
@@ -471,11 +479,5 @@ export interface DataTables {
     password_hash: string | null;
     invitation_hash: Uint8Array | null;
     invitation_ends_us: number | null;
-  };
-  wrong_clocks: {
-    controller_id: string;
-    reason: string;
-    ends_us: number;
-    account_nos: number[] | null;
   };
 }

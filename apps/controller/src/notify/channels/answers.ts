@@ -102,6 +102,14 @@ const nexts: Readonly<Partial<Record<MessageKind | 'test', (data: Notice['data']
     Recovered === true
       ? 'nothing; results that waited are judged again'
       : 'the operator corrects the clock that is named; checks and alerts go on meanwhile, and nothing is deleted',
+  'disk.low': ({ Recovered }) =>
+    Recovered === true
+      ? 'nothing; what waited goes on'
+      : 'the operator makes room; at the end of it results wait at their agents, and nothing is lost',
+  'backup.old': ({ Recovered }) =>
+    Recovered === true
+      ? 'nothing'
+      : 'the operator finds out why no backup was made since: ./vantage backup FILE --verify',
   'late.summary': () => 'nothing; all of them are over',
   'location.offline': () =>
     'see whether its hosts run and reach the controller; on a host: vantage-agent logs',

@@ -12,6 +12,8 @@ const stateWords: ReadonlyMap<string, string> = new Map([
   ['anchor.down', 'Down'],
   ['contact.failing', 'failing'],
   ['clock.wrong', 'wrong'],
+  ['disk.low', 'nearly full'],
+  ['backup.old', 'too old'],
 ]);
 
 type Title = (of: string, notice: Notice) => string;
@@ -40,6 +42,10 @@ const titles: Readonly<Record<MessageKind | 'test', Title>> = {
     data['Recovered'] === true ? `Contact ${of} can be reached again` : `Contact ${of} cannot be reached`,
   'clock.wrong': (_, { data }) =>
     data['Recovered'] === true ? 'The clocks of Vantage agree again' : 'A clock of Vantage is wrong',
+  'disk.low': (_, { data }) =>
+    data['Recovered'] === true ? 'The disk of Vantage has room again' : 'The disk of Vantage is nearly full',
+  'backup.old': (_, { data }) =>
+    data['Recovered'] === true ? 'Vantage has a new backup' : 'The backup of Vantage is too old',
   'late.summary': (_, { data: { Count } }) =>
     typeof Count === 'number'
       ? `${Count} past ${Count === 1 ? 'outage' : 'outages'}, known from results that arrived late`
@@ -120,6 +126,8 @@ const endWords: ReadonlyMap<string, readonly [string, string]> = new Map([
   ['location.offline', ['online', 'offline']],
   ['contact.failing', ['reachable', 'failing']],
   ['clock.wrong', ['right', 'wrong']],
+  ['disk.low', ['roomy', 'nearly full']],
+  ['backup.old', ['recent', 'too old']],
 ]);
 
 function endedKind({ kind, data: { AlertKind } }: Notice): string {
@@ -228,4 +236,6 @@ const threadNouns: ReadonlyMap<string, string> = new Map([
   ['anchor.down', 'Outage of anchor'],
   ['contact.failing', 'Failure of contact'],
   ['clock.wrong', 'Wrong clock of'],
+  ['disk.low', 'Nearly full disk of'],
+  ['backup.old', 'Old backup of'],
 ]);

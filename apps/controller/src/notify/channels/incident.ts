@@ -10,7 +10,8 @@ const stages: ReadonlyMap<string, Stage> = new Map([
   ...(
     [
       ...(['device.down', 'device.flapping', 'device.partial', 'device.slow'] as const),
-      ...(['location.offline', 'anchor.down', 'contact.failing', 'clock.wrong'] as const),
+      ...(['location.offline', 'anchor.down', 'contact.failing'] as const),
+      ...(['clock.wrong', 'disk.low', 'backup.old'] as const),
     ] as const
   ).map((kind) => [kind, 'begins'] as const),
   ['acknowledged', 'acknowledged'],

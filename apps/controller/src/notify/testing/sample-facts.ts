@@ -108,6 +108,16 @@ export const wrongClock = {
   Began: since,
   Cause: 'the clock of this machine is 60 days ahead of the clock of the database',
 };
+export const fullDisk = {
+  ...wrongClock,
+  AlertKind: 'disk.low',
+  Cause: 'the disk of /var/lib/vantage/postgres is nearly full: 412 of 20033 MiB are free',
+};
+export const oldBackup = {
+  ...wrongClock,
+  AlertKind: 'backup.old',
+  Cause: 'the newest backup that was verified is 3 days old',
+};
 export const contact = {
   Contact: 'noc-sms',
   Severity: 'warning',

@@ -6,9 +6,18 @@ import css from './alerts.module.css';
 
 const say = texts.alerts;
 
+/** Alerts whose text says what they are about. */
+const noSubject: ReadonlySet<string> = new Set([
+  'contact.failing',
+  'late.summary',
+  'clock.wrong',
+  'disk.low',
+  'backup.old',
+]);
+
 /** Of what an alert is: the device, or the Location. */
 export function subjectOf({ device_id, ShortName, Location, Kind }: Alert): string {
-  if (Kind === 'contact.failing' || Kind === 'late.summary' || Kind === 'clock.wrong') return '';
+  if (noSubject.has(Kind)) return '';
   const device = device_id === null ? undefined : devices.value.get(device_id);
   return device?.name ?? ShortName ?? Location ?? '';
 }

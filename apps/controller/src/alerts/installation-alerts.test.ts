@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { second, startUs } from '../health/testing/scenario.ts';
+import { decideInstallation } from './installation-alerts.ts';
 import { createAlertScene } from './testing/alert-scene.ts';
-import { decideClocks } from './wrong-clocks.ts';
 
 let scene: Awaited<ReturnType<typeof createAlertScene>>;
 beforeAll(async () => {
@@ -13,21 +13,27 @@ afterAll(() => scene[Symbol.asyncDispose]());
 beforeEach(async () => {
   await sql`delete from notifications`.execute(scene.kysely);
   await sql`delete from alerts`.execute(scene.kysely);
-  await sql`delete from wrong_clocks`.execute(scene.kysely);
+  await sql`delete from installation_problems`.execute(scene.kysely);
 });
 
 /** A controller that finds a clock wrong; it says so for so many seconds more. */
-const says = (controller: string, seconds = 120, accountNos: readonly number[] | null = null) =>
-  sql`insert into wrong_clocks (controller_id, reason, ends_us, account_nos) values (${controller}, ${`by ${controller}`},
+const says = (
+  controller: string,
+  seconds = 120,
+  accountNos: readonly number[] | null = null,
+  kind = 'clock.wrong',
+) =>
+  sql`insert into installation_problems (controller_id, kind, reason, ends_us, account_nos) values (${controller}, ${kind}, ${`by ${controller}`},
     (extract(epoch from clock_timestamp()) * 1e6)::bigint + ${seconds * second}::bigint, ${accountNos}::int[])`.execute(
     scene.kysely,
   );
 const falls = (controller: string) =>
-  sql`delete from wrong_clocks where controller_id = ${controller}`.execute(scene.kysely);
+  sql`delete from installation_problems where controller_id = ${controller}`.execute(scene.kysely);
 
 /** As many controllers decide at once. */
 async function find(at: number, controllers = 1) {
-  const one = () => scene.kysely.transaction().execute((trx) => decideClocks(trx, startUs + at * second));
+  const one = () =>
+    scene.kysely.transaction().execute((trx) => decideInstallation(trx, startUs + at * second));
   await Promise.all(Array.from({ length: controllers }, one));
 }
 
@@ -94,4 +100,17 @@ test('a clock that only agents of other accounts find wrong is no alert, and one
   await falls('b');
   await decide(320);
   expect(await alerts()).toMatchObject([{ closed_us: expect.any(Number) }]);
+});
+
+test('each kind of problem is an alert of its own, and says at its end that it is over', async () => {
+  await says('a', 120, null, 'disk.low');
+  await says('a', 120, null, 'backup.old');
+  await says('a');
+  await decide(400);
+  const kinds = ['backup.old', 'clock.wrong', 'disk.low'];
+  expect((await scene.messages(null)).toSorted()).toEqual(kinds);
+  await falls('a');
+  await decide(410);
+  await decide(420);
+  expect((await scene.messages(null)).toSorted()).toEqual(kinds.flatMap((kind) => [kind, kind]));
 });

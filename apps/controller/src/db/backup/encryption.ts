@@ -1,0 +1,64 @@
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { ReadableStream } from 'node:stream/web';
+import { Fault, messageOf } from '@vantage/kernel';
+import { Decrypter, Encrypter } from 'age-encryption';
+
+/** Who can read a backup: the owner of a passphrase, or of one of these age recipients (`age1…`). */
+export type Lock = { readonly passphrase: string } | { readonly recipients: readonly string[] };
+
+/** Opens encrypted backups: a passphrase, or age identities (`AGE-SECRET-KEY-1…`). */
+export type BackupKey = { readonly passphrase: string } | { readonly identities: readonly string[] };
+
+/** An encrypted file begins so (age-encryption.org/v1). */
+const mark = Buffer.from('age-encryption.org/');
+
+/** Encrypts a stream in the format of age; the tool `age` decrypts it, too. Throws a Fault for a recipient that is none. */
+export async function* encrypted(plain: AsyncIterable<Buffer>, lock: Lock): AsyncGenerator<Uint8Array> {
+  const encrypter = new Encrypter();
+  if ('passphrase' in lock) encrypter.setPassphrase(lock.passphrase);
+  else
+    for (const recipient of lock.recipients) {
+      try {
+        encrypter.addRecipient(recipient);
+      } catch (cause) {
+        const why = `${recipient} is no recipient of age (age1…): ${messageOf(cause)}`;
+        throw new Fault('drop', 'bad_recipient', why, { cause });
+      }
+    }
+  yield* await encrypter.encrypt(ReadableStream.from<Uint8Array>(plain));
+}
+
+/** Reads a backup's file, decrypted where it is encrypted. Throws a Fault where the key is missing or another one. */
+export async function readDecrypted(file: string, key: BackupKey | undefined): Promise<Readable> {
+  const sealed = await isEncrypted(file).catch((cause: unknown) => {
+    throw new Fault('drop', 'unreadable', `${file} cannot be read: ${messageOf(cause)}`, { cause });
+  });
+  if (!sealed) return createReadStream(file);
+  if (key === undefined)
+    throw new Fault(
+      'drop',
+      'encrypted',
+      `${file} is encrypted: --passphrase-file or --identity-file opens it`,
+    );
+  const decrypter = new Decrypter();
+  const bytes = createReadStream(file);
+  try {
+    if ('passphrase' in key) decrypter.addPassphrase(key.passphrase);
+    else for (const identity of key.identities) decrypter.addIdentity(identity);
+    return Readable.from(await decrypter.decrypt(ReadableStream.from<Uint8Array>(bytes)), {
+      objectMode: false,
+    });
+  } catch (cause) {
+    bytes.destroy();
+    const why = `${file} cannot be decrypted with this passphrase or identity: ${messageOf(cause)}`;
+    throw new Fault('drop', 'wrong_key', why, { cause });
+  }
+}
+
+async function isEncrypted(file: string): Promise<boolean> {
+  await using handle = await open(file);
+  const { buffer } = await handle.read(Buffer.alloc(mark.length), 0, mark.length, 0);
+  return buffer.equals(mark);
+}

@@ -1,0 +1,2 @@
+export { problemsOf, warningsOf } from './own-problems.ts';
+export { createProblems } from './problems.ts';
