@@ -19,6 +19,7 @@ export {
   percentile,
   scale,
 } from './histogram.ts';
+export { type DrawnSpan, joinShort } from './join-short.ts';
 export {
   type MaintenanceSchedule,
   nextOccurrences,

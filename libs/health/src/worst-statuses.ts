@@ -3,6 +3,11 @@ import type { ShownSpan, ShownStatus } from './uptime.ts';
 /** The worst first. */
 const worst: readonly ShownStatus[] = ['Down', 'Unknown', 'Maint', 'Up'];
 
+/** The worse of two statuses: Down, Unknown, Maint, Up. */
+export function worseOf(one: ShownStatus, other: ShownStatus): ShownStatus {
+  return worst.indexOf(other) < worst.indexOf(one) ? other : one;
+}
+
 /**
  * The worst status of each of `parts` stretches of `partUs` from `fromUs` on; undefined where no span touches the stretch. `spans` are in
  * the order of time and do not overlap. Pure.
@@ -17,7 +22,7 @@ export function worstStatuses(
     const last = Math.min(parts - 1, Math.ceil((toUs - fromUs) / partUs) - 1);
     for (let part = first; part <= last; part += 1) {
       const before = found[part];
-      if (before === undefined || worst.indexOf(status) < worst.indexOf(before)) found[part] = status;
+      found[part] = before === undefined ? status : worseOf(before, status);
     }
   }
   return found;

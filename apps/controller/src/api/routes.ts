@@ -16,6 +16,7 @@ import { nscheduleRoutes } from '../catalog/nschedules/routes.ts';
 import { secretRoutes } from '../catalog/secrets/routes.ts';
 import { type SessionRouteDeps, sessionRoutes } from '../catalog/sessions/routes.ts';
 import { type ReadTimelines, stateRoutes } from '../catalog/states/routes.ts';
+import { summaryRoutes } from '../catalog/states/summary-routes.ts';
 import { tagMaintenanceRoutes } from '../catalog/tags/maintenance-routes.ts';
 import { tagRoutes } from '../catalog/tags/routes.ts';
 import { passwordRoutes } from '../catalog/users/password-routes.ts';
@@ -25,6 +26,7 @@ import { eventRoutes } from '../history/event-routes.ts';
 import { outageRoutes } from '../history/outage-routes.ts';
 import { type RollUpReader, statisticsRoutes } from '../history/statistics-routes.ts';
 import { suggestMasterRoutes } from '../history/suggest-master-routes.ts';
+import { timelineRoutes } from '../history/timeline-routes.ts';
 import { tracerouteRoutes } from '../history/traceroute-routes.ts';
 import { type ReadUptimes, uptimeRoutes } from '../history/uptime-routes.ts';
 import { batchRoutes } from '../http/batch.ts';
@@ -64,12 +66,14 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...helloRoutes(clock),
     ...checkRoutes({ db, clock, device, checkNow }),
     ...deviceRoutes(deps),
+    ...summaryRoutes({ db, clock }),
     ...stateRoutes({ db, clock, timelines: (ask) => health.timelines(ask) }),
     ...eventRoutes({ db, clock, device, feed: deps.feed }),
     ...maintenanceRoutes({ db, clock, maintenance: health }),
     ...outageRoutes({ db, clock, device }),
     ...suggestMasterRoutes({ db, clock, device }),
     ...tracerouteRoutes({ db, clock, device, checkNow }),
+    ...timelineRoutes({ db, clock, timelines: (ask) => health.timelines(ask) }),
     ...uptimeRoutes({ db, clock, device, uptimes: (ask) => health.uptimes(ask) }),
     ...statisticsRoutes({
       db,

@@ -84,7 +84,11 @@ export function readMembers<T>(
 }
 
 /** The account's Locations with this name or id. */
-async function findLocationNos({ kysely }: Db, accountNo: number, text: string): Promise<readonly number[]> {
+export async function findLocationNos(
+  { kysely }: Db,
+  accountNo: number,
+  text: string,
+): Promise<readonly number[]> {
   const rows = await kysely
     .selectFrom('locations')
     .select('location_no')

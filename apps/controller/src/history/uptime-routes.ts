@@ -1,15 +1,14 @@
 import { cleanLine } from '@vantage/domain';
-import { boundedText, type Clock } from '@vantage/kernel';
+import type { Clock } from '@vantage/kernel';
 import { z } from 'zod';
-import { type Db, findDeviceCursor } from '../db/index.ts';
+import type { Db } from '../db/index.ts';
 import { idField } from '../http/field.ts';
-import { afterQuery, cutCursor, readCursor, timestampQuery } from '../http/paging.ts';
-import { missing } from '../http/problem.ts';
+import { afterQuery, cutCursor, timestampQuery } from '../http/paging.ts';
 import { noSubject, type Route, route } from '../http/route.ts';
-import type { Session } from '../http/session.ts';
 import type { DeviceSubject } from './check-routes.ts';
+import { chosenDevices, readDevicePage } from './chosen-devices.ts';
 import { readEnds, readPeriod, sinceCreation } from './period.ts';
-import { findDeviceNos, findTagNos, listUptimeDevices, type UptimeDevicePage } from './uptime-store.ts';
+import { listUptimeDevices } from './uptime-store.ts';
 
 /** Seconds of each state in a period. */
 interface UptimeFigures {
@@ -66,14 +65,7 @@ const period = {
 
 const listQuery = z.object({
   ...period,
-  Tag: boundedText(200)
-    .optional()
-    .describe('Name or id of a tag: its devices only.')
-    .meta({ example: 'shop' }),
-  Devices: boundedText(16_000).optional().describe('Ids of devices, joined by commas: these only.').meta({
-    example:
-      '27ffe370b5a1f0c4d86e9a3257b81c6f4e0d92a7c35b18fe,8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d',
-  }),
+  ...chosenDevices,
   ...afterQuery('device_id'),
 });
 
@@ -127,7 +119,7 @@ function uptimeOfDevices({ db, clock, uptimes }: UptimeRouteDeps): Route {
     handler: async ({ session, query }) => {
       const nowUs = clock.nowUs();
       const { fromUs, toUs } = readEnds(query, { zone: session.zone, nowUs });
-      const page = await readPage(db, session, query);
+      const page = await readDevicePage(db, session, query);
       const found = await listUptimeDevices(db, page);
       const { rows, next } = cutCursor(found.rows, page.limit, 'after', ({ device_id }) => device_id);
       const devices = rows.map(({ device_no: deviceNo, created_us: createdUs }) => ({
@@ -142,29 +134,6 @@ function uptimeOfDevices({ db, clock, uptimes }: UptimeRouteDeps): Route {
       return { body, total: found.total, next };
     },
   });
-}
-
-/** Throws a Problem: 1003 for a tag or device that the account does not have. */
-async function readPage(
-  db: Db,
-  { accountNo }: Session,
-  asked: z.output<typeof listQuery>,
-): Promise<UptimeDevicePage> {
-  const { limit, offset, cursor } = readCursor(asked, 'device_id');
-  const tagNos = asked.Tag === undefined ? undefined : await findTagNos(db, accountNo, asked.Tag);
-  if (tagNos?.length === 0) throw missing('tag');
-  const numbers = async (ids: readonly string[]) => {
-    const found = await findDeviceNos(db, accountNo, ids);
-    return ids.map((id) => {
-      const deviceNo = found.get(id);
-      if (deviceNo === undefined) throw missing('device');
-      return deviceNo;
-    });
-  };
-  const deviceNos = asked.Devices === undefined ? undefined : await numbers(asked.Devices.split(','));
-  const afterNo = cursor === undefined ? undefined : await findDeviceCursor(db, accountNo, cursor);
-  if (cursor !== undefined && afterNo === undefined) throw missing('device');
-  return { accountNo, tagNos, deviceNos, afterNo, limit, offset };
 }
 
 /** Shows figures with their percentage. */

@@ -15,6 +15,7 @@ export interface UptimeDevicePage {
   readonly accountNo: number;
   readonly tagNos: readonly number[] | undefined;
   readonly deviceNos: readonly number[] | undefined;
+  readonly locationNos?: readonly number[] | undefined;
   /** Devices that were created after this one only. */
   readonly afterNo: number | undefined;
   readonly limit: number;
@@ -26,13 +27,18 @@ export async function listUptimeDevices(
   { kysely }: Db,
   page: UptimeDevicePage,
 ): Promise<{ readonly rows: readonly UptimeDevice[]; readonly total: number }> {
-  const { accountNo, tagNos, deviceNos, afterNo } = page;
+  const { accountNo, tagNos, deviceNos, locationNos, afterNo } = page;
   const conditions = [
     sql`d.account_no = ${accountNo}::int`,
     ...(deviceNos === undefined ? [] : [sql`d.device_no = any(${deviceNos}::int[])`]),
     ...(tagNos === undefined
       ? []
       : [sql`d.device_no in (select device_no from device_tags where tag_no = any(${tagNos}::int[]))`]),
+    ...(locationNos === undefined
+      ? []
+      : [
+          sql`d.device_no in (select device_no from device_locations where location_no = any(${locationNos}::int[]))`,
+        ]),
   ];
   const chosen = sql.join(conditions, sql` and `);
   const following = afterNo === undefined ? sql`true` : sql`d.device_no > ${afterNo}::int`;

@@ -51,9 +51,20 @@ function digest(value: unknown): string {
   return hash('sha256', JSON.stringify(value)).slice(0, 16);
 }
 
-/** Does `If-None-Match` hold this ETag? All of it is compared (RFC 9110, section 13.1.2). */
+/** Has an answer of this route a weak ETag? Lists have one. */
+export function showsList({ method, response, mediaType }: Route): boolean {
+  return method === 'GET' && mediaType === undefined && response instanceof z.ZodArray;
+}
+
+/** The weak ETag of something that changes with these texts. */
+export function weakTag(texts: readonly string[]): string {
+  return `W/"${hash('sha256', texts.join('\0')).slice(0, 16)}"`;
+}
+
+/** Does `If-None-Match` hold this ETag? All of it is compared, whether it is weak or not (RFC 9110, section 13.1.2). */
 export function holdsTag(ifNoneMatch: string, tag: string): boolean {
-  return tagsOf(ifNoneMatch).some((each) => each === '*' || `"${each}"` === tag);
+  const [own] = tagsOf(tag);
+  return tagsOf(ifNoneMatch).some((each) => each === '*' || each === own);
 }
 
 /** The Problem (1005) of a change whose `If-Match` has another settings revision than the ETag of the resource as it is now; undefined: it fits. */

@@ -34,6 +34,8 @@ export interface Reply<T> {
   readonly cookie?: string;
   /** Sent as `Vantage-Revision`: what a client sends as `ChangedSince`. */
   readonly revision?: string;
+  /** The weak ETag of the answer stands for these texts instead of the whole body. */
+  readonly tagged?: readonly string[];
   /** There are more rows: a `Link` to the next page is sent. */
   readonly next?: NextPage | undefined;
   /** The answer is these bytes, which everybody gets; `body` is for an operation of a batch. */

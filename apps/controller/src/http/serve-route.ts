@@ -3,7 +3,7 @@ import type Koa from 'koa';
 import { type Answer, answerJsonDocument, answerReply, answerStream } from './answer.ts';
 import type { Authenticator } from './authenticate.ts';
 import { readBody } from './body.ts';
-import { createResourceFinder, entityTag, holdsTag, readIfMatch } from './entity-tag.ts';
+import { createResourceFinder, entityTag, holdsTag, readIfMatch, showsList, weakTag } from './entity-tag.ts';
 import { formats, readForm } from './form.ts';
 import { readIdempotencyKey } from './idempotency.ts';
 import type { KeyLoad } from './key-load.ts';
@@ -111,7 +111,7 @@ function stayOf(response: Koa.Context['res']): { readonly stay: Stay; readonly r
   return { stay: { signal: gone.signal, sent: sent.signal }, release: () => sent.abort(callerGone) };
 }
 
-/** The answer, with the ETag of the resource where it shows one; 304 where the caller has it. */
+/** The answer, with the ETag of the resource or list where it shows one; 304 where the caller has it. */
 function answerTagged(
   context: Koa.Context,
   {
@@ -121,17 +121,34 @@ function answerTagged(
     readonly resource: ReturnType<ReturnType<typeof createResourceFinder>>;
   },
 ): Answer {
-  const { route, reply } = asked;
-  const showsIt =
-    resource !== undefined && (route.method === 'GET' || route.response === resource.read.response);
+  const { route, reply, form } = asked;
   const answer = answerReply({ ...asked, path: context.path });
-  if (!showsIt) return answer;
-  const tag = entityTag(reply.body, resource);
+  const shown = route.method === 'GET' || route.response === resource?.read.response ? resource : undefined;
+  const isWeak = reply.tagged !== undefined || showsList(route);
+  if (shown === undefined && !isWeak) return answer;
+  const tag =
+    isWeak || shown === undefined
+      ? weakTag(reply.tagged ?? [textOf(answer.body), answer.headers['Link'] ?? '', `${reply.total}`])
+      : entityTag(reply.body, shown);
   // A strong one stands for the same bytes, so the other forms have a weak one.
-  const headers = { ...answer.headers, ETag: asked.form.format === 'json' ? tag : `W/${tag}` };
+  const headers = { ...answer.headers, ETag: isWeak || form.format === 'json' ? tag : `W/${tag}` };
   return route.method === 'GET' && holdsTag(context.get('If-None-Match'), tag)
-    ? { status: 304, headers, body: '' }
+    ? { status: 304, headers: withoutPages(headers), body: '' }
     : { ...answer, headers };
+}
+
+/** Bodies of lists are texts. */
+function textOf(body: Answer['body']): string {
+  return typeof body === 'string' ? body : '';
+}
+
+/** The client has the pages' headers with the answer that it keeps. */
+function withoutPages({
+  'X-Total-Count': _total,
+  Link: _link,
+  ...headers
+}: Answer['headers']): Answer['headers'] {
+  return headers;
 }
 
 /** Bounds how many changes of one account run at once. The body is read before, so a slow caller occupies no place. */

@@ -191,6 +191,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How many devices have each status, in all and by tag and Location; and how many alerts are open
+         * @description How many devices have each status, in all and by tag and Location; and how many alerts are open.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<summary>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     Any key of the account may do this.
+         */
+        get: operations["getSummary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/states": {
         parameters: {
             query?: never;
@@ -403,6 +427,30 @@ export interface paths {
          *     A key of the level UO, UW or UA may do this.
          */
         post: operations["traceDeviceNow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The statuses of up to 500 devices over a period, as intervals
+         * @description A device that was created within the period has intervals from then on.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<timelines>`, with `fmt=csv` it is `text/csv` with a row for each.
+         *
+         *     Any key of the account may do this.
+         */
+        get: operations["getTimeline"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4862,6 +4910,275 @@ export interface components {
          */
         Device: components["schemas"]["DeviceHTTP"] | components["schemas"]["DevicePING"] | components["schemas"]["DeviceSMTP"] | components["schemas"]["DevicePOP3"] | components["schemas"]["DeviceMySQL"] | components["schemas"]["DeviceIMAP4"] | components["schemas"]["DeviceFTP"] | components["schemas"]["DeviceTELNET"] | components["schemas"]["DeviceSSH"] | components["schemas"]["DeviceNNTP"] | components["schemas"]["DeviceTCP"] | components["schemas"]["DeviceDNS"] | components["schemas"]["DeviceScript"];
         /**
+         * @description The state of the whole account.
+         * @example {
+         *       "Timestamp": "2026-02-25T23:38:03+01:00",
+         *       "Devices": {
+         *         "Total": 4107,
+         *         "Up": 4102,
+         *         "Down": 3,
+         *         "Maint": 2,
+         *         "Unknown": 0,
+         *         "Paused": 0,
+         *         "Retrying": 1
+         *       },
+         *       "Alerts": {
+         *         "Open": 2,
+         *         "Acknowledged": 1,
+         *         "Snoozed": 0
+         *       },
+         *       "LastCheck": "2026-02-25T23:38:03+01:00",
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "berlin/rack-3",
+         *           "Worst": "Down",
+         *           "Up": 40,
+         *           "Down": 1,
+         *           "Maint": 0,
+         *           "Unknown": 0
+         *         }
+         *       ],
+         *       "Locations": [
+         *         {
+         *           "location_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "local",
+         *           "Online": true,
+         *           "Worst": "Up",
+         *           "Up": 40,
+         *           "Down": 0,
+         *           "Maint": 0,
+         *           "Unknown": 0
+         *         }
+         *       ]
+         *     }
+         */
+        Summary: {
+            /** @example 2026-02-25T23:38:03+01:00 */
+            Timestamp: components["schemas"]["Timestamp"];
+            /**
+             * @example {
+             *       "Total": 4107,
+             *       "Up": 4102,
+             *       "Down": 3,
+             *       "Maint": 2,
+             *       "Unknown": 0,
+             *       "Paused": 0,
+             *       "Retrying": 1
+             *     }
+             */
+            Devices: components["schemas"]["DeviceCounts"];
+            Alerts: components["schemas"]["AlertCounts"];
+            /**
+             * @description Until when agents reported their checks; null: none ever did. An old time means that nobody looks.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            LastCheck: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description With By=Tag or By=Path: by name.
+             * @example [
+             *       {
+             *         "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+             *         "Name": "berlin/rack-3",
+             *         "Worst": "Down",
+             *         "Up": 40,
+             *         "Down": 1,
+             *         "Maint": 0,
+             *         "Unknown": 0
+             *       }
+             *     ]
+             */
+            Tags?: components["schemas"]["SummaryOfTag"][];
+            /**
+             * @description With By=Location: by name. A device with several Locations counts at each of them.
+             * @example [
+             *       {
+             *         "location_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+             *         "Name": "local",
+             *         "Online": true,
+             *         "Worst": "Up",
+             *         "Up": 40,
+             *         "Down": 0,
+             *         "Maint": 0,
+             *         "Unknown": 0
+             *       }
+             *     ]
+             */
+            Locations?: components["schemas"]["SummaryOfLocation"][];
+        };
+        /**
+         * @description The devices of the account; Up, Down, Maint and Unknown add up to Total.
+         * @example {
+         *       "Total": 4107,
+         *       "Up": 4102,
+         *       "Down": 3,
+         *       "Maint": 2,
+         *       "Unknown": 0,
+         *       "Paused": 12,
+         *       "Retrying": 1
+         *     }
+         */
+        DeviceCounts: {
+            /**
+             * @description All of them.
+             * @example 4107
+             */
+            Total: number;
+            /**
+             * @description Devices that are Up.
+             * @example 4102
+             */
+            Up: number;
+            /**
+             * @description Devices that are Down.
+             * @example 3
+             */
+            Down: number;
+            /**
+             * @description Devices in maintenance.
+             * @example 2
+             */
+            Maint: number;
+            /**
+             * @description Devices of which nobody knows the status.
+             * @example 0
+             */
+            Unknown: number;
+            /**
+             * @description Of those that are Unknown or in maintenance: paused ones.
+             * @example 12
+             */
+            Paused: number;
+            /**
+             * @description In a retry sequence, whatever their status.
+             * @example 1
+             */
+            Retrying: number;
+        };
+        /**
+         * @description The open alerts.
+         * @example {
+         *       "Open": 2,
+         *       "Acknowledged": 1,
+         *       "Snoozed": 0
+         *     }
+         */
+        AlertCounts: {
+            /**
+             * @description Neither acknowledged nor snoozed.
+             * @example 2
+             */
+            Open: number;
+            /**
+             * @description Those that somebody acknowledged.
+             * @example 1
+             */
+            Acknowledged: number;
+            /**
+             * @description Those that somebody snoozed, until then.
+             * @example 0
+             */
+            Snoozed: number;
+        };
+        /**
+         * @description The devices with a tag, or with one of the tags below a level of paths, by status.
+         * @example {
+         *       "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "Name": "local",
+         *       "Worst": "Up",
+         *       "Up": 4102,
+         *       "Down": 3,
+         *       "Maint": 2,
+         *       "Unknown": 0
+         *     }
+         */
+        SummaryOfTag: {
+            /**
+             * @description null: a level of paths that is no tag.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            tag_id: components["schemas"]["Id"] | null;
+            /**
+             * @description The name.
+             * @example local
+             */
+            Name: string;
+            /** @description The worst status of its devices: Down, Unknown, Maint, Up; null: it has none. */
+            Worst: ("Up" | "Down" | "Maint" | "Unknown") | null;
+            /**
+             * @description Devices that are Up.
+             * @example 4102
+             */
+            Up: number;
+            /**
+             * @description Devices that are Down.
+             * @example 3
+             */
+            Down: number;
+            /**
+             * @description Devices in maintenance.
+             * @example 2
+             */
+            Maint: number;
+            /**
+             * @description Devices of which nobody knows the status.
+             * @example 0
+             */
+            Unknown: number;
+        };
+        /**
+         * @description The devices that are checked from a Location, by status.
+         * @example {
+         *       "location_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "Name": "local",
+         *       "Online": true,
+         *       "Worst": "Up",
+         *       "Up": 4102,
+         *       "Down": 3,
+         *       "Maint": 2,
+         *       "Unknown": 0
+         *     }
+         */
+        SummaryOfLocation: {
+            /**
+             * @description Id of the Location.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            location_id: components["schemas"]["Id"];
+            /**
+             * @description The name.
+             * @example local
+             */
+            Name: string;
+            /**
+             * @description An agent of the Location is connected and runs its checks.
+             * @example true
+             */
+            Online: boolean;
+            /** @description The worst status of its devices: Down, Unknown, Maint, Up; null: it has none. */
+            Worst: ("Up" | "Down" | "Maint" | "Unknown") | null;
+            /**
+             * @description Devices that are Up.
+             * @example 4102
+             */
+            Up: number;
+            /**
+             * @description Devices that are Down.
+             * @example 3
+             */
+            Down: number;
+            /**
+             * @description Devices in maintenance.
+             * @example 2
+             */
+            Maint: number;
+            /**
+             * @description Devices of which nobody knows the status.
+             * @example 0
+             */
+            Unknown: number;
+        };
+        /**
          * @description A device as lists of thousands show it.
          * @example {
          *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -5352,6 +5669,89 @@ export interface components {
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
             SuggestedMaster: components["schemas"]["Id"] | null;
+        };
+        /**
+         * @description The statuses of a device over a period.
+         * @example {
+         *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "Intervals": [
+         *         {
+         *           "Start": "2026-02-25T23:38:03+01:00",
+         *           "End": "2026-02-25T23:38:03+01:00",
+         *           "Status": "Up",
+         *           "Seconds": 3600
+         *         },
+         *         {
+         *           "Start": "2026-02-25T23:38:03+01:00",
+         *           "End": null,
+         *           "Status": "Down",
+         *           "Seconds": 48,
+         *           "Mixed": true
+         *         }
+         *       ]
+         *     }
+         */
+        DeviceTimeline: {
+            /**
+             * @description Id of the device.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            device_id: components["schemas"]["Id"];
+            /**
+             * @description In the order of time, without holes.
+             * @example [
+             *       {
+             *         "Start": "2026-02-25T23:38:03+01:00",
+             *         "End": "2026-02-25T23:38:03+01:00",
+             *         "Status": "Up",
+             *         "Seconds": 3600
+             *       },
+             *       {
+             *         "Start": "2026-02-25T23:38:03+01:00",
+             *         "End": null,
+             *         "Status": "Down",
+             *         "Seconds": 48,
+             *         "Mixed": true
+             *       }
+             *     ]
+             */
+            Intervals: components["schemas"]["TimelineInterval"][];
+        };
+        /**
+         * @description A stretch of time with one status.
+         * @example {
+         *       "Start": "2026-02-25T23:38:03+01:00",
+         *       "End": "2026-02-25T23:38:03+01:00",
+         *       "Status": "Up",
+         *       "Seconds": 3600,
+         *       "Mixed": true
+         *     }
+         */
+        TimelineInterval: {
+            /** @example 2026-02-25T23:38:03+01:00 */
+            Start: components["schemas"]["Timestamp"];
+            /**
+             * @description Not included; null: it reaches now.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            End: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description As users saw it.
+             * @example Up
+             * @enum {string}
+             */
+            Status: "Up" | "Down" | "Maint" | "Unknown";
+            /**
+             * @description Whole seconds from Start to End; those of a device add up to its period.
+             * @example 3600
+             */
+            Seconds: number;
+            /**
+             * @description Several intervals shorter than Resolution, under the worst of their statuses.
+             * @example true
+             * @constant
+             */
+            Mixed?: true;
         };
         /**
          * @description The uptime of a device in a period.
@@ -9349,7 +9749,7 @@ export interface components {
                 "application/json": components["schemas"]["Problem"];
             };
         };
-        /** @description The client has the resource as it is: `If-None-Match` names its ETag. There is no body. */
+        /** @description The client has the resource or list as it is: `If-None-Match` names its ETag. There is no body. */
         NotModified: {
             headers: {
                 /**
@@ -9362,6 +9762,8 @@ export interface components {
                  * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
                  */
                 ETag: string;
+                /** @example mb1ou4ao-2f6-hqy6qs8cdk */
+                "Vantage-Revision"?: string;
                 [name: string]: unknown;
             };
             content?: never;
@@ -9657,6 +10059,11 @@ export interface operations {
                  * @example deploy-42
                  */
                 "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
             };
             path: {
                 /**
@@ -9677,6 +10084,11 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
+                     * @example W/"27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
                     /**
                      * @description The address of the next page (RFC 8288), while there are more rows.
                      * @example </v1.1/devices?Limit=100&Offset=100>; rel="next"
@@ -9719,6 +10131,7 @@ export interface operations {
                     "application/json": components["schemas"]["Check"][];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["Refused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -9897,6 +10310,11 @@ export interface operations {
                  * @example deploy-42
                  */
                 "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -9911,6 +10329,11 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
+                     * @example W/"27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
                     /**
                      * @description The address of the next page (RFC 8288), while there are more rows.
                      * @example </v1.1/devices?Limit=100&Offset=100>; rel="next"
@@ -9953,6 +10376,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeviceEntry"][];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["Refused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -10450,6 +10874,116 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getSummary: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+                /**
+                 * @description Counts for each of these, too: Tag or Path (tags whose names are paths, with the levels above), and Location; joined by commas.
+                 * @example Tag,Location
+                 */
+                By?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
+                     * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Timestamp": "2026-02-25T23:38:03+01:00",
+                     *       "Devices": {
+                     *         "Total": 4107,
+                     *         "Up": 4102,
+                     *         "Down": 3,
+                     *         "Maint": 2,
+                     *         "Unknown": 0,
+                     *         "Paused": 0,
+                     *         "Retrying": 1
+                     *       },
+                     *       "Alerts": {
+                     *         "Open": 2,
+                     *         "Acknowledged": 1,
+                     *         "Snoozed": 0
+                     *       },
+                     *       "LastCheck": "2026-02-25T23:38:03+01:00",
+                     *       "Tags": [
+                     *         {
+                     *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *           "Name": "berlin/rack-3",
+                     *           "Worst": "Down",
+                     *           "Up": 40,
+                     *           "Down": 1,
+                     *           "Maint": 0,
+                     *           "Unknown": 0
+                     *         }
+                     *       ],
+                     *       "Locations": [
+                     *         {
+                     *           "location_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *           "Name": "local",
+                     *           "Online": true,
+                     *           "Worst": "Up",
+                     *           "Up": 40,
+                     *           "Down": 0,
+                     *           "Maint": 0,
+                     *           "Unknown": 0
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Summary"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listStates: {
         parameters: {
             query?: {
@@ -10540,6 +11074,11 @@ export interface operations {
                  * @example deploy-42
                  */
                 "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -10554,6 +11093,11 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
+                     * @example W/"27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
                     /**
                      * @description The address of the next page (RFC 8288), while there are more rows.
                      * @example </v1.1/devices?Limit=100&Offset=100>; rel="next"
@@ -10620,6 +11164,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeviceState"][];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["Refused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -10686,6 +11231,11 @@ export interface operations {
                  * @example deploy-42
                  */
                 "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
             };
             path: {
                 /**
@@ -10706,6 +11256,11 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
+                     * @example W/"27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
                     /**
                      * @description The address of the next page (RFC 8288), while there are more rows.
                      * @example </v1.1/devices?Limit=100&Offset=100>; rel="next"
@@ -10747,6 +11302,7 @@ export interface operations {
                     "application/json": components["schemas"]["Event"][];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["Refused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -10829,6 +11385,11 @@ export interface operations {
                  */
                 "X-Request-Id"?: string;
                 /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
+                /**
                  * @description For a stream: the id of the last event that the reader has; the answer begins with the events after it.
                  * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
                  */
@@ -10847,6 +11408,11 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
+                     * @example W/"27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
                     /**
                      * @description The address of the next page (RFC 8288), while there are more rows.
                      * @example </v1.1/devices?Limit=100&Offset=100>; rel="next"
@@ -10888,6 +11454,7 @@ export interface operations {
                     "application/json": components["schemas"]["Event"][];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["Refused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -11193,6 +11760,11 @@ export interface operations {
                  * @example deploy-42
                  */
                 "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
             };
             path: {
                 /**
@@ -11213,6 +11785,11 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
+                     * @example W/"27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
                     /**
                      * @description The address of the next page (RFC 8288), while there are more rows.
                      * @example </v1.1/devices?Limit=100&Offset=100>; rel="next"
@@ -11250,6 +11827,7 @@ export interface operations {
                     "application/json": components["schemas"]["Outage"][];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["Refused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -11301,6 +11879,11 @@ export interface operations {
                  * @example deploy-42
                  */
                 "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -11315,6 +11898,11 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
+                     * @example W/"27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
                     /**
                      * @description The address of the next page (RFC 8288), while there are more rows.
                      * @example </v1.1/devices?Limit=100&Offset=100>; rel="next"
@@ -11352,6 +11940,7 @@ export interface operations {
                     "application/json": components["schemas"]["Outage"][];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["Refused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -11539,6 +12128,145 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getTimeline: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+                /**
+                 * @description Name or id of a tag: its devices only.
+                 * @example shop
+                 */
+                Tag?: string;
+                /**
+                 * @description Ids of devices, joined by commas: these only.
+                 * @example 27ffe370b5a1f0c4d86e9a3257b81c6f4e0d92a7c35b18fe,8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d
+                 */
+                Devices?: string;
+                /**
+                 * @description Names or ids of Locations, joined by commas: the devices that are checked from there only.
+                 * @example local
+                 */
+                Locations?: string;
+                /**
+                 * @description Begin; default: a day before the end. Without an offset it is a local time of the account: of a time that a clock change shows twice the earlier one, and a time that a clock change skips counts with the offset before the change.
+                 * @example 2026-02-25T22:38:03+01:00
+                 */
+                Timestamp1?: string;
+                /**
+                 * @description End, not included; default, and at most: now. Without an offset it is a local time of the account: of a time that a clock change shows twice the earlier one, and a time that a clock change skips counts with the offset before the change.
+                 * @example 2026-02-25T22:38:03+01:00
+                 */
+                Timestamp2?: string;
+                /**
+                 * @description Seconds: neighbouring intervals that are shorter are joined under their worst status. Default: a 500th of the period.
+                 * @example 300
+                 */
+                Resolution?: number;
+                /**
+                 * @description Most rows to return; more than 500 is taken as 500.
+                 * @example 100
+                 */
+                Limit?: number;
+                /**
+                 * @description Rows to skip; not together with After. Rows that are added meanwhile shift it.
+                 * @example 0
+                 */
+                Offset?: number;
+                /**
+                 * @description A device_id: the rows that were created after this one. Link: rel="next" uses it.
+                 * @example 8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d
+                 */
+                After?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
+                     * @example W/"27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description The address of the next page (RFC 8288), while there are more rows.
+                     * @example </v1.1/devices?Limit=100&Offset=100>; rel="next"
+                     */
+                    Link?: string;
+                    /**
+                     * @description Rows of all pages, where counting is cheap.
+                     * @example 2000
+                     */
+                    "X-Total-Count"?: number;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *         "Intervals": [
+                     *           {
+                     *             "Start": "2026-02-25T23:38:03+01:00",
+                     *             "End": "2026-02-25T23:38:03+01:00",
+                     *             "Status": "Up",
+                     *             "Seconds": 3600
+                     *           },
+                     *           {
+                     *             "Start": "2026-02-25T23:38:03+01:00",
+                     *             "End": null,
+                     *             "Status": "Down",
+                     *             "Seconds": 48,
+                     *             "Mixed": true
+                     *           }
+                     *         ]
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["DeviceTimeline"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getUptime: {
         parameters: {
             query?: {
@@ -11684,6 +12412,11 @@ export interface operations {
                  * @example deploy-42
                  */
                 "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -11698,6 +12431,11 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
+                     * @example W/"27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
                     /**
                      * @description The address of the next page (RFC 8288), while there are more rows.
                      * @example </v1.1/devices?Limit=100&Offset=100>; rel="next"
@@ -11736,6 +12474,7 @@ export interface operations {
                     "application/json": components["schemas"]["UptimeOfDevice"][];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["Refused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -11777,6 +12516,11 @@ export interface operations {
                  * @example deploy-42
                  */
                 "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
             };
             path: {
                 /**
@@ -11797,6 +12541,11 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
+                     * @example W/"27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
                     /**
                      * @description With `filename`: the file name (RFC 6266 and RFC 8187).
                      * @example attachment; filename="devices.csv"
@@ -11831,6 +12580,7 @@ export interface operations {
                     "application/json": components["schemas"]["Statistics"][];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["Refused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -11872,6 +12622,11 @@ export interface operations {
                  * @example deploy-42
                  */
                 "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -11886,6 +12641,11 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
+                     * @example W/"27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
                     /**
                      * @description The address of the next page (RFC 8288), while there are more rows.
                      * @example </v1.1/devices?Limit=100&Offset=100>; rel="next"
@@ -11916,6 +12676,7 @@ export interface operations {
                     "application/json": components["schemas"]["TagEntry"][];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["Refused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -12838,6 +13599,11 @@ export interface operations {
                  * @example deploy-42
                  */
                 "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -12852,6 +13618,11 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
+                     * @example W/"27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
                     /**
                      * @description The address of the next page (RFC 8288), while there are more rows.
                      * @example </v1.1/devices?Limit=100&Offset=100>; rel="next"
@@ -12911,6 +13682,7 @@ export interface operations {
                     "application/json": components["schemas"]["Location"][];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["Refused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -13343,6 +14115,11 @@ export interface operations {
                  * @example deploy-42
                  */
                 "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -13357,6 +14134,11 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
+                     * @example W/"27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
                     /**
                      * @description The address of the next page (RFC 8288), while there are more rows.
                      * @example </v1.1/devices?Limit=100&Offset=100>; rel="next"
@@ -13407,6 +14189,7 @@ export interface operations {
                     "application/json": components["schemas"]["Agent"][];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["Refused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -13907,6 +14690,11 @@ export interface operations {
                  * @example deploy-42
                  */
                 "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -13921,6 +14709,11 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
+                     * @example W/"27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
                     /**
                      * @description The address of the next page (RFC 8288), while there are more rows.
                      * @example </v1.1/devices?Limit=100&Offset=100>; rel="next"
@@ -13963,6 +14756,7 @@ export interface operations {
                     "application/json": components["schemas"]["Contact"][];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["Refused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -14529,6 +15323,11 @@ export interface operations {
                  * @example deploy-42
                  */
                 "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -14543,6 +15342,11 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
+                     * @example W/"27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
                     /**
                      * @description The address of the next page (RFC 8288), while there are more rows.
                      * @example </v1.1/devices?Limit=100&Offset=100>; rel="next"
@@ -14588,6 +15392,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotificationSchedule"][];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["Refused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -15005,6 +15810,11 @@ export interface operations {
                  * @example deploy-42
                  */
                 "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -15019,6 +15829,11 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
+                     * @example W/"27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
                     /**
                      * @description The address of the next page (RFC 8288), while there are more rows.
                      * @example </v1.1/devices?Limit=100&Offset=100>; rel="next"
@@ -15054,6 +15869,7 @@ export interface operations {
                     "application/json": components["schemas"]["MaintenanceSchedule"][];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["Refused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -15416,6 +16232,11 @@ export interface operations {
                  * @example deploy-42
                  */
                 "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
             };
             path: {
                 /**
@@ -15437,6 +16258,11 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
+                     * @example W/"27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
                      * @description With `filename`: the file name (RFC 6266 and RFC 8187).
                      * @example attachment; filename="devices.csv"
                      */
@@ -15457,6 +16283,7 @@ export interface operations {
                     "application/json": components["schemas"]["MaintenanceWindow"][];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["Refused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -15493,6 +16320,11 @@ export interface operations {
                  * @example deploy-42
                  */
                 "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -15507,6 +16339,11 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
+                     * @example W/"27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
                     /**
                      * @description The address of the next page (RFC 8288), while there are more rows.
                      * @example </v1.1/devices?Limit=100&Offset=100>; rel="next"
@@ -15537,6 +16374,7 @@ export interface operations {
                     "application/json": components["schemas"]["Secret"][];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["Refused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -16066,6 +16904,11 @@ export interface operations {
                  * @example deploy-42
                  */
                 "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -16080,6 +16923,11 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
+                     * @example W/"27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
                     /**
                      * @description The address of the next page (RFC 8288), while there are more rows.
                      * @example </v1.1/devices?Limit=100&Offset=100>; rel="next"
@@ -16135,6 +16983,7 @@ export interface operations {
                     "application/json": components["schemas"]["Alert"][];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["Refused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -16489,6 +17338,11 @@ export interface operations {
                  * @example deploy-42
                  */
                 "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -16503,6 +17357,11 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
+                     * @example W/"27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
                     /**
                      * @description The address of the next page (RFC 8288), while there are more rows.
                      * @example </v1.1/devices?Limit=100&Offset=100>; rel="next"
@@ -16538,6 +17397,7 @@ export interface operations {
                     "application/json": components["schemas"]["Key"][];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["Refused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -16897,6 +17757,11 @@ export interface operations {
                  * @example deploy-42
                  */
                 "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -16911,6 +17776,11 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
+                     * @example W/"27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
                     /**
                      * @description The address of the next page (RFC 8288), while there are more rows.
                      * @example </v1.1/devices?Limit=100&Offset=100>; rel="next"
@@ -16945,6 +17815,7 @@ export interface operations {
                     "application/json": components["schemas"]["User"][];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["Refused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -17685,6 +18556,11 @@ export interface operations {
                  * @example deploy-42
                  */
                 "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -17699,6 +18575,11 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
+                     * @example W/"27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
                     /**
                      * @description The address of the next page (RFC 8288), while there are more rows.
                      * @example </v1.1/devices?Limit=100&Offset=100>; rel="next"
@@ -17740,6 +18621,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuditEntry"][];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["Refused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];

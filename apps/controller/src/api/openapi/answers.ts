@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import { operationResult } from '../../http/batch.ts';
+import { showsList } from '../../http/entity-tag.ts';
 import type { Route } from '../../http/route.ts';
 import { answerHeaders, everyAnswer, type FindResource, notModified, refusal, tooEarly } from './headers.ts';
 
@@ -48,13 +49,14 @@ const failures = {
 
 const unchanged: ZodOpenApiResponseObject = {
   id: 'NotModified',
-  description: 'The client has the resource as it is: `If-None-Match` names its ETag. There is no body.',
+  description:
+    'The client has the resource or list as it is: `If-None-Match` names its ETag. There is no body.',
   headers: z.object(notModified),
 };
 
 /** The answers of a route: JSON only, so that a generated type is the resource itself. The text of the operation describes XML and CSV. */
 export function answersOf(route: Route, findResource: FindResource): ZodOpenApiResponsesObject {
-  const isRead = route.method === 'GET' && findResource(route) !== undefined;
+  const isRead = (route.method === 'GET' && findResource(route) !== undefined) || showsList(route);
   return {
     '200': {
       description: 'The request was processed.',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { createResourceFinder } from '../../http/entity-tag.ts';
+import { type createResourceFinder, showsList } from '../../http/entity-tag.ts';
 import type { Route } from '../../http/route.ts';
 
 /** Finds the single resource that a route reads or changes. */
@@ -40,7 +40,7 @@ export function requestHeaders(route: Route, findResource: FindResource): z.ZodO
   const isSingle = findResource(route) !== undefined;
   return z.object({
     'X-Request-Id': named,
-    ...(isSingle && route.method === 'GET' ? { 'If-None-Match': ifNoneMatch } : {}),
+    ...((isSingle && route.method === 'GET') || showsList(route) ? { 'If-None-Match': ifNoneMatch } : {}),
     ...(isSingle && route.method !== 'GET' ? { 'If-Match': ifMatch } : {}),
     ...(route.method === 'POST' && route.level !== 'none' ? { 'Idempotency-Key': idempotencyKey } : {}),
     ...(route.streams === true ? { 'Last-Event-ID': lastEventId } : {}),
@@ -57,12 +57,27 @@ const entityTag = header(
   z.string(),
   tagExample,
 );
+const listTag = header(
+  'Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).',
+  z.string(),
+  'W/"27ffe370b5a1f0c4"',
+);
 
 /** Headers of every answer. */
 export const everyAnswer = { 'X-Request-Id': requestId } as const;
 
+const revision = header(
+  'Sent as `ChangedSince`, it asks for what changed since this answer.',
+  z.string(),
+  'mb1ou4ao-2f6-hqy6qs8cdk',
+);
+
 /** Headers of an answer without a body, because the client has the resource already. */
-export const notModified = { ...everyAnswer, ETag: entityTag } as const;
+export const notModified = {
+  ...everyAnswer,
+  ETag: entityTag,
+  'Vantage-Revision': revision.optional(),
+} as const;
 
 /** Headers of a request with a wrong verb. */
 export const refusal = {
@@ -89,6 +104,7 @@ export function answerHeaders(route: Route, findResource: FindResource): z.ZodOb
   return z.object({
     ...everyAnswer,
     ...(showsResource ? { ETag: entityTag } : {}),
+    ...(showsList(route) ? { ETag: listTag } : {}),
     ...(method === 'POST' && level !== 'none' ? { 'Idempotency-Replayed': replayed } : {}),
     ...(setsCookie ? { 'Set-Cookie': cookie } : {}),
     ...(isPaged ? pageHeaders : {}),
@@ -106,11 +122,6 @@ const pageHeaders = {
   ),
   'X-Total-Count': header('Rows of all pages, where counting is cheap.', z.int().min(0).optional(), 2000),
 };
-const revision = header(
-  'Sent as `ChangedSince`, it asks for what changed since this answer.',
-  z.string(),
-  'mb1ou4ao-2f6-hqy6qs8cdk',
-);
 const replayed = header(
   'With `true`: the answer of an earlier request with the same Idempotency-Key.',
   z.string().optional(),

@@ -1,0 +1,188 @@
+import { cleanLine } from '@vantage/domain';
+import { boundedText, type Clock } from '@vantage/kernel';
+import { z } from 'zod';
+import type { Db } from '../../db/index.ts';
+import type { DeviceStatus } from '../../db/status.ts';
+import { idField, timestampField } from '../../http/field.ts';
+import { invalid } from '../../http/problem.ts';
+import { noSubject, type Route, route } from '../../http/route.ts';
+import {
+  countByLocation,
+  countByStatus,
+  countByTags,
+  readFigures,
+  readLocations,
+  readTags,
+  type StatusCount,
+} from './summary-store.ts';
+import { levelsOf, type TagLevel } from './tag-paths.ts';
+
+const groupings = ['Tag', 'Path', 'Location'] as const;
+
+const counts = { Up: z.int(), Down: z.int(), Maint: z.int(), Unknown: z.int() } as const;
+const Worst = z
+  .enum(['Up', 'Down', 'Maint', 'Unknown'])
+  .nullable()
+  .describe('The worst status of its devices: Down, Unknown, Maint, Up; null: it has none.');
+const tagRow = z
+  .strictObject({
+    tag_id: idField.nullable().describe('null: a level of paths that is no tag.'),
+    Name: z.string(),
+    Worst,
+    ...counts,
+  })
+  .meta({ id: 'SummaryOfTag' });
+const locationRow = z
+  .strictObject({ location_id: idField, Name: z.string(), Online: z.boolean(), Worst, ...counts })
+  .meta({ id: 'SummaryOfLocation' });
+const summary = z
+  .strictObject({
+    Timestamp: timestampField,
+    Devices: z
+      .strictObject({
+        Total: z.int(),
+        ...counts,
+        Paused: z.int().describe('Of those that are Unknown or in maintenance: paused ones.'),
+        Retrying: z.int().describe('In a retry sequence, whatever their status.'),
+      })
+      .meta({ id: 'DeviceCounts' }),
+    Alerts: z
+      .strictObject({
+        Open: z.int().describe('Neither acknowledged nor snoozed.'),
+        Acknowledged: z.int(),
+        Snoozed: z.int(),
+      })
+      .meta({ id: 'AlertCounts' }),
+    LastCheck: timestampField
+      .nullable()
+      .describe(
+        'Until when agents reported their checks; null: none ever did. An old time means that nobody looks.',
+      ),
+    Tags: z.array(tagRow).optional(),
+    Locations: z.array(locationRow).optional(),
+  })
+  .meta({ id: 'Summary' });
+
+const query = z.object({
+  By: boundedText(50, 1)
+    .optional()
+    .describe(
+      'Counts for each of these, too: Tag or Path (tags whose names are paths, with the levels above), and Location; joined by commas.',
+    )
+    .meta({ example: 'Tag,Location' }),
+});
+
+/** The state of a whole account in one answer. */
+export function summaryRoutes({ db, clock }: { readonly db: Db; readonly clock: Clock }): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/summary',
+      level: 'UR',
+      tag: 'Devices',
+      summary:
+        'How many devices have each status, in all and by tag and Location; and how many alerts are open.',
+      subject: noSubject,
+      query,
+      response: summary,
+      names: { root: 'summary' },
+      handler: async ({ session: { accountNo, zone }, query: { By } }) => {
+        const by = readBy(By);
+        const nowUs = clock.nowUs();
+        const { kysely } = db;
+        const [all, figures, Tags, Locations] = await Promise.all([
+          countByStatus(kysely, accountNo, nowUs),
+          readFigures(kysely, accountNo, nowUs),
+          by.has('Tag') || by.has('Path')
+            ? tagsOf(db, { accountNo, nowUs, byPath: by.has('Path') })
+            : undefined,
+          by.has('Location') ? locationsOf(db, accountNo, nowUs) : undefined,
+        ]);
+        const { Worst: _, ...statuses } = shown(all);
+        const rest = {
+          Devices: {
+            Total: Object.values(statuses).reduce((sum, n) => sum + n, 0),
+            ...statuses,
+            Paused: figures.paused,
+            Retrying: figures.retrying,
+          },
+          Alerts: { Open: figures.open, Acknowledged: figures.acknowledged, Snoozed: figures.snoozed },
+          ...(Tags && { Tags }),
+          ...(Locations && { Locations }),
+        };
+        const LastCheck = figures.reported_us === null ? null : zone.format(figures.reported_us);
+        return {
+          body: { Timestamp: zone.format(nowUs), LastCheck, ...rest },
+          tagged: [JSON.stringify(rest)],
+        };
+      },
+    }),
+  ];
+}
+
+function readBy(text: string | undefined): ReadonlySet<(typeof groupings)[number]> {
+  const names = text === undefined ? [] : text.split(',');
+  const known = names.map((name) => {
+    const found = groupings.find((each) => each === name);
+    if (found !== undefined) return found;
+    throw invalid([
+      {
+        field: 'By',
+        message: `has the value ${JSON.stringify(name)}, but accepted is ${groupings.join(', ')}, joined by commas; for example By=Tag,Location`,
+      },
+    ]);
+  });
+  if (known.includes('Tag') && known.includes('Path'))
+    throw invalid([{ field: 'By', message: 'must not have both Tag and Path, whose rows are both in Tags' }]);
+  return new Set(known);
+}
+
+async function tagsOf(
+  { kysely }: Db,
+  {
+    accountNo,
+    nowUs,
+    byPath,
+  }: { readonly accountNo: number; readonly nowUs: number; readonly byPath: boolean },
+) {
+  const tags = await readTags(kysely, accountNo);
+  const levels: readonly TagLevel[] = byPath
+    ? levelsOf(tags)
+    : tags.map(({ tag_no, tag_id, name }) => ({ name, tagId: tag_id, tagNos: [tag_no] }));
+  const groups = levels.map(({ tagNos }) => tagNos);
+  const counted = byGroup(await countByTags(kysely, accountNo, { groups, nowUs }));
+  return levels.map(({ name, tagId }, at) => ({
+    tag_id: tagId,
+    Name: cleanLine(name),
+    ...shown(counted.get(at)),
+  }));
+}
+
+async function locationsOf({ kysely }: Db, accountNo: number, nowUs: number) {
+  const [locations, rows] = await Promise.all([
+    readLocations(kysely, accountNo),
+    countByLocation(kysely, accountNo, nowUs),
+  ]);
+  const counted = byGroup(rows);
+  return locations.map(({ location_no, location_id, name, online }) => ({
+    location_id,
+    Name: cleanLine(name),
+    Online: online,
+    ...shown(counted.get(location_no)),
+  }));
+}
+
+function byGroup(rows: readonly StatusCount[]): ReadonlyMap<number, readonly StatusCount[]> {
+  return Map.groupBy(rows, ({ group_no }) => group_no);
+}
+
+/** The worst first. */
+const worstFirst: readonly DeviceStatus[] = ['Down', 'Unknown', 'Maint', 'Up'];
+
+function shown(rows: readonly StatusCount[] = []) {
+  const of = (status: DeviceStatus) => rows.find((row) => row.status === status)?.devices ?? 0;
+  return {
+    Worst: worstFirst.find((status) => of(status) > 0) ?? null,
+    ...{ Up: of('Up'), Down: of('Down'), Maint: of('Maint'), Unknown: of('Unknown') },
+  };
+}
