@@ -1,0 +1,43 @@
+import { Argument } from 'commander';
+import { type CommandLine, jsonOption } from '../command-line.ts';
+import { formatNames, isFormatName } from '../imports/format-names.ts';
+
+/** The options of `import` as commander gives them. */
+interface ImportOptions {
+  readonly output?: string;
+  readonly source?: string;
+  readonly strict?: boolean;
+  readonly modules?: string;
+  readonly module?: string;
+}
+
+/** Adds `import`. It needs neither database nor controller: it writes a file that `apply` takes. */
+export function addImportCommands({ program, asJson }: CommandLine): void {
+  const names = Object.keys(formatNames);
+  program
+    .command('import')
+    .description("write an apply file of another tool's checks; changes nothing")
+    .addArgument(new Argument('<format>', 'format of the file').choices(names))
+    .argument('<file>', 'the file, or - for standard input')
+    .argument('[files...]', 'more files')
+    .option('-o, --output <file>', 'where the apply file goes (default: standard output)')
+    .option('--source <name>', 'source of the apply file (default: import/FORMAT)')
+    .option('--modules <file>', 'prometheus: the configuration of the blackbox_exporter')
+    .option('--module <name>', 'prometheus: the module of targets that name none')
+    .option('--strict', 'write nothing and end with 1 when something is not carried over')
+    .option(...jsonOption(program, 'the report as JSON'))
+    .addHelpText('after', `\nFormats:\n${formatLines()}\n\nThe report goes to standard error.`)
+    .action(async (format: string, file: string, files: readonly string[], options: ImportOptions) => {
+      if (!isFormatName(format)) return; // commander has refused it
+      const { runImport } = await import('../imports/run-import.ts');
+      const { strict = false, ...rest } = options;
+      const done = await runImport({ ...rest, format, files: [file, ...files], strict, asJson: asJson() });
+      if (!done) process.exitCode = 1;
+    });
+}
+
+function formatLines(): string {
+  return Object.entries(formatNames)
+    .map(([name, about]) => `  ${name.padEnd(12)} ${about}`)
+    .join('\n');
+}

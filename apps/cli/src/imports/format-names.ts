@@ -1,0 +1,16 @@
+/** The formats of other tools and what FILE is, the usual ones first. The help of the command loads this and no reader. */
+export const formatNames = {
+  csv: 'a table with headers: CSV, TSV, or cells copied from a spreadsheet',
+  'uptime-kuma': 'kuma.db of Uptime Kuma 1.x or 2.x, or a backup of 1.x (JSON)',
+  gatus: 'the configuration of Gatus (YAML)',
+  prometheus:
+    'prometheus.yml or a file of file_sd, probed by the blackbox_exporter (--modules FILE, --module NAME)',
+} as const;
+
+/** A format of another tool. */
+export type FormatName = keyof typeof formatNames;
+
+/** Whether a text names a format. */
+export function isFormatName(text: string): text is FormatName {
+  return Object.hasOwn(formatNames, text);
+}

@@ -1,0 +1,18 @@
+import type { FormatChoices } from './format-choices.ts';
+import type { FormatName } from './format-names.ts';
+import type { Reading } from './found.ts';
+import { readGatus } from './gatus/read-gatus.ts';
+import { readText } from './input.ts';
+import { readKuma } from './kuma/read-files.ts';
+import { readPrometheus } from './prometheus/read-prometheus.ts';
+import { readTable } from './table/read-table.ts';
+
+type Reader = (files: readonly [string, ...string[]], choices: FormatChoices) => Reading;
+
+/** The reader of each format. */
+export const readers: Readonly<Record<FormatName, Reader>> = {
+  csv: ([file]) => readTable(readText(file), file),
+  'uptime-kuma': ([file]) => readKuma(file),
+  gatus: ([file]) => readGatus(file),
+  prometheus: ([file], choices) => readPrometheus(file, choices),
+};
