@@ -5,6 +5,7 @@ export const formatNames = {
   gatus: 'the configuration of Gatus (YAML)',
   prometheus:
     'prometheus.yml or a file of file_sd, probed by the blackbox_exporter (--modules FILE, --module NAME)',
+  nagios: 'object files of Nagios or Naemon, folders of them, or objects.cache (several files)',
 } as const;
 
 /** A format of another tool. */

@@ -4,6 +4,7 @@ import type { Reading } from './found.ts';
 import { readGatus } from './gatus/read-gatus.ts';
 import { readText } from './input.ts';
 import { readKuma } from './kuma/read-files.ts';
+import { readNagios } from './nagios/read-nagios.ts';
 import { readPrometheus } from './prometheus/read-prometheus.ts';
 import { readTable } from './table/read-table.ts';
 
@@ -15,4 +16,5 @@ export const readers: Readonly<Record<FormatName, Reader>> = {
   'uptime-kuma': ([file]) => readKuma(file),
   gatus: ([file]) => readGatus(file),
   prometheus: ([file], choices) => readPrometheus(file, choices),
+  nagios: (files) => readNagios(files),
 };
