@@ -5,7 +5,10 @@ export const formatNames = {
   gatus: 'the configuration of Gatus (YAML)',
   prometheus:
     'prometheus.yml or a file of file_sd, probed by the blackbox_exporter (--modules FILE, --module NAME)',
+  uptimerobot: "answers of UptimeRobot's API (JSON, several files), or its list as CSV",
   nagios: 'object files of Nagios or Naemon, folders of them, or objects.cache (several files)',
+  icinga2: "answers of Icinga 2's API (JSON): hosts, services, dependencies (several files)",
+  smokeping: "SmokePing's configuration",
 } as const;
 
 /** A format of another tool. */

@@ -9,6 +9,7 @@ const words: Readonly<Record<string, Method>> = {
   website: 'HTTP',
   webpage: 'HTTP',
   url: 'HTTP',
+  keyword: 'HTTP',
   ping: 'PING',
   icmp: 'PING',
   icmpping: 'PING',

@@ -1,83 +1,13 @@
 import { secretReference } from '@vantage/domain';
 import { describe, expect, it } from 'vitest';
 import { settle } from '../settle.ts';
+import { nagiosObjects } from '../testing/samples.ts';
 import { withFile } from '../testing/with-file.ts';
 import { readNagios } from './read-nagios.ts';
 
-const objects = `
-$USER1$=/usr/lib/nagios/plugins
-define command {
-  command_name  check_web
-  command_line  $USER1$/check_http -H $HOSTADDRESS$ -S -u '$ARG1$' -e 200 -a mon:geheim -t 9 -w 2 -c 5
-}
-define command {
-  command_name  check-host-alive
-  command_line  $USER1$/check_ping -H $HOSTADDRESS$ -w 3000.0,80% -c 5000.0,100% -p 5
-}
-define command {
-  command_name  check_local_disk
-  command_line  $USER1$/check_disk -w $ARG1$
-}
-define host {
-  name                generic   ; a template
-  register            0
-  check_command       check-host-alive
-  check_interval      5
-  retry_interval      1
-  max_check_attempts  4
-  hostgroups          all-hosts
-}
-define host {
-  use         generic
-  host_name   router
-  address     10.0.0.1
-}
-define host {
-  use         generic
-  host_name   web1
-  alias       Web server 1
-  address     10.0.0.2
-  parents     router
-  hostgroups  +web
-}
-define hostgroup {
-  hostgroup_name  web
-}
-define hostgroup {
-  hostgroup_name  berlin
-  members         router
-  hostgroup_members  web
-}
-define service {
-  hostgroup_name       web
-  service_description  Shop
-  check_command        check_web!/shop?a=1
-  check_interval       10
-  max_check_attempts   3
-}
-define service {
-  host_name            *,!web1
-  service_description  SSH
-  check_command        check_ssh!-p 2222
-}
-define service {
-  host_name            web1
-  service_description  Disk
-  check_command        check_local_disk!20%
-}
-define service {
-  host_name            gone
-  service_description  FTP
-  check_command        check_ftp
-}
-define contact {
-  contact_name  ann
-}
-`;
-
 describe('Nagios', () => {
   it('hosts and services are devices: templates, groups, parents, macros and plugins are resolved', async () => {
-    const settled = await withFile(objects, (file) => settle(readNagios([file]), 'nagios'));
+    const settled = await withFile(nagiosObjects, (file) => settle(readNagios([file]), 'nagios'));
     expect([settled.read, settled.file.devices.length, settled.refused.length]).toEqual([6, 4, 2]);
     const [router, web, shop, ssh] = settled.file.devices;
     expect(router).toEqual({
@@ -96,7 +26,7 @@ describe('Nagios', () => {
       Key: 'web1',
       FullName: 'Web server 1',
       device_master_id: 'router',
-      Tags: ['all-hosts', 'web'],
+      Tags: ['all-hosts', 'web', 'berlin'],
     });
     expect(shop).toEqual({
       Key: 'web1/Shop',
