@@ -63,7 +63,8 @@ function split(text: string, separator: string, file: string): Row[] {
       throw unreadable(
         `${file}:${line} has a quote (") that never closes; a quote inside a quoted cell is written twice`,
       );
-    cells.push(cell.text);
+    // A spreadsheet shows a text that begins like a formula behind an apostrophe.
+    cells.push(cell.text.replace(/^'(?='*[=+@-])/, ''));
     line += countBreaks(text, at, cell.end);
     at = cell.end;
     if (text[at] === separator) {
