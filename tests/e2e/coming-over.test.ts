@@ -57,6 +57,27 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
+/** Monitors of the small site: a group, five that are checked, one that is paused, and a passive one. */
+function kumaMonitors() {
+  const { port } = new URL(site);
+  return [
+    { name: 'Group', type: 'group' },
+    { name: 'Page', type: 'keyword', url: site, keyword: 'Welcome', parent: 1, interval: 60, timeout: 5 },
+    { name: 'Json', type: 'json-query', url: site, json_path: '$.state.db', expected_value: 'ok' },
+    { name: 'Other Json', type: 'json-query', url: site, json_path: 'state.db', expected_value: 'broken' },
+    {
+      name: 'Inside',
+      type: 'http',
+      url: `${site}/inside`,
+      basic_auth_user: 'mon',
+      basic_auth_pass: 'geheim',
+    },
+    { name: 'Port', type: 'port', hostname: '127.0.0.1', port: Number(port) },
+    { name: 'Paused', type: 'port', hostname: '127.0.0.1', port: 9, active: 0 },
+    { name: 'Push', type: 'push' },
+  ];
+}
+
 /** Runs the command as a user does. */
 function runImport(
   ...args: string[]
@@ -70,10 +91,24 @@ function runImport(
   });
 }
 
+/** Runs `vantage compare` against the controller. */
+function runCompare(format: string, file: string): Promise<{ code: unknown; told: unknown }> {
+  const { base_url: server, ca_file: ca, api_key_ur: key } = system.quickstart();
+  const program = path.join(repositoryRoot, 'apps/cli/src/main.ts');
+  const args = [program, 'compare', format, file, '--server', server, '--key', key, '--ca', ca, '--json'];
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, args, (error, out, err) => {
+      if (out === '') reject(new Error(err));
+      else resolve({ code: error?.code ?? 0, told: JSON.parse(out) });
+    });
+  });
+}
+
 /** Creates what a file holds, with these values for its secrets. Returns the ids by Key. */
 async function create(
   { file, told }: Awaited<ReturnType<typeof runImport>>,
   secretValue: string,
+  prefix = '',
 ): Promise<ReadonlyMap<string, string>> {
   expect(file.devices.length + told.refused.length + told.became.length).toBe(told.read);
   for (const { name } of told.secrets)
@@ -88,7 +123,7 @@ async function create(
   for (const { Key, device_master_id: master, ...fields } of file.devices) {
     const body = {
       ...fields,
-      ExternalKey: `${file.source}/${Key}`.slice(0, 128),
+      ExternalKey: `${prefix}${Key}`,
       ...(master !== undefined && { device_master_id: ids.get(master) }),
     };
     const { device_id } = z
@@ -145,23 +180,7 @@ test("Uptime Kuma's monitors become devices whose checks say what the targets do
   timeout: 120_000,
 }, async () => {
   using database = makeKumaDatabase(2);
-  const { port } = new URL(site);
-  const monitors = [
-    { name: 'Group', type: 'group' },
-    { name: 'Page', type: 'keyword', url: site, keyword: 'Welcome', parent: 1, interval: 60, timeout: 5 },
-    { name: 'Json', type: 'json-query', url: site, json_path: '$.state.db', expected_value: 'ok' },
-    { name: 'Other Json', type: 'json-query', url: site, json_path: 'state.db', expected_value: 'broken' },
-    {
-      name: 'Inside',
-      type: 'http',
-      url: `${site}/inside`,
-      basic_auth_user: 'mon',
-      basic_auth_pass: 'geheim',
-    },
-    { name: 'Port', type: 'port', hostname: '127.0.0.1', port: Number(port) },
-    { name: 'Paused', type: 'port', hostname: '127.0.0.1', port: 9, active: 0 },
-    { name: 'Push', type: 'push' },
-  ];
+  const monitors = kumaMonitors();
   for (const [at, monitor] of monitors.entries()) database.insert('monitor', { id: at + 1, ...monitor });
   const made = await runImport('uptime-kuma', database.file);
   expect([
@@ -182,6 +201,27 @@ test("Uptime Kuma's monitors become devices whose checks say what the targets do
     ['kuma-5', 'Up'],
     ['kuma-6', 'Up'],
   ]);
+  for (const [at, status] of [1, 1, 1, 1, 3, 1].entries())
+    database.insert('heartbeat', {
+      ...{ monitor_id: at + 2, status, important: 1, msg: '200 - OK' },
+      time: '2026-01-02 03:04:05.678',
+    });
+  const { code, told } = await runCompare('uptime-kuma', database.file);
+  expect(code).toBe(3);
+  expect(told).toMatchObject({
+    Agree: 4,
+    Disagree: [
+      {
+        Device: 'Other Json',
+        There: 'Up',
+        ThereBecause: '200 - OK',
+        Here: 'Down',
+        HereBecause: '$.state.db is "ok", not "broken"',
+      },
+      { Device: 'Port', There: 'Maint', Here: 'Up' },
+    ],
+    OnlyThere: ['Push'],
+  });
 });
 
 test('the API takes each device that the other formats lead to', { timeout: 120_000 }, async () => {
@@ -206,6 +246,6 @@ test('the API takes each device that the other formats lead to', { timeout: 120_
   ];
   for (const args of runs) {
     const made = await runImport(...args);
-    expect((await create(made, 'a secret value')).size).toBe(made.file.devices.length);
+    expect((await create(made, 'a secret value', `${args[0]}/`)).size).toBe(made.file.devices.length);
   }
 });

@@ -6,7 +6,7 @@ import { addAgentCommands } from './commands/agents.ts';
 import { addAlertCommands } from './commands/alerts.ts';
 import { addBackupCommands } from './commands/backup.ts';
 import { addContactCommands } from './commands/contacts.ts';
-import { addImportCommands } from './commands/imports.ts';
+import { addCompareCommand, addImportCommands } from './commands/imports.ts';
 import { addKeyCommands } from './commands/keys.ts';
 import { addLocationCommands } from './commands/locations.ts';
 import { addQuarantineCommands } from './commands/quarantine.ts';
@@ -28,6 +28,7 @@ addQuarantineCommands(commandLine);
 addScriptCommands(commandLine);
 addReleaseCommands(commandLine);
 addImportCommands(commandLine);
+addCompareCommand(commandLine);
 
 /** Codes of faults that the caller's arguments or settings cause; the last four are those of `script run`. */
 const mistakes = ['settings', 'unreadable', 'no_script', 'bad_secrets', 'bad_timeout'];

@@ -18,3 +18,16 @@ export type FormatName = keyof typeof formatNames;
 export function isFormatName(text: string): text is FormatName {
   return Object.hasOwn(formatNames, text);
 }
+
+/** Sources of the other tool's statuses for `compare`, and what FILE is. */
+export const statusFormats = {
+  'uptime-kuma': 'kuma.db',
+  prometheus: 'the answer of /api/v1/query?query=probe_success (JSON)',
+  nagios: 'status.dat of Nagios or Naemon',
+  csv: 'a table with the columns Name, Status and, if there are any, Key, Since, Reason',
+} as const;
+
+/** Whether a text names such a source. */
+export function isStatusFormat(text: string): text is keyof typeof statusFormats {
+  return Object.hasOwn(statusFormats, text);
+}

@@ -32,7 +32,7 @@ function isDatabase(file: string): boolean {
 }
 
 /** Opens Kuma's database, reads, and closes it. A fault names the file. */
-function withDatabase<T>(
+export function withDatabase<T>(
   file: string,
   read: (rows: (table: string) => readonly unknown[], database: DatabaseSync) => T,
 ): T {
