@@ -13,6 +13,7 @@ import {
   icingaAnswer,
   smokePingConfiguration,
   uptimeRobotAnswer,
+  zabbixExport,
 } from '../../apps/cli/src/imports/testing/more-samples.ts';
 import {
   gatusConfiguration,
@@ -243,6 +244,7 @@ test('the API takes each device that the other formats lead to', { timeout: 120_
     ['uptimerobot', place('monitors.json', uptimeRobotAnswer)],
     ['icinga2', place('icinga.json', icingaAnswer)],
     ['smokeping', place('smokeping.conf', smokePingConfiguration)],
+    ['zabbix', place('zabbix.yaml', zabbixExport)],
   ];
   for (const args of runs) {
     const made = await runImport(...args);

@@ -9,6 +9,7 @@ export const formatNames = {
   nagios: 'object files of Nagios or Naemon, folders of them, or objects.cache (several files)',
   icinga2: "answers of Icinga 2's API (JSON): hosts, services, dependencies (several files)",
   smokeping: "SmokePing's configuration",
+  zabbix: 'an export of hosts by Zabbix (YAML or JSON), with their templates',
 } as const;
 
 /** A format of another tool. */

@@ -10,6 +10,7 @@ import { readPrometheus } from './prometheus/read-prometheus.ts';
 import { readSmokePing } from './smokeping/read-smokeping.ts';
 import { readTable } from './table/read-table.ts';
 import { readUptimeRobot } from './uptimerobot/read-uptimerobot.ts';
+import { readZabbix } from './zabbix/read-zabbix.ts';
 
 type Reader = (files: readonly [string, ...string[]], choices: FormatChoices) => Reading;
 
@@ -23,4 +24,5 @@ export const readers: Readonly<Record<FormatName, Reader>> = {
   nagios: (files) => readNagios(files),
   icinga2: (files) => readIcinga(files),
   smokeping: ([file]) => readSmokePing(file),
+  zabbix: ([file]) => readZabbix(file),
 };
