@@ -6,6 +6,7 @@ import { addAgentCommands } from './commands/agents.ts';
 import { addAlertCommands } from './commands/alerts.ts';
 import { addBackupCommands } from './commands/backup.ts';
 import { addContactCommands } from './commands/contacts.ts';
+import { addCompareCommand, addImportCommands } from './commands/imports.ts';
 import { addKeyCommands } from './commands/keys.ts';
 import { addLocationCommands } from './commands/locations.ts';
 import { addQuarantineCommands } from './commands/quarantine.ts';
@@ -26,6 +27,8 @@ addAlertCommands(commandLine);
 addQuarantineCommands(commandLine);
 addScriptCommands(commandLine);
 addReleaseCommands(commandLine);
+addImportCommands(commandLine);
+addCompareCommand(commandLine);
 
 /** Codes of faults that the caller's arguments or settings cause; the last four are those of `script run`. */
 const mistakes = ['settings', 'unreadable', 'no_script', 'bad_secrets', 'bad_timeout'];

@@ -1,0 +1,69 @@
+import { Argument } from 'commander';
+import { type CommandLine, jsonOption } from '../command-line.ts';
+import { formatNames, isFormatName, isStatusFormat, statusFormats } from '../imports/format-names.ts';
+
+/** The options of `import` as commander gives them. */
+interface ImportOptions {
+  readonly output?: string;
+  readonly source?: string;
+  readonly strict?: boolean;
+  readonly modules?: string;
+  readonly module?: string;
+}
+
+/** Adds `import`. It needs neither database nor controller: it writes a file that `apply` takes. */
+export function addImportCommands({ program, asJson }: CommandLine): void {
+  const names = Object.keys(formatNames);
+  program
+    .command('import')
+    .description("write an apply file of another tool's checks; changes nothing")
+    .addArgument(new Argument('<format>', 'format of the file').choices(names))
+    .argument('<file>', 'the file, or - for standard input')
+    .argument('[files...]', 'more files')
+    .option('-o, --output <file>', 'where the apply file goes (default: standard output)')
+    .option('--source <name>', 'source of the apply file (default: import/FORMAT)')
+    .option('--modules <file>', 'prometheus: the configuration of the blackbox_exporter')
+    .option('--module <name>', 'prometheus: the module of targets that name none')
+    .option('--strict', 'write nothing and end with 1 when something is not carried over')
+    .option(...jsonOption(program, 'the report as JSON'))
+    .addHelpText('after', `\nFormats:\n${formatLines(formatNames)}\n\nThe report goes to standard error.`)
+    .action(async (format: string, file: string, files: readonly string[], options: ImportOptions) => {
+      if (!isFormatName(format)) return; // commander has refused it
+      const { runImport } = await import('../imports/run-import.ts');
+      const { strict = false, ...rest } = options;
+      const done = await runImport({ ...rest, format, files: [file, ...files], strict, asJson: asJson() });
+      if (!done) process.exitCode = 1;
+    });
+}
+
+/** Where the controller is, as commander gives it. */
+interface CompareOptions {
+  readonly server: string;
+  readonly key: string;
+  readonly ca?: string;
+}
+
+/** Adds `compare`. It reads the other tool's file and the controller's REST API, and changes nothing. */
+export function addCompareCommand({ program, asJson }: CommandLine): void {
+  program
+    .command('compare')
+    .description('list where another tool and Vantage disagree, since when and why')
+    .addArgument(new Argument('<format>', 'format of the file').choices(Object.keys(statusFormats)))
+    .argument('<file>', 'the file with the statuses of the other tool')
+    .requiredOption('--server <url>', 'address of the API: https://host:port/v1.1')
+    .requiredOption('--key <key>', 'a key that may view')
+    .option('--ca <file>', 'the CA of the controller')
+    .option(...jsonOption(program, 'answer as JSON'))
+    .addHelpText('after', `\nFormats:\n${formatLines(statusFormats)}\n\nEnds with 3 when they disagree.`)
+    .action(async (format: string, file: string, options: CompareOptions) => {
+      if (!isStatusFormat(format)) return; // commander has refused it
+      const { runCompare } = await import('../imports/compare/run-compare.ts');
+      if (!(await runCompare(format, file, options, asJson()))) process.exitCode = 3;
+    });
+}
+
+function formatLines(names: Readonly<Record<string, string>>): string {
+  return Object.entries(names)
+    .map(([name, about]) => `  ${name.padEnd(12)} ${about}`)
+    .join('\n');
+}

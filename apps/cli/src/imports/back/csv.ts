@@ -1,0 +1,41 @@
+import type { Exported, ExportedDevice } from './exported-device.ts';
+
+const columns = [
+  ...['Key', 'Method', 'URL', 'ShortName', 'FullName', 'Frequency', 'Timeout', 'Retries', 'RetryDelay'],
+  ...['Enabled', 'Severity', 'Master', 'Tags', 'Options'],
+];
+
+/** The devices as a table (RFC 4180) that `vantage import csv` reads again; masters by their Key. */
+export function exportCsv(devices: readonly ExportedDevice[]): Exported {
+  const keys = new Map(devices.map((device) => [device.device_id, keyOf(device)]));
+  const rows = devices.map((device) => [
+    keyOf(device),
+    device.Method,
+    device.URL,
+    device.ShortName,
+    device.FullName ?? '',
+    String(device.Frequency),
+    String(device.Timeout),
+    String(device.Retries),
+    String(device.RetryDelay),
+    device.Enabled ? 'yes' : 'no',
+    device.Severity,
+    keys.get(device.device_master_id ?? '') ?? '',
+    device.Tags.map(({ Name }) => Name).join(';'),
+    Object.keys(device.Options).length === 0 ? '' : JSON.stringify(device.Options),
+  ]);
+  const lost = devices
+    .filter(({ device_master_id: master }) => master !== null && !keys.has(master))
+    .map((device) => ({ at: device.device_id, name: keyOf(device), text: 'its master is not in the file' }));
+  return { text: [columns, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join(''), lost };
+}
+
+function keyOf(device: ExportedDevice): string {
+  return device.ExternalKey ?? device.device_id;
+}
+
+/** A cell that a spreadsheet would run as a formula begins with an apostrophe, which the import takes away again. */
+function cell(value: string): string {
+  const text = /^'*[=+@-]/.test(value) ? `'${value}` : value;
+  return /[",\r\n;\t|]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import { makeKumaDatabase } from '../testing/kuma-database.ts';
+import { withFile } from '../testing/with-file.ts';
+import { compareStatuses, comparisonText } from './compare.ts';
+import type { DeviceStatus, OldStatus } from './old-status.ts';
+import { statusReaders } from './read-old.ts';
+
+const device = (given: Partial<DeviceStatus>): DeviceStatus => ({
+  device_id: 'd',
+  ShortName: 'x',
+  FullName: null,
+  ExternalKey: null,
+  URL: 'x.example.org',
+  Status: 'Up',
+  Enabled: true,
+  StatusSince: '2026-03-01T12:00:00+01:00',
+  LastCheckResult: '200 OK',
+  ...given,
+});
+const old = (given: Partial<OldStatus>): OldStatus => ({
+  ids: [],
+  name: 'x',
+  verdict: 'Up',
+  sinceMs: undefined,
+  why: '',
+  ...given,
+});
+
+describe('a comparison', () => {
+  it('finds devices by key, address and name; each thing of both is in one list', () => {
+    const comparison = compareStatuses(
+      [
+        old({
+          ids: ['kuma-1'],
+          name: 'Shop',
+          verdict: 'Down',
+          why: 'timeout',
+          sinceMs: Date.parse('2026-03-01T11:30:00Z'),
+        }),
+        old({ ids: ['https://a.example.org/'], name: 'https://a.example.org/' }),
+        old({ name: 'Router' }),
+        old({ name: 'Paused' }),
+        old({ name: 'Twin' }),
+        old({ name: 'Gone', verdict: 'Down' }),
+      ],
+      [
+        device({ device_id: '1', ExternalKey: 'kuma-1', FullName: 'Renamed' }),
+        device({ device_id: '2', URL: 'https://a.example.org/', FullName: 'A' }),
+        device({ device_id: '3', FullName: 'ROUTER', Status: 'Maint' }),
+        device({ device_id: '4', FullName: 'Paused', Enabled: false, Status: 'Unknown' }),
+        device({ device_id: '5', FullName: 'Twin', ShortName: 't' }),
+        device({ device_id: '6', FullName: 'twin', ShortName: 't' }),
+      ],
+    );
+    expect(comparison).toEqual({
+      Agree: 1,
+      Disagree: [
+        {
+          Device: 'ROUTER',
+          device_id: '3',
+          Since: null,
+          There: 'Up',
+          ThereBecause: '',
+          Here: 'Maint',
+          HereBecause: '200 OK',
+        },
+        {
+          Device: 'Renamed',
+          device_id: '1',
+          Since: '2026-03-01T11:30:00.000Z',
+          There: 'Down',
+          ThereBecause: 'timeout',
+          Here: 'Up',
+          HereBecause: '200 OK',
+        },
+      ],
+      Undecided: ['Paused (there Up, here paused)'],
+      OnlyThere: ['Twin', 'Gone'],
+      OnlyHere: ['Twin', 'twin'],
+    });
+    expect(comparisonText(comparison)).toContain(
+      '  Renamed: there Down (timeout), here Up (200 OK), since 2026-03-01T11:30:00.000Z',
+    );
+  });
+});
+
+describe('statuses of other tools', () => {
+  it("Kuma's last heartbeat counts, since the last important one", () => {
+    using database = makeKumaDatabase(1);
+    database.insert('monitor', { id: 1, name: 'Shop', type: 'http' });
+    database.insert('monitor', { id: 2, name: 'Paused', type: 'http', active: 0 });
+    database.insert('monitor', { id: 3, name: 'New', type: 'http' });
+    database.insert('heartbeat', { monitor_id: 1, status: 1, important: 1, time: '2026-03-01 10:00:00.000' });
+    database.insert('heartbeat', {
+      monitor_id: 1,
+      status: 0,
+      important: 1,
+      time: '2026-03-01 11:00:00.500',
+      msg: 'timeout',
+    });
+    database.insert('heartbeat', {
+      monitor_id: 1,
+      status: 0,
+      important: 0,
+      time: '2026-03-01 11:01:00.500',
+      msg: 'refused',
+    });
+    expect(statusReaders['uptime-kuma'](database.file)).toEqual([
+      {
+        ids: ['kuma-1'],
+        name: 'Shop',
+        verdict: 'Down',
+        sinceMs: Date.parse('2026-03-01T11:00:00.500Z'),
+        why: 'refused',
+      },
+      { ids: ['kuma-2'], name: 'Paused', verdict: 'Unknown', sinceMs: undefined, why: '' },
+      { ids: ['kuma-3'], name: 'New', verdict: 'Unknown', sinceMs: undefined, why: '' },
+    ]);
+  });
+
+  it.each([
+    [
+      'prometheus' as const,
+      '{"status": "success", "data": {"resultType": "vector", "result": [{"metric": {"__name__": "probe_success", "instance": "https://a.example.org/", "job": "web"}, "value": [1772360000.1, "0"]}]}}',
+      [
+        {
+          ids: ['https://a.example.org/'],
+          name: 'https://a.example.org/',
+          verdict: 'Down',
+          sinceMs: undefined,
+          why: 'probe_success 0',
+        },
+      ],
+    ],
+    [
+      'nagios' as const,
+      'info {\n\tcreated=1\n\t}\n\nhoststatus {\n\thost_name=web\n\thas_been_checked=1\n\tcurrent_state=1\n\tlast_hard_state_change=1772360000\n\tplugin_output=CRITICAL - no answer\n\t}\n\nservicestatus {\n\thost_name=web\n\tservice_description=SSH\n\thas_been_checked=1\n\tcurrent_state=1\n\tscheduled_downtime_depth=0\n\tplugin_output=slow\n\t}\n',
+      [
+        {
+          ids: ['web'],
+          name: 'web',
+          verdict: 'Down',
+          sinceMs: 1_772_360_000_000,
+          why: 'CRITICAL - no answer',
+        },
+        { ids: ['web/SSH'], name: 'web SSH', verdict: 'Up', sinceMs: undefined, why: 'slow' },
+      ],
+    ],
+    [
+      'csv' as const,
+      'Name,Status,Since,Reason\nShop,offline,2026-03-01T11:00:00Z,refused\nRouter,OK,,\n',
+      [
+        {
+          ids: [],
+          name: 'Shop',
+          verdict: 'Down',
+          sinceMs: Date.parse('2026-03-01T11:00:00Z'),
+          why: 'refused',
+        },
+        { ids: [], name: 'Router', verdict: 'Up', sinceMs: undefined, why: '' },
+      ],
+    ],
+  ])('of %s are read', async (format, text, statuses) => {
+    expect(await withFile(text, async (file) => statusReaders[format](file))).toEqual(statuses);
+  });
+
+  it.each([
+    ['prometheus' as const, '{"status": "error"}', /has no data\.result; accepted is the answer/],
+    ['nagios' as const, 'hello', /accepted is status\.dat/],
+    ['csv' as const, 'Name,Status\nShop,sideways', /:2 has the status "sideways"; accepted are up, down/],
+  ])('of %s that are none are refused', async (format, text, message) => {
+    await expect(withFile(text, async (file) => statusReaders[format](file))).rejects.toThrow(message);
+  });
+});

@@ -1,0 +1,16 @@
+import { compareStatuses, comparisonText } from './compare.ts';
+import { type ControllerAccess, readDevices } from './read-devices.ts';
+import { statusReaders } from './read-old.ts';
+
+/** Prints how the other tool's file and the controller differ. True: they agree on all that both have. */
+export async function runCompare(
+  format: keyof typeof statusReaders,
+  file: string,
+  access: ControllerAccess,
+  asJson: boolean,
+): Promise<boolean> {
+  const there = statusReaders[format](file);
+  const comparison = compareStatuses(there, await readDevices(access));
+  console.log(asJson ? JSON.stringify(comparison, null, 2) : comparisonText(comparison));
+  return comparison.Disagree.length === 0;
+}

@@ -1,0 +1,34 @@
+/** The formats of other tools and what FILE is, the usual ones first. The help of the command loads this and no reader. */
+export const formatNames = {
+  csv: 'a table with headers: CSV, TSV, or cells copied from a spreadsheet',
+  'uptime-kuma': 'kuma.db of Uptime Kuma 1.x or 2.x, or a backup of 1.x (JSON)',
+  gatus: 'the configuration of Gatus (YAML)',
+  prometheus:
+    'prometheus.yml or a file of file_sd, probed by the blackbox_exporter (--modules FILE, --module NAME)',
+  uptimerobot: "answers of UptimeRobot's API (JSON, several files), or its list as CSV",
+  nagios: 'object files of Nagios or Naemon, folders of them, or objects.cache (several files)',
+  icinga2: "answers of Icinga 2's API (JSON): hosts, services, dependencies (several files)",
+  smokeping: "SmokePing's configuration",
+  zabbix: 'an export of hosts by Zabbix (YAML or JSON), with their templates',
+} as const;
+
+/** A format of another tool. */
+export type FormatName = keyof typeof formatNames;
+
+/** Whether a text names a format. */
+export function isFormatName(text: string): text is FormatName {
+  return Object.hasOwn(formatNames, text);
+}
+
+/** Sources of the other tool's statuses for `compare`, and what FILE is. */
+export const statusFormats = {
+  'uptime-kuma': 'kuma.db',
+  prometheus: 'the answer of /api/v1/query?query=probe_success (JSON)',
+  nagios: 'status.dat of Nagios or Naemon',
+  csv: 'a table with the columns Name, Status and, if there are any, Key, Since, Reason',
+} as const;
+
+/** Whether a text names such a source. */
+export function isStatusFormat(text: string): text is keyof typeof statusFormats {
+  return Object.hasOwn(statusFormats, text);
+}

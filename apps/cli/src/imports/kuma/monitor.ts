@@ -1,0 +1,93 @@
+import { listOf, numberOf, recordOf, textOf, truthOf } from '../values.ts';
+
+/** A monitor of Uptime Kuma: a row of its table `monitor`, or an entry of a 1.x backup, by the same names. */
+export interface KumaMonitor {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  /** A column by its name in the database; a backup has most of them in camel case. */
+  readonly text: (column: string) => string | undefined;
+  readonly number: (column: string) => number | undefined;
+  readonly truth: (column: string) => boolean;
+  readonly list: (column: string) => readonly unknown[];
+  readonly active: boolean;
+  readonly parent: string | undefined;
+  /** Paths: a tag with a value is `name/value`. */
+  readonly tags: readonly string[];
+  readonly proxy: KumaProxy | undefined;
+}
+
+/** A proxy that monitors go through. */
+export interface KumaProxy {
+  readonly id: string;
+  readonly protocol: string;
+  readonly host: string;
+  readonly port: number | undefined;
+  readonly user: string | undefined;
+  readonly password: string | undefined;
+}
+
+/** What a database or a backup holds. */
+export interface KumaFile {
+  readonly monitors: readonly KumaMonitor[];
+  /** Things that are no monitors, in words: `3 notifications`. */
+  readonly others: readonly string[];
+}
+
+/** Names of a backup that are not the column's name in camel case. */
+const backupNames: Readonly<Record<string, string>> = { accepted_statuscodes_json: 'accepted_statuscodes' };
+
+/** Makes a monitor of a row or a backup's entry; undefined where it has no id or type. */
+export function monitorOf(
+  value: unknown,
+  around: { readonly tags: readonly string[]; readonly proxies: ReadonlyMap<string, KumaProxy> },
+): KumaMonitor | undefined {
+  const row = recordOf(value);
+  const id = textOf(row?.['id']);
+  const type = textOf(row?.['type']);
+  if (row === undefined || id === undefined || type === undefined) return undefined;
+  const get = (column: string) => row[column] ?? row[camel(column)] ?? row[backupNames[column] ?? ''];
+  const active = truthOf(get('active'));
+  return {
+    id,
+    type,
+    name: textOf(row['name']) ?? `monitor ${id}`,
+    text: (column) => textOf(get(column)),
+    number: (column) => numberOf(get(column)),
+    truth: (column) => truthOf(get(column)) ?? false,
+    list: (column) => jsonList(get(column)),
+    active: active ?? true,
+    parent: textOf(row['parent']),
+    tags: around.tags,
+    proxy: around.proxies.get(textOf(get('proxy_id')) ?? ''),
+  };
+}
+
+/** A proxy of a row or of a backup's entry. */
+export function proxyOf(value: unknown): KumaProxy | undefined {
+  const row = recordOf(value);
+  const id = textOf(row?.['id']);
+  const host = textOf(row?.['host']);
+  if (row === undefined || id === undefined || host === undefined) return undefined;
+  return {
+    id,
+    host,
+    protocol: textOf(row['protocol']) ?? 'http',
+    port: numberOf(row['port']),
+    user: truthOf(row['auth']) ? textOf(row['username']) : undefined,
+    password: truthOf(row['auth']) ? textOf(row['password']) : undefined,
+  };
+}
+
+function camel(column: string): string {
+  return column.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function jsonList(value: unknown): readonly unknown[] {
+  if (typeof value !== 'string') return listOf(value);
+  try {
+    return listOf(JSON.parse(value));
+  } catch {
+    return [];
+  }
+}

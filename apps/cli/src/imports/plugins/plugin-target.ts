@@ -1,0 +1,212 @@
+import type { Json, Method } from '@vantage/domain';
+import type { FoundOptions, FoundTarget } from '../found.ts';
+import { hostPort, hostText, numberOf } from '../values.ts';
+import { milliseconds, type PluginArguments, readArguments } from './arguments.ts';
+import { httpPlugin } from './http-plugin.ts';
+
+/** What a plugin checks, and how long it may take. */
+export interface PluginCheck {
+  readonly target: FoundTarget;
+  readonly timeoutSeconds: number | undefined;
+}
+
+type Reader = (given: PluginArguments, host: string) => FoundTarget;
+
+/** The Monitoring Plugins that a Method can take the place of, by the name of their program. */
+const plugins: Readonly<Record<string, { readonly flags?: readonly string[]; readonly read: Reader }>> = {
+  check_ping: { flags: ['4', '6', 'L', 'v'], read: pingPlugin },
+  check_icmp: { flags: ['4', '6', 'v'], read: pingPlugin },
+  check_fping: { flags: ['4', '6', 'v'], read: pingPlugin },
+  hostalive: { read: pingPlugin },
+  'check-host-alive': { read: pingPlugin },
+  check_http: {
+    flags: [
+      '4',
+      '6',
+      'N',
+      'E',
+      'v',
+      'L',
+      'l',
+      'sni',
+      'verify-cert',
+      'D',
+      'i',
+      'no-body',
+      'linespan',
+      'regexi',
+    ],
+    read: httpPlugin,
+  },
+  check_curl: {
+    flags: [
+      '4',
+      '6',
+      'N',
+      'E',
+      'v',
+      'L',
+      'l',
+      'sni',
+      'verify-cert',
+      'D',
+      'i',
+      'no-body',
+      'linespan',
+      'regexi',
+    ],
+    read: httpPlugin,
+  },
+  check_tcp: { flags: ['4', '6', 'S', 'ssl', 'v', 'j', 'A', 'E'], read: tcpPlugin },
+  check_ssh: { flags: ['4', '6', 'v'], read: sshPlugin },
+  check_smtp: {
+    flags: ['4', '6', 'S', 'starttls', 'ssl', 'tls', 'v', 'q', 'r'],
+    read: mailPlugin('SMTP', 'plain'),
+  },
+  check_ssmtp: { flags: ['4', '6', 'v'], read: mailPlugin('SMTP', 'Implicit', 465) },
+  check_pop: { flags: ['4', '6', 'S', 'v'], read: mailPlugin('POP3', 'plain') },
+  check_spop: { flags: ['4', '6', 'v'], read: mailPlugin('POP3', 'Implicit', 995) },
+  check_imap: { flags: ['4', '6', 'S', 'v'], read: mailPlugin('IMAP4', 'plain') },
+  check_simap: { flags: ['4', '6', 'v'], read: mailPlugin('IMAP4', 'Implicit', 993) },
+  check_ftp: { flags: ['4', '6', 'S', 'v'], read: mailPlugin('FTP', 'plain') },
+  check_nntp: { flags: ['4', '6', 'S', 'v'], read: mailPlugin('NNTP', 'plain') },
+  check_nntps: { flags: ['4', '6', 'v'], read: mailPlugin('NNTP', 'Implicit', 563) },
+  check_dns: { flags: ['4', '6', 'v', 'A', 'n', 'L'], read: dnsPlugin },
+  check_dig: { flags: ['4', '6', 'v'], read: digPlugin },
+  check_mysql: { flags: ['S', 'n', 'l', 'v'], read: mysqlPlugin },
+  check_mysql_query: { read: mysqlPlugin },
+};
+
+/** Maps a plugin with its arguments; `host` is the address of the host where the arguments name none. */
+export function pluginCheck(program: string, words: readonly string[], host: string): PluginCheck {
+  const name = program.replace(/^.*\//, '').replace(/\.(pl|py|sh|exe)$/, '');
+  const plugin = Object.hasOwn(plugins, name) ? plugins[name] : undefined;
+  if (plugin === undefined)
+    return {
+      target: `is checked by ${name === '' ? 'no plugin' : name}, for which there is no Method; a Script may take its place`,
+      timeoutSeconds: undefined,
+    };
+  const given = readArguments(words, plugin.flags ?? []);
+  const address = given.value('H', 'hostname') ?? host;
+  const target = plugin.read(given, address);
+  return { target, timeoutSeconds: numberOf(given.value('t', 'timeout')) };
+}
+
+function family(given: PluginArguments): string | undefined {
+  if (given.has('4')) return '4';
+  return given.has('6') ? '6' : undefined;
+}
+
+/** `-c 500.0,60%`: round trip in milliseconds and loss in percent. */
+function pingPlugin(given: PluginArguments, host: string): FoundTarget {
+  const [, rtt, loss] = /^([\d.]+)(?:ms)?,([\d.]+)%?$/.exec(given.value('c', 'critical') ?? '') ?? [];
+  const count = numberOf(given.value('n', 'p', 'packets'));
+  const limit = numberOf(loss);
+  const options: FoundOptions = {
+    Count: count,
+    MaxRTTMs: numberOf(rtt),
+    // 100 % is what a check without a limit means: one answer is enough.
+    MaxLossPercent: limit === undefined || limit >= 100 ? undefined : limit,
+    IPFamily: family(given),
+  };
+  return {
+    method: 'PING',
+    url: hostText(host),
+    options,
+    lost: given.has('w', 'warning') ? ['its warning limits'] : [],
+  };
+}
+
+function tcpPlugin(given: PluginArguments, host: string): FoundTarget {
+  const port = numberOf(given.value('p', 'port'));
+  if (port === undefined) return 'has no port (-p)';
+  const send = given.value('s', 'send');
+  const [expect, ...others] = given.values('e', 'expect');
+  const escapes = (text: string) =>
+    given.has('E') ? text.replaceAll('\\r', '\r').replaceAll('\\n', '\n').replaceAll('\\t', '\t') : text;
+  const step: Record<string, Json> = {};
+  if (send !== undefined) step['Send'] = escapes(send);
+  if (expect !== undefined && expect !== '') step['Expect'] = escapes(expect);
+  const options: FoundOptions = {
+    Steps: Object.keys(step).length === 0 ? undefined : [step],
+    SlowMs: milliseconds(given.value('w', 'warning')),
+    IPFamily: family(given),
+  };
+  return {
+    method: 'TCP',
+    url: `${given.has('S', 'ssl') ? 'tls' : 'tcp'}://${hostPort(host, port)}`,
+    options,
+    lost: others.map((each) => `the further text expected ${JSON.stringify(each)}`),
+  };
+}
+
+function sshPlugin(given: PluginArguments, host: string): FoundTarget {
+  const place = hostPort(given.free[0] ?? host, numberOf(given.value('p', 'port')));
+  const options: FoundOptions = { ExpectBanner: given.value('r', 'remote-version'), IPFamily: family(given) };
+  return { method: 'SSH', url: place, options };
+}
+
+function mailPlugin(method: Method, mode: 'plain' | 'Implicit', port?: number): Reader {
+  return (given, host) => {
+    const start = given.has('S', 'starttls');
+    const days = numberOf((given.value('D', 'certificate') ?? '').split(',')[0]);
+    const tls: Record<string, Json> = {};
+    if (mode === 'Implicit') tls['Mode'] = 'Implicit';
+    // Of these plugins only check_smtp means STARTTLS by -S; the others connect under TLS.
+    else if (start) tls['Mode'] = method === 'SMTP' ? 'StartTLS' : 'Implicit';
+    if (days !== undefined) tls['MinDaysLeft'] = days;
+    const options: FoundOptions = {
+      TLS: Object.keys(tls).length === 0 ? undefined : tls,
+      ExpectBanner: given.value('e', 'expect'),
+      SlowMs: milliseconds(given.value('w', 'warning')),
+      IPFamily: family(given),
+    };
+    const lost = given.has('C', 's', 'U', 'P') ? ['its dialogue after the greeting'] : [];
+    return { method, url: hostPort(host, numberOf(given.value('p', 'port')) ?? port), options, lost };
+  };
+}
+
+/** `-H` is the name to look up here. */
+function dnsPlugin(given: PluginArguments, host: string): FoundTarget {
+  const expected = given
+    .values('a', 'expected-address')
+    .flatMap((each) => each.split(','))
+    .filter((each) => each !== '');
+  const options: FoundOptions = {
+    Server: given.value('s', 'server'),
+    Type: (given.value('q', 'querytype') ?? 'A').toUpperCase(),
+    Expect: expected.length === 0 ? undefined : expected,
+  };
+  return { method: 'DNS', url: host, options };
+}
+
+function digPlugin(given: PluginArguments, host: string): FoundTarget {
+  const name = given.value('l', 'query_address');
+  if (name === undefined) return 'has no name to look up (-l)';
+  const expected = given.value('a', 'expected_address');
+  const options: FoundOptions = {
+    Server: hostPort(host, numberOf(given.value('p', 'port'))),
+    Type: (given.value('T', 'record_type') ?? 'A').toUpperCase(),
+    Expect: expected === undefined ? undefined : [expected],
+  };
+  return { method: 'DNS', url: name, options };
+}
+
+function mysqlPlugin(given: PluginArguments, host: string): FoundTarget {
+  const replica = given.has('S', 'check-slave');
+  const options: FoundOptions = {
+    User: given.value('u', 'username'),
+    Password: given.value('p', 'password'),
+    Database: given.value('d', 'database'),
+    Query: given.value('q', 'query'),
+  };
+  return {
+    method: 'MySQL',
+    url: hostPort(host, numberOf(given.value('P', 'port'))),
+    options,
+    lost: [
+      ...(replica ? ['the state of its replication'] : []),
+      ...(given.has('q') && given.has('c', 'w') ? ['the limits for its result'] : []),
+    ],
+  };
+}

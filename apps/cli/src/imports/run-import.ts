@@ -1,0 +1,48 @@
+import { writeFileSync } from 'node:fs';
+import { Fault, messageOf } from '@vantage/kernel';
+import { writeApplyFile } from './apply-file.ts';
+import type { FormatChoices } from './format-choices.ts';
+import type { FormatName } from './format-names.ts';
+import { readers } from './formats.ts';
+import { reportData, reportText } from './report.ts';
+import { settle } from './settle.ts';
+
+/** What `vantage import` is asked for. */
+export interface ImportRequest extends FormatChoices {
+  readonly format: FormatName;
+  /** The first is the format's own; Nagios takes several. */
+  readonly files: readonly [string, ...string[]];
+  /** `source` of the apply file; default: `import/FORMAT`. */
+  readonly source?: string | undefined;
+  /** The apply file; default: standard output. */
+  readonly output?: string | undefined;
+  /** Write nothing when something is not carried over. */
+  readonly strict: boolean;
+  readonly asJson: boolean;
+}
+
+/** Writes the apply file and reports on standard error. False: `--strict` held the file back. */
+export async function runImport(request: ImportRequest): Promise<boolean> {
+  const reading = readers[request.format](request.files, request);
+  const settled = await settle(reading, request.source ?? `import/${request.format}`);
+  const report = request.asJson
+    ? JSON.stringify(reportData(settled, request.format), null, 2)
+    : reportText(settled, request.format);
+  process.stderr.write(`${report}\n`);
+  if (request.strict && settled.refused.length > 0) {
+    process.stderr.write('Nothing is written, because something is not carried over (--strict).\n');
+    return false;
+  }
+  const text = writeApplyFile(settled.file);
+  if (request.output === undefined) process.stdout.write(text);
+  else write(request.output, text);
+  return true;
+}
+
+function write(file: string, text: string): void {
+  try {
+    writeFileSync(file, text, { mode: 0o600 });
+  } catch (error) {
+    throw new Fault('stop', 'unwritable', `${file} cannot be written: ${messageOf(error)}`);
+  }
+}
