@@ -90,7 +90,7 @@ function Say({ row, detail }: { readonly row: DeviceRow | undefined; readonly de
       <StateWord state={state}>
         {say.for('').trim()} <Since at={row?.sinceMs ?? device.StatusSince} full />
       </StateWord>
-      <span class={css['result']}>{row?.lastResult ?? device.LastCheckResult}</span>
+      <span class={css['result']}>{device.LastCheckResult}</span>
     </p>
   );
 }

@@ -28,7 +28,7 @@ function Counted({ down, total }: { readonly down: number; readonly total: numbe
 }
 
 function Level({ branch, chosen, onChoose }: TreeProps & { readonly branch: Branch }) {
-  const [isOpen, setOpen] = useState(branch.down > 0 || branch.branches.length <= 6);
+  const [isOpen, setOpen] = useState(branch.down > 0);
   const hasMore = branch.branches.length > 0;
   const wanted = hasMore ? `${branch.path}/*` : branch.path;
   return (

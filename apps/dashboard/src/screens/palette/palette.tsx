@@ -36,9 +36,7 @@ function choicesOf(text: string): readonly Choice[] {
     { key: 'out', words: texts.signOut, mark: 'Other', run: () => void signOut() },
   ];
   const found = rows.value
-    .filter(({ name, shortName, url }) =>
-      [name, shortName, url].some((each) => each.toLowerCase().includes(wanted)),
-    )
+    .filter(({ words }) => words.includes(wanted))
     .sort((a, b) => rankOf(a.state) - rankOf(b.state))
     .slice(0, most)
     .map(({ id, name, shortName, state }) => ({
