@@ -3,7 +3,7 @@ import { ApiProblem, api, take } from './api.ts';
 import { readChanges } from './facts.ts';
 
 /** Requests of one batch: few enough that the progress moves. */
-const together = 100;
+const together = 50;
 
 /** Which requests were done, by their place, and why the first of the others was not. */
 export interface Outcome {

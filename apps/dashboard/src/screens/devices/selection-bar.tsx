@@ -102,18 +102,20 @@ export function SelectionBar({
     ? say.changing(work.tried, work.of)
     : (work?.said ?? (isAll ? say.allMatching(rows.length) : say.selected(rows.length)));
   return (
-    <section class={css['selection']} aria-label={say.selection}>
-      <b role="status">{words}</b>
-      {work !== undefined && <Progress work={work} onUndo={() => void run(work.undo ?? [], [])} />}
-      {!isAll && !isRunning && (
-        <button type="button" class={css['wording']} onClick={onAll}>
-          {say.allMatching(matching)}
+    <>
+      <section class={css['selection']} aria-label={say.selection}>
+        <b role="status">{words}</b>
+        {work !== undefined && <Progress work={work} onUndo={() => void run(work.undo ?? [], [])} />}
+        {!isAll && !isRunning && (
+          <button type="button" class={css['wording']} onClick={onAll}>
+            {say.allMatching(matching)}
+          </button>
+        )}
+        <Acts isDisabled={isRunning || rows.length === 0} onAct={setAsked} />
+        <button type="button" class={css['clear']} onClick={onClear}>
+          {say.clear} <kbd>Esc</kbd>
         </button>
-      )}
-      <Acts isDisabled={isRunning || rows.length === 0} onAct={setAsked} />
-      <button type="button" class={css['clear']} onClick={onClear}>
-        {say.clear} <kbd>Esc</kbd>
-      </button>
+      </section>
       {asked !== undefined && (
         <Preview
           act={asked}
@@ -126,6 +128,6 @@ export function SelectionBar({
           onClose={() => setAsked(undefined)}
         />
       )}
-    </section>
+    </>
   );
 }
