@@ -21,7 +21,17 @@ export const texts = {
   live: 'Live',
   stale: (age: string) => `No news for ${age}`,
   connecting: 'Connecting',
-  offline: 'Offline',
+  lost: {
+    words: 'The controller does not answer. What is shown is as it was last known.',
+    retry: (age: string) => `Tried again in ${age}.`,
+    button: 'Try now',
+  },
+  outdated: {
+    words: 'The controller has another version of this page now.',
+    button: 'Reload',
+    later: 'Later',
+  },
+  noRights: 'This key only views. A key or person of the level UW can change devices.',
   theme: { light: 'Light', dark: 'Dark', system: 'As the system', label: 'Appearance' },
   signOut: 'Sign out',
   account: 'Account',
@@ -102,6 +112,7 @@ export const texts = {
     filterHint: 'status:down tag:berlin/* method:ping location:Oslo "text"',
     all: 'All devices',
     tags: 'Tags',
+    noTags: 'Tags with paths, like berlin/rack-3, make a tree here.',
     counted: (n: number) => devicesOf(n),
     soFar: (n: number) => `${devicesOf(n)} so far`,
     columns: {

@@ -39,6 +39,8 @@ export type Progress = 'loading' | 'ready' | { readonly problem: unknown };
 
 export const devices = signal<ReadonlyMap<string, DeviceFacts>>(new Map());
 export const progress = signal<Progress>('loading');
+/** How many devices are read while everything is. */
+export const readSoFar = signal(0);
 /** Open, acknowledged and snoozed ones, newest first. */
 export const alerts = signal<readonly Alert[]>([]);
 export const locations = signal<readonly Location[]>([]);
@@ -93,9 +95,9 @@ export function readFacts(): Promise<void> {
 async function readAll(): Promise<void> {
   try {
     const others = Promise.all([readAccount(), readAlerts(), readLocations(), readEvents()]);
-    const isFirst = devices.value.size === 0;
-    const read = await readStates(undefined, (soFar) => {
-      if (isFirst) devices.value = withChanges(new Map(), soFar);
+    // A part of the devices is not shown: the worst may be among the others, and a list would jump.
+    const read = await readStates(undefined, (count) => {
+      readSoFar.value = count;
     });
     devices.value = withChanges(new Map(), read.changes);
     revision = read.revision;
@@ -158,6 +160,7 @@ export async function readEvents(): Promise<void> {
 export function forgetFacts(): void {
   devices.value = new Map();
   revision = undefined;
+  readSoFar.value = 0;
   progress.value = 'loading';
   alerts.value = [];
   locations.value = [];

@@ -54,9 +54,10 @@ export function followFacts(ending: AbortSignal): Promise<void> {
   return followEvents({ onEvent, onGap: () => void readAgain() }, ending);
 }
 
+/** A failure leaves what is shown: its age says so. */
 async function readAgain(): Promise<void> {
-  await readChanges();
-  await Promise.all([readAlerts(), readLocations(), readEvents()]);
+  await readChanges().catch(() => {});
+  await Promise.allSettled([readAlerts(), readLocations(), readEvents()]);
 }
 
 /** Shows at once what the events themselves say, the oldest first; the devices are read again soon. */

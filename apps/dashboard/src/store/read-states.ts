@@ -15,10 +15,10 @@ export interface Read {
   readonly revision: string | undefined;
 }
 
-/** Reads all devices, or with `since` those that changed after that revision. `onPage` has what is read so far. */
+/** Reads all devices, or with `since` those that changed after that revision. `onPage` has how many are read so far. */
 export async function readStates(
   since: string | undefined,
-  onPage: (soFar: Changes) => void = () => {},
+  onPage: (count: number) => void = () => {},
 ): Promise<Read> {
   const changes = new Map<string, DeviceFacts | undefined>();
   let revision: string | undefined;
@@ -35,7 +35,7 @@ export async function readStates(
     // What changes while the pages are read comes again with the next changes.
     revision ??= ofPage;
     for (const row of data) changes.set(row.device_id, row.Gone === true ? undefined : factsOf(row, part));
-    onPage(changes);
+    onPage(changes.size);
     after = data.at(-1)?.device_id;
     if (!hasMore || after === undefined) return { changes, revision };
   }

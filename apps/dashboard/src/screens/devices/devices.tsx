@@ -9,7 +9,7 @@ import { Failure, Waiting } from '../../parts/notice.tsx';
 import { RowList } from '../../parts/row-list.tsx';
 import { address, go } from '../../store/address.ts';
 import { mayOperate, mayWrite } from '../../store/credential.ts';
-import { counts, type DeviceRow, progress, readFacts, rows } from '../../store/facts.ts';
+import { counts, type DeviceRow, progress, readFacts, readSoFar, rows } from '../../store/facts.ts';
 import { searchDevices } from '../../store/read-states.ts';
 import { texts } from '../../texts.ts';
 import { DeviceLine, LineHead } from './device-line.tsx';
@@ -151,11 +151,12 @@ function Nothing() {
   return (
     <div class={css['nothing']}>
       <p>{isEmpty ? say.empty : say.none}</p>
-      {isEmpty ? (
+      {isEmpty && mayWrite.value && (
         <a class="button main" href="/devices/new">
           {say.add}
         </a>
-      ) : (
+      )}
+      {!isEmpty && (
         <button type="button" class="button" onClick={() => setFilter('')}>
           {say.wider}
         </button>
@@ -167,7 +168,12 @@ function Nothing() {
 function List() {
   const isTall = () => (matchMedia('(max-width: 820px)').matches ? 64 : 32);
   const chooseAll = allChosen.value ? clearSelection : selectAll;
-  if (progress.value === 'loading' && rows.value.length === 0) return <Waiting rows={16} />;
+  if (progress.value === 'loading' && rows.value.length === 0)
+    return (
+      <div class={css['waiting']}>
+        <Waiting rows={16} />
+      </div>
+    );
   if (typeof progress.value === 'object' && rows.value.length === 0)
     return <Failure problem={progress.value.problem} retry={() => void readFacts()} />;
   if (found.value.length === 0) return <Nothing />;
@@ -212,7 +218,7 @@ export function Devices() {
         <div class={css['head']}>
           <Heading>{say.title}</Heading>
           <span class="mute" role="status">
-            {progress.value === 'loading' ? say.soFar(found.value.length) : say.counted(found.value.length)}
+            {progress.value === 'loading' ? say.soFar(readSoFar.value) : say.counted(found.value.length)}
           </span>
         </div>
         <search class={css['filter']}>

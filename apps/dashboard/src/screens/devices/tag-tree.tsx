@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { worstOf } from '../../model/state.ts';
 import { type Branch, tagTree } from '../../model/tag-tree.ts';
 import { Mark } from '../../parts/mark.tsx';
-import { counts, rows } from '../../store/facts.ts';
+import { counts, progress, rows } from '../../store/facts.ts';
 import { texts } from '../../texts.ts';
 import css from './devices.module.css';
 
@@ -68,7 +68,6 @@ function Level({ branch, chosen, onChoose }: TreeProps & { readonly branch: Bran
 
 /** The paths of all tags, each with the worst state and counts of what it holds. */
 export function TagTree({ chosen, onChoose }: TreeProps) {
-  if (branches.value.length === 0) return null;
   return (
     <nav class={css['side']} aria-label={say.tags}>
       <h2>{say.tags}</h2>
@@ -89,6 +88,9 @@ export function TagTree({ chosen, onChoose }: TreeProps) {
           <Level key={branch.path} branch={branch} chosen={chosen} onChoose={onChoose} />
         ))}
       </ul>
+      {branches.value.length === 0 && progress.value === 'ready' && (
+        <p class={`hint ${css['noTags']}`}>{say.noTags}</p>
+      )}
     </nav>
   );
 }
