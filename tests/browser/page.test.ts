@@ -13,7 +13,16 @@ import {
 
 // A minute between checks is two seconds here.
 const env = { NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: '30' };
-const screens = ['/', '/devices', '/devices/new', '/alerts', '/locations', '/schedules', '/reports'];
+const screens = [
+  '/',
+  '/devices',
+  '/devices/new',
+  '/devices/new/many',
+  '/alerts',
+  '/locations',
+  '/schedules',
+  '/reports',
+];
 
 let system: System;
 let browser: Browser;

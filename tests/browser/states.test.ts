@@ -173,3 +173,19 @@ test('many: the preview says what will happen, and what the API refuses is told'
   await page.getByText(/0 devices changed, 150 refused/).waitFor();
   await page.context().close();
 });
+
+test('many addresses are pasted; what the API refuses stays in the field with its reason', async () => {
+  const page = await openAt('/devices/new/many');
+  await page
+    .getByLabel('Addresses, one a line')
+    .fill('127.0.0.1:1; <img src=x onerror="throw 1">; web/x\nhttp://bad host/; Other\n127.0.0.1:1\n');
+  await page.getByText('1 repeated line is left out').waitFor();
+  await page.getByRole('button', { name: 'Add 2 devices' }).click();
+  await page.getByText('1 device added. Refused, and kept in the field: 1').waitFor();
+  expect(await page.getByLabel('Addresses, one a line').inputValue()).toBe('http://bad host/; Other');
+  expect(await violationsOf(page)).toEqual([]);
+  await page.goto(`${base}devices?q=tag:web/*`);
+  await page.getByRole('link', { name: '<img src=x' }).waitFor();
+  expect(problems).toEqual([]);
+  await page.context().close();
+});

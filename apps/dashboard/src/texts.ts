@@ -305,6 +305,18 @@ export const texts = {
     script: 'Script',
     conflict: 'Somebody else changed this device meanwhile. Your texts are kept: read it again, then save.',
   },
+  many: {
+    title: 'Add many devices',
+    link: 'Paste many',
+    field: 'Addresses, one a line',
+    example: '192.0.2.1\nhttps://www.example.org/health; Shop; web, berlin/rack-3',
+    hint: 'A line is an address, or an address; a name; tags with commas between them. At most 1,000 lines.',
+    preview: 'What will be added',
+    add: (n: number) => `Add ${devicesOf(n)}`,
+    repeated: (n: number) => `${count(n)} repeated ${n === 1 ? 'line is' : 'lines are'} left out`,
+    refused: (added: number, n: number) =>
+      `${devicesOf(added)} added. Refused, and kept in the field: ${count(n)}`,
+  },
   alerts: {
     title: (n: number) => (n === 0 ? 'No open alerts' : n === 1 ? '1 open alert' : `${count(n)} open alerts`),
     views: { open: 'Open', snoozed: 'Snoozed', closed: 'Closed' },

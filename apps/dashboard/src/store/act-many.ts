@@ -5,11 +5,10 @@ import { readChanges } from './facts.ts';
 /** Requests of one batch: few enough that the progress moves. */
 const together = 50;
 
-/** Which requests were done, by their place, and why the first of the others was not. */
-export interface Outcome {
+/** Which requests were done, by their place, and why each of the others was not. */
+interface Outcome {
   readonly done: readonly number[];
-  readonly refused: number;
-  readonly reason: string | undefined;
+  readonly refusals: readonly { readonly at: number; readonly reason: string }[];
 }
 
 /** Does many requests; what one refuses changes nothing for the others. Throws when the API cannot be asked. */
@@ -18,7 +17,7 @@ export async function doMany(
   onStep: (tried: number) => void,
 ): Promise<Outcome> {
   const done: number[] = [];
-  let reason: string | undefined;
+  const refusals: { at: number; reason: string }[] = [];
   try {
     for (let from = 0; from < operations.length; from += together) {
       const Operations = operations.slice(from, from + together);
@@ -27,17 +26,17 @@ export async function doMany(
       const { Results } = await take(api.POST('/batch', { body }));
       for (const [at, { Status, Body }] of Results.entries())
         if (Status < 300) done.push(from + at);
-        else reason ??= messageOf(Body);
+        else refusals.push({ at: from + at, reason: messageOf(Body) });
       onStep(Math.min(operations.length, from + together));
     }
   } finally {
     await readChanges().catch(() => {});
   }
-  return { done, refused: operations.length - done.length, reason };
+  return { done, refusals };
 }
 
-function messageOf(body: unknown): string | undefined {
-  return body !== null && typeof body === 'object' && 'message' in body ? String(body.message) : undefined;
+function messageOf(body: unknown): string {
+  return body !== null && typeof body === 'object' && 'message' in body ? String(body.message) : '';
 }
 
 const taken = 1005;

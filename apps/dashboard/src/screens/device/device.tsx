@@ -133,7 +133,9 @@ export function Device({ id }: ScreenProps) {
       <div class={css['head']}>
         <div class={css['title']}>
           <Heading>
-            <bdi>{device.FullName ?? device.ShortName}</bdi>{' '}
+            <bdi class={css['name']} title={device.FullName ?? device.ShortName}>
+              {device.FullName ?? device.ShortName}
+            </bdi>{' '}
             {device.FullName !== null && <span class="tag">{device.ShortName}</span>}
           </Heading>
           <Say row={row} detail={data} />

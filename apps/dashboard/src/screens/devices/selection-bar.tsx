@@ -34,9 +34,14 @@ function useWork() {
     setWork({ tried: 0, of });
     try {
       if (tag !== '') await haveTag(tag);
-      const { done, refused, reason } = await doMany(operations, (tried) => setWork({ tried, of }));
+      const { done, refusals } = await doMany(operations, (tried) => setWork({ tried, of }));
       const backOfDone = back.filter((_, at) => done.includes(at));
-      setWork({ tried: of, of, said: say.done(done.length, refused, reason), undo: backOfDone });
+      setWork({
+        tried: of,
+        of,
+        said: say.done(done.length, refusals.length, refusals[0]?.reason),
+        undo: backOfDone,
+      });
     } catch (error) {
       setWork({ tried: of, of, said: wordsOf(error) });
     }

@@ -198,6 +198,13 @@ export function Edit({ id }: ScreenProps) {
       {data !== undefined && (
         <>
           <Heading>{name === undefined ? say.add : say.change(name)}</Heading>
+          {name === undefined && (
+            <p>
+              <a class="link" href="/devices/new/many">
+                {texts.many.link}
+              </a>
+            </p>
+          )}
           <Form opened={data} />
         </>
       )}

@@ -25,7 +25,10 @@ function choicesOf(text: string): readonly Choice[] {
   const wanted = text.trim().toLowerCase();
   const commands: readonly Choice[] = [
     ...(mayWrite.value
-      ? [{ key: 'add', words: texts.devices.add, mark: 'Other' as const, run: () => go('/devices/new') }]
+      ? ([
+          { key: 'add', words: texts.devices.add, mark: 'Other', run: () => go('/devices/new') },
+          { key: 'many', words: texts.many.title, mark: 'Other', run: () => go('/devices/new/many') },
+        ] as const)
       : []),
     ...(['overview', 'devices', 'alerts', 'locations', 'schedules', 'reports'] as const).map((screen) => ({
       key: screen,
