@@ -1,6 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { compareBy, type FoundByUrl, fits, parseFilter, withField } from '../../model/device-filter.ts';
+import { count } from '../../model/format.ts';
 import { states } from '../../model/state.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { useKeys } from '../../parts/keys.ts';
@@ -96,7 +97,7 @@ function Chips() {
               onClick={() => setFilter(next)}
             >
               <Mark name={state} />
-              {texts.states[state]} {counts.value[state]}
+              {texts.states[state]} {count(counts.value[state])}
             </button>
           );
         })}

@@ -1,5 +1,6 @@
 import { computed } from '@preact/signals';
 import { useState } from 'preact/hooks';
+import { count as number } from '../../model/format.ts';
 import { worstOf } from '../../model/state.ts';
 import { type Branch, tagTree } from '../../model/tag-tree.ts';
 import { Mark } from '../../parts/mark.tsx';
@@ -20,9 +21,9 @@ interface TreeProps {
 function Counted({ down, total }: { readonly down: number; readonly total: number }) {
   return (
     <span class={css['counted']}>
-      {down > 0 && <b>{down}</b>}
+      {down > 0 && <b>{number(down)}</b>}
       {down > 0 && ' / '}
-      {total.toLocaleString('en-US')}
+      {number(total)}
     </span>
   );
 }
