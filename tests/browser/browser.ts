@@ -13,6 +13,33 @@ export function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: program, args: ['--no-sandbox'] });
 }
 
+/** How a window is opened. */
+export interface Window {
+  readonly theme?: 'light' | 'dark';
+  readonly width?: number;
+}
+
+/** A new browser window; what the page's policy refused, and what a script threw, is added to `problems`. */
+export async function openWindow(browser: Browser, problems: string[], window: Window = {}): Promise<Page> {
+  const { theme = 'light', width = 1280 } = window;
+  const viewport = { width, height: 844 };
+  const context = await browser.newContext({ ignoreHTTPSErrors: true, viewport, colorScheme: theme });
+  const page = await context.newPage();
+  page.setDefaultTimeout(30_000);
+  page.on('pageerror', ({ message }) => problems.push(message));
+  page.on('console', (line) => {
+    if (/Content Security Policy|Trusted/.test(line.text())) problems.push(line.text());
+  });
+  return page;
+}
+
+export async function signIn(page: Page, base: string, key: string): Promise<void> {
+  await page.goto(base);
+  await page.getByLabel('API key').fill(key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('link', { name: 'Overview' }).waitFor();
+}
+
 const found = z.array(z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) }));
 
 /** What axe-core finds wrong in a page: a line for each rule, with the first element. The page's policy admits no script, so the debugger runs it. */

@@ -2,11 +2,27 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type System, startSystem } from '../harness/system.ts';
 import { startTarget, type Target } from '../harness/target.ts';
-import { browserMissing, startBrowser, violationsOf } from './browser.ts';
+import {
+  browserMissing,
+  openWindow,
+  signIn as signInWith,
+  startBrowser,
+  violationsOf,
+  type Window,
+} from './browser.ts';
 
 // A minute between checks is two seconds here.
 const env = { NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: '30' };
-const screens = ['/', '/devices', '/devices/new', '/alerts', '/locations', '/schedules', '/reports'];
+const screens = [
+  '/',
+  '/devices',
+  '/devices/new',
+  '/devices/new/many',
+  '/alerts',
+  '/locations',
+  '/schedules',
+  '/reports',
+];
 
 let system: System;
 let browser: Browser;
@@ -29,26 +45,8 @@ beforeEach(({ skip }) => {
   skip(browserMissing !== undefined, browserMissing);
 });
 
-/** A new browser window; what the page's policy refused, and what a script threw, is kept in `problems`. */
-async function openPage(options: { theme?: 'light' | 'dark'; width?: number } = {}): Promise<Page> {
-  const { theme = 'light', width = 1280 } = options;
-  const viewport = { width, height: 844 };
-  const context = await browser.newContext({ ignoreHTTPSErrors: true, viewport, colorScheme: theme });
-  const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
-  page.on('pageerror', ({ message }) => problems.push(message));
-  page.on('console', (line) => {
-    if (/Content Security Policy|Trusted/.test(line.text())) problems.push(line.text());
-  });
-  return page;
-}
-
-async function signIn(page: Page): Promise<void> {
-  await page.goto(base);
-  await page.getByLabel('API key').fill(system.quickstart().api_key_uw);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('link', { name: 'Overview' }).waitFor();
-}
+const openPage = (window?: Window) => openWindow(browser, problems, window);
+const signIn = (page: Page) => signInWith(page, base, system.quickstart().api_key_uw);
 
 test('a device is added by its address, fails without a reload, is opened, acknowledged and put in maintenance', async () => {
   const page = await openPage();

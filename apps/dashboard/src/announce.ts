@@ -1,5 +1,5 @@
 import { effect } from '@preact/signals';
-import { counts, rows } from './store/facts.ts';
+import { counts, progress, rows } from './store/facts.ts';
 import { texts } from './texts.ts';
 
 const betweenMs = 10_000;
@@ -13,6 +13,8 @@ export function announce(): () => void {
   let known: ReadonlySet<string> | undefined;
   let lastAt = 0;
   const stop = effect(() => {
+    // What is Down when the page opens is no news.
+    if (progress.value !== 'ready') return;
     const down = rows.value.filter(({ state }) => state === 'Down');
     const fresh = down.filter(({ id }) => known !== undefined && !known.has(id));
     known = new Set(down.map(({ id }) => id));

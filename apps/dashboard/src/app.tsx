@@ -9,9 +9,10 @@ import { type ScreenProps, screenList } from './screen-list.ts';
 import css from './screens/sign-in/sign-in.module.css';
 import { SignIn } from './screens/sign-in/sign-in.tsx';
 import { address, go } from './store/address.ts';
-import { resumeSession, signedIn } from './store/credential.ts';
+import { mayWrite, resumeSession, signedIn } from './store/credential.ts';
 import { counts, forgetFacts } from './store/facts.ts';
 import { followFacts } from './store/follow.ts';
+import { checkVersion } from './store/version.ts';
 import { texts } from './texts.ts';
 
 type Lazy = 'palette' | 'keys';
@@ -35,7 +36,11 @@ function Loaded<Props extends object>({
     let isCurrent = true;
     load().then(
       (Shown) => isCurrent && setState({ Shown, of: load }),
-      (problem: unknown) => isCurrent && setState({ problem, of: load }),
+      (problem: unknown) => {
+        // A newer controller does not have the parts of this page any more.
+        void checkVersion();
+        if (isCurrent) setState({ problem, of: load });
+      },
     );
     return () => {
       isCurrent = false;
@@ -94,7 +99,7 @@ function SignedIn() {
     'g l': () => go('/locations'),
     'g s': () => go('/schedules'),
     'g r': () => go('/reports'),
-    c: () => go('/devices/new'),
+    ...(mayWrite.value ? { c: () => go('/devices/new') } : {}),
   });
   return (
     <>

@@ -15,6 +15,7 @@ export const screenList: readonly ScreenEntry[] = [
   { pattern: /^\/$/, load: async () => (await import('./screens/overview/overview.tsx')).Overview },
   { pattern: /^\/devices$/, load: async () => (await import('./screens/devices/devices.tsx')).Devices },
   { pattern: /^\/devices\/(new)$/, load: async () => (await import('./screens/edit/edit.tsx')).Edit },
+  { pattern: /^\/devices\/new\/many$/, load: async () => (await import('./screens/edit/many.tsx')).Many },
   {
     pattern: /^\/devices\/([0-9a-f]+)\/edit$/,
     load: async () => (await import('./screens/edit/edit.tsx')).Edit,

@@ -2,6 +2,7 @@ import { count } from './model/format.ts';
 
 // Every text of the page, so that it can be translated.
 
+const timesOf = (n: number) => (n === 1 ? '1 time' : `${count(n)} times`);
 const devicesOf = (n: number) => `${count(n)} ${n === 1 ? 'device' : 'devices'}`;
 
 export const texts = {
@@ -20,7 +21,17 @@ export const texts = {
   live: 'Live',
   stale: (age: string) => `No news for ${age}`,
   connecting: 'Connecting',
-  offline: 'Offline',
+  lost: {
+    words: 'The controller does not answer. What is shown is as it was last known.',
+    retry: (age: string) => `Tried again in ${age}.`,
+    button: 'Try now',
+  },
+  outdated: {
+    words: 'The controller has another version of this page now.',
+    button: 'Reload',
+    later: 'Later',
+  },
+  noRights: 'This key only views. A key or person of the level UW can change devices.',
   theme: { light: 'Light', dark: 'Dark', system: 'As the system', label: 'Appearance' },
   signOut: 'Sign out',
   account: 'Account',
@@ -98,18 +109,23 @@ export const texts = {
   devices: {
     title: 'Devices',
     filter: 'Filter',
-    filterHint: 'status:down tag:berlin/* method:ping "text"',
+    filterHint: 'status:down tag:berlin/* method:ping location:Oslo "text"',
     all: 'All devices',
     tags: 'Tags',
+    noTags: 'Tags with paths, like berlin/rack-3, make a tree here.',
     counted: (n: number) => devicesOf(n),
     soFar: (n: number) => `${devicesOf(n)} so far`,
     columns: {
       status: 'Status, since',
       device: 'Device',
       method: 'Method',
-      result: 'Result',
+      day: 'Last 24 hours',
+      last: 'Last',
+      location: 'Location',
       tag: 'Tag',
     },
+    dayOf: (down: number) =>
+      down === 0 ? 'not Down in the last 24 hours' : `${timesOf(down)} Down in the last 24 hours`,
     add: 'Add a device',
     none: 'No device matches this filter.',
     unknownField: (words: string) => `The filter does not know ${words}`,
@@ -118,17 +134,44 @@ export const texts = {
     behind: (master: string) => `behind ${master}`,
     select: (name: string) => `select ${name}`,
     selectAll: (n: number) => `select all ${count(n)} that match`,
+    selection: 'Selected devices',
     selected: (n: number) => `${devicesOf(n)} selected`,
+    allMatching: (n: number) => `All ${count(n)} that match`,
     clear: 'Clear',
     pause: 'Pause',
     resume: 'Resume',
     maintenance: 'Maintenance',
+    tag: 'Tag',
+    tagField: 'Tag; a path makes a branch: berlin/rack-3',
     remove: 'Delete',
     undo: 'Undo',
+    undoHint: 'You can undo it for 10 s afterwards.',
+    preview: {
+      devices: 'Devices',
+      of: (n: number, filter: string | undefined) =>
+        filter === undefined ? `${count(n)} chosen` : `all ${count(n)} that match ${filter}`,
+      among: 'Now',
+      states: (down: number, maintenance: number) =>
+        [
+          down === 0 ? 'none is Down' : `${count(down)} Down`,
+          maintenance === 0 ? '' : `${count(maintenance)} in maintenance`,
+        ]
+          .filter((part) => part !== '')
+          .join(', '),
+      unchanged: 'Not changed',
+      same: {
+        maintenance: (n: number) => `${devicesOf(n)} already in maintenance`,
+        pause: (n: number) => `${devicesOf(n)} already paused`,
+        resume: (n: number) => `${devicesOf(n)} not paused`,
+        tag: (n: number) => `${devicesOf(n)} with this tag already`,
+        remove: () => '',
+      },
+    },
     changing: (done: number, of: number) => `${count(done)} of ${count(of)}`,
-    done: (n: number, refused: number) =>
-      `${devicesOf(n)} changed${refused > 0 ? `, ${count(refused)} refused` : ''}`,
+    done: (n: number, refused: number, reason = '') =>
+      `${devicesOf(n)} changed${refused > 0 ? `, ${count(refused)} refused: ${reason}` : ''}`,
     ask: {
+      tag: (n: number) => `Give this tag to ${devicesOf(n)}? Their other tags stay.`,
       pause: (n: number) =>
         `Pause ${devicesOf(n)}? They are not checked and notify nobody until somebody resumes them.`,
       resume: (n: number) => `Resume ${devicesOf(n)}? They are checked again.`,
@@ -137,6 +180,7 @@ export const texts = {
       remove: (n: number) => `Delete ${devicesOf(n)} with their checks and events? This cannot be undone.`,
     },
     act: {
+      tag: (n: number) => `Tag ${devicesOf(n)}`,
       pause: (n: number) => `Pause ${devicesOf(n)}`,
       resume: (n: number) => `Resume ${devicesOf(n)}`,
       maintenance: (n: number) => `Start maintenance of ${devicesOf(n)}`,
@@ -157,13 +201,21 @@ export const texts = {
     edit: 'Edit',
     state: 'State',
     spans: { day: 'Day', week: 'Week', quarter: '90 days', year: 'Year' },
-    times: (n: number) => (n === 1 ? '1 time' : `${count(n)} times`),
     outages: (n: number) => (n === 1 ? '1 outage' : `${count(n)} outages`),
     uptime: 'Uptime',
     uptimeOf: 'of what was observed outside maintenance',
     phases: 'Where the time goes',
     phaseNames: { dns: 'DNS', connect: 'Connect', tls: 'TLS', first: 'First byte', transfer: 'Transfer' },
-    lastChecks: (n: number) => `the last ${count(n)} checks, a column each`,
+    historySpans: { day: '24 h', week: '7 d', quarter: '90 d' },
+    allLocations: 'All Locations',
+    together: 'together',
+    loss: 'Loss',
+    lossOf: (value: number) => (value === 0 ? 'none' : `up to ${Math.ceil(value)}\u00a0%`),
+    mediansOf: 'medians of the span',
+    phasesHint:
+      'Phases are those of the median check of each 15 minutes, so they add up. A click opens a check of that time.',
+    sumsHint:
+      'The line is the median, the dashed one the 95th percentile. Phases are kept for the last day here.',
     percentiles: (p50: string, p95: string) => `median ${p50}, p95 ${p95}`,
     checks: 'Checks',
     allChecks: 'All',
@@ -191,6 +243,11 @@ export const texts = {
     nobodyNotified: 'Nobody: no alert of this device has a message.',
     outagesHead: 'Outages',
     noOutages: 'None yet.',
+    changedHead: 'Changed',
+    created: 'added it',
+    nothing: 'nothing',
+    beforeIt: (age: string) => `${age} before it failed`,
+    changedFrom: (field: string, before: string, after: string) => `${field}: ${before} → ${after}`,
     now: 'now',
     phasesOf: 'Phases of this check',
     headers: 'Headers',
@@ -247,6 +304,18 @@ export const texts = {
     notJson: 'This is not valid JSON.',
     script: 'Script',
     conflict: 'Somebody else changed this device meanwhile. Your texts are kept: read it again, then save.',
+  },
+  many: {
+    title: 'Add many devices',
+    link: 'Paste many',
+    field: 'Addresses, one a line',
+    example: '192.0.2.1\nhttps://www.example.org/health; Shop; web, berlin/rack-3',
+    hint: 'A line is an address, or an address; a name; tags with commas between them. At most 1,000 lines.',
+    preview: 'What will be added',
+    add: (n: number) => `Add ${devicesOf(n)}`,
+    repeated: (n: number) => `${count(n)} repeated ${n === 1 ? 'line is' : 'lines are'} left out`,
+    refused: (added: number, n: number) =>
+      `${devicesOf(added)} added. Refused, and kept in the field: ${count(n)}`,
   },
   alerts: {
     title: (n: number) => (n === 0 ? 'No open alerts' : n === 1 ? '1 open alert' : `${count(n)} open alerts`),

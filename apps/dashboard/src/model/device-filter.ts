@@ -3,11 +3,13 @@ import { rankOf, type State, states } from './state.ts';
 /** What the filter of devices can ask of a row. */
 export interface Filterable {
   readonly state: State;
+  readonly id: string;
   readonly name: string;
-  readonly shortName: string;
-  readonly url: string;
+  /** Its names in small letters. */
+  readonly words: string;
   readonly method: string;
   readonly tags: readonly string[];
+  readonly locations: readonly string[];
   readonly sinceMs: number;
 }
 
@@ -16,13 +18,14 @@ export interface DeviceFilter {
   readonly states: readonly State[];
   readonly tags: readonly string[];
   readonly methods: readonly string[];
+  readonly locations: readonly string[];
   readonly words: readonly string[];
   readonly sort: 'worst' | 'name' | 'since';
   /** Words with a colon that no field of the filter has. */
   readonly unknown: readonly string[];
 }
 
-const fields = ['status', 'tag', 'method', 'sort'] as const;
+const fields = ['status', 'tag', 'method', 'location', 'sort'] as const;
 const sorts = ['worst', 'name', 'since'] as const;
 
 /** Reads a filter: `status:down tag:berlin/* method:ping sort:name "text"`. Quotes hold blanks together. */
@@ -31,6 +34,7 @@ export function parseFilter(text: string): DeviceFilter {
     status: [],
     tag: [],
     method: [],
+    location: [],
     sort: [],
   };
   const words: string[] = [];
@@ -49,21 +53,27 @@ export function parseFilter(text: string): DeviceFilter {
     states: wanted,
     tags: found.tag,
     methods: found.method,
+    locations: found.location,
     words: words.filter((word) => word !== ''),
     sort: sorts.find((each) => found.sort.includes(each)) ?? 'worst',
     unknown,
   };
 }
 
+/** Devices that have a word in their URL: the API found them, because lists hold no URLs. */
+export interface FoundByUrl {
+  readonly word: string;
+  readonly ids: ReadonlySet<string>;
+}
+
 /** Whether a device is one of those for which the filter asks. A tag with `/*` at its end asks for the whole branch. */
-export function fits(filter: DeviceFilter, row: Filterable): boolean {
-  const isOneOf = (wanted: readonly string[], value: string) =>
-    wanted.length === 0 || wanted.includes(value.toLowerCase());
+export function fits(filter: DeviceFilter, row: Filterable, byUrl?: FoundByUrl): boolean {
   return (
     (filter.states.length === 0 || filter.states.includes(row.state)) &&
-    isOneOf(filter.methods, row.method) &&
+    (filter.methods.length === 0 || filter.methods.includes(row.method.toLowerCase())) &&
     filter.tags.every((tag) => row.tags.some((each) => fitsTag(tag, each.toLowerCase()))) &&
-    filter.words.every((word) => holdsWord(row, word))
+    filter.locations.every((place) => row.locations.some((each) => each.toLowerCase() === place)) &&
+    filter.words.every((word) => row.words.includes(word) || (byUrl?.word === word && byUrl.ids.has(row.id)))
   );
 }
 
@@ -73,13 +83,9 @@ function fitsTag(wanted: string, tag: string): boolean {
   return tag === branch || tag.startsWith(`${branch}/`);
 }
 
-function holdsWord({ name, shortName, url }: Filterable, word: string): boolean {
-  return [name, shortName, url].some((text) => text.toLowerCase().includes(word));
-}
-
 /** The order in which a filter shows its rows. */
 export function compareBy(sort: DeviceFilter['sort']): (a: Filterable, b: Filterable) => number {
-  const byName = (a: Filterable, b: Filterable) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+  const byName = (a: Filterable, b: Filterable) => (a.words < b.words ? -1 : a.words > b.words ? 1 : 0);
   if (sort === 'name') return byName;
   if (sort === 'since') return (a, b) => b.sinceMs - a.sinceMs || byName(a, b);
   return (a, b) => rankOf(a.state) - rankOf(b.state) || byName(a, b);

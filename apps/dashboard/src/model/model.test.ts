@@ -19,6 +19,7 @@ test.each([
   [inFull(4_358), '1 h 12 min 38 s'],
   [inFull(0.4), '0 s'],
   [milliseconds(0.84), '0.8 ms'],
+  [milliseconds(0.04), '0.04 ms'],
   [milliseconds(12.4), '12 ms'],
   [milliseconds(1_234), '1.2 s'],
   [milliseconds(null), '–'],
@@ -53,13 +54,14 @@ test('a guessed short name is one that the API accepts', () => {
 
 describe('filters', () => {
   const row = {
-    ...{
-      state: 'Down' as State,
-      name: 'Shop, web front',
-      shortName: 'shop',
-      url: 'https://shop.example.org',
-    },
-    ...{ method: 'HTTP', tags: ['berlin/rack-3'], sinceMs: 0 },
+    id: 'a1',
+    state: 'Down' as State,
+    name: 'Shop, web front',
+    words: 'shop, web front\nshop',
+    method: 'HTTP',
+    tags: ['berlin/rack-3'],
+    locations: ['Oslo'],
+    sinceMs: 0,
   };
   test.each([
     ['', true],
@@ -69,10 +71,13 @@ describe('filters', () => {
     ['tag:berlin', false],
     ['tag:berlin/rack-3 method:http', true],
     ['"web front"', true],
+    ['location:oslo', true],
+    ['location:berlin', false],
     ['https://shop', true],
+    ['https://other', false],
     ['web mail', false],
   ])('%s', (text, expected) => {
-    expect(fits(parseFilter(text), row)).toBe(expected);
+    expect(fits(parseFilter(text), row, { word: 'https://shop', ids: new Set(['a1']) })).toBe(expected);
   });
 
   test('a field that does not exist is named', () => {

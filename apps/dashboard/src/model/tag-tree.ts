@@ -1,4 +1,4 @@
-import { type State, worstOf } from './state.ts';
+import { rankOf, type State } from './state.ts';
 
 /** A level of tag paths with what it holds. */
 export interface Branch {
@@ -17,29 +17,47 @@ interface Tagged {
   readonly tags: readonly string[];
 }
 
+interface Level {
+  worst: State;
+  total: number;
+  down: number;
+  /** The device that was counted last, so that it counts once. */
+  last: string;
+}
+
 /** The levels of all tag paths, by name. A device counts once in each level, whatever tags it has below. */
 export function tagTree(rows: Iterable<Tagged>): readonly Branch[] {
-  const levels = new Map<string, Map<string, State>>();
-  for (const { id, state, tags } of rows)
-    for (const tag of tags) {
-      const parts = tag.split('/');
-      for (let depth = 1; depth <= parts.length; depth += 1) {
-        const path = parts.slice(0, depth).join('/');
-        const level = levels.get(path) ?? new Map<string, State>();
-        levels.set(path, level.set(id, state));
+  const levels = new Map<string, Level>();
+  for (const row of rows)
+    for (const tag of row.tags)
+      for (let end = tag.indexOf('/'); ; end = tag.indexOf('/', end + 1)) {
+        count(levels, end < 0 ? tag : tag.slice(0, end), row);
+        if (end < 0) break;
       }
-    }
   const below = new Map<string, string[]>();
   for (const path of [...levels.keys()].sort()) {
     const above = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '';
-    below.set(above, [...(below.get(above) ?? []), path]);
+    const paths = below.get(above);
+    if (paths === undefined) below.set(above, [path]);
+    else paths.push(path);
   }
   const branchesOf = (above: string): readonly Branch[] =>
     (below.get(above) ?? []).map((path) => {
-      const held = [...(levels.get(path)?.values() ?? [])];
+      const { worst = 'Up', total = 0, down = 0 } = levels.get(path) ?? {};
       const name = path.slice(path.lastIndexOf('/') + 1);
-      const down = held.filter((state) => state === 'Down').length;
-      return { name, path, worst: worstOf(held), total: held.length, down, branches: branchesOf(path) };
+      return { name, path, worst, total, down, branches: branchesOf(path) };
     });
   return branchesOf('');
+}
+
+function count(levels: Map<string, Level>, path: string, { id, state }: Tagged): void {
+  const level = levels.get(path);
+  if (level === undefined)
+    levels.set(path, { worst: state, total: 1, down: Number(state === 'Down'), last: id });
+  else if (level.last !== id) {
+    level.last = id;
+    level.total += 1;
+    if (state === 'Down') level.down += 1;
+    if (rankOf(state) < rankOf(level.worst)) level.worst = state;
+  }
 }

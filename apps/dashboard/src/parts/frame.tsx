@@ -5,8 +5,9 @@ import { address } from '../store/address.ts';
 import { now } from '../store/clock.ts';
 import { session, signOut } from '../store/credential.ts';
 import { alerts, isSuppressed, progress } from '../store/facts.ts';
-import { heardAt, silentAfterMs } from '../store/stream.ts';
+import { heardAt, link, silentAfterMs } from '../store/stream.ts';
 import { texts } from '../texts.ts';
+import { Banner } from './banner.tsx';
 import css from './frame.module.css';
 import { chooseTheme, chosenTheme, type Theme } from './theme.ts';
 
@@ -33,8 +34,10 @@ function Links() {
             <a href={target} aria-current={isHere ? 'page' : undefined}>
               {texts.screens[screen]}
             </a>
-            {screen === 'alerts' && open > 0 && progress.value !== 'loading' && (
-              <span class={css['badge']}>{open}</span>
+            {screen === 'alerts' && (
+              <span class={css['badge']} hidden={open === 0 || progress.value === 'loading'}>
+                {open}
+              </span>
             )}
           </span>
         );
@@ -46,10 +49,15 @@ function Links() {
 function Live() {
   const { value: heard } = heardAt;
   const old = isStale();
+  const isLost = link.value.lostAt !== undefined;
   const text =
-    heard === 0 ? texts.connecting : old ? texts.stale(briefly((now.value - heard) / 1_000)) : texts.live;
+    heard === 0
+      ? texts.connecting
+      : old || isLost
+        ? texts.stale(briefly((now.value - heard) / 1_000))
+        : texts.live;
   return (
-    <span class={`${css['live']} ${old || heard === 0 ? css['stale'] : ''}`} role="status">
+    <span class={`${css['live']} ${old || isLost || heard === 0 ? css['stale'] : ''}`} role="status">
       <i />
       {text}
     </span>
@@ -112,6 +120,7 @@ export function Frame({
         <Live />
         <Account />
       </header>
+      <Banner />
       <main id="content" tabIndex={-1} class={css['content']}>
         {children}
       </main>

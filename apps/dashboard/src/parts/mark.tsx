@@ -6,18 +6,19 @@ import css from './mark.module.css';
 /** What a mark can show: a device's state, or a Location without an agent. */
 export type MarkName = State | 'Offline' | 'Delivered' | 'Failed' | 'Planned' | 'Other';
 
-const shapes: Readonly<Record<MarkName, JSX.Element>> = {
-  Up: <circle cx="6" cy="6" r="3.5" fill="currentColor" />,
-  Down: <path d="M6 .8 11.6 11H.4z" fill="currentColor" />,
-  Retrying: <path d="M6 2.4 10.2 10H1.8z" fill="none" stroke="currentColor" stroke-width="1.5" />,
-  Partial: (
+/** Made anew for each mark: an element that is shown twice would keep all that once stood above it. */
+const shapes: Readonly<Record<MarkName, () => JSX.Element>> = {
+  Up: () => <circle cx="6" cy="6" r="3.5" fill="currentColor" />,
+  Down: () => <path d="M6 .8 11.6 11H.4z" fill="currentColor" />,
+  Retrying: () => <path d="M6 2.4 10.2 10H1.8z" fill="none" stroke="currentColor" stroke-width="1.5" />,
+  Partial: () => (
     <g>
       <path d="M6 2.4 10.2 10H1.8z" fill="none" stroke="currentColor" stroke-width="1.5" />
       <path d="M6 2.4 10.2 10H6z" fill="currentColor" />
     </g>
   ),
-  Maint: <rect x="1.5" y="1.5" width="9" height="9" rx="1" fill="currentColor" />,
-  Unknown: (
+  Maint: () => <rect x="1.5" y="1.5" width="9" height="9" rx="1" fill="currentColor" />,
+  Unknown: () => (
     <circle
       cx="6"
       cy="6"
@@ -28,22 +29,24 @@ const shapes: Readonly<Record<MarkName, JSX.Element>> = {
       stroke-dasharray="2.4 1.7"
     />
   ),
-  Paused: <path d="M3 1.5h2v9H3zM7 1.5h2v9H7z" fill="currentColor" />,
-  Offline: (
+  Paused: () => <path d="M3 1.5h2v9H3zM7 1.5h2v9H7z" fill="currentColor" />,
+  Offline: () => (
     <g fill="none" stroke="currentColor" stroke-width="1.5">
       <circle cx="6" cy="6" r="4.6" />
       <path d="M2.8 9.2 9.2 2.8" />
     </g>
   ),
-  Delivered: <path d="M1.5 6.5 4.5 9.5 10.5 2.5" fill="none" stroke="currentColor" stroke-width="1.6" />,
-  Failed: <path d="M2 2 10 10M10 2 2 10" fill="none" stroke="currentColor" stroke-width="1.6" />,
-  Planned: (
+  Delivered: () => (
+    <path d="M1.5 6.5 4.5 9.5 10.5 2.5" fill="none" stroke="currentColor" stroke-width="1.6" />
+  ),
+  Failed: () => <path d="M2 2 10 10M10 2 2 10" fill="none" stroke="currentColor" stroke-width="1.6" />,
+  Planned: () => (
     <g fill="none" stroke="currentColor" stroke-width="1.3">
       <circle cx="6" cy="6" r="4.8" />
       <path d="M6 3v3.2l2.2 1.3" />
     </g>
   ),
-  Other: <circle cx="6" cy="6" r="2" fill="currentColor" />,
+  Other: () => <circle cx="6" cy="6" r="2" fill="currentColor" />,
 };
 
 /** A status by shape and colour. With `word` it is read aloud; without, the word stands beside it. */
@@ -53,7 +56,7 @@ export function Mark({ name, word }: { readonly name: MarkName; readonly word?: 
   return (
     // biome-ignore lint/a11y/noSvgWithoutTitle: its name is a label, because a title would show as a tooltip
     <svg class={`${css['mark']} ${css[name]}`} viewBox="0 0 12 12" {...named}>
-      {shapes[name]}
+      {shapes[name]()}
     </svg>
   );
 }

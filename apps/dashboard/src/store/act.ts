@@ -1,5 +1,5 @@
 import { api, take } from './api.ts';
-import { readAlerts } from './facts.ts';
+import { readAlerts, readChanges } from './facts.ts';
 
 /** How many the API refused, of those that were to be changed. */
 export interface Done {
@@ -33,17 +33,21 @@ const one = (device_id: string) => ({ params: { path: { device_id } } });
 export async function startMaintenance(id: string, duration: string, reason: string): Promise<void> {
   const body = { Duration: duration, Reason: reason === '' ? null : reason };
   await take(api.PUT('/devices/{device_id}/start-maintenance', { ...one(id), body }));
+  await readChanges();
 }
 
 export async function stopMaintenance(id: string): Promise<void> {
   await take(api.PUT('/devices/{device_id}/stop-maintenance', one(id)));
+  await readChanges();
 }
 
 /** Pauses or resumes a device. */
 export async function setEnabled(id: string, isEnabled: boolean): Promise<void> {
   await take(api.PUT('/devices/{device_id}', { ...one(id), body: { Enabled: isEnabled } }));
+  await readChanges();
 }
 
 export async function removeDevice(id: string): Promise<void> {
   await take(api.DELETE('/devices/{device_id}', one(id)));
+  await readChanges();
 }

@@ -51,10 +51,15 @@ export async function take<Data>(asked: Promise<Answer<Data>>): Promise<Data> {
   return (await takeAnswer(asked)).data;
 }
 
-/** The body of a good answer, and its total where the API counts it. */
-export async function takeAnswer<Data>(
-  asked: Promise<Answer<Data>>,
-): Promise<{ readonly data: Data; readonly total: number | undefined; readonly etag: string | undefined }> {
+/** The body of a good answer, and what its headers say. */
+export async function takeAnswer<Data>(asked: Promise<Answer<Data>>): Promise<{
+  readonly data: Data;
+  readonly etag: string | undefined;
+  /** Of states: what later changes are asked by. */
+  readonly revision: string | undefined;
+  /** Whether another page follows. */
+  readonly hasMore: boolean;
+}> {
   const { data, error, response } = await asked;
   if (error !== undefined || data === undefined)
     throw new ApiProblem(
@@ -62,10 +67,11 @@ export async function takeAnswer<Data>(
       error?.message ?? response.statusText,
       error?.errors,
     );
-  const total = response.headers.get('X-Total-Count');
+  const { headers } = response;
   return {
     data,
-    total: total === null ? undefined : Number(total),
-    etag: response.headers.get('ETag') ?? undefined,
+    etag: headers.get('ETag') ?? undefined,
+    revision: headers.get('Vantage-Revision') ?? undefined,
+    hasMore: headers.has('Link'),
   };
 }

@@ -1,9 +1,11 @@
 import { computed, signal } from '@preact/signals';
 import type { Schemas } from '@vantage/client';
+import type { Day } from '../model/day.ts';
+import { dateIn } from '../model/format.ts';
 import { countStates, type State, type StateFacts, stateOf } from '../model/state.ts';
-import { api, take, takeAnswer } from './api.ts';
+import { ApiProblem, api, take, takeAnswer } from './api.ts';
 import { today, zone } from './clock.ts';
-import { readDevices, readTags } from './read-devices.ts';
+import { type Changes, readResults, readStates } from './read-states.ts';
 
 export type Alert = Schemas['Alert'];
 export type Event = Schemas['Event'];
@@ -15,13 +17,16 @@ export interface DeviceFacts extends Omit<StateFacts, 'isPartial'> {
   readonly name: string;
   readonly shortName: string;
   readonly method: string;
-  readonly url: string;
   readonly sinceMs: number;
   readonly maintenanceUntil: string | null;
   readonly downBecause: string | null;
-  readonly lastResult: string | null;
   readonly severity: string;
   readonly tags: readonly string[];
+  readonly locations: readonly string[];
+  readonly lastCheck: { readonly at: string; readonly ms: number; readonly isGood: boolean } | null;
+  readonly day: Day;
+  /** Its names in small letters, for the search. */
+  readonly words: string;
 }
 
 /** A device with the word that a list shows. */
@@ -34,6 +39,8 @@ export type Progress = 'loading' | 'ready' | { readonly problem: unknown };
 
 export const devices = signal<ReadonlyMap<string, DeviceFacts>>(new Map());
 export const progress = signal<Progress>('loading');
+/** How many devices are read while everything is. */
+export const readSoFar = signal(0);
 /** Open, acknowledged and snoozed ones, newest first. */
 export const alerts = signal<readonly Alert[]>([]);
 export const locations = signal<readonly Location[]>([]);
@@ -45,13 +52,23 @@ const partial = computed(
     new Set(alerts.value.filter(({ Kind }) => Kind === 'device.partial').map(({ device_id }) => device_id)),
 );
 
+/** What a check said, by the device that it was of: of devices that are Down, and of what the stream brought. */
+export const results = signal<ReadonlyMap<string, string>>(new Map());
+
+const known = new WeakMap<DeviceFacts, DeviceRow>();
+
+/** The row of a device. A row is made again only when its facts or its state changed. */
+function rowOf(facts: DeviceFacts): DeviceRow {
+  const before = known.get(facts);
+  const state = stateOf({ ...facts, isPartial: partial.value.has(facts.id) });
+  if (before?.state === state) return before;
+  const row = { ...facts, state };
+  known.set(facts, row);
+  return row;
+}
+
 /** Every device with its state. */
-export const rows = computed<readonly DeviceRow[]>(() =>
-  [...devices.value.values()].map((facts) => ({
-    ...facts,
-    state: stateOf({ ...facts, isPartial: partial.value.has(facts.id) }),
-  })),
-);
+export const rows = computed<readonly DeviceRow[]>(() => [...devices.value.values()].map(rowOf));
 
 /** Whether an alert is only a symptom: its device is Down because a master is, which has an alert of its own. */
 export function isSuppressed({ device_id }: Alert): boolean {
@@ -62,36 +79,65 @@ export const counts = computed(() => countStates(rows.value.map(({ state }) => s
 
 const keptEvents = 50;
 
+/** What the next changes are asked by; undefined: everything is to be read. */
+let revision: string | undefined;
+
+let reading: Promise<void> | undefined;
+
 /** Reads everything again. What is shown stays until the new facts are there. */
-export async function readFacts(): Promise<void> {
+export function readFacts(): Promise<void> {
+  reading ??= readAll().finally(() => {
+    reading = undefined;
+  });
+  return reading;
+}
+
+async function readAll(): Promise<void> {
   try {
-    const [account] = await Promise.all([
-      take(api.GET('/account')),
-      readAlerts(),
-      readLocations(),
-      readEvents(),
-    ]);
-    zone.value = account.Timezone;
-    today.value = new Intl.DateTimeFormat('sv-SE', { timeZone: account.Timezone }).format(Date.now());
-    const read = new Map<string, DeviceFacts>();
-    const isFirst = devices.value.size === 0;
-    await readDevices((page) => {
-      for (const facts of page) read.set(facts.id, facts);
-      if (isFirst) devices.value = new Map(read);
+    const others = Promise.all([readAccount(), readAlerts(), readLocations(), readEvents()]);
+    // A part of the devices is not shown: the worst may be among the others, and a list would jump.
+    const read = await readStates(undefined, (count) => {
+      readSoFar.value = count;
     });
-    for (const [id, facts] of read) {
-      const known = devices.value.get(id);
-      read.set(id, { ...facts, tags: known?.tags ?? [] });
-    }
-    devices.value = read;
+    devices.value = withChanges(new Map(), read.changes);
+    revision = read.revision;
+    await others;
     progress.value = 'ready';
-    const tags = await readTags();
-    devices.value = new Map(
-      [...devices.value].map(([id, facts]) => [id, { ...facts, tags: tags.get(id) ?? [] }] as const),
-    );
+    await readMissingResults();
   } catch (problem) {
     if (progress.value !== 'ready') progress.value = { problem };
   }
+}
+
+const refused = 1004;
+
+/** Reads what changed of the devices since they were read. */
+export async function readChanges(): Promise<void> {
+  await reading;
+  if (revision === undefined) return readFacts();
+  try {
+    const read = await readStates(revision);
+    changeDevices(read.changes);
+    revision = read.revision ?? revision;
+  } catch (error) {
+    // The revision is too old, or of another run of the database.
+    if (error instanceof ApiProblem && error.code === refused) return readFacts();
+    throw error;
+  }
+  await readMissingResults();
+}
+
+async function readMissingResults(): Promise<void> {
+  const isMissing = rows.value.some(
+    ({ id, state, downBecause }) => state === 'Down' && downBecause === null && !results.value.has(id),
+  );
+  if (isMissing) results.value = new Map([...results.value, ...(await readResults())]);
+}
+
+async function readAccount(): Promise<void> {
+  const { Timezone } = await take(api.GET('/account'));
+  zone.value = Timezone;
+  today.value = dateIn(Timezone, Date.now());
 }
 
 export async function readAlerts(): Promise<void> {
@@ -106,29 +152,45 @@ export async function readLocations(): Promise<void> {
   locations.value = (await takeAnswer(api.GET('/locations', { params: { query: { Limit: 100 } } }))).data;
 }
 
-async function readEvents(): Promise<void> {
+export async function readEvents(): Promise<void> {
   events.value = await take(api.GET('/events', { params: { query: { Limit: keptEvents } } }));
 }
 
 /** Forgets everything: another account may sign in. */
 export function forgetFacts(): void {
   devices.value = new Map();
+  revision = undefined;
+  readSoFar.value = 0;
   progress.value = 'loading';
   alerts.value = [];
   locations.value = [];
   events.value = [];
+  results.value = new Map();
 }
 
-/** Adds an event that the stream brought. */
-export function addEvent(event: Event): void {
-  if (events.value.some(({ event_id }) => event_id === event.event_id)) return;
-  events.value = [event, ...events.value].slice(0, keptEvents);
+/** Adds events that the stream brought, the newest last. */
+export function addEvents(given: readonly Event[]): void {
+  const kept = new Set(events.value.map(({ event_id }) => event_id));
+  const fresh = given.filter(({ event_id }) => !kept.has(event_id)).slice(-keptEvents);
+  events.value = [...fresh.reverse(), ...events.value].slice(0, keptEvents);
 }
 
-/** Changes what is known of one device; undefined removes it. */
-export function putDevice(id: string, change: DeviceFacts | undefined): void {
-  const next = new Map(devices.value);
-  if (change === undefined) next.delete(id);
-  else next.set(id, change);
-  devices.value = next;
+/** Changes what is known of devices. */
+export function changeDevices(changes: Changes): void {
+  if (changes.size > 0) devices.value = withChanges(devices.value, changes);
+}
+
+function withChanges(before: ReadonlyMap<string, DeviceFacts>, changes: Changes): Map<string, DeviceFacts> {
+  const next = new Map(before);
+  for (const [id, facts] of changes)
+    if (facts === undefined) next.delete(id);
+    else next.set(id, facts);
+  return next;
+}
+
+/** Keeps what checks said. It is forgotten for devices that are gone. */
+export function addResults(said: ReadonlyMap<string, string>): void {
+  if (said.size === 0) return;
+  const all = [...results.value, ...said];
+  results.value = new Map(all.filter(([id]) => devices.value.has(id)));
 }

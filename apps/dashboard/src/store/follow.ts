@@ -1,60 +1,102 @@
-import { addEvent, devices, type Event, putDevice, readAlerts, readFacts, readLocations } from './facts.ts';
-import { readDevice } from './read-devices.ts';
+import { dayAfter } from '../model/day.ts';
+import {
+  addEvents,
+  addResults,
+  changeDevices,
+  type DeviceFacts,
+  devices,
+  type Event,
+  readAlerts,
+  readChanges,
+  readEvents,
+  readFacts,
+  readLocations,
+} from './facts.ts';
 import { followEvents } from './stream.ts';
 
 /** What an event changes beside the device that it names. */
 const ofAlerts = /^Alert|^Down$|^Up$|^Partial$|^Recovered$|^Location|^Agent|^Anchor/;
 const ofLocations = /^Location|^Agent|^Anchor/;
-/** Many changed devices are read together once. */
-const manyDevices = 20;
+/** Events are shown together this often, so that a storm of them costs little. */
+const togetherMs = 200;
+/** Lists are read again at most this often. */
+const apartMs = 4_000;
+/** Changes that have no event are asked for this often. */
+const quietMs = 60_000;
 
 /** Keeps the facts as new as the stream until `ending` aborts. */
 export function followFacts(ending: AbortSignal): Promise<void> {
-  const alertsSoon = soon(readAlerts, 300);
-  const locationsSoon = soon(readLocations, 300);
-  const changed = new Set<string>();
-  const changedSoon = soon(async () => {
-    const ids = [...changed];
-    changed.clear();
-    if (ids.length > manyDevices) return readFacts();
-    await Promise.all(ids.map(async (id) => putDevice(id, await readDevice(id))));
-  }, 500);
+  const alertsSoon = soon(readAlerts, 300, apartMs);
+  const locationsSoon = soon(readLocations, 300, apartMs);
+  const changesSoon = soon(readChanges, 500, apartMs);
+  let waiting: Event[] = [];
+  const showSoon = soon(
+    async () => {
+      const given = waiting;
+      waiting = [];
+      showEvents(given);
+    },
+    togetherMs,
+    togetherMs,
+  );
   const onEvent = (given: unknown) => {
     const event = given as Event; // the stream of our own API
-    addEvent(event);
+    waiting.push(event);
+    showSoon();
     if (ofAlerts.test(event.Type)) alertsSoon();
     if (ofLocations.test(event.Type)) locationsSoon();
-    if (event.device_id === null) return;
-    applyEvent(event.device_id, event);
-    changed.add(event.device_id);
-    changedSoon();
+    if (event.device_id !== null) changesSoon();
   };
-  return followEvents({ onEvent, onGap: () => void readFacts() }, ending);
+  const timer = setInterval(() => document.hidden || changesSoon(), quietMs);
+  ending.addEventListener('abort', () => clearInterval(timer), { once: true });
+  void readFacts();
+  // What happened before the stream began is among the changes since the facts were read.
+  return followEvents({ onEvent, onGap: () => void readAgain() }, ending);
 }
 
-/** Shows at once what the event itself says; the device is read again soon. */
-function applyEvent(id: string, { Type, Status, Timestamp, CheckResult }: Event): void {
-  const known = devices.value.get(id);
-  if (known === undefined) return;
-  const sinceMs = known.status === Status ? known.sinceMs : Date.parse(Timestamp);
-  const isRetrying = Type === 'Error' || (known.isRetrying && Type === 'Partial');
-  putDevice(id, {
-    ...known,
-    status: Status,
-    sinceMs,
-    isRetrying,
-    lastResult: CheckResult ?? known.lastResult,
-  });
+/** A failure leaves what is shown: its age says so. */
+async function readAgain(): Promise<void> {
+  await readChanges().catch(() => {});
+  await Promise.allSettled([readAlerts(), readLocations(), readEvents()]);
 }
 
-/** Runs the work after a while, once for all calls until then. A failure leaves what is shown: its age says so. */
-function soon(work: () => Promise<void>, ms: number): () => void {
+/** Shows at once what the events themselves say, the oldest first; the devices are read again soon. */
+function showEvents(given: readonly Event[]): void {
+  const changes = new Map<string, DeviceFacts>();
+  const said = new Map<string, string>();
+  for (const event of given) {
+    const id = event.device_id;
+    const before = id === null ? undefined : (changes.get(id) ?? devices.value.get(id));
+    if (id === null || before === undefined) continue;
+    changes.set(id, afterEvent(before, event));
+    if (event.CheckResult !== null) said.set(id, event.CheckResult);
+  }
+  addEvents(given);
+  changeDevices(changes);
+  addResults(said);
+}
+
+function afterEvent(before: DeviceFacts, { Type, Status, Timestamp }: Event): DeviceFacts {
+  const isRetrying = Type === 'Error' || (before.isRetrying && Type === 'Partial');
+  if (before.status === Status) return { ...before, isRetrying };
+  const at = Date.parse(Timestamp);
+  const day = dayAfter(before.day, { at, before: before.status, status: Status });
+  return { ...before, status: Status, sinceMs: at, isRetrying, day };
+}
+
+/** Runs the work after a while, once for all calls until then, and never twice within `apart`. A failure leaves what is shown: its age says so. */
+function soon(work: () => Promise<void>, ms: number, apart: number): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let lastAt = Number.NEGATIVE_INFINITY;
   return () => {
     if (timer !== undefined) return;
-    timer = setTimeout(() => {
-      timer = undefined;
-      work().catch(() => {});
-    }, ms);
+    timer = setTimeout(
+      () => {
+        timer = undefined;
+        lastAt = performance.now();
+        work().catch(() => {});
+      },
+      Math.max(ms, lastAt + apart - performance.now()),
+    );
   };
 }

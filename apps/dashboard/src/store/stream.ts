@@ -1,9 +1,16 @@
 import { signal } from '@preact/signals';
 import { createEventReader, retryDelayMs } from '../model/event-lines.ts';
 import { ApiProblem, send } from './api.ts';
+import { checkVersion } from './version.ts';
 
 /** When the stream last said anything, milliseconds since 1970; 0: never. */
 export const heardAt = signal(0);
+
+/** Whether the stream is open. `lostAt`: since when it is not, though it should be; `retryAt`: when it is tried again. */
+export const link = signal<{ readonly lostAt: number | undefined; readonly retryAt: number }>({
+  lostAt: undefined,
+  retryAt: 0,
+});
 
 /** A line comes each 15 s. Without one for this long the facts are old. */
 export const silentAfterMs = 40_000;
@@ -27,13 +34,18 @@ export async function followEvents({ onEvent, onGap }: Follower, ending: AbortSi
     await shown(ending);
     const closing = new AbortController();
     const hide = () => document.hidden && closing.abort();
+    const cut = new AbortController();
+    const cutOff = () => cut.abort();
     document.addEventListener('visibilitychange', hide);
+    addEventListener('offline', cutOff);
     try {
       const headers = lastId === undefined ? {} : { 'Last-Event-ID': lastId };
-      const signal = AbortSignal.any([ending, closing.signal]);
+      const signal = AbortSignal.any([ending, closing.signal, cut.signal]);
       const answer = await send(new Request('/v1.1/events?stream=1', { headers, signal, cache: 'no-store' }));
       if (!answer.ok || answer.body === null) throw await refusal(answer);
       if (lastId === undefined) onGap();
+      if (link.value.lostAt !== undefined) void checkVersion();
+      link.value = { lostAt: undefined, retryAt: 0 };
       failures = 0;
       await readAll(answer.body, signal, (id, data) => {
         lastId = id ?? lastId;
@@ -44,8 +56,12 @@ export async function followEvents({ onEvent, onGap }: Follower, ending: AbortSi
       failures += 1;
     } finally {
       document.removeEventListener('visibilitychange', hide);
+      removeEventListener('offline', cutOff);
     }
-    if (!closing.signal.aborted) await pause(retryDelayMs(failures, Math.random()), ending);
+    if (closing.signal.aborted || ending.aborted) continue;
+    const ms = retryDelayMs(failures, Math.random());
+    link.value = { lostAt: link.value.lostAt ?? Date.now(), retryAt: Date.now() + ms };
+    await pause(ms, ending);
   }
 }
 
@@ -95,6 +111,11 @@ function shown(ending: AbortSignal): Promise<void> {
   });
 }
 
+let wake = () => {};
+
+/** Tries the stream again at once, if it is waiting. */
+export const tryNow = (): void => wake();
+
 /** Waits, at most until the network is back. */
 function pause(ms: number, ending: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -104,6 +125,7 @@ function pause(ms: number, ending: AbortSignal): Promise<void> {
       resolve();
     };
     const timer = setTimeout(done, ms);
+    wake = done;
     addEventListener('online', done);
     ending.addEventListener('abort', done, { once: true });
   });

@@ -10,7 +10,7 @@ import { api, take } from '../../store/api.ts';
 import { mayOperate } from '../../store/credential.ts';
 import { type Alert, alerts, isSuppressed, progress } from '../../store/facts.ts';
 import { texts } from '../../texts.ts';
-import { Choice } from '../device/timeline.tsx';
+import { Choice } from '../device/choice.tsx';
 import { AlertLine } from './alert-line.tsx';
 import { AlertStory } from './alert-story.tsx';
 import css from './alerts.module.css';

@@ -1,12 +1,12 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { milliseconds } from '../../model/format.ts';
 import { Mark, type MarkName } from '../../parts/mark.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { texts } from '../../texts.ts';
+import { Choice } from './choice.tsx';
 import css from './device.module.css';
 import { OpenedCheck } from './opened-check.tsx';
 import type { Check } from './read-detail.ts';
-import { Choice } from './timeline.tsx';
 
 const say = texts.device;
 const step = 20;
@@ -45,22 +45,38 @@ function Row({
 }
 
 /** The last checks, newest first; one of them opened. */
-export function Checks({ checks }: { readonly checks: readonly Check[] }) {
+export function Checks({
+  checks,
+  picked,
+}: {
+  readonly checks: readonly Check[];
+  /** One that was chosen elsewhere, perhaps an older one. */
+  readonly picked: Check | undefined;
+}) {
   const [view, setView] = useState<'all' | 'failed'>('all');
   const [opened, setOpened] = useState<string>();
   const [most, setMost] = useState(step);
+  const place = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (picked === undefined) return;
+    setView('all');
+    setOpened(picked.check_id);
+    place.current?.scrollIntoView({ block: 'start' });
+  }, [picked]);
   const found = view === 'all' ? checks : checks.filter(({ ResultCode }) => ResultCode !== 1);
   const failed = checks.filter(({ ResultCode }) => ResultCode !== 1).length;
+  const shown = found.slice(0, most);
+  const isFar = picked !== undefined && !shown.some(({ check_id }) => check_id === picked.check_id);
   const words = { all: say.allChecks, failed: `${say.failedChecks} ${failed}` };
   return (
-    <section class="section">
+    <section ref={place} class={`section ${css['checksPart']}`}>
       <div class={css['bar']}>
         <h2>{say.checks}</h2>
         <Choice names={['all', 'failed']} words={words} chosen={view} onChoose={setView} />
       </div>
       {found.length === 0 && <p class="mute">{view === 'all' ? say.noChecks : say.noFailed}</p>}
       <ol class={css['checks']}>
-        {found.slice(0, most).map((check) => (
+        {[...(isFar ? [picked] : []), ...shown].map((check) => (
           <Row
             key={check.check_id}
             check={check}

@@ -16,7 +16,7 @@ import { Checks } from './checks.tsx';
 import css from './device.module.css';
 import { MaintenanceDialog } from './maintenance-dialog.tsx';
 import { Phases } from './phases.tsx';
-import { checkNow, type DeviceDetail, readDetail } from './read-detail.ts';
+import { type Check, checkNow, type DeviceDetail, readDetail } from './read-detail.ts';
 import { Side } from './side.tsx';
 import { Story } from './story.tsx';
 import { Timeline } from './timeline.tsx';
@@ -90,7 +90,7 @@ function Say({ row, detail }: { readonly row: DeviceRow | undefined; readonly de
       <StateWord state={state}>
         {say.for('').trim()} <Since at={row?.sinceMs ?? device.StatusSince} full />
       </StateWord>
-      <span class={css['result']}>{row?.lastResult ?? device.LastCheckResult}</span>
+      <span class={css['result']}>{device.LastCheckResult}</span>
     </p>
   );
 }
@@ -98,6 +98,7 @@ function Say({ row, detail }: { readonly row: DeviceRow | undefined; readonly de
 /** A device: the sentence of its status, how it went over time, its checks, who was notified. */
 export function Device({ id }: ScreenProps) {
   const { data, problem, again } = useRead(() => readDetail(id), [id]);
+  const [picked, setPicked] = useState<Check>();
   const row = rows.value.find((each) => each.id === id);
   const newest = events.value.find(({ device_id }) => device_id === id)?.event_id;
   useEffect(again, [newest]);
@@ -132,7 +133,9 @@ export function Device({ id }: ScreenProps) {
       <div class={css['head']}>
         <div class={css['title']}>
           <Heading>
-            <bdi>{device.FullName ?? device.ShortName}</bdi>{' '}
+            <bdi class={css['name']} title={device.FullName ?? device.ShortName}>
+              {device.FullName ?? device.ShortName}
+            </bdi>{' '}
             {device.FullName !== null && <span class="tag">{device.ShortName}</span>}
           </Heading>
           <Say row={row} detail={data} />
@@ -142,8 +145,8 @@ export function Device({ id }: ScreenProps) {
       <div class={css['columns']}>
         <div class={css['body']}>
           <Timeline id={id} createdAt={device.CreatedAt} newest={newest} />
-          <Phases checks={data.checks} />
-          <Checks checks={data.checks} />
+          <Phases id={id} onPick={setPicked} />
+          <Checks checks={data.checks} picked={picked} />
           <Story alerts={data.alerts} contacts={data.contacts} />
         </div>
         <Side detail={data} />

@@ -10,6 +10,8 @@ export interface DeviceDetail {
   readonly checks: readonly Check[];
   readonly outages: readonly Schemas['Outage'][];
   readonly alerts: readonly Schemas['Alert'][];
+  /** What people changed, the newest first; empty for a key that may not read the audit. */
+  readonly audit: readonly Schemas['AuditEntry'][];
   /** Names of contacts by their ids. */
   readonly contacts: ReadonlyMap<string, string>;
 }
@@ -19,15 +21,21 @@ const shownChecks = 100;
 /** Reads a device with its last checks, outages and alerts. */
 export async function readDetail(device_id: string): Promise<DeviceDetail> {
   const path = { device_id };
-  const [device, checks, outages, alerts, contacts] = await Promise.all([
+  const [device, checks, outages, alerts, contacts, audit] = await Promise.all([
     take(api.GET('/devices/{device_id}', { params: { path } })),
     take(api.GET('/devices/{device_id}/checks', { params: { path, query: { Limit: shownChecks } } })),
     take(api.GET('/devices/{device_id}/outages', { params: { path, query: { Limit: 8 } } })),
     take(api.GET('/alerts', { params: { query: { Device: device_id, Limit: 10 } } })),
     take(api.GET('/contacts', { params: { query: { Limit: 100 } } })),
+    readAudit(device_id),
   ]);
   const names = new Map(contacts.map(({ contact_id, Name }) => [contact_id, Name] as const));
-  return { device, checks, outages, alerts, contacts: names };
+  return { device, checks, outages, alerts, contacts: names, audit };
+}
+
+async function readAudit(Id: string): Promise<DeviceDetail['audit']> {
+  const { data = [] } = await api.GET('/audit', { params: { query: { Kind: 'device', Id, Limit: 10 } } });
+  return data;
 }
 
 /** Has the device checked now. */

@@ -7,8 +7,69 @@ import type { DeviceDetail } from './read-detail.ts';
 
 const say = texts.device;
 
-/** Settings and outages, beside the checks. */
-export function Side({ detail: { device, outages } }: { readonly detail: DeviceDetail }) {
+const beforeMs = 30 * 60_000;
+
+/** A value of a change in few characters. Secrets are `***` already. */
+function valueWords(value: unknown): string {
+  if (value === null || value === undefined) return say.nothing;
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
+
+/** What people changed, and whether it was shortly before the last outage. */
+function Changed({ detail: { audit, outages } }: { readonly detail: DeviceDetail }) {
+  if (audit.length === 0) return null;
+  const failedAt = Date.parse(outages[0]?.Start ?? '');
+  return (
+    <>
+      <h2>{say.changedHead}</h2>
+      <ul>
+        {audit.slice(0, 6).map(({ audit_id, Timestamp, Actor, Action, Changes }) => {
+          const before = failedAt - Date.parse(Timestamp);
+          const isBefore = before >= 0 && before <= beforeMs;
+          return (
+            <li key={audit_id} class={css['change']}>
+              <span>
+                <Moment at={Timestamp} /> <bdi>{Actor}</bdi> {Action === 'Create' ? say.created : ''}
+              </span>
+              {isBefore && <b>{say.beforeIt(briefly(before / 1_000))}</b>}
+              {Action !== 'Create' &&
+                Changes.map(({ Field, Old, New }) => (
+                  <span key={Field} class="mute">
+                    {say.changedFrom(Field, valueWords(Old), valueWords(New))}
+                  </span>
+                ))}
+            </li>
+          );
+        })}
+      </ul>
+    </>
+  );
+}
+
+function Outages({ outages }: Pick<DeviceDetail, 'outages'>) {
+  return (
+    <>
+      <h2>{say.outagesHead}</h2>
+      {outages.length === 0 && <p class="mute">{say.noOutages}</p>}
+      <ul>
+        {outages.map(({ outage_id, Start, End, Seconds, CheckResult }) => (
+          <li key={outage_id} class={css['outage']} title={CheckResult ?? undefined}>
+            <Mark name={End === null ? 'Down' : 'Other'} />
+            <span>
+              {End === null ? say.now : <Moment at={Start} />}, {briefly(Seconds)}
+            </span>
+            <span class="cut mute">{CheckResult}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** Settings, outages and changes, beside the checks. */
+export function Side({ detail }: { readonly detail: DeviceDetail }) {
+  const { device, outages } = detail;
   const facts: readonly (readonly [string, string])[] = [
     [say.facts.method, device.Method],
     [say.facts.url, device.URL],
@@ -52,19 +113,8 @@ export function Side({ detail: { device, outages } }: { readonly detail: DeviceD
           {warning}
         </p>
       ))}
-      <h2>{say.outagesHead}</h2>
-      {outages.length === 0 && <p class="mute">{say.noOutages}</p>}
-      <ul>
-        {outages.map(({ outage_id, Start, End, Seconds, CheckResult }) => (
-          <li key={outage_id} class={css['outage']} title={CheckResult ?? undefined}>
-            <Mark name={End === null ? 'Down' : 'Other'} />
-            <span>
-              {End === null ? say.now : <Moment at={Start} />}, {briefly(Seconds)}
-            </span>
-            <span class="cut mute">{CheckResult}</span>
-          </li>
-        ))}
-      </ul>
+      <Outages outages={outages} />
+      <Changed detail={detail} />
     </aside>
   );
 }

@@ -7,6 +7,7 @@ import { Failure } from '../../parts/notice.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { now } from '../../store/clock.ts';
 import { texts } from '../../texts.ts';
+import { Choice } from './choice.tsx';
 import css from './device.module.css';
 import { readChanges } from './read-detail.ts';
 
@@ -18,29 +19,6 @@ const dayMs = 86_400_000;
 const pixels = 860;
 const heights = { Up: 3, Down: 34, Maint: 17, Unknown: 17 } as const;
 const shown = ['Up', 'Down', 'Maint', 'Unknown'] as const;
-
-/** Buttons of which one is pressed. */
-export function Choice<Name extends string>({
-  names,
-  words,
-  chosen,
-  onChoose,
-}: {
-  readonly names: readonly Name[];
-  readonly words: Readonly<Record<Name, string>>;
-  readonly chosen: Name;
-  readonly onChoose: (name: Name) => void;
-}) {
-  return (
-    <span class={css['choice']}>
-      {names.map((name) => (
-        <button key={name} type="button" aria-pressed={name === chosen} onClick={() => onChoose(name)}>
-          {words[name]}
-        </button>
-      ))}
-    </span>
-  );
-}
 
 /** Seconds and percent of each status, and the uptime. */
 function Sums({ sums }: { readonly sums: ReturnType<typeof sumsOf> }) {

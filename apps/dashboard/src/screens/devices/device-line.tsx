@@ -1,10 +1,19 @@
+import { computed } from '@preact/signals';
+import { dayParts, dayUntil, partOf, runsOfDay } from '../../model/day.ts';
+import { exactTime, milliseconds } from '../../model/format.ts';
+import bar from '../../parts/bar.module.css';
 import { StateWord } from '../../parts/mark.tsx';
 import { Since } from '../../parts/time.tsx';
+import { now } from '../../store/clock.ts';
 import { type DeviceRow, devices } from '../../store/facts.ts';
 import { texts } from '../../texts.ts';
 import css from './devices.module.css';
 
 const say = texts.devices;
+const shownColumns = ['status', 'device', 'method', 'day', 'last', 'location', 'tag'] as const;
+/** Of a bar that is 16 high: the height tells the state without its colour. */
+const heights = { Up: 3, Down: 16, Maint: 8, Unknown: 8 } as const;
+const partNow = computed(() => partOf(now.value));
 
 /** The names of the columns. */
 export function LineHead({
@@ -27,9 +36,9 @@ export function LineHead({
             <input type="checkbox" aria-label={say.selectAll(count)} checked={isChosen} onChange={onChoose} />
           )}
         </span>
-        {[columns.status, columns.device, columns.method, columns.result, columns.tag].map((name) => (
-          <span key={name} role="columnheader">
-            {name}
+        {shownColumns.map((name) => (
+          <span key={name} role="columnheader" class={css[`${name}Cell`]}>
+            {columns[name]}
           </span>
         ))}
       </div>
@@ -44,13 +53,55 @@ function NameCell({ row }: { readonly row: DeviceRow }) {
   const other = row.shortName === row.name ? '' : row.shortName;
   return (
     // biome-ignore lint/a11y/useSemanticElements: see RowList
-    <span role="cell" class={css['device']}>
+    <span role="cell" class={css['deviceCell']}>
       <a href={`/devices/${row.id}`} title={row.name}>
         <bdi>{row.name}</bdi>
       </a>
       <span class={css['small']}>{master === undefined ? other : say.behind(master.shortName)}</span>
     </span>
   );
+}
+
+/** The last 24 hours: the worst status of each 20 minutes. */
+function DayBar({ row }: { readonly row: DeviceRow }) {
+  const { letters } = dayUntil(row.day, partNow.value, row.status);
+  const runs = row.isEnabled ? runsOfDay(letters, row.status) : [];
+  const down = runs.filter(({ status }) => status === 'Down').length;
+  return (
+    <svg
+      class={bar['day']}
+      viewBox={`0 0 ${dayParts} 16`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={say.dayOf(down)}
+    >
+      <rect class={bar['none']} y="15" width={dayParts} height="1" />
+      {runs.map(({ at, length, status }) => (
+        <rect
+          key={at}
+          class={bar[status]}
+          x={at}
+          y={16 - heights[status]}
+          width={length}
+          height={heights[status]}
+        />
+      ))}
+    </svg>
+  );
+}
+
+/** What the last check took; a failed one took nothing that says anything. */
+function LastTime({ row: { lastCheck } }: { readonly row: DeviceRow }) {
+  const isKnown = lastCheck?.isGood === true && lastCheck.ms > 0;
+  return (
+    <span title={lastCheck === null ? undefined : exactTime(lastCheck.at)}>
+      {milliseconds(isKnown ? lastCheck.ms : null)}
+    </span>
+  );
+}
+
+function placesOf({ locations: [first = '', ...others] }: DeviceRow): string {
+  return others.length === 0 ? first : `${first} +${others.length}`;
 }
 
 /** A device in one line. */
@@ -79,20 +130,27 @@ export function DeviceLine({
           <input type="checkbox" aria-label={say.select(row.name)} checked={isChosen} onChange={onChoose} />
         )}
       </span>
-      <span role="cell" class={css['state']}>
+      <span role="cell" class={css['statusCell']}>
         <StateWord state={row.state}>
           <Since at={row.sinceMs} />
         </StateWord>
       </span>
       <NameCell row={row} />
-      <span role="cell" class={css['method']}>
+      <span role="cell" class={css['methodCell']}>
         {row.method}
       </span>
-      <span role="cell" class={css['result']} title={row.lastResult ?? undefined}>
-        {row.lastResult}
+      <span role="cell" class={css['dayCell']}>
+        <DayBar row={row} />
       </span>
-      <span role="cell" class={css['tags']}>
+      <span role="cell" class={css['lastCell']}>
+        <LastTime row={row} />
+      </span>
+      <span role="cell" class={css['locationCell']} title={row.locations.join(', ')}>
+        <bdi>{placesOf(row)}</bdi>
+      </span>
+      <span role="cell" class={css['tagCell']} title={row.tags.join(', ')}>
         {row.tags[0] !== undefined && <span class="tag">{row.tags[0]}</span>}
+        {row.tags.length > 1 && <span class={css['small']}>+{row.tags.length - 1}</span>}
       </span>
     </div>
     // biome-ignore-end lint/a11y/useFocusableInteractive: the link in it has the focus

@@ -1,6 +1,7 @@
 import { computed, signal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
-import { compareBy, fits, parseFilter, withField } from '../../model/device-filter.ts';
+import { useEffect, useRef } from 'preact/hooks';
+import { compareBy, type FoundByUrl, fits, parseFilter, withField } from '../../model/device-filter.ts';
+import { count } from '../../model/format.ts';
 import { states } from '../../model/state.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { useKeys } from '../../parts/keys.ts';
@@ -9,7 +10,8 @@ import { Failure, Waiting } from '../../parts/notice.tsx';
 import { RowList } from '../../parts/row-list.tsx';
 import { address, go } from '../../store/address.ts';
 import { mayOperate, mayWrite } from '../../store/credential.ts';
-import { counts, type DeviceRow, progress, readFacts, rows } from '../../store/facts.ts';
+import { counts, type DeviceRow, progress, readFacts, readSoFar, rows } from '../../store/facts.ts';
+import { searchDevices } from '../../store/read-states.ts';
 import { texts } from '../../texts.ts';
 import { DeviceLine, LineHead } from './device-line.tsx';
 import css from './devices.module.css';
@@ -24,9 +26,40 @@ const filter = computed(() => parseFilter(text.value));
 const sort = computed(() => filter.value.sort);
 // Sorted once, and not at each letter of a search.
 const ordered = computed<readonly DeviceRow[]>(() => [...rows.value].sort(compareBy(sort.value)));
-const found = computed(() => ordered.value.filter((row) => fits(filter.value, row)));
+const byUrl = signal<FoundByUrl | undefined>(undefined);
+const found = computed(() => ordered.value.filter((row) => fits(filter.value, row, byUrl.value)));
 const selected = signal<ReadonlySet<string>>(new Set());
+const chosenRows = computed(() => rows.value.filter(({ id }) => selected.value.has(id)));
+const allChosen = computed(
+  () => found.value.length > 0 && found.value.every(({ id }) => selected.value.has(id)),
+);
 const activeAt = signal(-1);
+
+/** The word of the search that the API is asked for: lists hold no URLs. */
+const asked = computed(() => filter.value.words.toSorted((a, b) => b.length - a.length)[0] ?? '');
+const shortestAsked = 3;
+const askAfterMs = 250;
+
+/** Finds devices by their URL a moment after the last letter. */
+function useSearchByUrl(): void {
+  const word = asked.value;
+  useEffect(() => {
+    if (word.length < shortestAsked) return;
+    let isCurrent = true;
+    const timer = setTimeout(() => {
+      searchDevices(word).then(
+        (ids) => {
+          if (isCurrent) byUrl.value = { word, ids };
+        },
+        () => {}, // Names are found without it.
+      );
+    }, askAfterMs);
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [word]);
+}
 
 function setFilter(next: string): void {
   activeAt.value = -1;
@@ -37,6 +70,14 @@ function toggle(id: string): void {
   const next = new Set(selected.value);
   if (!next.delete(id)) next.add(id);
   selected.value = next;
+}
+
+function selectAll(): void {
+  selected.value = new Set(found.value.map(({ id }) => id));
+}
+
+function clearSelection(): void {
+  selected.value = new Set();
 }
 
 function Chips() {
@@ -56,7 +97,7 @@ function Chips() {
               onClick={() => setFilter(next)}
             >
               <Mark name={state} />
-              {texts.states[state]} {counts.value[state]}
+              {texts.states[state]} {count(counts.value[state])}
             </button>
           );
         })}
@@ -80,20 +121,27 @@ function useListKeys(focusSearch: () => void): void {
       30,
     );
   };
+  const extend = (by: number) => {
+    const from = found.value[activeAt.value];
+    move(by);
+    const to = found.value[activeAt.value];
+    const both = [from, to].flatMap((row) => (row === undefined ? [] : [row.id]));
+    if (mayOperate.value) selected.value = new Set([...selected.value, ...both]);
+  };
   useKeys({
     '/': focusSearch,
     j: () => move(1),
     k: () => move(-1),
+    J: () => extend(1),
+    K: () => extend(-1),
     x: () => {
       const row = found.value[activeAt.value];
       if (row !== undefined) toggle(row.id);
     },
-    'Ctrl+a': () => {
-      selected.value = new Set(found.value.map(({ id }) => id));
-    },
+    'Ctrl+a': selectAll,
     Escape: () => {
       if (document.activeElement instanceof HTMLInputElement) document.activeElement.blur();
-      else if (selected.value.size > 0) selected.value = new Set();
+      else if (selected.value.size > 0) clearSelection();
       else setFilter('');
     },
   });
@@ -104,11 +152,12 @@ function Nothing() {
   return (
     <div class={css['nothing']}>
       <p>{isEmpty ? say.empty : say.none}</p>
-      {isEmpty ? (
+      {isEmpty && mayWrite.value && (
         <a class="button main" href="/devices/new">
           {say.add}
         </a>
-      ) : (
+      )}
+      {!isEmpty && (
         <button type="button" class="button" onClick={() => setFilter('')}>
           {say.wider}
         </button>
@@ -119,11 +168,13 @@ function Nothing() {
 
 function List() {
   const isTall = () => (matchMedia('(max-width: 820px)').matches ? 64 : 32);
-  const allChosen = found.value.length > 0 && found.value.every(({ id }) => selected.value.has(id));
-  const selectAll = () => {
-    selected.value = allChosen ? new Set() : new Set(found.value.map(({ id }) => id));
-  };
-  if (progress.value === 'loading' && rows.value.length === 0) return <Waiting rows={16} />;
+  const chooseAll = allChosen.value ? clearSelection : selectAll;
+  if (progress.value === 'loading' && rows.value.length === 0)
+    return (
+      <div class={css['waiting']}>
+        <Waiting rows={16} />
+      </div>
+    );
   if (typeof progress.value === 'object' && rows.value.length === 0)
     return <Failure problem={progress.value.problem} retry={() => void readFacts()} />;
   if (found.value.length === 0) return <Nothing />;
@@ -137,8 +188,8 @@ function List() {
       head={
         <LineHead
           count={found.value.length}
-          isChosen={allChosen}
-          onChoose={mayOperate.value ? selectAll : undefined}
+          isChosen={allChosen.value}
+          onChoose={mayOperate.value ? chooseAll : undefined}
         />
       }
       show={(row, at) => (
@@ -157,6 +208,7 @@ function List() {
 export function Devices() {
   const field = useRef<HTMLInputElement>(null);
   useListKeys(() => field.current?.select());
+  useSearchByUrl();
   return (
     <div class={css['split']}>
       <TagTree
@@ -167,7 +219,7 @@ export function Devices() {
         <div class={css['head']}>
           <Heading>{say.title}</Heading>
           <span class="mute" role="status">
-            {progress.value === 'loading' ? say.soFar(found.value.length) : say.counted(found.value.length)}
+            {progress.value === 'loading' ? say.soFar(readSoFar.value) : say.counted(found.value.length)}
           </span>
         </div>
         <search class={css['filter']}>
@@ -188,10 +240,12 @@ export function Devices() {
         <Chips />
         {selected.value.size > 0 && (
           <SelectionBar
-            ids={[...selected.value]}
-            onClear={() => {
-              selected.value = new Set();
-            }}
+            rows={chosenRows.value}
+            matching={found.value.length}
+            isAll={allChosen.value && chosenRows.value.length === found.value.length}
+            filter={text.value}
+            onAll={selectAll}
+            onClear={clearSelection}
           />
         )}
         <List />

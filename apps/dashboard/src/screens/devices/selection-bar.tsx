@@ -1,120 +1,138 @@
-import { useState } from 'preact/hooks';
-import { Dialog } from '../../parts/dialog.tsx';
-import { removeDevice, setEnabled, startMaintenance } from '../../store/act.ts';
+import { useEffect, useState } from 'preact/hooks';
+import type { Act, Operation } from '../../model/many.ts';
+import { wordsOf } from '../../parts/notice.tsx';
+import { doMany, haveTag } from '../../store/act-many.ts';
 import { mayWrite } from '../../store/credential.ts';
-import { readFacts } from '../../store/facts.ts';
+import type { DeviceRow } from '../../store/facts.ts';
 import { texts } from '../../texts.ts';
 import css from './devices.module.css';
+import { Preview } from './preview.tsx';
 
 const say = texts.devices;
-const acts = {
-  pause: (id: string) => setEnabled(id, false),
-  resume: (id: string) => setEnabled(id, true),
-  maintenance: (id: string) => startMaintenance(id, '01:00', ''),
-  remove: removeDevice,
-} as const;
-type Act = keyof typeof acts;
-/** What takes an act back. */
-const opposite: Readonly<Partial<Record<Act, Act>>> = { pause: 'resume', resume: 'pause' };
-/** Requests that run at once. */
-const together = 4;
+const undoMs = 10_000;
 
-/** Does it for each; returns how many were refused. */
-async function doForEach(act: Act, ids: readonly string[], onStep: (done: number) => void): Promise<number> {
-  let refused = 0;
-  let done = 0;
-  const waiting = [...ids];
-  const work = async () => {
-    for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
-      await acts[act](id).catch(() => {
-        refused += 1;
-      });
-      done += 1;
-      onStep(done);
-    }
-  };
-  await Promise.all(Array.from({ length: together }, work));
-  await readFacts();
-  return refused;
+/** What runs, or how it ended. */
+interface Work {
+  readonly tried: number;
+  readonly of: number;
+  readonly said?: string;
+  /** What takes it back. */
+  readonly undo?: readonly Operation[];
 }
 
-/** Says what will happen, with the number in the button. */
-function Ask({
-  act,
-  count,
-  onRun,
-  onClose,
-}: {
-  readonly act: Act;
-  readonly count: number;
-  readonly onRun: () => void;
-  readonly onClose: () => void;
-}) {
+/** Runs operations and tells how far they are. */
+function useWork() {
+  const [work, setWork] = useState<Work>();
+  const undo = work?.undo;
+  useEffect(() => {
+    if (undo === undefined) return;
+    const timer = setTimeout(() => setWork((last) => last && { ...last, undo: [] }), undoMs);
+    return () => clearTimeout(timer);
+  }, [undo]);
+  const run = async (operations: readonly Operation[], back: readonly Operation[], tag = '') => {
+    const of = operations.length;
+    setWork({ tried: 0, of });
+    try {
+      if (tag !== '') await haveTag(tag);
+      const { done, refusals } = await doMany(operations, (tried) => setWork({ tried, of }));
+      const backOfDone = back.filter((_, at) => done.includes(at));
+      setWork({
+        tried: of,
+        of,
+        said: say.done(done.length, refusals.length, refusals[0]?.reason),
+        undo: backOfDone,
+      });
+    } catch (error) {
+      setWork({ tried: of, of, said: wordsOf(error) });
+    }
+  };
+  return { work, run };
+}
+
+function Progress({ work, onUndo }: { readonly work: Work; readonly onUndo: () => void }) {
+  if (work.said === undefined)
+    return (
+      <progress
+        class={css['meter']}
+        max={work.of}
+        value={work.tried}
+        aria-label={say.changing(work.tried, work.of)}
+      />
+    );
+  if (work.undo === undefined || work.undo.length === 0) return null;
   return (
-    <Dialog title={say.act[act](count)} onClose={onClose}>
-      <p>{say.ask[act](count)}</p>
-      <div class={`buttons ${css['choice']}`}>
-        <button type="button" class={act === 'remove' ? 'button bad' : 'button main'} onClick={onRun}>
-          {say.act[act](count)}
+    <button type="button" onClick={onUndo}>
+      {say.undo}
+    </button>
+  );
+}
+
+function Acts({ isDisabled, onAct }: { readonly isDisabled: boolean; readonly onAct: (act: Act) => void }) {
+  const shown: readonly Act[] = mayWrite.value
+    ? ['maintenance', 'pause', 'resume', 'tag', 'remove']
+    : ['maintenance'];
+  return (
+    <>
+      {shown.map((act) => (
+        <button key={act} type="button" disabled={isDisabled} onClick={() => onAct(act)}>
+          {say[act]}
         </button>
-        <button type="button" class="button" onClick={onClose}>
-          {say.cancel}
-        </button>
-      </div>
-    </Dialog>
+      ))}
+    </>
   );
 }
 
 /** What can be done with all selected devices: first the sentence, then the button with the number in it, then undo. */
 export function SelectionBar({
-  ids,
+  rows,
+  matching,
+  isAll,
+  filter,
+  onAll,
   onClear,
 }: {
-  readonly ids: readonly string[];
+  readonly rows: readonly DeviceRow[];
+  /** How many the filter finds. */
+  readonly matching: number;
+  readonly isAll: boolean;
+  readonly filter: string;
+  readonly onAll: () => void;
   readonly onClear: () => void;
 }) {
   const [asked, setAsked] = useState<Act>();
-  const [said, setSaid] = useState<string>();
-  const [undo, setUndo] = useState<{ readonly act: Act; readonly ids: readonly string[] }>();
-  const run = async (act: Act, of: readonly string[]) => {
-    setAsked(undefined);
-    setUndo(undefined);
-    const refused = await doForEach(act, of, (done) => setSaid(say.changing(done, of.length)));
-    setSaid(say.done(of.length - refused, refused));
-    const back = opposite[act];
-    if (back !== undefined) {
-      setUndo({ act: back, ids: of });
-      setTimeout(() => setUndo(undefined), 10_000);
-    }
-    if (act === 'remove') onClear();
-  };
-  const shown: readonly Act[] = mayWrite.value
-    ? ['maintenance', 'pause', 'resume', 'remove']
-    : ['maintenance'];
+  const { work, run } = useWork();
+  const isRunning = work !== undefined && work.said === undefined;
+  if (rows.length === 0 && work === undefined) return null;
+  const words = isRunning
+    ? say.changing(work.tried, work.of)
+    : (work?.said ?? (isAll ? say.allMatching(rows.length) : say.selected(rows.length)));
   return (
-    <section class={css['selection']} aria-label={say.selected(ids.length)}>
-      <b role="status">{said ?? say.selected(ids.length)}</b>
-      {undo !== undefined && (
-        <button type="button" class="button" onClick={() => void run(undo.act, undo.ids)}>
-          {say.undo}
+    <>
+      <section class={css['selection']} aria-label={say.selection}>
+        <b role="status">{words}</b>
+        {work !== undefined && <Progress work={work} onUndo={() => void run(work.undo ?? [], [])} />}
+        {!isAll && !isRunning && (
+          <button type="button" class={css['wording']} onClick={onAll}>
+            {say.allMatching(matching)}
+          </button>
+        )}
+        <Acts isDisabled={isRunning || rows.length === 0} onAct={setAsked} />
+        <button type="button" class={css['clear']} onClick={onClear}>
+          {say.clear} <kbd>Esc</kbd>
         </button>
-      )}
-      {shown.map((act) => (
-        <button key={act} type="button" class="button" onClick={() => setAsked(act)}>
-          {say[act]}
-        </button>
-      ))}
-      <button type="button" class={css['clear']} onClick={onClear}>
-        {say.clear}
-      </button>
+      </section>
       {asked !== undefined && (
-        <Ask
+        <Preview
           act={asked}
-          count={ids.length}
-          onRun={() => void run(asked, ids)}
+          rows={rows}
+          filter={isAll && filter !== '' ? filter : undefined}
+          onRun={(plan) => {
+            setAsked(undefined);
+            void run(plan.operations, plan.undo, plan.tag);
+          }}
           onClose={() => setAsked(undefined)}
         />
       )}
-    </section>
+    </>
   );
 }

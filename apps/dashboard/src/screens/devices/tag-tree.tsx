@@ -1,9 +1,10 @@
 import { computed } from '@preact/signals';
 import { useState } from 'preact/hooks';
+import { count as number } from '../../model/format.ts';
 import { worstOf } from '../../model/state.ts';
 import { type Branch, tagTree } from '../../model/tag-tree.ts';
 import { Mark } from '../../parts/mark.tsx';
-import { counts, rows } from '../../store/facts.ts';
+import { counts, progress, rows } from '../../store/facts.ts';
 import { texts } from '../../texts.ts';
 import css from './devices.module.css';
 
@@ -20,15 +21,15 @@ interface TreeProps {
 function Counted({ down, total }: { readonly down: number; readonly total: number }) {
   return (
     <span class={css['counted']}>
-      {down > 0 && <b>{down}</b>}
+      {down > 0 && <b>{number(down)}</b>}
       {down > 0 && ' / '}
-      {total.toLocaleString('en-US')}
+      {number(total)}
     </span>
   );
 }
 
 function Level({ branch, chosen, onChoose }: TreeProps & { readonly branch: Branch }) {
-  const [isOpen, setOpen] = useState(branch.down > 0 || branch.branches.length <= 6);
+  const [isOpen, setOpen] = useState(branch.down > 0);
   const hasMore = branch.branches.length > 0;
   const wanted = hasMore ? `${branch.path}/*` : branch.path;
   return (
@@ -68,7 +69,6 @@ function Level({ branch, chosen, onChoose }: TreeProps & { readonly branch: Bran
 
 /** The paths of all tags, each with the worst state and counts of what it holds. */
 export function TagTree({ chosen, onChoose }: TreeProps) {
-  if (branches.value.length === 0) return null;
   return (
     <nav class={css['side']} aria-label={say.tags}>
       <h2>{say.tags}</h2>
@@ -89,6 +89,9 @@ export function TagTree({ chosen, onChoose }: TreeProps) {
           <Level key={branch.path} branch={branch} chosen={chosen} onChoose={onChoose} />
         ))}
       </ul>
+      {branches.value.length === 0 && progress.value === 'ready' && (
+        <p class={`hint ${css['noTags']}`}>{say.noTags}</p>
+      )}
     </nav>
   );
 }

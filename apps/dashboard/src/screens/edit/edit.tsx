@@ -9,6 +9,7 @@ import type { ScreenProps } from '../../screen-list.ts';
 import { removeDevice } from '../../store/act.ts';
 import { address, go } from '../../store/address.ts';
 import { ApiProblem, api, takeAnswer } from '../../store/api.ts';
+import { mayWrite } from '../../store/credential.ts';
 import { locations } from '../../store/facts.ts';
 import { texts } from '../../texts.ts';
 import { CommonFields } from './common-fields.tsx';
@@ -181,6 +182,15 @@ function Form({ opened: { device, etag } }: { readonly opened: Opened }) {
 export function Edit({ id }: ScreenProps) {
   const { data, problem, again } = useRead(() => readOpened(id), [id]);
   const name = data?.device?.FullName ?? data?.device?.ShortName;
+  // A link may have led here. Who signs in again with fewer rights keeps the text.
+  const [isAllowed] = useState(mayWrite.value);
+  if (!isAllowed)
+    return (
+      <div class="page">
+        <Heading>{say.add}</Heading>
+        <p>{texts.noRights}</p>
+      </div>
+    );
   return (
     <div class="page">
       {data === undefined && problem === undefined && <Waiting />}
@@ -188,6 +198,13 @@ export function Edit({ id }: ScreenProps) {
       {data !== undefined && (
         <>
           <Heading>{name === undefined ? say.add : say.change(name)}</Heading>
+          {name === undefined && (
+            <p>
+              <a class="link" href="/devices/new/many">
+                {texts.many.link}
+              </a>
+            </p>
+          )}
           <Form opened={data} />
         </>
       )}

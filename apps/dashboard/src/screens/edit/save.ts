@@ -30,7 +30,8 @@ export async function save(
   return device_id;
 }
 
-async function createTags(names: readonly string[]): Promise<void> {
+/** Creates those of these tags that are not there. */
+export async function createTags(names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
   const known = new Set<string>();
   for (let Offset = 0; ; Offset += 100) {

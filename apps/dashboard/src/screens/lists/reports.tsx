@@ -46,7 +46,7 @@ export function Reports() {
               {data.map(({ device_id, Uptime: { Percent, Outages, DownSeconds, UnknownSeconds } }) => (
                 <tr key={device_id}>
                   <td>
-                    <a href={`/devices/${device_id}`}>
+                    <a class="cut name" href={`/devices/${device_id}`}>
                       <bdi>{devices.value.get(device_id)?.name ?? device_id.slice(0, 8)}</bdi>
                     </a>
                   </td>

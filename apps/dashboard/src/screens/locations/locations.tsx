@@ -133,7 +133,7 @@ export function Locations() {
       </div>
       <section class="section">
         <h2>{say.title}</h2>
-        <LocationTable list={ordered} />
+        {ordered.length === 0 ? <Waiting rows={2} /> : <LocationTable list={ordered} />}
       </section>
       <section class="section">
         <h2>{say.agents}</h2>

@@ -5,7 +5,7 @@ import { wordsOf } from '../../parts/notice.tsx';
 import { Since } from '../../parts/time.tsx';
 import { acknowledge } from '../../store/act.ts';
 import { mayOperate } from '../../store/credential.ts';
-import { type Alert, alerts, type DeviceRow } from '../../store/facts.ts';
+import { type Alert, alerts, type DeviceRow, results } from '../../store/facts.ts';
 import { texts } from '../../texts.ts';
 import { MaintenanceDialog } from '../device/maintenance-dialog.tsx';
 import css from './overview.module.css';
@@ -68,7 +68,7 @@ export function CauseBlock({ cause: { row, behind } }: { readonly cause: Cause<D
       <Acts row={row} alert={alert} />
       <dl>
         <dt>{say.why}</dt>
-        <dd>{row.lastResult ?? '–'}</dd>
+        <dd>{results.value.get(row.id) ?? '–'}</dd>
         {behind.length > 0 && (
           <>
             <dt>{say.behind}</dt>

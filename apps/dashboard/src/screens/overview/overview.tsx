@@ -4,6 +4,7 @@ import { Heading } from '../../parts/heading.tsx';
 import { Mark } from '../../parts/mark.tsx';
 import { Failure, Waiting } from '../../parts/notice.tsx';
 import { now } from '../../store/clock.ts';
+import { mayWrite } from '../../store/credential.ts';
 import { counts, type DeviceRow, locations, progress, readFacts, rows } from '../../store/facts.ts';
 import { heardAt } from '../../store/stream.ts';
 import { texts } from '../../texts.ts';
@@ -71,7 +72,14 @@ export function Overview() {
         <Failure problem={progress.value.problem} retry={() => void readFacts()} />
       </div>
     );
-  if (rows.value.length === 0) return <FirstVisit />;
+  if (rows.value.length === 0 && mayWrite.value) return <FirstVisit />;
+  if (rows.value.length === 0)
+    return (
+      <div class="page">
+        <Heading>{texts.devices.empty}</Heading>
+        <p>{texts.noRights}</p>
+      </div>
+    );
   const isBlind = locations.value.length > 0 && locations.value.every(({ Online }) => !Online);
   const causes = causesOf(rows.value);
   const heard = heardAt.value === 0 ? undefined : say.newest(briefly((now.value - heardAt.value) / 1_000));

@@ -1,7 +1,7 @@
 import type { State } from '../../model/state.ts';
 import { Mark, type MarkName } from '../../parts/mark.tsx';
 import { Moment, Since } from '../../parts/time.tsx';
-import { devices, type Event, events, locations, rows } from '../../store/facts.ts';
+import { devices, type Event, events, locations, results, rows } from '../../store/facts.ts';
 import { texts } from '../../texts.ts';
 import css from './overview.module.css';
 
@@ -46,7 +46,7 @@ export function StateRows({ title, states }: { readonly title: string; readonly 
             </a>
             <span class={css['fact']}>
               {row.maintenanceUntil === null ? (
-                row.lastResult
+                results.value.get(row.id)
               ) : (
                 <>
                   {say.until('')}

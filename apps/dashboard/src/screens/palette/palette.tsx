@@ -25,7 +25,10 @@ function choicesOf(text: string): readonly Choice[] {
   const wanted = text.trim().toLowerCase();
   const commands: readonly Choice[] = [
     ...(mayWrite.value
-      ? [{ key: 'add', words: texts.devices.add, mark: 'Other' as const, run: () => go('/devices/new') }]
+      ? ([
+          { key: 'add', words: texts.devices.add, mark: 'Other', run: () => go('/devices/new') },
+          { key: 'many', words: texts.many.title, mark: 'Other', run: () => go('/devices/new/many') },
+        ] as const)
       : []),
     ...(['overview', 'devices', 'alerts', 'locations', 'schedules', 'reports'] as const).map((screen) => ({
       key: screen,
@@ -36,9 +39,7 @@ function choicesOf(text: string): readonly Choice[] {
     { key: 'out', words: texts.signOut, mark: 'Other', run: () => void signOut() },
   ];
   const found = rows.value
-    .filter(({ name, shortName, url }) =>
-      [name, shortName, url].some((each) => each.toLowerCase().includes(wanted)),
-    )
+    .filter(({ words }) => words.includes(wanted))
     .sort((a, b) => rankOf(a.state) - rankOf(b.state))
     .slice(0, most)
     .map(({ id, name, shortName, state }) => ({

@@ -1,0 +1,64 @@
+/** The letters of a day: Up, Down, Maint and Unknown, as `GET /states` writes them. */
+type Letter = 'U' | 'D' | 'M' | '?';
+
+/** What one letter stands for. */
+export const partMs = 20 * 60_000;
+/** How many letters a day has. */
+export const dayParts = 72;
+
+/** The worst status of each part of the last day, the last one still open. */
+export interface Day {
+  readonly letters: string;
+  /** The number since 1970 of the last letter's part. */
+  readonly part: number;
+}
+
+const worstFirst = 'D?MU';
+const letterOf = { Up: 'U', Down: 'D', Maint: 'M', Unknown: '?' } as const;
+const statusOf = { U: 'Up', D: 'Down', M: 'Maint', '?': 'Unknown' } as const;
+type Status = keyof typeof letterOf;
+
+/** The part of a moment. */
+export const partOf = (ms: number): number => Math.floor(ms / partMs);
+
+/** The day as it is in a later part, when the status stayed what it was. The page need not read it again. */
+export function dayUntil(day: Day, part: number, status: Status): Day {
+  const later = Math.min(part - day.part, dayParts);
+  if (later <= 0) return day;
+  return { letters: day.letters.slice(later) + letterOf[status].repeat(later), part };
+}
+
+/** The day after the status changed: the part of the change has the worse of both. */
+export function dayAfter(day: Day, change: { at: number; before: Status; status: Status }): Day {
+  const until = dayUntil(day, partOf(change.at), change.before);
+  const last = until.letters.at(-1) ?? '?';
+  const next = letterOf[change.status];
+  if (worstFirst.indexOf(last) <= worstFirst.indexOf(next)) return until;
+  return { ...until, letters: until.letters.slice(0, -1) + next };
+}
+
+/** A run of equal letters. */
+export interface DayRun {
+  readonly at: number;
+  readonly length: number;
+  readonly status: Status;
+}
+
+/**
+ * The letters as runs; `status` is the present one. What was Unknown before anything was known, and is not now, is left out: the device
+ * may not have existed.
+ */
+export function runsOfDay(letters: string, status: Status): readonly DayRun[] {
+  const all =
+    /[^?]/.test(letters) || status === 'Unknown' ? letters : letters.slice(0, -1) + letterOf[status];
+  const first = all.search(/[^?]/);
+  const runs: DayRun[] = [];
+  for (const [at, letter] of all.split('').entries()) {
+    if (at < first) continue;
+    const ofLetter = statusOf[letter as Letter];
+    const last = runs.at(-1);
+    if (last?.status === ofLetter) runs[runs.length - 1] = { ...last, length: last.length + 1 };
+    else runs.push({ at, length: 1, status: ofLetter });
+  }
+  return runs;
+}

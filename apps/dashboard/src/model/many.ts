@@ -1,0 +1,86 @@
+import type { State } from './state.ts';
+
+/** What can be done with many devices at once. */
+export type Act = 'maintenance' | 'pause' | 'resume' | 'tag' | 'remove';
+
+/** A request of a batch. */
+export interface Operation {
+  readonly Method: 'POST' | 'PUT' | 'DELETE';
+  readonly Path: string;
+  readonly Body?: object;
+}
+
+interface Chosen {
+  readonly id: string;
+  readonly state: State;
+  readonly isEnabled: boolean;
+  readonly tags: readonly string[];
+}
+
+/** What an act will do, before it is done. */
+export interface Plan {
+  readonly act: Act;
+  readonly tag: string;
+  /** One for each device that it changes. */
+  readonly operations: readonly Operation[];
+  /** What takes each back, in the same order; empty where nothing can. */
+  readonly undo: readonly Operation[];
+  /** Devices that are so already. */
+  readonly unchanged: number;
+  /** Of those that it changes. */
+  readonly down: number;
+  readonly inMaintenance: number;
+}
+
+const pathOf = ({ id }: Chosen) => `/devices/${id}`;
+const put = (Path: string, Body: object): Operation => ({ Method: 'PUT', Path, Body });
+const setEnabled = (row: Chosen, Enabled: boolean) => put(pathOf(row), { Enabled });
+
+interface Rule {
+  readonly isSo: (row: Chosen, tag: string) => boolean;
+  readonly change: (row: Chosen, tag: string) => Operation;
+  readonly back?: (row: Chosen) => Operation;
+}
+
+const rules: Readonly<Record<Act, Rule>> = {
+  maintenance: {
+    isSo: ({ state }) => state === 'Maint',
+    change: (row) => put(`${pathOf(row)}/start-maintenance`, { Duration: '01:00', Reason: null }),
+    back: (row) => ({ Method: 'PUT', Path: `${pathOf(row)}/stop-maintenance` }),
+  },
+  pause: {
+    isSo: ({ isEnabled }) => !isEnabled,
+    change: (row) => setEnabled(row, false),
+    back: (row) => setEnabled(row, true),
+  },
+  resume: {
+    isSo: ({ isEnabled }) => isEnabled,
+    change: (row) => setEnabled(row, true),
+    back: (row) => setEnabled(row, false),
+  },
+  tag: {
+    isSo: ({ tags }, tag) => tags.includes(tag),
+    change: (row, tag) => put(pathOf(row), { Tags: [...row.tags, tag] }),
+    back: (row) => put(pathOf(row), { Tags: row.tags }),
+  },
+  remove: {
+    isSo: () => false,
+    change: (row) => ({ Method: 'DELETE', Path: pathOf(row) }),
+  },
+};
+
+/** What an act would do with these devices. `tag` is the one that the act `tag` gives them. */
+export function planOf(act: Act, rows: readonly Chosen[], tag = ''): Plan {
+  const { isSo, change, back } = rules[act];
+  const changed = rows.filter((row) => !isSo(row, tag));
+  const inState = (state: State) => changed.filter((row) => row.state === state).length;
+  return {
+    act,
+    tag,
+    operations: changed.map((row) => change(row, tag)),
+    undo: back === undefined ? [] : changed.map(back),
+    unchanged: rows.length - changed.length,
+    down: inState('Down'),
+    inMaintenance: inState('Maint'),
+  };
+}
