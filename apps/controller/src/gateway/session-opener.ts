@@ -84,7 +84,10 @@ export function createSessionOpener({
   const build = createAssignmentBuilder({ sealer, log });
   const slots = createFairSlots(ingestLimits);
 
-  const sessionFor = ({ agent, sessionId, counter, epochIds }: NewSession, { gate, cut }: Caller): Session => {
+  const sessionFor = (
+    { agent, sessionId, counter, epochIds }: NewSession,
+    { gate, cut }: Caller,
+  ): Session => {
     const feed = createHistoryFeed(history, epochIds);
     const { agentNo, accountNo } = agent;
     const secretsNow = () => createSecretLookup({ kysely, sealer, accountNo });

@@ -74,8 +74,7 @@ const tracked = declareState({
 /** Makes a session; its states are in `session-state.ts`. */
 export function createSession(options: SessionOptions): Session {
   const { agent, sessionId, clock, upgrades, accept, leave, takeShare, isRefusal, cut } = options;
-  const { agentNo } = agent;
-  const log = options.log.child({ agentNo, sessionId });
+  const log = options.log.child({ agentNo: agent.agentNo, sessionId });
   const answers: MakeAnswer[] = tracked([]);
   let refusal: unknown;
   let lastContactUs = clock.nowUs();
@@ -111,7 +110,7 @@ export function createSession(options: SessionOptions): Session {
       case: 'heartbeatReply',
       value: { sequence, agentSentUs, receivedUs: BigInt(receivedUs), sentUs: BigInt(clock.nowUs()) },
     }));
-    status = afterHeartbeat(status, { agentNo, sessionId, heartbeat, receivedUs });
+    status = afterHeartbeat(status, { agentNo: agent.agentNo, sessionId, heartbeat, receivedUs });
     if (heartbeat.leaving && !isLeaving) void handOver();
   };
   /** An agent that leaves goes on until its devices are another agent's; without another one it need not wait. */
