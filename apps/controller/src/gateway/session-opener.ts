@@ -20,6 +20,7 @@ import { type AgentUpgrades, createUpgradeFeed, noUpgrades } from './upgrade-fee
 interface NewSession {
   readonly agent: KnownAgent;
   readonly sessionId: string;
+  readonly counter: number;
   /** The epochs whose acks the agent remembers. */
   readonly epochIds: readonly string[];
 }
@@ -83,13 +84,17 @@ export function createSessionOpener({
   const build = createAssignmentBuilder({ sealer, log });
   const slots = createFairSlots(ingestLimits);
 
-  const sessionFor = ({ agent, sessionId, epochIds }: NewSession, { gate, cut }: Caller): Session => {
+  const sessionFor = (
+    { agent, sessionId, counter, epochIds }: NewSession,
+    { gate, cut }: Caller,
+  ): Session => {
     const feed = createHistoryFeed(history, epochIds);
     const { agentNo, accountNo } = agent;
     const secretsNow = () => createSecretLookup({ kysely, sealer, accountNo });
     return createSession({
       agent,
       sessionId,
+      counter,
       clock,
       log,
       plan: createPlanFeed({ kysely, agent, build, clock, log, secretsNow }),
@@ -148,7 +153,8 @@ export function createSessionOpener({
             : { kind: 'late' };
         case 'open': {
           const { epochIds } = hello;
-          const session = sessionFor({ agent: opening.agent, sessionId, epochIds }, caller);
+          const counter = Number(hello.sessionCounter);
+          const session = sessionFor({ agent: opening.agent, sessionId, counter, epochIds }, caller);
           await session.sendHistory();
           return { kind: 'session', session };
         }

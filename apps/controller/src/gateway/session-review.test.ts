@@ -3,15 +3,26 @@ import { expect, test } from 'vitest';
 import { goodbyeFor } from './session-review.ts';
 
 const agent = { agentNo: 1, agentId: 'a', accountNo: 1, locationNo: 1, locationName: 'here' };
-const session = { agent, sessionId: 'mine', ended: false };
-const row = { agent_no: 1, session_id: 'mine', state: 'Connected', location_no: 1 };
+const session = { agent, sessionId: 'mine', counter: 7, ended: false };
+const row = { agent_no: 1, session_id: 'mine', session_counter: 7, state: 'Connected', location_no: 1 };
 
 test.each([
   ['goes on while its row names it', session, row, undefined],
   ['ends when the agent is gone', session, undefined, Goodbye_Reason.REVOKED],
   ['ends when the agent is revoked', session, { ...row, state: 'Revoked' }, Goodbye_Reason.REVOKED],
   ['ends when the agent is fenced', session, { ...row, state: 'Fenced' }, Goodbye_Reason.FENCED],
-  ['ends when the row names another session', session, { ...row, session_id: 'x' }, Goodbye_Reason.REPLACED],
+  [
+    'ends when the row names a later session',
+    session,
+    { ...row, session_id: 'x', session_counter: 8 },
+    Goodbye_Reason.REPLACED,
+  ],
+  [
+    'opens again at once when the database went back to an earlier one',
+    session,
+    { ...row, session_id: 'x', session_counter: 6 },
+    Goodbye_Reason.SHUTDOWN,
+  ],
   [
     'ends when the agent was moved',
     session,

@@ -49,12 +49,15 @@ export function createSessionReview({
 
 /** Why a session must end, by its agent's row; undefined when it goes on. Pure. */
 export function goodbyeFor(
-  session: Pick<Session, 'agent' | 'sessionId' | 'ended'>,
+  session: Pick<Session, 'agent' | 'sessionId' | 'counter' | 'ended'>,
   row: AgentSessionRow | undefined,
 ): GoodbyeNotice | undefined {
   const { agentId } = session.agent;
   if (row === undefined || row.state === 'Revoked') return goodbyeOf('revoked', agentId);
   if (row.state === 'Fenced') return goodbyeOf('fenced', agentId);
+  // A restored or promoted database may be of a time before this session. The agent did nothing wrong, so it does not wait.
+  if (row.session_id !== session.sessionId && row.session_counter < session.counter)
+    return { reason: Goodbye_Reason.SHUTDOWN, text: 'the database went back: connect again' };
   if (row.session_id !== session.sessionId)
     return { reason: Goodbye_Reason.REPLACED, text: 'a newer session of this agent came' };
   if (row.location_no !== session.agent.locationNo)

@@ -31,6 +31,7 @@ function sessionWith({
     history: { message: async () => undefined },
     agent,
     sessionId: 'session',
+    counter: 1,
     clock,
     log,
     plan: { next: plan, changesAtUs: undefined },

@@ -15,6 +15,8 @@ import type { UpgradeFeed } from './upgrade-feed.ts';
 export interface Session {
   readonly agent: KnownAgent;
   readonly sessionId: string;
+  /** The agent's number of this session; later sessions of the agent have higher ones. */
+  readonly counter: number;
   /** The messages to the agent. Each is made when the one before is taken, so a slow agent holds only itself. Ends with the session. */
   messages(): AsyncGenerator<ConnectResponse>;
   /** Reads until the agent ends the stream, fails or falls silent. Never rejects; `refusal` has the message's fault, if one was refused. */
@@ -43,6 +45,7 @@ const maxWaiting = 256;
 interface SessionOptions {
   readonly agent: KnownAgent;
   readonly sessionId: string;
+  readonly counter: number;
   readonly clock: Clock;
   readonly log: Logger;
   readonly plan: PlanFeed;
@@ -71,8 +74,7 @@ const tracked = declareState({
 /** Makes a session; its states are in `session-state.ts`. */
 export function createSession(options: SessionOptions): Session {
   const { agent, sessionId, clock, upgrades, accept, leave, takeShare, isRefusal, cut } = options;
-  const { agentNo } = agent;
-  const log = options.log.child({ agentNo, sessionId });
+  const log = options.log.child({ agentNo: agent.agentNo, sessionId });
   const answers: MakeAnswer[] = tracked([]);
   let refusal: unknown;
   let lastContactUs = clock.nowUs();
@@ -108,7 +110,7 @@ export function createSession(options: SessionOptions): Session {
       case: 'heartbeatReply',
       value: { sequence, agentSentUs, receivedUs: BigInt(receivedUs), sentUs: BigInt(clock.nowUs()) },
     }));
-    status = afterHeartbeat(status, { agentNo, sessionId, heartbeat, receivedUs });
+    status = afterHeartbeat(status, { agentNo: agent.agentNo, sessionId, heartbeat, receivedUs });
     if (heartbeat.leaving && !isLeaving) void handOver();
   };
   /** An agent that leaves goes on until its devices are another agent's; without another one it need not wait. */
@@ -151,6 +153,7 @@ export function createSession(options: SessionOptions): Session {
   return {
     agent,
     sessionId,
+    counter: options.counter,
     messages: () => sessionMessages({ ...options, log, driver, answers, batches }),
     async read(requests) {
       const work = batches.run();

@@ -165,6 +165,8 @@ export interface AgentStatus {
 export interface AgentSessionRow {
   readonly agent_no: number;
   readonly session_id: string | null;
+  /** The number of the latest session that opened. */
+  readonly session_counter: number;
   readonly state: string;
   readonly location_no: number;
 }
@@ -176,7 +178,7 @@ export async function sessionsOf(
 ): Promise<AgentSessionRow[]> {
   return db
     .selectFrom('agents')
-    .select(['agent_no', 'session_id', 'state', 'location_no'])
+    .select(['agent_no', 'session_id', 'session_counter', 'state', 'location_no'])
     .where(sql<boolean>`agent_no = any(${agentNos}::int[])`)
     .execute();
 }

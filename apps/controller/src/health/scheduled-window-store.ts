@@ -15,7 +15,7 @@ export interface StaleDevice {
   readonly deviceNo: number;
   readonly mscheduleNo: number | null;
   readonly schedule: StoredSchedule | null;
-  /** Its schedule is another one, or has other settings. False: time went on. */
+  /** Its schedule is another one, has other settings, or its windows were made with a clock that was ahead. False: time went on. */
   readonly isChanged: boolean;
 }
 
@@ -26,10 +26,13 @@ interface Wanted {
   readonly nowUs: number;
 }
 
-/** Up to 500 devices whose windows are of another schedule, of other settings, or end before `untilUs`. */
+/**
+ * Up to 500 devices whose windows are of another schedule, of other settings, or made for a horizon outside of this span: before it,
+ * time went on; after it, they were made with a clock that was ahead.
+ */
 export async function staleDevices(
   db: Kysely<Tables>,
-  untilUs: number,
+  horizon: Span,
   which: number | readonly number[] | undefined,
 ): Promise<readonly StaleDevice[]> {
   const own = which === undefined ? sql`true` : sql`d.device_no = any(${[which].flat()}::int[])`;
@@ -56,10 +59,11 @@ export async function staleDevices(
     )
     select c.device_no as "deviceNo", c.mschedule_no as "mscheduleNo", c.timezone, c.start_local as "startLocal",
       c.duration_s as "durationS", c.recurrence, c.end_on_first_ok as "endOnFirstOk", c.signature,
-      (s.mschedule_no is distinct from c.mschedule_no or s.signature is distinct from c.signature) as "isChanged"
+      (s.mschedule_no is distinct from c.mschedule_no or s.signature is distinct from c.signature
+        or s.until_us > ${horizon.toUs}::bigint) as "isChanged"
     from compared c left join device_schedules s using (device_no)
     where s.mschedule_no is distinct from c.mschedule_no or s.signature is distinct from c.signature
-      or s.until_us < ${untilUs}::bigint
+      or s.until_us < ${horizon.fromUs}::bigint or s.until_us > ${horizon.toUs}::bigint
     order by c.device_no limit 500`.execute(db);
   return rows.map((row) => ({
     ...{ deviceNo: row.deviceNo, mscheduleNo: row.mscheduleNo, isChanged: row.isChanged },

@@ -7,6 +7,8 @@ import * as store from './scheduled-window-store.ts';
 
 /** Windows are made so long ahead, and again when half of it is left. */
 const aheadUs = 48 * hourUs;
+/** Controllers' clocks differ by less than this. Windows made for longer ahead are those of a clock that was wrong. */
+const differUs = hourUs;
 
 /*
  * How the windows of a device follow its schedule. A device is refreshed when it gets another schedule, when the settings of its schedule
@@ -19,6 +21,8 @@ const aheadUs = 48 * hourUs;
  *   running, ended by a user        | stays ended                                    | stays ended
  *   in the future                   | is made anew                                   | stays
  *   occurrence without a window     | gets one, from now at the earliest             | gets one
+ *
+ * A clock that was ahead and is right again counts as new settings.
  */
 
 /**
@@ -30,7 +34,8 @@ export async function refreshScheduledWindows(
   nowUs: number,
   deviceNo?: number,
 ): Promise<number> {
-  const found = await store.staleDevices(kysely, nowUs + aheadUs / 2, deviceNo);
+  const horizon = { fromUs: nowUs + aheadUs / 2, toUs: nowUs + aheadUs + differUs };
+  const found = await store.staleDevices(kysely, horizon, deviceNo);
   if (found.length === 0) return 0;
   return inTransaction(kysely, async (trx) => {
     await lockDevices(
@@ -39,7 +44,7 @@ export async function refreshScheduledWindows(
     );
     // Another controller may have been first, or a user may have changed something meanwhile.
     const nos = found.map((device) => device.deviceNo);
-    const stale = await store.staleDevices(trx, nowUs + aheadUs / 2, nos);
+    const stale = await store.staleDevices(trx, horizon, nos);
     const groups = Map.groupBy(stale, ({ mscheduleNo }) => mscheduleNo);
     for (const [mscheduleNo, devices] of groups) await refresh(trx, mscheduleNo, devices, nowUs);
     return stale.length;

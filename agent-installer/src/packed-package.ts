@@ -1,0 +1,51 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { unpackTar } from 'modern-tar';
+import { z } from 'zod';
+import { root } from './root.ts';
+
+const lockSchema = z.object({
+  packages: z.record(
+    z.string(),
+    z.object({ version: z.string().optional(), integrity: z.string().optional() }),
+  ),
+});
+
+/** Names of the packages that package-lock.json installs in the first level of node_modules. */
+export function lockedPackages(): readonly string[] {
+  const places = Object.keys(readLock().packages);
+  return places.map((place) => place.replace(/^node_modules\//, ''));
+}
+
+/**
+ * The files of a package as npm's registry has it, by their paths in it. Throws where the registry does not answer, or when its answer is
+ * not what package-lock.json names.
+ */
+export async function fetchPackage(name: string): Promise<ReadonlyMap<string, Buffer>> {
+  const { version, integrity } = readLock().packages[`node_modules/${name}`] ?? {};
+  if (version === undefined || integrity === undefined)
+    throw new Error(`package-lock.json does not name ${name}`);
+  const folder = mkdtempSync(path.join(tmpdir(), 'vantage-package-'));
+  try {
+    const args = ['pack', `${name}@${version}`, '--silent', '--pack-destination', folder];
+    const file = execFileSync('npm', args, { cwd: folder, encoding: 'utf8' }).trim();
+    const packed = readFileSync(path.join(folder, file));
+    const digest = `sha512-${createHash('sha512').update(packed).digest('base64')}`;
+    if (digest !== integrity)
+      throw new Error(`${name}@${version} is not the one that package-lock.json names`);
+    const files = new Map<string, Buffer>();
+    for (const { header, data } of await unpackTar(gunzipSync(packed)))
+      if (data !== undefined) files.set(header.name.replace(/^package\//, ''), Buffer.from(data));
+    return files;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function readLock(): z.output<typeof lockSchema> {
+  return lockSchema.parse(JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8')));
+}

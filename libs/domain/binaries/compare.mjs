@@ -1,0 +1,78 @@
+// Compares the programs that come prebuilt with packages with the SHA-256 that this repository records of them. Plain
+// JavaScript without dependencies, for any Node from 18 on: the first start runs it before it trusts the Node that came.
+import { createHash } from 'node:crypto';
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const records = path.join(path.dirname(fileURLToPath(import.meta.url)), 'recorded');
+
+/** Folder of a package of lists, for the file name of its list. */
+const listOf = (name) => path.join(records, `${name.replace('@', '').replace('/', '-')}.sha256`);
+
+/** The recorded files of a package, by their paths in it. The list has the form of sha256sum. */
+function recordedOf(name) {
+  const lines = readFileSync(listOf(name), 'utf8').split('\n').filter(Boolean);
+  return lines.map((line) => ({ digest: line.slice(0, 64), file: line.slice(66) }));
+}
+
+const digestOf = (data) => createHash('sha256').update(data).digest('hex');
+
+/** What is wrong with the content of a recorded file; undefined: nothing. */
+export function problemOfFile(name, file, data) {
+  const wanted = recordedOf(name).find((one) => one.file === file);
+  if (wanted === undefined) return `SHA-256 of ${file} is not recorded for ${name}`;
+  const found = digestOf(data);
+  return found === wanted.digest ? undefined : changed(`${name}/${file}`, wanted.digest, found);
+}
+
+/**
+ * Compares the files of a package that lie in `folder`, whose path in the package is `under` (empty: the package itself). Returns what
+ * is wrong with the first file that differs; undefined: nothing. `marker` is a file that remembers the comparison: with the same
+ * sizes and times the contents are not read again. Where it cannot be written, each start compares.
+ */
+export function problemOfFolder({ name, folder, under = '', marker }) {
+  const files = recordedOf(name).filter(({ file }) => file.startsWith(under));
+  const stamps = [];
+  const at = ({ file }) => path.join(folder, file.slice(under.length));
+  for (const one of files) {
+    try {
+      const { size, mtimeMs, ctimeMs } = statSync(at(one));
+      stamps.push(`${one.digest} ${size} ${mtimeMs} ${ctimeMs} ${one.file}`);
+    } catch (error) {
+      return `${at(one)} cannot be read (${error.code}); ${advice}`;
+    }
+  }
+  const stamp = digestOf(stamps.join('\n'));
+  const known = readMarker(marker);
+  if (known[folder] === stamp) return undefined;
+  for (const one of files) {
+    const found = digestOf(readFileSync(at(one)));
+    if (found !== one.digest) return changed(at(one), one.digest, found);
+  }
+  writeMarker(marker, { ...known, [folder]: stamp });
+  return undefined;
+}
+
+const advice = 'remove node_modules and install the packages again ("npm ci")';
+
+function changed(file, wanted, found) {
+  return `${file} was changed: its SHA-256 is ${found}, this repository records ${wanted}. It is not run; ${advice}`;
+}
+
+function readMarker(marker) {
+  try {
+    return JSON.parse(readFileSync(marker, 'utf8'));
+  } catch {
+    return {}; // nothing was compared, or not here
+  }
+}
+
+function writeMarker(marker, known) {
+  try {
+    writeFileSync(`${marker}.${process.pid}`, JSON.stringify(known));
+    renameSync(`${marker}.${process.pid}`, marker);
+  } catch {
+    // a folder that cannot be written: the next start compares again
+  }
+}
