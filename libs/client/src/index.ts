@@ -14,3 +14,5 @@ export function createVantageClient(options: {
 }): VantageClient {
   return createClient<paths>(options);
 }
+
+export { ApiError, type Page, pages } from './pages.ts';

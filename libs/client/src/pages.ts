@@ -1,0 +1,57 @@
+import type { components } from './gen/api.ts';
+
+type Problem = components['schemas']['Problem'];
+
+/** A refusal of the API, by its code; `code` is undefined where the answer is not the API's own (a proxy's page). */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: Problem['code'] | undefined;
+  readonly fields: NonNullable<Problem['errors']>;
+
+  constructor(status: number, problem: Problem | undefined) {
+    super(problem?.message ?? `The server answered with status ${status}.`);
+    this.name = 'ApiError';
+    this.status = status;
+    this.code = problem?.code;
+    this.fields = problem?.errors ?? [];
+  }
+}
+
+/** One page of a list; a later walk that begins at `next` goes on after it. */
+export interface Page {
+  readonly body: unknown;
+  readonly next: string | undefined;
+}
+
+/** The pages of the list at `first`, by `Link: rel="next"`; at most `most` of them. A link to another origin is refused. */
+export async function* pages(
+  send: (request: Request) => Promise<Response>,
+  first: string,
+  options: { readonly most: number; readonly signal?: AbortSignal },
+): AsyncGenerator<Page, void, undefined> {
+  let url: string | undefined = first;
+  for (let count = 0; url !== undefined && count < options.most; count += 1) {
+    const request = new Request(url, options.signal === undefined ? {} : { signal: options.signal });
+    const answer = await send(request);
+    if (!answer.ok) throw new ApiError(answer.status, await problemOf(answer));
+    const next = nextOf(answer.headers.get('link'), url);
+    if (next !== undefined && new URL(next).origin !== new URL(first).origin)
+      throw new Error(`The next page is at another origin: ${new URL(next).origin}.`);
+    yield { body: await answer.json(), next };
+    url = next;
+  }
+}
+
+function nextOf(link: string | null, base: string): string | undefined {
+  const target = link?.match(/<([^>]*)>\s*;\s*rel="?next"?/i)?.[1];
+  return target === undefined ? undefined : new URL(target, base).href;
+}
+
+async function problemOf(answer: Response): Promise<Problem | undefined> {
+  const body: unknown = await answer.json().catch(() => undefined);
+  return isProblem(body) ? body : undefined;
+}
+
+function isProblem(body: unknown): body is Problem {
+  return body !== null && typeof body === 'object' && 'code' in body && 'message' in body;
+}
