@@ -9,7 +9,7 @@ const shared = {
   expect: { poll: { timeout: 20_000 } },
   pool: 'forks',
   // More than there are processors: tests of running programs mostly wait.
-  maxWorkers: 4,
+  maxWorkers: 3,
 } as const;
 
 /** These wait for true minutes or start many programs. */

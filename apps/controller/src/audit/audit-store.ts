@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Db, NewRow, Row, Tables } from '../db/index.ts';
+import type { TimeSpan } from '../http/time-span.ts';
 
 /** A row of the audit as a list shows it. */
 export type AuditRow = Pick<
@@ -11,6 +12,9 @@ export type AuditRow = Pick<
 interface AuditPage {
   readonly kind: string | undefined;
   readonly id: string | undefined;
+  readonly actor: string | undefined;
+  readonly action: AuditRow['action'] | undefined;
+  readonly span: TimeSpan;
   /** Entries older than the one with this number only. */
   readonly beforeNo: number | undefined;
   readonly limit: number;
@@ -37,12 +41,16 @@ export function nameOfKey(keyNo: number): RawBuilder<string> {
 export async function listEntries(
   { kysely }: Db,
   accountNo: number,
-  { kind, id, beforeNo, limit, offset }: AuditPage,
+  { kind, id, actor, action, span: { fromUs, untilUs }, beforeNo, limit, offset }: AuditPage,
 ): Promise<readonly AuditRow[]> {
   const conditions = [
     sql`account_no = ${accountNo}`,
     ...(kind === undefined ? [] : [sql`kind = ${kind}`]),
     ...(id === undefined ? [] : [sql`id = ${id}`]),
+    ...(actor === undefined ? [] : [sql`actor = ${actor}`]),
+    ...(action === undefined ? [] : [sql`action = ${action}`]),
+    ...(fromUs === undefined ? [] : [sql`at_us >= ${fromUs}::bigint`]),
+    ...(untilUs === undefined ? [] : [sql`at_us < ${untilUs}::bigint`]),
     ...(beforeNo === undefined ? [] : [sql`audit_no < ${beforeNo}::bigint`]),
   ];
   const { rows } = await sql<AuditRow>`

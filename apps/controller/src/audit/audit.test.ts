@@ -200,3 +200,22 @@ test('a change whose entry cannot be written does not happen', async () => {
   expect(reply.status).toBe(500);
   expect((await send('GET', '/tags')).json).toEqual([]);
 });
+
+test('the list is narrowed by actor, action and time', async () => {
+  const { clock } = api.rest;
+  const first = await create('/tags', { Name: 'first' });
+  await clock.advance(60_000);
+  const middle = `${new Date(clock.nowUs() / 1000).toISOString().slice(0, 19)}Z`;
+  await clock.advance(60_000);
+  await create('/tags', { Name: 'second' });
+  await send('DELETE', `/tags/${first}`);
+  const shown = async (query: string) => (await audit(`?Kind=tag&${query}`)).map(({ Action }) => Action);
+  const actor = encodeURIComponent((await newest()).Actor);
+  expect(await shown('')).toEqual(['Delete', 'Create', 'Create']);
+  expect(await shown('Action=Create')).toEqual(['Create', 'Create']);
+  expect(await shown(`Actor=${actor}`)).toHaveLength(3);
+  expect(await shown('Actor=nobody')).toEqual([]);
+  expect(await shown(`Timestamp1=${middle}`)).toEqual(['Delete', 'Create']);
+  expect(await shown(`Timestamp2=${middle}&Action=Create`)).toEqual(['Create']);
+  expect((await api.send('GET', '/audit?Action=Refused')).json).toMatchObject({ code: 1004 });
+});

@@ -5,10 +5,12 @@ import { idField, timestampField } from '../http/field.ts';
 import { beforeQuery, cutCursor, readCursor } from '../http/paging.ts';
 import { missing } from '../http/problem.ts';
 import { noSubject, type Route, route } from '../http/route.ts';
+import { readSpan, spanQuery } from '../http/time-span.ts';
 import type { Zone } from '../http/zone.ts';
 import { type AuditRow, findEntryNo, listEntries } from './audit-store.ts';
 
 const actions = { create: 'Create', update: 'Update', delete: 'Delete', refuse: 'Refuse' } as const;
+const storedActions = ['create', 'update', 'delete', 'refuse'] as const;
 const kinds = [
   ...['account', 'key', 'location', 'agent', 'device', 'tag', 'secret'],
   ...['contact', 'nschedule', 'mschedule', 'alert', 'session', 'user'],
@@ -57,6 +59,15 @@ const auditEntry = z
 const query = z.object({
   Kind: z.enum(kinds).optional().describe('Changes of this kind of thing only.').meta({ example: 'device' }),
   Id: boundedText(100).optional().describe('Changes of the thing with this id only, also of a deleted one.'),
+  Actor: boundedText(200, 1)
+    .optional()
+    .describe('Changes by this actor only, as entries name it.')
+    .meta({ example: 'deploy' }),
+  Action: z
+    .enum(['Create', 'Update', 'Delete', 'Refuse'])
+    .optional()
+    .describe('Entries with this Action only.'),
+  ...spanQuery,
   ...beforeQuery('audit_id'),
 });
 
@@ -79,7 +90,9 @@ export function auditRoutes(db: Db): Route[] {
         const { limit, offset, cursor } = readCursor(asked, 'audit_id');
         const beforeNo = cursor === undefined ? undefined : await findEntryNo(db, accountNo, cursor);
         if (cursor !== undefined && beforeNo === undefined) throw missing('audit entry');
-        const page = { kind: asked.Kind, id: asked.Id, beforeNo, limit, offset };
+        const action = storedActions.find((each) => actions[each] === asked.Action);
+        const only = { kind: asked.Kind, id: asked.Id, actor: asked.Actor, action };
+        const page = { ...only, span: readSpan(asked, zone), beforeNo, limit, offset };
         const found = await listEntries(db, accountNo, page);
         const { rows, next } = cutCursor(found, limit, 'before', (row) => row.audit_id);
         return { body: rows.map((row) => show(row, zone)), next };

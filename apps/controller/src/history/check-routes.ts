@@ -2,13 +2,14 @@ import { type CheckKey, isResultCode, parseCheckId } from '@vantage/domain';
 import { boundedText, type Clock, isId } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../db/index.ts';
+import { readMembers } from '../http/members.ts';
 import { beforeQuery, cutCursor, readCursor } from '../http/paging.ts';
 import { conflict, missing, Problem, problemCode } from '../http/problem.ts';
 import { type Route, type RouteSpec, route } from '../http/route.ts';
 import type { Session } from '../http/session.ts';
 import { checkExtended, checkOfDevice, checkRecord, showCheck, showExtended } from './check-record.ts';
 import { type CheckPage, findCheck, hasCheck, idOf, listChecks } from './check-store.ts';
-import { historyQuery, readHistoryFilter, readMembers } from './list-filters.ts';
+import { historyQuery, readHistoryFilter } from './list-filters.ts';
 
 /** What a check now ended with: its address, or why nobody looked. */
 export type CheckNowResult =

@@ -2,10 +2,12 @@ import { boundedText, type Clock } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../db/index.ts';
 import { idField, timestampField } from '../http/field.ts';
+import { readMembers } from '../http/members.ts';
 import { beforeQuery, cutCursor, readCursor, timestampQuery } from '../http/paging.ts';
 import { invalid, missing } from '../http/problem.ts';
 import { type Call, noSubject, type Route, route } from '../http/route.ts';
 import type { Session } from '../http/session.ts';
+import { readUntil } from '../http/time-span.ts';
 import type { Zone } from '../http/zone.ts';
 import type { DeviceSubject } from './check-routes.ts';
 import type { EventFeed } from './event-feed.ts';
@@ -19,8 +21,7 @@ import {
   listEvents,
 } from './event-store.ts';
 import { openEventStream } from './event-stream.ts';
-import { historyQuery, readHistoryFilter, readMembers } from './list-filters.ts';
-import { readUntil } from './period.ts';
+import { historyQuery, readHistoryFilter } from './list-filters.ts';
 import { findDeviceNos, findTagNos } from './uptime-store.ts';
 
 const tag = 'Events';

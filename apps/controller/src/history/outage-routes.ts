@@ -7,10 +7,10 @@ import { beforeQuery, cutCursor, readCursor, timestampQuery } from '../http/pagi
 import { missing } from '../http/problem.ts';
 import { noSubject, type Route, route } from '../http/route.ts';
 import type { Session } from '../http/session.ts';
+import { readSpan } from '../http/time-span.ts';
 import type { Zone } from '../http/zone.ts';
 import type { DeviceSubject } from './check-routes.ts';
 import type { EventScope } from './event-store.ts';
-import { readSpan } from './list-filters.ts';
 import { hasDevice, listOutages, type OutagePage, type OutageRow } from './outage-store.ts';
 
 const outageRecord = z

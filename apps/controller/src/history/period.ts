@@ -58,15 +58,6 @@ export function readPeriod(
   return { fromUs: fromUs ?? sinceCreation(createdUs, toUs), toUs };
 }
 
-/**
- * The first microsecond after what a timestamp includes as the end of a list; undefined: it is no timestamp. Answers show whole seconds, so a
- * timestamp in whole seconds means all of that second. One with a fraction is the end itself.
- */
-export function readUntil(text: string, zone: Zone): number | undefined {
-  const us = zone.parse(text);
-  return us === undefined || text.includes('.') ? us : us + secondUs;
-}
-
 function wholeSecond(us: number): number {
   return Math.floor(us / secondUs) * secondUs;
 }

@@ -10284,6 +10284,31 @@ export interface operations {
                  */
                 Enabled?: "true" | "false";
                 /**
+                 * @description critical, warning or info, joined by commas: devices with one of these only.
+                 * @example critical,warning
+                 */
+                Severity?: string;
+                /**
+                 * @description true: devices in a retry sequence only; false: all others.
+                 * @example true
+                 */
+                Retrying?: "true" | "false";
+                /**
+                 * @description Id of a device: those behind it only.
+                 * @example 8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d
+                 */
+                device_master_id?: string;
+                /**
+                 * @description Id of a notification schedule: the devices that use it only.
+                 * @example 8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d
+                 */
+                nschedule_id?: string;
+                /**
+                 * @description Id of a maintenance schedule: the devices that use it only.
+                 * @example 8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d
+                 */
+                mschedule_id?: string;
+                /**
                  * @description The order: a field, descending with - before it. Default: the order of creation.
                  * @example -StatusSince
                  */
@@ -11032,6 +11057,31 @@ export interface operations {
                  * @example true
                  */
                 Enabled?: "true" | "false";
+                /**
+                 * @description critical, warning or info, joined by commas: devices with one of these only.
+                 * @example critical,warning
+                 */
+                Severity?: string;
+                /**
+                 * @description true: devices in a retry sequence only; false: all others.
+                 * @example true
+                 */
+                Retrying?: "true" | "false";
+                /**
+                 * @description Id of a device: those behind it only.
+                 * @example 8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d
+                 */
+                device_master_id?: string;
+                /**
+                 * @description Id of a notification schedule: the devices that use it only.
+                 * @example 8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d
+                 */
+                nschedule_id?: string;
+                /**
+                 * @description Id of a maintenance schedule: the devices that use it only.
+                 * @example 8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d
+                 */
+                mschedule_id?: string;
                 /**
                  * @description The order: a field, descending with - before it. Default: the order of creation.
                  * @example -StatusSince
@@ -18534,6 +18584,26 @@ export interface operations {
                  * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
                  */
                 Id?: string;
+                /**
+                 * @description Changes by this actor only, as entries name it.
+                 * @example deploy
+                 */
+                Actor?: string;
+                /**
+                 * @description Entries with this Action only.
+                 * @example Create
+                 */
+                Action?: "Create" | "Update" | "Delete" | "Refuse";
+                /**
+                 * @description Rows from this moment on. A timestamp in whole seconds includes that whole second. Without an offset it is a local time of the account: of a time that a clock change shows twice the earlier one, and a time that a clock change skips counts with the offset before the change.
+                 * @example 2026-02-25T22:38:03+01:00
+                 */
+                Timestamp1?: string;
+                /**
+                 * @description Rows up to this moment. A timestamp in whole seconds includes that whole second. Without an offset it is a local time of the account: of a time that a clock change shows twice the earlier one, and a time that a clock change skips counts with the offset before the change.
+                 * @example 2026-02-25T22:38:03+01:00
+                 */
+                Timestamp2?: string;
                 /**
                  * @description Most rows to return; more than 100 is taken as 100.
                  * @example 100

@@ -13,6 +13,12 @@ export interface DeviceFilter {
   readonly externalKey?: string | undefined;
   readonly enabled?: boolean | undefined;
   /** One of these. */
+  readonly severities?: readonly string[] | undefined;
+  readonly retrying?: boolean | undefined;
+  readonly masterNo?: number | undefined;
+  readonly nscheduleNo?: number | undefined;
+  readonly mscheduleNo?: number | undefined;
+  /** One of these. */
   readonly among?: readonly number[] | undefined;
 }
 
@@ -43,16 +49,14 @@ export interface DeviceListAsk {
 }
 
 /** Does only the status decide which devices are in the list? */
-export function isByStatusAlone({ tagNos = [], ...filter }: DeviceFilter): boolean {
-  const { search, method, locationNo, externalKey, enabled, among } = filter;
-  return [...tagNos, search, method, locationNo, externalKey, enabled, among].every(
-    (each) => each === undefined,
-  );
+export function isByStatusAlone({ status: _, tagNos = [], ...filter }: DeviceFilter): boolean {
+  return [...tagNos, ...Object.values(filter)].every((each) => each === undefined);
 }
 
 /** The conditions on `devices` as d, except that of the status. */
 export function conditionsOf({ accountNo, filter }: DeviceListAsk): RawBuilder<boolean> {
   const { tagNos = [], search, method, locationNo, externalKey, enabled, among } = filter;
+  const { severities, retrying, masterNo, nscheduleNo, mscheduleNo } = filter;
   const conditions = [
     sql`d.account_no = ${accountNo}::int`,
     ...tagNos.map(
@@ -68,6 +72,15 @@ export function conditionsOf({ accountNo, filter }: DeviceListAsk): RawBuilder<b
     ...(externalKey === undefined ? [] : [sql`d.external_key = ${externalKey}`]),
     ...(among === undefined ? [] : [sql`d.device_no = any(${among}::int[])`]),
     ...(enabled === undefined ? [] : [enabled ? sql`d.enabled` : sql`not d.enabled`]),
+    ...(severities === undefined ? [] : [sql`d.severity = any(${severities}::text[])`]),
+    ...(retrying === undefined
+      ? []
+      : [
+          sql`${retrying ? sql`` : sql`not`} exists (select from device_state where device_no = d.device_no and retrying)`,
+        ]),
+    ...(masterNo === undefined ? [] : [sql`d.master_no = ${masterNo}::int`]),
+    ...(nscheduleNo === undefined ? [] : [sql`d.nschedule_no = ${nscheduleNo}::int`]),
+    ...(mscheduleNo === undefined ? [] : [sql`d.mschedule_no = ${mscheduleNo}::int`]),
   ];
   return sql<boolean>`${sql.join(conditions, sql` and `)}`;
 }

@@ -1,7 +1,9 @@
+import { severities } from '@vantage/alerts';
 import { methods } from '@vantage/domain';
 import { boundedText, isId, sentFault } from '@vantage/kernel';
 import { z } from 'zod';
 import { type Db, findDeviceCursor } from '../../db/index.ts';
+import { readMembers } from '../../http/members.ts';
 import { afterQuery, readCursor } from '../../http/paging.ts';
 import { invalid, missing } from '../../http/problem.ts';
 import { externalKeyQuery } from '../external-key.ts';
@@ -13,9 +15,13 @@ import {
   type DeviceSort,
   sortFields,
 } from './list-ask.ts';
-import { findLocations, findTags } from './lookup-store.ts';
+import { findLocations, findMschedule, findNschedule, findTags } from './lookup-store.ts';
 
+const exampleId = '8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d';
 const sorts = sortFields.flatMap((field) => [field, `-${field}`] as const);
+
+const chosenBy = (what: string) =>
+  boundedText(100, 1).optional().describe(`Id of a ${what}.`).meta({ example: exampleId });
 
 /** The query parameters of a list of devices. */
 export const deviceListQuery = z.object({
@@ -32,6 +38,17 @@ export const deviceListQuery = z.object({
     .describe('Name or id of a Location: the devices that are checked from there only.'),
   ExternalKey: externalKeyQuery,
   Enabled: z.enum(['true', 'false']).optional().describe('false: paused devices only; true: all others.'),
+  Severity: boundedText(50, 1)
+    .optional()
+    .describe('critical, warning or info, joined by commas: devices with one of these only.')
+    .meta({ example: 'critical,warning' }),
+  Retrying: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('true: devices in a retry sequence only; false: all others.'),
+  device_master_id: chosenBy('device: those behind it only'),
+  nschedule_id: chosenBy('notification schedule: the devices that use it only'),
+  mschedule_id: chosenBy('maintenance schedule: the devices that use it only'),
   Sort: z
     .enum(sorts)
     .optional()
@@ -87,7 +104,41 @@ async function readFilter(
   const { status, tagNos = [] } = await readStatusOrTag(db, accountNo, query.Filter);
   const tags = Tag === undefined ? [] : [await readTag(db, accountNo, Tag)];
   const locationNo = Location === undefined ? undefined : await readLocation(db, accountNo, Location);
-  return { status, tagNos: [...tagNos, ...tags], search, method, locationNo, externalKey, enabled };
+  const severity = query.Severity === undefined ? undefined : readSeverities(query.Severity);
+  const retrying = query.Retrying === undefined ? undefined : query.Retrying === 'true';
+  const common = { status, tagNos: [...tagNos, ...tags], search, method, locationNo, externalKey, enabled };
+  return { ...common, severities: severity, retrying, ...(await readUsed(db, accountNo, query)) };
+}
+
+function readSeverities(text: string): readonly string[] {
+  return readMembers('Severity', text, {
+    read: (name) => severities.find((each) => each === name),
+    accepted: severities.join(', '),
+    example: 'critical,warning',
+  });
+}
+
+/** What devices of the list use, by the ids that were sent. */
+async function readUsed(
+  { kysely }: Db,
+  accountNo: number,
+  query: z.output<typeof deviceListQuery>,
+): Promise<Pick<DeviceFilter, 'masterNo' | 'nscheduleNo' | 'mscheduleNo'>> {
+  const { device_master_id: master, nschedule_id: nschedule, mschedule_id: mschedule } = query;
+  const look = async (
+    id: string | undefined,
+    what: string,
+    find: (id: string) => Promise<number | undefined>,
+  ) => {
+    const no = id === undefined ? undefined : await find(id);
+    if (id !== undefined && no === undefined) throw missing(what);
+    return no;
+  };
+  return {
+    masterNo: await look(master, 'device', (id) => findDeviceCursor({ kysely }, accountNo, id)),
+    nscheduleNo: await look(nschedule, 'notification schedule', (id) => findNschedule(kysely, accountNo, id)),
+    mscheduleNo: await look(mschedule, 'maintenance schedule', (id) => findMschedule(kysely, accountNo, id)),
+  };
 }
 
 async function readStatusOrTag(

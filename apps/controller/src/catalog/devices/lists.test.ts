@@ -21,6 +21,7 @@ describe('a list of devices', () => {
     await created('/devices', { ...tcp('b'), FullName: 'Shop in 100% Berlin_1', Tags: ['web'] });
     await created('/devices', { ...tcp('c'), URL: 'needle.example:9', ExternalKey: 'shop/1' });
     await created('/devices', { Method: 'PING', URL: 'p.example', ShortName: 'a', Locations: [] });
+    await rest.send('PUT', `/devices/${await idOf('a')}`, { key, body: { Severity: 'info' } });
   });
   afterAll(() => rest[Symbol.asyncDispose]());
 
@@ -32,6 +33,8 @@ describe('a list of devices', () => {
   const list = (query: string) => rest.send('GET', `/devices?${query}`, { key });
   const namesOf = async (query: string) =>
     entries.parse((await list(query)).json).map(({ ShortName }) => ShortName);
+  const idOf = async (ShortName: string) =>
+    entries.parse((await list('')).json).find((row) => row.ShortName === ShortName)?.device_id ?? '';
   const noOf = async (ShortName: string) =>
     (
       await rest.db.kysely
@@ -40,6 +43,35 @@ describe('a list of devices', () => {
         .where('short_name', '=', ShortName)
         .executeTakeFirstOrThrow()
     ).device_no;
+
+  it('is narrowed to the devices behind a master, with a schedule, and in a retry sequence', async () => {
+    const ids = { master: await idOf('c') } as Record<string, string>;
+    const post = async (path: string, body: object) => {
+      const { json, text } = await rest.send('POST', path, { key, body });
+      return Object.values(z.record(z.string(), z.string(text)).parse(json))[0] ?? '';
+    };
+    const contact = await post('/contacts', { Name: 'ops', Type: 'email', Address: 'ops@example.org' });
+    const Steps = [{ DelayMinutes: 0, Contacts: [contact] }];
+    ids['nschedule'] = await post('/nschedules', { Name: 'office', Steps });
+    const body = { device_master_id: ids['master'], nschedule_id: ids['nschedule'] };
+    await rest.send('PUT', `/devices/${await idOf('b')}`, { key, body });
+    await rest.db.kysely
+      .updateTable('device_state')
+      .set({ retrying: true })
+      .where('device_no', '=', await noOf('a'))
+      .execute();
+    expect(await namesOf(`device_master_id=${ids['master']}`)).toEqual(['b']);
+    expect(await namesOf(`nschedule_id=${ids['nschedule']}`)).toEqual(['b']);
+    expect(await namesOf('Retrying=true')).toEqual(['a']);
+    for (const name of ['device_master_id', 'nschedule_id', 'mschedule_id'])
+      expect((await list(`${name}=${newId()}`)).json).toMatchObject({ code: 1003 });
+    expect((await list('Severity=urgent')).json).toMatchObject({ code: 1004 });
+    await rest.send('PUT', `/devices/${await idOf('b')}`, {
+      key,
+      body: { device_master_id: null, nschedule_id: null },
+    });
+    await rest.db.kysely.updateTable('device_state').set({ retrying: false }).execute();
+  });
 
   it.each([
     ['Search=BERLIN', ['b']],
@@ -55,6 +87,11 @@ describe('a list of devices', () => {
     ['ExternalKey=nothing', []],
     ['Method=TCP&Search=needle&Location=local&Filter=Unknown', ['c']],
     ['Tag=web&Method=PING', []],
+    ['Severity=info', ['a']],
+    ['Severity=critical,info', ['b', 'c', 'a']],
+    ['Severity=critical&Tag=web', ['b']],
+    ['Retrying=true', []],
+    ['Retrying=false', ['b', 'c', 'a']],
     ['Filter=Up', []],
     ['Sort=ShortName', ['a', 'b', 'c']],
     ['Sort=-ShortName', ['c', 'b', 'a']],

@@ -1,6 +1,7 @@
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
+import { readMembers } from '../../http/members.ts';
 import { pageLimit } from '../../http/paging.ts';
 import { invalid } from '../../http/problem.ts';
 import type { DeviceListAsk } from '../devices/list-ask.ts';
@@ -50,30 +51,21 @@ export async function readStatesAsk(
   query: z.output<typeof statesQuery>,
 ): Promise<StatesAsk> {
   const { Tag, Match, With, ChangedSince, ...others } = query;
-  const asked = readParts(With);
+  const asked = new Set(
+    With === undefined
+      ? []
+      : readMembers('With', With, {
+          read: (name) => parts.find((each) => each === name),
+          accepted: parts.join(', '),
+          example: 'Tags,Day',
+        }),
+  );
   const since = readSince(ChangedSince, query);
   const tags = Tag === undefined ? [] : await readTags(db, accountNo, Tag.split(','));
   const list = await readDeviceList(db, accountNo, others);
   const sets = Match === 'All' || tags.length === 0 ? tags : [tags.flat()];
   const filter = { ...list.filter, tagNos: [...(list.filter.tagNos ?? []), ...sets] };
   return { list: { ...list, filter, withoutResults: true }, parts: asked, since };
-}
-
-function readParts(text: string | undefined): ReadonlySet<Part> {
-  const names = text === undefined ? [] : text.split(',');
-  return new Set(
-    names.map((name) => {
-      const part = parts.find((each) => each === name);
-      if (part === undefined)
-        throw invalid([
-          {
-            field: 'With',
-            message: `has the value ${JSON.stringify(name)}, but accepted is ${parts.join(', ')}, joined by commas; for example With=Tags,Day`,
-          },
-        ]);
-      return part;
-    }),
-  );
 }
 
 function readSince(

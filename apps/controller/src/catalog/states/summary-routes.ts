@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
 import type { DeviceStatus } from '../../db/status.ts';
 import { idField, timestampField } from '../../http/field.ts';
+import { readMembers } from '../../http/members.ts';
 import { invalid } from '../../http/problem.ts';
 import { noSubject, type Route, route } from '../../http/route.ts';
 import {
@@ -121,16 +122,11 @@ export function summaryRoutes({ db, clock }: { readonly db: Db; readonly clock: 
 }
 
 function readBy(text: string | undefined): ReadonlySet<(typeof groupings)[number]> {
-  const names = text === undefined ? [] : text.split(',');
-  const known = names.map((name) => {
-    const found = groupings.find((each) => each === name);
-    if (found !== undefined) return found;
-    throw invalid([
-      {
-        field: 'By',
-        message: `has the value ${JSON.stringify(name)}, but accepted is ${groupings.join(', ')}, joined by commas; for example By=Tag,Location`,
-      },
-    ]);
+  if (text === undefined) return new Set();
+  const known = readMembers('By', text, {
+    read: (name) => groupings.find((each) => each === name),
+    accepted: groupings.join(', '),
+    example: 'Tag,Location',
   });
   if (known.includes('Tag') && known.includes('Path'))
     throw invalid([{ field: 'By', message: 'must not have both Tag and Path, whose rows are both in Tags' }]);

@@ -1,0 +1,41 @@
+import { secondUs } from '@vantage/domain';
+import { timestampQuery } from './paging.ts';
+import { invalid } from './problem.ts';
+import type { Zone } from './zone.ts';
+
+/** The query parameters that narrow a list to a span of time. */
+export const spanQuery = {
+  Timestamp1: timestampQuery(
+    'Rows from this moment on. A timestamp in whole seconds includes that whole second.',
+  ),
+  Timestamp2: timestampQuery(
+    'Rows up to this moment. A timestamp in whole seconds includes that whole second.',
+  ),
+} as const;
+
+/** A span of time: microseconds since 1970, `fromUs` inclusive, `untilUs` exclusive; undefined narrows nothing. */
+export interface TimeSpan {
+  readonly fromUs: number | undefined;
+  readonly untilUs: number | undefined;
+}
+
+/** The span of a list, `untilUs` exclusive. Throws a Problem (1004) where it is reversed. */
+export function readSpan(
+  asked: { readonly Timestamp1?: string | undefined; readonly Timestamp2?: string | undefined },
+  zone: Zone,
+): TimeSpan {
+  const fromUs = asked.Timestamp1 === undefined ? undefined : zone.parse(asked.Timestamp1);
+  const untilUs = asked.Timestamp2 === undefined ? undefined : readUntil(asked.Timestamp2, zone);
+  if (fromUs !== undefined && untilUs !== undefined && fromUs > untilUs)
+    throw invalid([{ field: 'Timestamp1', message: 'must not be after Timestamp2' }]);
+  return { fromUs, untilUs };
+}
+
+/**
+ * The first microsecond after what a timestamp includes as the end of a list; undefined: it is no timestamp. Answers show whole seconds, so a
+ * timestamp in whole seconds means all of that second. One with a fraction is the end itself.
+ */
+export function readUntil(text: string, zone: Zone): number | undefined {
+  const us = zone.parse(text);
+  return us === undefined || text.includes('.') ? us : us + secondUs;
+}
