@@ -49,8 +49,9 @@ export interface DeviceListAsk {
 }
 
 /** Does only the status decide which devices are in the list? */
-export function isByStatusAlone({ status: _, tagNos = [], ...filter }: DeviceFilter): boolean {
-  return [...tagNos, ...Object.values(filter)].every((each) => each === undefined);
+export function isByStatusAlone({ tagNos = [], ...filter }: DeviceFilter): boolean {
+  const given = Object.entries(filter).filter(([, value]) => value !== undefined);
+  return tagNos.length === 0 && given.every(([name]) => name === 'status');
 }
 
 /** The conditions on `devices` as d, except that of the status. */

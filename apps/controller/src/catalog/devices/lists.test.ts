@@ -44,35 +44,6 @@ describe('a list of devices', () => {
         .executeTakeFirstOrThrow()
     ).device_no;
 
-  it('is narrowed to the devices behind a master, with a schedule, and in a retry sequence', async () => {
-    const ids = { master: await idOf('c') } as Record<string, string>;
-    const post = async (path: string, body: object) => {
-      const { json, text } = await rest.send('POST', path, { key, body });
-      return Object.values(z.record(z.string(), z.string(text)).parse(json))[0] ?? '';
-    };
-    const contact = await post('/contacts', { Name: 'ops', Type: 'email', Address: 'ops@example.org' });
-    const Steps = [{ DelayMinutes: 0, Contacts: [contact] }];
-    ids['nschedule'] = await post('/nschedules', { Name: 'office', Steps });
-    const body = { device_master_id: ids['master'], nschedule_id: ids['nschedule'] };
-    await rest.send('PUT', `/devices/${await idOf('b')}`, { key, body });
-    await rest.db.kysely
-      .updateTable('device_state')
-      .set({ retrying: true })
-      .where('device_no', '=', await noOf('a'))
-      .execute();
-    expect(await namesOf(`device_master_id=${ids['master']}`)).toEqual(['b']);
-    expect(await namesOf(`nschedule_id=${ids['nschedule']}`)).toEqual(['b']);
-    expect(await namesOf('Retrying=true')).toEqual(['a']);
-    for (const name of ['device_master_id', 'nschedule_id', 'mschedule_id'])
-      expect((await list(`${name}=${newId()}`)).json).toMatchObject({ code: 1003 });
-    expect((await list('Severity=urgent')).json).toMatchObject({ code: 1004 });
-    await rest.send('PUT', `/devices/${await idOf('b')}`, {
-      key,
-      body: { device_master_id: null, nschedule_id: null },
-    });
-    await rest.db.kysely.updateTable('device_state').set({ retrying: false }).execute();
-  });
-
   it.each([
     ['Search=BERLIN', ['b']],
     ['Search=100%25', ['b']],
