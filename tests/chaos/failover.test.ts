@@ -151,7 +151,7 @@ async function ledger() {
     hits: sum(Object.values(hits)),
     rows: sum([...stored.values()]),
     missing: sum(differences.filter((n) => n > 0)),
-    more: -sum(differences.filter((n) => n < 0)),
+    more: sum(differences.filter((n) => n < 0).map(Math.abs)),
   };
 }
 
