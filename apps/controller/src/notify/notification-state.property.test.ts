@@ -69,6 +69,12 @@ test.each<Outcome>([again, { kind: 'refused', text: 'HTTP 404' }])(
   },
 );
 
+test('the last attempt may begin exactly 72 hours after the first one, and none later', () => {
+  const next = (nowUs: number) => afterAttempt({ attempts: 6, firstAttemptUs: 0, nowUs }, again, times);
+  expect(next(71 * hourUs)).toEqual({ state: 'Pending', dueUs: 72 * hourUs });
+  expect(next(71 * hourUs + 1).state).toBe('Failed');
+});
+
 test('times of a test pass faster in the same proportions', () => {
   expect(retryTimes(createTimeScale(1000)).waitsUs[0]).toBe(5000);
   expect(retryTimes(createTimeScale(1000)).giveUpUs).toBe(259_200_000);

@@ -35,6 +35,15 @@ const withFacts = (data: Notice['data'], more: Partial<Notice> = {}): Notice => 
 });
 const textOf = (notice: Notice) => answersOf(notice).lines.map(({ label, text }) => `${label}: ${text}`);
 
+test.each([
+  ['is Down', { Status: 'Down', DownSince: '2026-02-25T22:38:03+01:00' }, true],
+  ['is Up at this moment', { Status: 'Up', DownSince: '2026-02-25T22:38:03+01:00' }, false],
+  ['is Down since nobody knows when', { Status: 'Down', DownSince: null }, false],
+])('a device that flaps and %s says so only while it is Down', (_what, data, says) => {
+  const { since } = answersOf(withFacts(data, { kind: 'device.flapping' }));
+  expect(since?.startsWith('Down again since') ?? false).toBe(says);
+});
+
 test('a message says what, why, since, from where, what else, and what to do', () => {
   const notice = withFacts(facts);
   expect(answersOf(notice).headline).toBe(
