@@ -42,8 +42,11 @@ export async function signIn(page: Page, base: string, key: string): Promise<voi
 
 const found = z.array(z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) }));
 
-/** What axe-core finds wrong in a page: a line for each rule, with the first element. The page's policy admits no script, so the debugger runs it. */
-export async function violationsOf(page: Page): Promise<readonly string[]> {
+/**
+ * The violations that axe-core finds in a page: a line for each rule, with the first element; '' for none.
+ * The page's policy admits no script, so the debugger runs it.
+ */
+export async function violationsOf(page: Page): Promise<string> {
   const session = await page.context().newCDPSession(page);
   const expression = `${axe.source}; axe.run(document).then(({ violations }) => JSON.stringify(violations))`;
   const { result } = await session.send('Runtime.evaluate', {
@@ -53,5 +56,5 @@ export async function violationsOf(page: Page): Promise<readonly string[]> {
   });
   await session.detach();
   const violations = found.parse(JSON.parse(z.string().parse(result.value)));
-  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)}`);
+  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)}`).join('\n');
 }
