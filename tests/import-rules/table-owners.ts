@@ -44,6 +44,7 @@ export const tableOwners: TableOwners = {
   status_intervals: 'health',
   state_checkpoints: 'health',
   maintenance_windows: 'health',
+  cancelled_occurrences: 'health',
   alerts: 'alerts',
   device_schedules: 'health',
   events: 'events',

@@ -21,6 +21,13 @@ export const alertKinds = [
 /** One of `alertKinds`. */
 export type AlertKind = (typeof alertKinds)[number];
 
+/** Kinds about one moment: they have no repeats and close with their last step. */
+export const momentKinds: ReadonlySet<string> = new Set<AlertKind>([
+  'agent.fenced',
+  'certificate.expiring',
+  'late.summary',
+]);
+
 /**
  * The subject of a message: the kind of its alert; for systems that keep incidents and for chats also that somebody
  * acknowledged it; for the first also that it closed without an end that people hear of.

@@ -17,6 +17,7 @@ export {
   type AlertKind,
   alertKinds,
   type MessageKind,
+  momentKinds,
   notifyKinds,
   type Severity,
   severities,
@@ -54,7 +55,7 @@ export {
   type Place,
 } from './message-template.ts';
 export type { Facts, NewNotification } from './new-notification.ts';
-export { inOfficeHours } from './office-hours.ts';
+export { type PreviewedMessage, previewMessages, scheduleOfKind } from './preview.ts';
 export {
   isMeantFor,
   joinSchedules,

@@ -20,6 +20,7 @@ export {
   scale,
 } from './histogram.ts';
 export { type DrawnSpan, joinShort } from './join-short.ts';
+export { occurrenceId } from './maintenance/occurrence-id.ts';
 export {
   type MaintenanceSchedule,
   nextOccurrences,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startMaintenance, stopMaintenance } from '../health/maintenance.ts';
+import { startMaintenance, stopMaintenance } from '../health/manual-maintenance.ts';
 import { second, startUs } from '../health/testing/scenario.ts';
 import { createAlertScene } from './testing/alert-scene.ts';
 

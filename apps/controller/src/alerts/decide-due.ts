@@ -2,11 +2,11 @@ import {
   type AlertDecision,
   type AlertKind,
   decide,
-  inOfficeHours,
   joinSchedules,
   type NewNotification,
   type RequestedCheck,
   type Schedule,
+  scheduleOfKind,
 } from '@vantage/alerts';
 import { hourUs } from '@vantage/domain';
 import { type Logger, messageOf } from '@vantage/kernel';
@@ -178,8 +178,7 @@ function readSchedule(
   log: Logger,
 ): Schedule | null {
   try {
-    const schedule = { timezone, steps: parseSteps(steps) };
-    return kind === 'contact.failing' ? inOfficeHours(schedule) : schedule;
+    return scheduleOfKind({ timezone, steps: parseSteps(steps) }, kind);
   } catch (error) {
     log.error({ alertId, error: messageOf(error) }, 'a notification schedule cannot be read');
     return null;

@@ -1,11 +1,15 @@
-import type { AlertFacts, AlertTimes, DeviceFacts, RequestedCheck, Schedule } from '@vantage/alerts';
+import {
+  type AlertFacts,
+  type AlertTimes,
+  type DeviceFacts,
+  momentKinds,
+  type RequestedCheck,
+  type Schedule,
+} from '@vantage/alerts';
 import { secondUs } from '@vantage/domain';
-import { readKind, readSeverity } from './alert-row.ts';
+import { readSeverity } from './alert-row.ts';
 import type { DueAlert } from './due-store.ts';
 import type { SubjectRow } from './facts-store.ts';
-
-/** Kinds about one moment: they have no repeats and close with their last step. */
-const moments = new Set(['agent.fenced', 'certificate.expiring', 'late.summary']);
 
 /** Kinds about a present state of a Location: they close when it is deleted. */
 const endsWithLocation = new Set(['location.offline', 'anchor.down']);
@@ -43,7 +47,7 @@ export function toFacts(
     isAboutPartial: alert.kind === 'device.partial',
     isWarning: alert.kind === 'device.slow' || alert.kind === 'certificate.expiring',
     isLocationDeleted: endsWithLocation.has(alert.kind) && location?.isDeleted === true,
-    isMoment: moments.has(readKind(alert.kind) ?? ''),
+    isMoment: momentKinds.has(alert.kind),
   };
 }
 

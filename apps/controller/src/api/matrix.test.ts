@@ -6,6 +6,7 @@ import { type Level, levels } from '../http/session.ts';
 import { createFixtures } from '../testing/fixtures.ts';
 import { type Rest, startRest } from './testing/rest.ts';
 import {
+  addMaintenance,
   addUser,
   createSampleAccount,
   type SampleAccount,
@@ -21,6 +22,8 @@ const bodies: Readonly<Record<string, object>> = {
   'POST /keys': { Name: 'new', Level: 'UR' },
   'POST /contacts': sampleContact,
   'POST /mschedules': sampleMschedule,
+  'POST /nschedules/preview': { Steps: [] },
+  'POST /mschedules/preview': { Start: '2026-01-04T02:30', Duration: '02:00' },
   'POST /nschedules': { Name: 'new', Steps: [] },
   'PUT /tags/{tag_id}': { Name: 'other' },
   'PUT /account': {},
@@ -174,6 +177,7 @@ describe('every route', () => {
       agent_id,
       key_id,
       user_id: await addUser(rest, place.accountNo),
+      maintenance_id: await addMaintenance(rest, mine.deviceNo),
       ...(await send('/tags', { Name: `to go ${newId()}` })),
       ...(await send('/contacts', { ...sampleContact, Name: newId() })),
       ...(await send('/mschedules', { ...sampleMschedule, Name: newId() })),

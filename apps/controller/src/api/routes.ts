@@ -11,6 +11,7 @@ import { type Maintenance, maintenanceRoutes } from '../catalog/devices/maintena
 import { type DeviceRouteDeps, deviceRoutes, deviceSubject } from '../catalog/devices/routes.ts';
 import { type KeyRouteDeps, keyRoutes } from '../catalog/keys/routes.ts';
 import { locationRoutes } from '../catalog/locations/routes.ts';
+import { maintenanceListRoutes } from '../catalog/maintenance/routes.ts';
 import { mscheduleRoutes } from '../catalog/mschedules/routes.ts';
 import { nscheduleRoutes } from '../catalog/nschedules/routes.ts';
 import { secretRoutes } from '../catalog/secrets/routes.ts';
@@ -69,7 +70,8 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...summaryRoutes({ db, clock }),
     ...stateRoutes({ db, clock, timelines: (ask) => health.timelines(ask) }),
     ...eventRoutes({ db, clock, device, feed: deps.feed }),
-    ...maintenanceRoutes({ db, clock, maintenance: health }),
+    ...maintenanceRoutes({ ...deps, maintenance: health }),
+    ...maintenanceListRoutes({ ...deps, maintenance: health }),
     ...outageRoutes({ db, clock, device }),
     ...suggestMasterRoutes({ db, clock, device }),
     ...tracerouteRoutes({ db, clock, device, checkNow }),
@@ -83,7 +85,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
       histograms: { scale, merge: mergeHistograms, percentile },
     }),
     ...tagRoutes(deps),
-    ...tagMaintenanceRoutes({ db, clock, maintenance: health }),
+    ...tagMaintenanceRoutes({ ...deps, maintenance: health }),
     ...accountRoutes({ ...deps, onChanged: deps.onAccountChanged }),
     ...locationRoutes(deps),
     ...agentRoutes(deps),

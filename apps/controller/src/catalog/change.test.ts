@@ -127,9 +127,9 @@ const requests: readonly (readonly [
   ['PUT /tags/{tag_id}', { Name: 'u' }, [], undefined],
   ['PUT /tags/{tag_id}/devices/{device_id}', undefined, ['device_tags'], 'update tag Devices'],
   ['PUT /tags/{tag_id}/devices/{device_id}', undefined, [], undefined],
-  ['PUT /tags/{tag_id}/start-maintenance', undefined, [], undefined],
+  ['PUT /tags/{tag_id}/start-maintenance', undefined, [], 'update tag Maintenance'],
   ['PUT /tags/{tag_id}/stop-maintenance', undefined, [], undefined],
-  ['PUT /devices/{device_id}/start-maintenance', undefined, [], undefined],
+  ['PUT /devices/{device_id}/start-maintenance', undefined, [], 'update device Maintenance'],
   ['PUT /devices/{device_id}/stop-maintenance', undefined, [], undefined],
   ['DELETE /tags/{tag_id}/devices/{device_id}', undefined, ['device_tags'], 'update tag Devices'],
   ['DELETE /tags/{tag_id}', undefined, ['tags'], 'delete tag Name'],
@@ -143,6 +143,8 @@ const requests: readonly (readonly [
 /** Requests that other tests cover. They write no row of the catalog. */
 const others = [
   'POST /batch',
+  'POST /mschedules/preview',
+  'POST /nschedules/preview',
   'POST /devices/{device_id}/check',
   'POST /devices/{device_id}/traceroute',
   'POST /contacts/{contact_id}/test',
@@ -153,6 +155,8 @@ const others = [
   'PUT /alerts/{alert_id}/snooze',
   'PUT /alerts/acknowledge',
   'PUT /alerts/snooze',
+  // maintenance.test.ts shows what it records.
+  'DELETE /maintenance/{maintenance_id}',
   // sessions.test.ts shows what both record.
   'POST /session',
   'DELETE /session',

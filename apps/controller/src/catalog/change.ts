@@ -24,10 +24,11 @@ type CatalogKind =
   | 'mschedule'
   | 'alert'
   | 'session'
-  | 'user';
+  | 'user'
+  | 'maintenance';
 
 /** One change of one thing. */
-interface Change {
+export interface Change {
   readonly action: 'create' | 'update' | 'delete' | 'refuse';
   readonly kind: CatalogKind;
   readonly accountNo: number;

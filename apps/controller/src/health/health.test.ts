@@ -5,7 +5,7 @@ import { locationVisibility } from '../catalog/locations/visibility-store.ts';
 import { recordEvents } from '../events/index.ts';
 import { runRequests } from '../run-requests/index.ts';
 import { createHealth, trimCheckpoints } from './health.ts';
-import { startMaintenance } from './maintenance.ts';
+import { startMaintenance } from './manual-maintenance.ts';
 import { createScenario, second, startUs } from './testing/scenario.ts';
 
 let scene: Awaited<ReturnType<typeof createScenario>>;

@@ -1,127 +1,9 @@
 import type { EventCause } from '@vantage/health';
 import { type Kysely, sql } from 'kysely';
-import { lockDevices, type Tables } from '../db/index.ts';
+import type { Tables } from '../db/index.ts';
 import { type DeviceStatus, statusSql } from '../db/status.ts';
 import type { EventDeps } from './event-causes.ts';
 import { inTransaction } from './in-transaction.ts';
-
-/** A manual window that somebody asks for. Times are microseconds since 1970. */
-interface MaintenanceRequest {
-  readonly deviceNo: number;
-  readonly accountNo: number;
-  readonly durationUs: number;
-  /** When it begins; absent, or not after `nowUs`: now. */
-  readonly startUs?: number | undefined;
-  readonly reason?: string | null | undefined;
-  readonly nowUs: number;
-}
-
-/**
- * Starts maintenance of a device for `durationUs`. A manual window that is open gets a new end. One that begins later replaces
- * another that has not begun. Nothing happens where the device was deleted. Works inside a transaction or makes one.
- */
-export async function startMaintenance(deps: EventDeps, request: MaintenanceRequest): Promise<void> {
-  const { startUs = request.nowUs, nowUs } = request;
-  return startUs > nowUs ? planMaintenance(deps, { ...request, startUs }) : startNow(deps, request);
-}
-
-/** Locks the device, and keeps it from being deleted until the transaction ends; false: it was deleted. */
-async function holdDevice(trx: Kysely<Tables>, deviceNo: number): Promise<boolean> {
-  await lockDevices(trx, [deviceNo]);
-  const { rows } = await sql`select from devices where device_no = ${deviceNo} for key share`.execute(trx);
-  return rows.length > 0;
-}
-
-async function planMaintenance(
-  { kysely }: EventDeps,
-  { deviceNo, startUs, durationUs, reason = null, nowUs }: MaintenanceRequest & { readonly startUs: number },
-): Promise<void> {
-  await inTransaction(kysely, async (trx) => {
-    if (!(await holdDevice(trx, deviceNo))) return;
-    await trx
-      .deleteFrom('maintenance_windows')
-      .where('device_no', '=', deviceNo)
-      .where('source', '=', 'manual')
-      .where('from_us', '>', nowUs)
-      .execute();
-    const span = { from_us: startUs, to_us: startUs + durationUs };
-    await trx
-      .insertInto('maintenance_windows')
-      .values({ device_no: deviceNo, ...span, reason, start_notified: false })
-      .execute();
-  });
-}
-
-async function startNow(
-  { kysely, recordEvents }: EventDeps,
-  { accountNo, deviceNo, nowUs, durationUs, reason = null }: MaintenanceRequest,
-): Promise<void> {
-  await inTransaction(kysely, async (trx) => {
-    if (!(await holdDevice(trx, deviceNo))) return;
-    await beginMaintenance({ kysely: trx, recordEvents }, nowUs, deviceNo);
-    const before = await shownAt(trx, deviceNo, nowUs);
-    const renewed = await trx
-      .updateTable('maintenance_windows')
-      .set({ to_us: nowUs + durationUs, end_notified: false, reason })
-      .where('device_no', '=', deviceNo)
-      .where('source', '=', 'manual')
-      .where('from_us', '<=', nowUs)
-      .where('to_us', '>', nowUs)
-      .returning('window_no')
-      .execute();
-    if (renewed.length === 0) {
-      await trx
-        .insertInto('maintenance_windows')
-        .values({ device_no: deviceNo, from_us: nowUs, to_us: nowUs + durationUs, reason })
-        .execute();
-    }
-    await recordEvents(
-      trx,
-      [
-        {
-          kind: 'maintenance-start',
-          accountNo,
-          deviceNo,
-          ...{ by: 'user', atUs: nowUs, reason },
-          isExtension: renewed.length > 0 || before.status === 'Maint',
-          durationUs,
-          endedS: before.status === 'Maint' ? null : Math.floor((nowUs - before.sinceUs) / 1_000_000),
-        },
-      ],
-      nowUs,
-    );
-  });
-}
-
-/** Ends all current maintenance windows of a device; nothing happens when there is none. Returns how many ended. */
-export async function stopMaintenance(
-  { kysely, recordEvents }: EventDeps,
-  request: { readonly deviceNo: number; readonly accountNo: number; readonly nowUs: number },
-): Promise<number> {
-  const { accountNo, deviceNo, nowUs } = request;
-  return inTransaction(kysely, async (trx) => {
-    await lockDevices(trx, [deviceNo]);
-    await beginMaintenance({ kysely: trx, recordEvents }, nowUs, deviceNo);
-    const before = await shownAt(trx, deviceNo, nowUs);
-    const ended = await trx
-      .updateTable('maintenance_windows')
-      .set({ to_us: nowUs, end_notified: true })
-      .where('device_no', '=', deviceNo)
-      .where('from_us', '<=', nowUs)
-      .where('to_us', '>', nowUs)
-      .returning('window_no')
-      .execute();
-    if (ended.length === 0) return 0;
-    const { status } = await shownAt(trx, deviceNo, nowUs);
-    const endedS = Math.floor((nowUs - before.sinceUs) / 1_000_000);
-    await recordEvents(
-      trx,
-      [{ kind: 'maintenance-end', by: 'user', accountNo, deviceNo, status, atUs: nowUs, endedS }],
-      nowUs,
-    );
-    return ended.length;
-  });
-}
 
 /**
  * Records the begin of the planned windows that began, each once however many controllers do it. A device that was in another window already
@@ -265,7 +147,7 @@ async function markEnded(
 }
 
 /** The status that users see now, and its begin; Unknown for a deleted device. */
-async function shownAt(
+export async function shownAt(
   trx: Kysely<Tables>,
   deviceNo: number,
   nowUs: number,

@@ -1,5 +1,5 @@
 import type { Span } from '@vantage/domain';
-import type { MaintenanceSchedule } from '@vantage/health';
+import { type MaintenanceSchedule, occurrenceId } from '@vantage/health';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
 
@@ -103,20 +103,46 @@ export async function adjustRunning(
       and from_us <= ${nowUs}::bigint and to_us > ${nowUs}::bigint`.execute(trx);
 }
 
-/** Makes the windows of these occurrences for these devices; a window that began before begins now. An occurrence that has a window keeps it. */
+/**
+ * Makes the windows of these occurrences for these devices; a window that began before begins now. An occurrence that has a window keeps it, and
+ * one that was cancelled gets none. The lock keeps `cancelOccurrence` away until the transaction ends.
+ */
 export async function insertWindows(
   trx: Kysely<Tables>,
   deviceNos: readonly number[],
   { mscheduleNo, occurrences, nowUs, endOnFirstOk }: Wanted & { readonly endOnFirstOk: boolean },
 ): Promise<void> {
+  if (mscheduleNo === null) return;
+  await sql`select from mschedules where mschedule_no = ${mscheduleNo} for share`.execute(trx);
+  const ids = occurrences.map(({ fromUs }) => occurrenceId(mscheduleNo, fromUs));
+  const spans = [occurrences.map(({ fromUs }) => fromUs), occurrences.map(({ toUs }) => toUs)] as const;
   await sql`
     insert into maintenance_windows
-      (device_no, source, mschedule_no, occurrence_us, from_us, to_us, end_on_first_ok, start_notified)
+      (device_no, source, mschedule_no, occurrence_us, from_us, to_us, end_on_first_ok, start_notified, maintenance_id)
     select d.device_no, 'schedule', ${mscheduleNo}::int, o.from_us, greatest(o.from_us, ${nowUs}::bigint), o.to_us,
-      ${endOnFirstOk}, false
-    from devices d cross join ${table(occurrences)} as o (from_us, to_us)
-    where d.device_no = any(${deviceNos}::int[])
+      ${endOnFirstOk}, false, o.id
+    from devices d cross join unnest(${spans[0]}::bigint[], ${spans[1]}::bigint[], ${ids}::text[]) as o (from_us, to_us, id)
+    where d.device_no = any(${deviceNos}::int[]) and not exists (select 1 from cancelled_occurrences c
+      where c.mschedule_no = ${mscheduleNo}::int and c.occurrence_us = o.from_us)
     on conflict (device_no, mschedule_no, occurrence_us) do nothing`.execute(trx);
+}
+
+/** Cancels an occurrence of a schedule that has not begun, for the devices of now and of later. */
+export async function cancelOccurrence(
+  trx: Kysely<Tables>,
+  {
+    mscheduleNo,
+    occurrenceUs,
+    nowUs,
+  }: { readonly mscheduleNo: number; readonly occurrenceUs: number; readonly nowUs: number },
+): Promise<void> {
+  await sql`select from mschedules where mschedule_no = ${mscheduleNo} for no key update`.execute(trx);
+  await sql`
+    insert into cancelled_occurrences (mschedule_no, occurrence_us) values (${mscheduleNo}, ${occurrenceUs}::bigint)
+    on conflict do nothing`.execute(trx);
+  await sql`
+    delete from maintenance_windows where maintenance_id = ${occurrenceId(mscheduleNo, occurrenceUs)}
+      and source = 'schedule' and from_us > ${nowUs}::bigint`.execute(trx);
 }
 
 /** Notes which schedule the windows of these devices follow, and until when. */

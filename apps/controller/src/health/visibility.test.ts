@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { statusSql } from '../db/status.ts';
-import { endMaintenance, startMaintenance, stopMaintenance } from './maintenance.ts';
+import { endMaintenance } from './maintenance.ts';
+import { startMaintenance, stopMaintenance } from './manual-maintenance.ts';
 import { createScenario, second, startUs } from './testing/scenario.ts';
 import { trueTimes } from './times.ts';
 import { uptimes } from './uptime.ts';

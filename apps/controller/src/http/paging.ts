@@ -48,6 +48,9 @@ export const wholeOrPageQuery = {
   Offset: offset,
 } as const;
 
+/** The query parameters of a list that is paged by rows to skip only. */
+export const pageQuery = { Limit: limitOrDefault, Offset: offset } as const;
+
 const exampleId = '8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d';
 
 const offsetOfCursor = (cursor: 'Before' | 'After') =>

@@ -337,6 +337,62 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/maintenance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists maintenance that runs or is planned, what began first first
+         * @description Of maintenance schedules the windows of the next 62 days, at most 100 of each schedule. A request for a tag, or an occurrence of a schedule, is one maintenance of many devices.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<maintenances>`, with `fmt=csv` it is `text/csv` with a row for each.
+         *
+         *     Any key of the account may do this.
+         */
+        get: operations["listMaintenance"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/maintenance/{maintenance_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Maintenance that runs or is planned
+         * @description Maintenance that runs or is planned.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<maintenance>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     Any key of the account may do this.
+         */
+        get: operations["getMaintenance"];
+        put?: never;
+        post?: never;
+        /**
+         * Ends maintenance that runs, or cancels what is planned
+         * @description All of its devices leave it; other maintenance of them goes on. Of a schedule this one occurrence is cancelled, the others stay.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<maintenance>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UO, UW or UA may do this.
+         */
+        delete: operations["endMaintenance"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/devices/{device_id}/outages": {
         parameters: {
             query?: never;
@@ -1017,6 +1073,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/nschedules/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Who is notified when, by a schedule that need not be stored
+         * @description For an alert that lasts 7 days and that nobody acknowledges: at most 200 messages. Nobody is notified.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<messages>`, with `fmt=csv` it is `text/csv` with a row for each.
+         *
+         *     Any key of the account may do this.
+         */
+        post: operations["previewNschedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/nschedules": {
         parameters: {
             query?: never;
@@ -1179,6 +1259,30 @@ export interface paths {
         get: operations["previewMschedule"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mschedules/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The next ten windows of a maintenance schedule that is not stored
+         * @description Besides the windows, the answer has the times between them that the clocks skip: there is no window then. Note says what a change of the clocks does.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<windows>`, with `fmt=csv` it is `text/csv` with a row for each.
+         *
+         *     Any key of the account may do this.
+         */
+        post: operations["previewNewMschedule"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3658,10 +3762,8 @@ export interface components {
             readonly UpdatedAt?: components["schemas"]["Timestamp"];
         };
         /**
-         * @description A notification schedule to create.
+         * @description A notification schedule that need not be stored, and the alert to try it with.
          * @example {
-         *       "Name": "Office hours",
-         *       "Timezone": "Europe/Berlin",
          *       "Steps": [
          *         {
          *           "DelayMinutes": 0,
@@ -3676,20 +3778,13 @@ export interface components {
          *           "To": "18:00"
          *         }
          *       ],
-         *       "ExternalKey": "cmdb-4711"
+         *       "Timezone": "Europe/Berlin",
+         *       "At": "2026-03-01T03:10:00+01:00",
+         *       "Severity": "critical",
+         *       "Kind": "device.down"
          *     }
          */
-        NotificationScheduleCreate: {
-            /**
-             * @description Name of the schedule; need not be unique.
-             * @example Office hours
-             */
-            Name: string;
-            /**
-             * @description IANA name of the time zone; null: the account's.
-             * @example Europe/Berlin
-             */
-            Timezone?: string | null;
+        NotificationSchedulePreview: {
             /**
              * @description Whom it notifies when. The steps are independent of each other.
              * @example [
@@ -3709,10 +3804,29 @@ export interface components {
              */
             Steps: components["schemas"]["ScheduleStep"][];
             /**
-             * @description The client's own identity, unique among the account's things of this kind; null: none.
-             * @example cmdb-4711
+             * @description IANA name of the time zone; null: the account's.
+             * @example Europe/Berlin
              */
-            ExternalKey?: string | null;
+            Timezone?: string | null;
+            /**
+             * @description When the alert is confirmed; null: now.
+             * @example 2026-03-01T03:10:00+01:00
+             */
+            At?: string | null;
+            /**
+             * @description Severity of the alert.
+             * @default critical
+             * @example critical
+             * @enum {string}
+             */
+            Severity: "critical" | "warning" | "info";
+            /**
+             * @description Kind of the alert.
+             * @default device.down
+             * @example device.down
+             * @enum {string}
+             */
+            Kind: "device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old";
         };
         /**
          * @description A step of a notification schedule: whom it notifies, how long after the alert and at which hours.
@@ -3782,6 +3896,63 @@ export interface components {
              *     ]
              */
             Severities?: ("critical" | "warning" | "info")[] | null;
+        };
+        /**
+         * @description A notification schedule to create.
+         * @example {
+         *       "Name": "Office hours",
+         *       "Timezone": "Europe/Berlin",
+         *       "Steps": [
+         *         {
+         *           "DelayMinutes": 0,
+         *           "Contacts": [
+         *             "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+         *           ],
+         *           "Days": [
+         *             "Mon",
+         *             "Tue"
+         *           ],
+         *           "From": "08:00",
+         *           "To": "18:00"
+         *         }
+         *       ],
+         *       "ExternalKey": "cmdb-4711"
+         *     }
+         */
+        NotificationScheduleCreate: {
+            /**
+             * @description Name of the schedule; need not be unique.
+             * @example Office hours
+             */
+            Name: string;
+            /**
+             * @description IANA name of the time zone; null: the account's.
+             * @example Europe/Berlin
+             */
+            Timezone?: string | null;
+            /**
+             * @description Whom it notifies when. The steps are independent of each other.
+             * @example [
+             *       {
+             *         "DelayMinutes": 0,
+             *         "Contacts": [
+             *           "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+             *         ],
+             *         "Days": [
+             *           "Mon",
+             *           "Tue"
+             *         ],
+             *         "From": "08:00",
+             *         "To": "18:00"
+             *       }
+             *     ]
+             */
+            Steps: components["schemas"]["ScheduleStep"][];
+            /**
+             * @description The client's own identity, unique among the account's things of this kind; null: none.
+             * @example cmdb-4711
+             */
+            ExternalKey?: string | null;
         };
         /**
          * @description Changed settings of a notification schedule; what is absent stays.
@@ -3947,6 +4118,37 @@ export interface components {
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
             readonly mschedule_id?: components["schemas"]["Id"];
+        };
+        /**
+         * @description A maintenance schedule that need not be stored.
+         * @example {
+         *       "Timezone": "Europe/Berlin",
+         *       "Start": "2026-03-01T02:00",
+         *       "Duration": "02:00",
+         *       "Recurrence": "FREQ=WEEKLY;BYDAY=SU"
+         *     }
+         */
+        MaintenanceSchedulePreview: {
+            /**
+             * @description IANA name of the time zone; null: the account's.
+             * @example Europe/Berlin
+             */
+            Timezone?: string | null;
+            /**
+             * @description Begin of the first window, on the clocks of Timezone: `YYYY-MM-DDThh:mm`.
+             * @example 2026-03-01T02:00
+             */
+            Start: string;
+            /**
+             * @description How long each window lasts: HH:MM of elapsed time, 00:01 to 99:59.
+             * @example 02:00
+             */
+            Duration: string;
+            /**
+             * @description When windows begin: a rule of RFC 5545, section 3.3.10, with FREQ DAILY, WEEKLY, MONTHLY or YEARLY; null: once, at Start.
+             * @example FREQ=WEEKLY;BYDAY=SU
+             */
+            Recurrence?: string | null;
         };
         /**
          * @description A secret to keep.
@@ -4891,6 +5093,17 @@ export interface components {
          *         }
          *       ],
          *       "Warnings": [],
+         *       "Maintenance": [
+         *         {
+         *           "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Source": "Manual",
+         *           "mschedule_id": null,
+         *           "Start": "2026-02-25T23:38:03+01:00",
+         *           "End": "2026-02-25T23:38:03+01:00",
+         *           "Reason": "Kernel update",
+         *           "By": "Ada"
+         *         }
+         *       ],
          *       "CreatedAt": "2026-02-25T23:38:03+01:00",
          *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
          *       "Method": "HTTP",
@@ -4909,6 +5122,53 @@ export interface components {
          *     }
          */
         Device: components["schemas"]["DeviceHTTP"] | components["schemas"]["DevicePING"] | components["schemas"]["DeviceSMTP"] | components["schemas"]["DevicePOP3"] | components["schemas"]["DeviceMySQL"] | components["schemas"]["DeviceIMAP4"] | components["schemas"]["DeviceFTP"] | components["schemas"]["DeviceTELNET"] | components["schemas"]["DeviceSSH"] | components["schemas"]["DeviceNNTP"] | components["schemas"]["DeviceTCP"] | components["schemas"]["DeviceDNS"] | components["schemas"]["DeviceScript"];
+        /**
+         * @description Maintenance of one device that runs or is planned.
+         * @example {
+         *       "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "Source": "Manual",
+         *       "mschedule_id": null,
+         *       "Start": "2026-02-25T23:38:03+01:00",
+         *       "End": "2026-02-25T23:38:03+01:00",
+         *       "Reason": "Kernel update",
+         *       "By": "Ada"
+         *     }
+         */
+        DeviceMaintenance: {
+            /**
+             * @description Id of the maintenance.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            maintenance_id: components["schemas"]["Id"];
+            /**
+             * @description Who asked for it: somebody, or a maintenance schedule.
+             * @example Manual
+             * @enum {string}
+             */
+            Source: "Manual" | "Schedule";
+            /**
+             * @description The schedule; null: it has none.
+             * @example null
+             */
+            mschedule_id: components["schemas"]["Id"] | null;
+            /**
+             * @description In the future: it is planned.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            Start: components["schemas"]["Timestamp"];
+            /** @example 2026-02-25T23:38:03+01:00 */
+            End: components["schemas"]["Timestamp"];
+            /**
+             * @description Why, for people; null: none was given.
+             * @example Kernel update
+             */
+            Reason: string | null;
+            /**
+             * @description Name of the key or person that asked for it; null: a schedule, or not known.
+             * @example Ada
+             */
+            By: string | null;
+        };
         /**
          * @description The state of the whole account.
          * @example {
@@ -5460,6 +5720,69 @@ export interface components {
              * @example false
              */
             Late: boolean;
+        };
+        /**
+         * @description Maintenance that runs or is planned: of one request, or of one occurrence of a schedule.
+         * @example {
+         *       "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "Source": "Manual",
+         *       "mschedule_id": null,
+         *       "Start": "2026-02-25T23:38:03+01:00",
+         *       "End": "2026-02-25T23:38:03+01:00",
+         *       "Reason": "Kernel update",
+         *       "By": "Ada",
+         *       "Devices": [
+         *         "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+         *       ],
+         *       "DeviceCount": 1
+         *     }
+         */
+        Maintenance: {
+            /**
+             * @description Id of the maintenance.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            maintenance_id: components["schemas"]["Id"];
+            /**
+             * @description Who asked for it: somebody, or a maintenance schedule.
+             * @example Manual
+             * @enum {string}
+             */
+            Source: "Manual" | "Schedule";
+            /**
+             * @description The schedule; null: it has none.
+             * @example null
+             */
+            mschedule_id: components["schemas"]["Id"] | null;
+            /**
+             * @description In the future: it is planned.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            Start: components["schemas"]["Timestamp"];
+            /** @example 2026-02-25T23:38:03+01:00 */
+            End: components["schemas"]["Timestamp"];
+            /**
+             * @description Why, for people; null: none was given.
+             * @example Kernel update
+             */
+            Reason: string | null;
+            /**
+             * @description Name of the key or person that asked for it; null: a schedule, or not known.
+             * @example Ada
+             */
+            By: string | null;
+            /**
+             * @description Its devices, at most 100 of them, in the order of creation.
+             * @example [
+             *       "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+             *     ]
+             */
+            Devices: components["schemas"]["Id"][];
+            /**
+             * @description How many devices it has.
+             * @example 1
+             */
+            DeviceCount: number;
         };
         /**
          * @description A time in which a device was Down, from the first error to the check that found it Up.
@@ -6589,6 +6912,83 @@ export interface components {
             Secret: string;
         };
         /**
+         * @description A message that a schedule would send.
+         * @example {
+         *       "Timestamp": "2026-02-25T23:38:03+01:00",
+         *       "Steps": [
+         *         1
+         *       ],
+         *       "Repeat": false,
+         *       "Contacts": [
+         *         {
+         *           "contact_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "Operations"
+         *         }
+         *       ],
+         *       "NotNotified": [],
+         *       "Text": "Mon 08:00, after 4 h 50 min: Operations."
+         *     }
+         */
+        PreviewedMessage: {
+            /** @example 2026-02-25T23:38:03+01:00 */
+            Timestamp: components["schemas"]["Timestamp"];
+            /**
+             * @description Which steps send it, from 1.
+             * @example [
+             *       1
+             *     ]
+             */
+            Steps: number[];
+            /**
+             * @description These steps have sent one before.
+             * @example false
+             */
+            Repeat: boolean;
+            /**
+             * @description Who is notified.
+             * @example [
+             *       {
+             *         "contact_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+             *         "Name": "Operations"
+             *       }
+             *     ]
+             */
+            Contacts: {
+                /**
+                 * @description Id of the contact.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                contact_id: components["schemas"]["Id"];
+                /**
+                 * @description The name.
+                 * @example local
+                 */
+                Name: string;
+            }[];
+            /**
+             * @description Contacts of these steps that are not notified, each with the reason.
+             * @example []
+             */
+            NotNotified: {
+                /**
+                 * @description Id of the contact.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                contact_id: components["schemas"]["Id"];
+                /**
+                 * @description The name.
+                 * @example local
+                 */
+                Name: string;
+                Reason: string;
+            }[];
+            /**
+             * @description The same in a sentence, in the schedule's zone.
+             * @example Mon 08:00, after 4 h 50 min: Operations.
+             */
+            Text: string;
+        };
+        /**
          * @description Who is notified, when and how often.
          * @example {
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -7202,7 +7602,7 @@ export interface components {
              * @example device
              * @enum {string}
              */
-            Kind: "account" | "key" | "location" | "agent" | "device" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "alert" | "session" | "user";
+            Kind: "account" | "key" | "location" | "agent" | "device" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "alert" | "session" | "user" | "maintenance";
             /**
              * @description Id of the thing that changed, for example its device_id.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
@@ -7318,6 +7718,17 @@ export interface components {
          *         }
          *       ],
          *       "Warnings": [],
+         *       "Maintenance": [
+         *         {
+         *           "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Source": "Manual",
+         *           "mschedule_id": null,
+         *           "Start": "2026-02-25T23:38:03+01:00",
+         *           "End": "2026-02-25T23:38:03+01:00",
+         *           "Reason": "Kernel update",
+         *           "By": "Ada"
+         *         }
+         *       ],
          *       "CreatedAt": "2026-02-25T23:38:03+01:00",
          *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
          *       "Method": "HTTP",
@@ -7403,6 +7814,17 @@ export interface components {
          *         }
          *       ],
          *       "Warnings": [],
+         *       "Maintenance": [
+         *         {
+         *           "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Source": "Manual",
+         *           "mschedule_id": null,
+         *           "Start": "2026-02-25T23:38:03+01:00",
+         *           "End": "2026-02-25T23:38:03+01:00",
+         *           "Reason": "Kernel update",
+         *           "By": "Ada"
+         *         }
+         *       ],
          *       "CreatedAt": "2026-02-25T23:38:03+01:00",
          *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
          *       "Method": "PING",
@@ -7461,6 +7883,17 @@ export interface components {
          *         }
          *       ],
          *       "Warnings": [],
+         *       "Maintenance": [
+         *         {
+         *           "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Source": "Manual",
+         *           "mschedule_id": null,
+         *           "Start": "2026-02-25T23:38:03+01:00",
+         *           "End": "2026-02-25T23:38:03+01:00",
+         *           "Reason": "Kernel update",
+         *           "By": "Ada"
+         *         }
+         *       ],
          *       "CreatedAt": "2026-02-25T23:38:03+01:00",
          *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
          *       "Method": "SMTP",
@@ -7521,6 +7954,17 @@ export interface components {
          *         }
          *       ],
          *       "Warnings": [],
+         *       "Maintenance": [
+         *         {
+         *           "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Source": "Manual",
+         *           "mschedule_id": null,
+         *           "Start": "2026-02-25T23:38:03+01:00",
+         *           "End": "2026-02-25T23:38:03+01:00",
+         *           "Reason": "Kernel update",
+         *           "By": "Ada"
+         *         }
+         *       ],
          *       "CreatedAt": "2026-02-25T23:38:03+01:00",
          *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
          *       "Method": "POP3",
@@ -7578,6 +8022,17 @@ export interface components {
          *         }
          *       ],
          *       "Warnings": [],
+         *       "Maintenance": [
+         *         {
+         *           "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Source": "Manual",
+         *           "mschedule_id": null,
+         *           "Start": "2026-02-25T23:38:03+01:00",
+         *           "End": "2026-02-25T23:38:03+01:00",
+         *           "Reason": "Kernel update",
+         *           "By": "Ada"
+         *         }
+         *       ],
          *       "CreatedAt": "2026-02-25T23:38:03+01:00",
          *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
          *       "Method": "MySQL",
@@ -7636,6 +8091,17 @@ export interface components {
          *         }
          *       ],
          *       "Warnings": [],
+         *       "Maintenance": [
+         *         {
+         *           "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Source": "Manual",
+         *           "mschedule_id": null,
+         *           "Start": "2026-02-25T23:38:03+01:00",
+         *           "End": "2026-02-25T23:38:03+01:00",
+         *           "Reason": "Kernel update",
+         *           "By": "Ada"
+         *         }
+         *       ],
          *       "CreatedAt": "2026-02-25T23:38:03+01:00",
          *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
          *       "Method": "IMAP4",
@@ -7695,6 +8161,17 @@ export interface components {
          *         }
          *       ],
          *       "Warnings": [],
+         *       "Maintenance": [
+         *         {
+         *           "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Source": "Manual",
+         *           "mschedule_id": null,
+         *           "Start": "2026-02-25T23:38:03+01:00",
+         *           "End": "2026-02-25T23:38:03+01:00",
+         *           "Reason": "Kernel update",
+         *           "By": "Ada"
+         *         }
+         *       ],
          *       "CreatedAt": "2026-02-25T23:38:03+01:00",
          *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
          *       "Method": "FTP",
@@ -7753,6 +8230,17 @@ export interface components {
          *         }
          *       ],
          *       "Warnings": [],
+         *       "Maintenance": [
+         *         {
+         *           "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Source": "Manual",
+         *           "mschedule_id": null,
+         *           "Start": "2026-02-25T23:38:03+01:00",
+         *           "End": "2026-02-25T23:38:03+01:00",
+         *           "Reason": "Kernel update",
+         *           "By": "Ada"
+         *         }
+         *       ],
          *       "CreatedAt": "2026-02-25T23:38:03+01:00",
          *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
          *       "Method": "TELNET",
@@ -7810,6 +8298,17 @@ export interface components {
          *         }
          *       ],
          *       "Warnings": [],
+         *       "Maintenance": [
+         *         {
+         *           "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Source": "Manual",
+         *           "mschedule_id": null,
+         *           "Start": "2026-02-25T23:38:03+01:00",
+         *           "End": "2026-02-25T23:38:03+01:00",
+         *           "Reason": "Kernel update",
+         *           "By": "Ada"
+         *         }
+         *       ],
          *       "CreatedAt": "2026-02-25T23:38:03+01:00",
          *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
          *       "Method": "SSH",
@@ -7867,6 +8366,17 @@ export interface components {
          *         }
          *       ],
          *       "Warnings": [],
+         *       "Maintenance": [
+         *         {
+         *           "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Source": "Manual",
+         *           "mschedule_id": null,
+         *           "Start": "2026-02-25T23:38:03+01:00",
+         *           "End": "2026-02-25T23:38:03+01:00",
+         *           "Reason": "Kernel update",
+         *           "By": "Ada"
+         *         }
+         *       ],
          *       "CreatedAt": "2026-02-25T23:38:03+01:00",
          *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
          *       "Method": "NNTP",
@@ -7924,6 +8434,17 @@ export interface components {
          *         }
          *       ],
          *       "Warnings": [],
+         *       "Maintenance": [
+         *         {
+         *           "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Source": "Manual",
+         *           "mschedule_id": null,
+         *           "Start": "2026-02-25T23:38:03+01:00",
+         *           "End": "2026-02-25T23:38:03+01:00",
+         *           "Reason": "Kernel update",
+         *           "By": "Ada"
+         *         }
+         *       ],
          *       "CreatedAt": "2026-02-25T23:38:03+01:00",
          *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
          *       "Method": "TCP",
@@ -7986,6 +8507,17 @@ export interface components {
          *         }
          *       ],
          *       "Warnings": [],
+         *       "Maintenance": [
+         *         {
+         *           "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Source": "Manual",
+         *           "mschedule_id": null,
+         *           "Start": "2026-02-25T23:38:03+01:00",
+         *           "End": "2026-02-25T23:38:03+01:00",
+         *           "Reason": "Kernel update",
+         *           "By": "Ada"
+         *         }
+         *       ],
          *       "CreatedAt": "2026-02-25T23:38:03+01:00",
          *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
          *       "Method": "DNS",
@@ -8045,6 +8577,17 @@ export interface components {
          *         }
          *       ],
          *       "Warnings": [],
+         *       "Maintenance": [
+         *         {
+         *           "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Source": "Manual",
+         *           "mschedule_id": null,
+         *           "Start": "2026-02-25T23:38:03+01:00",
+         *           "End": "2026-02-25T23:38:03+01:00",
+         *           "Reason": "Kernel update",
+         *           "By": "Ada"
+         *         }
+         *       ],
          *       "CreatedAt": "2026-02-25T23:38:03+01:00",
          *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
          *       "Method": "Script",
@@ -8101,6 +8644,17 @@ export interface components {
          *         }
          *       ],
          *       "Warnings": [],
+         *       "Maintenance": [
+         *         {
+         *           "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Source": "Manual",
+         *           "mschedule_id": null,
+         *           "Start": "2026-02-25T23:38:03+01:00",
+         *           "End": "2026-02-25T23:38:03+01:00",
+         *           "Reason": "Kernel update",
+         *           "By": "Ada"
+         *         }
+         *       ],
          *       "CreatedAt": "2026-02-25T23:38:03+01:00",
          *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
          *     }
@@ -8241,6 +8795,8 @@ export interface components {
              * @example []
              */
             readonly Warnings: string[];
+            /** @description Maintenance that runs or is planned; of its schedule the windows of the next 62 days. */
+            readonly Maintenance: components["schemas"]["DeviceMaintenance"][];
             /**
              * @description When it was created.
              * @example 2026-02-25T23:38:03+01:00
@@ -9578,6 +10134,8 @@ export interface components {
              * @example []
              */
             readonly Warnings?: string[];
+            /** @description Maintenance that runs or is planned; of its schedule the windows of the next 62 days. */
+            readonly Maintenance?: components["schemas"]["DeviceMaintenance"][];
             /**
              * @description When it was created.
              * @example 2026-02-25T23:38:03+01:00
@@ -10629,6 +11187,17 @@ export interface operations {
                      *         }
                      *       ],
                      *       "Warnings": [],
+                     *       "Maintenance": [
+                     *         {
+                     *           "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *           "Source": "Manual",
+                     *           "mschedule_id": null,
+                     *           "Start": "2026-02-25T23:38:03+01:00",
+                     *           "End": "2026-02-25T23:38:03+01:00",
+                     *           "Reason": "Kernel update",
+                     *           "By": "Ada"
+                     *         }
+                     *       ],
                      *       "CreatedAt": "2026-02-25T23:38:03+01:00",
                      *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
                      *       "Method": "HTTP",
@@ -10800,6 +11369,17 @@ export interface operations {
                      *         }
                      *       ],
                      *       "Warnings": [],
+                     *       "Maintenance": [
+                     *         {
+                     *           "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *           "Source": "Manual",
+                     *           "mschedule_id": null,
+                     *           "Start": "2026-02-25T23:38:03+01:00",
+                     *           "End": "2026-02-25T23:38:03+01:00",
+                     *           "Reason": "Kernel update",
+                     *           "By": "Ada"
+                     *         }
+                     *       ],
                      *       "CreatedAt": "2026-02-25T23:38:03+01:00",
                      *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
                      *       "Method": "HTTP",
@@ -11618,6 +12198,17 @@ export interface operations {
                      *         }
                      *       ],
                      *       "Warnings": [],
+                     *       "Maintenance": [
+                     *         {
+                     *           "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *           "Source": "Manual",
+                     *           "mschedule_id": null,
+                     *           "Start": "2026-02-25T23:38:03+01:00",
+                     *           "End": "2026-02-25T23:38:03+01:00",
+                     *           "Reason": "Kernel update",
+                     *           "By": "Ada"
+                     *         }
+                     *       ],
                      *       "CreatedAt": "2026-02-25T23:38:03+01:00",
                      *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
                      *       "Method": "HTTP",
@@ -11739,6 +12330,17 @@ export interface operations {
                      *         }
                      *       ],
                      *       "Warnings": [],
+                     *       "Maintenance": [
+                     *         {
+                     *           "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *           "Source": "Manual",
+                     *           "mschedule_id": null,
+                     *           "Start": "2026-02-25T23:38:03+01:00",
+                     *           "End": "2026-02-25T23:38:03+01:00",
+                     *           "Reason": "Kernel update",
+                     *           "By": "Ada"
+                     *         }
+                     *       ],
                      *       "CreatedAt": "2026-02-25T23:38:03+01:00",
                      *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
                      *       "Method": "HTTP",
@@ -11757,6 +12359,266 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Device"];
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listMaintenance: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+                /**
+                 * @description A device_id: the maintenance of this device only.
+                 * @example text
+                 */
+                Device?: string;
+                /**
+                 * @description Most rows to return; more than 100 is taken as 100.
+                 * @example 100
+                 */
+                Limit?: number;
+                /**
+                 * @description Rows to skip.
+                 * @example 0
+                 */
+                Offset?: number;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
+                     * @example W/"27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description The address of the next page (RFC 8288), while there are more rows.
+                     * @example </v1.1/devices?Limit=100&Offset=100>; rel="next"
+                     */
+                    Link?: string;
+                    /**
+                     * @description Rows of all pages, where counting is cheap.
+                     * @example 2000
+                     */
+                    "X-Total-Count"?: number;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *         "Source": "Manual",
+                     *         "mschedule_id": null,
+                     *         "Start": "2026-02-25T23:38:03+01:00",
+                     *         "End": "2026-02-25T23:38:03+01:00",
+                     *         "Reason": "Kernel update",
+                     *         "By": "Ada",
+                     *         "Devices": [
+                     *           "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+                     *         ],
+                     *         "DeviceCount": 1
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Maintenance"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getMaintenance: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The maintenance_id: 48 lowercase hexadecimal digits.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                maintenance_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
+                     * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "Source": "Manual",
+                     *       "mschedule_id": null,
+                     *       "Start": "2026-02-25T23:38:03+01:00",
+                     *       "End": "2026-02-25T23:38:03+01:00",
+                     *       "Reason": "Kernel update",
+                     *       "By": "Ada",
+                     *       "Devices": [
+                     *         "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+                     *       ],
+                     *       "DeviceCount": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Maintenance"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    endMaintenance: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Changes the resource only while its settings are those of this ETag; code 1005 otherwise.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The maintenance_id: 48 lowercase hexadecimal digits.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                maintenance_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Id of the maintenance.
+                         * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                         */
+                        maintenance_id: components["schemas"]["Id"];
+                    };
                 };
             };
             400: components["responses"]["Refused"];
@@ -15338,6 +16200,113 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    previewNschedule: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Makes the request safe to repeat: 1 to 128 printable characters, a new one (such as a UUID) for each new request. A repetition with the same body within 24 hours gets the first answer and does nothing again; one with another body is code 1005.
+                 * @example 5d8f1b1e-6f5c-4b0e-9a41-0d2f6c1f7f3a
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON, with the header `Content-Type: application/json`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Steps": [
+                 *         {
+                 *           "DelayMinutes": 0,
+                 *           "Contacts": [
+                 *             "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+                 *           ],
+                 *           "Days": [
+                 *             "Mon",
+                 *             "Tue"
+                 *           ],
+                 *           "From": "08:00",
+                 *           "To": "18:00"
+                 *         }
+                 *       ],
+                 *       "Timezone": "Europe/Berlin",
+                 *       "At": "2026-03-01T03:10:00+01:00",
+                 *       "Severity": "critical",
+                 *       "Kind": "device.down"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NotificationSchedulePreview"];
+            };
+        };
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
+                     * @example true
+                     */
+                    "Idempotency-Replayed"?: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "Timestamp": "2026-02-25T23:38:03+01:00",
+                     *         "Steps": [
+                     *           1
+                     *         ],
+                     *         "Repeat": false,
+                     *         "Contacts": [
+                     *           {
+                     *             "contact_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *             "Name": "Operations"
+                     *           }
+                     *         ],
+                     *         "NotNotified": [],
+                     *         "Text": "Mon 08:00, after 4 h 50 min: Operations."
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["PreviewedMessage"][];
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listNschedules: {
         parameters: {
             query?: {
@@ -16334,6 +17303,90 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    previewNewMschedule: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Makes the request safe to repeat: 1 to 128 printable characters, a new one (such as a UUID) for each new request. A repetition with the same body within 24 hours gets the first answer and does nothing again; one with another body is code 1005.
+                 * @example 5d8f1b1e-6f5c-4b0e-9a41-0d2f6c1f7f3a
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON, with the header `Content-Type: application/json`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Timezone": "Europe/Berlin",
+                 *       "Start": "2026-03-01T02:00",
+                 *       "Duration": "02:00",
+                 *       "Recurrence": "FREQ=WEEKLY;BYDAY=SU"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MaintenanceSchedulePreview"];
+            };
+        };
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
+                     * @example true
+                     */
+                    "Idempotency-Replayed"?: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "LocalStart": "2026-03-01T02:00",
+                     *         "Start": "2026-02-25T23:38:03+01:00",
+                     *         "End": "2026-02-25T23:38:03+01:00",
+                     *         "Note": null
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["MaintenanceWindow"][];
+                };
+            };
             400: components["responses"]["Refused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -18578,7 +19631,7 @@ export interface operations {
                  * @description Changes of this kind of thing only.
                  * @example device
                  */
-                Kind?: "account" | "key" | "location" | "agent" | "device" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "alert" | "session" | "user";
+                Kind?: "account" | "key" | "location" | "agent" | "device" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "alert" | "session" | "user" | "maintenance";
                 /**
                  * @description Changes of the thing with this id only, also of a deleted one.
                  * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802

@@ -23,6 +23,8 @@ const goodBodies: Readonly<Record<string, object>> = {
   'POST /contacts': { ...sampleContact, Name: 'new' },
   'POST /mschedules': { ...sampleMschedule, Name: 'new' },
   'POST /nschedules': { Name: 'new', Steps: [] },
+  'POST /nschedules/preview': { Steps: [] },
+  'POST /mschedules/preview': { Start: '2026-01-04T02:30', Duration: '02:00' },
   'POST /locations': { Name: 'new' },
   'POST /agents/invitations': { Location: 'local' },
   'PUT /agents/{agent_id}/upgrade': { Version: '0.3.0' },

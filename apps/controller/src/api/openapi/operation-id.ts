@@ -12,6 +12,8 @@ const spoken: Readonly<Record<string, string>> = {
   'POST /devices/{device_id}/traceroute': 'traceDeviceNow',
   'PUT /devices/{device_id}/start-maintenance': 'startMaintenance',
   'PUT /devices/{device_id}/stop-maintenance': 'stopMaintenance',
+  'GET /maintenance': 'listMaintenance',
+  'DELETE /maintenance/{maintenance_id}': 'endMaintenance',
   'PUT /tags/{tag_id}/devices/{device_id}': 'attachTag',
   'DELETE /tags/{tag_id}/devices/{device_id}': 'detachTag',
   'POST /agents/invitations': 'inviteAgent',
@@ -23,6 +25,8 @@ const spoken: Readonly<Record<string, string>> = {
   'POST /users/{user_id}/invite': 'inviteUserAgain',
   'GET /audit': 'listAudit',
   'GET /mschedules/{mschedule_id}/preview': 'previewMschedule',
+  'POST /mschedules/preview': 'previewNewMschedule',
+  'POST /nschedules/preview': 'previewNschedule',
   'POST /batch': 'runBatch',
 };
 

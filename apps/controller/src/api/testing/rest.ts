@@ -226,7 +226,8 @@ const ofOtherServer: Pick<RouteDeps, 'onAccountChanged' | 'onKeyChanged' | 'sign
 const quietHealth: RouteDeps['health'] = {
   timelines: async () => new Map(),
   startMaintenance: async () => {},
-  stopMaintenance: async () => {},
+  stopMaintenance: async () => 0,
+  cancelOccurrence: async () => {},
   uptimes: async ({ devices, toUs }) =>
     new Map(
       devices.map(({ deviceNo, fromUs }) => [

@@ -84,6 +84,7 @@ export async function createSampleAccount(
   await addTraceroute(rest, device_no);
   const { keyId: key_id } = await rest.key(account.accountNo, 'UR');
   const user_id = await addUser(rest, account.accountNo);
+  const maintenance_id = await addMaintenance(rest, device_no);
   return {
     ids: {
       device_id,
@@ -95,6 +96,7 @@ export async function createSampleAccount(
       alert_id,
       key_id,
       user_id,
+      maintenance_id,
       ...schedules,
     },
     deviceNo: device_no,
@@ -128,6 +130,20 @@ async function addTraceroute({ db }: Pick<Rest, 'db'>, deviceNo: number): Promis
   await sql`update checks set extended = extended || ${trace}::jsonb where device_no = ${deviceNo}`.execute(
     db.kysely,
   );
+}
+
+/** Plans maintenance of a device for tomorrow, and returns the id. */
+export async function addMaintenance(
+  { db, clock }: Pick<Rest, 'db' | 'clock'>,
+  deviceNo: number,
+): Promise<string> {
+  const from_us = clock.nowUs() + 86_400_000_000;
+  const { maintenance_id } = await db.kysely
+    .insertInto('maintenance_windows')
+    .values({ device_no: deviceNo, from_us, to_us: from_us + 3_600_000_000, start_notified: false })
+    .returning('maintenance_id')
+    .executeTakeFirstOrThrow();
+  return maintenance_id;
 }
 
 /** Adds a person who has not accepted the invitation yet, and returns the id. */

@@ -65,6 +65,7 @@ describe('devices', () => {
       Options: {},
       Tags: [],
       Warnings: [],
+      Maintenance: [],
     });
     const { rows } = { rows: await rest.db.kysely.selectFrom('events').selectAll().execute() };
     expect(rows.at(-1)).toMatchObject({ type: 'Created', status: 'Unknown', account_no: accountNo });

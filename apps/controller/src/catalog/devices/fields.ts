@@ -5,6 +5,7 @@ import { registry } from '@vantage/probes';
 import { z } from 'zod';
 import { idField, lineField, timestampField } from '../../http/field.ts';
 import { externalKeyField } from '../external-key.ts';
+import { deviceMaintenance } from '../maintenance/fields.ts';
 
 /** Bounds of a device's settings, and what holds where nothing is said. */
 export const deviceDefaults = { Frequency: 5, Timeout: 30, Retries: 2, RetryDelay: 1 } as const;
@@ -131,6 +132,7 @@ export const deviceReadOnly = [
   'DownBecause',
   'LastCheckResult',
   'MaintenanceUntil',
+  'Maintenance',
   'Warnings',
   'CreatedAt',
   'UpdatedAt',
@@ -177,6 +179,9 @@ export const deviceFull = z
     Options: z.record(z.string(), z.unknown()),
     Tags: z.array(z.strictObject({ tag_id: idField, Name: z.string() })),
     Warnings: z.array(z.string()),
+    Maintenance: z
+      .array(deviceMaintenance)
+      .describe('Maintenance that runs or is planned; of its schedule the windows of the next 62 days.'),
     CreatedAt: timestampField,
     UpdatedAt: timestampField,
     HostData: z

@@ -11,7 +11,8 @@ beforeAll(async () => {
   rest = await startRest({
     health: () => ({
       startMaintenance: async (ask) => void asked.push(ask),
-      stopMaintenance: async () => {},
+      stopMaintenance: async () => 0,
+      cancelOccurrence: async () => {},
       uptimes: async () => new Map(),
       timelines: async () => new Map(),
     }),

@@ -1,12 +1,16 @@
 import { dayUs } from '@vantage/domain';
-import { boundedText, type Clock } from '@vantage/kernel';
+import { boundedText, type Clock, newId } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
 import { durationField, readDuration } from '../../http/duration.ts';
 import { lineField } from '../../http/field.ts';
 import { invalid } from '../../http/problem.ts';
 import { type Route, route } from '../../http/route.ts';
+import type { Session } from '../../http/session.ts';
 import { timestampProblem, type Zone } from '../../http/zone.ts';
+import type { Catalog } from '../change.ts';
+import { changeElsewhere } from '../change-elsewhere.ts';
+import type { FieldChange } from '../field-change.ts';
 import { deviceFull } from './fields.ts';
 import { createDeviceReader, deviceSubject } from './routes.ts';
 
@@ -19,8 +23,27 @@ export interface Maintenance {
     /** Absent: now. */
     readonly startUs?: number | undefined;
     readonly reason?: string | null | undefined;
+    /** The windows of one request share it. */
+    readonly maintenanceId: string;
+    readonly by: string | undefined;
   }): Promise<unknown>;
-  stopMaintenance(ask: { readonly accountNo: number; readonly deviceNo: number }): Promise<unknown>;
+  /** With `maintenanceId` only this one. */
+  stopMaintenance(ask: {
+    readonly accountNo: number;
+    readonly deviceNo: number;
+    readonly maintenanceId?: string;
+  }): Promise<number>;
+  /** Cancels an occurrence of a schedule that has not begun. */
+  cancelOccurrence(ask: { readonly mscheduleNo: number; readonly occurrenceUs: number }): Promise<void>;
+}
+
+/** What a request for maintenance asks for. */
+interface AskedMaintenance {
+  readonly durationUs: number;
+  readonly startUs: number | undefined;
+  readonly reason: string | null;
+  /** The caller's name; undefined: the key has none. */
+  readonly by: string | undefined;
 }
 
 const defaultDuration = '01:00';
@@ -61,16 +84,32 @@ export const maintenanceStart = z
 /** What the body asks for. Throws a Problem (1004) for a Start that is no timestamp, has passed or is too far away. */
 export function readMaintenance(
   { Duration, Reason, Start }: z.output<typeof maintenanceStart>,
-  zone: Zone,
+  { zone, keyName }: Session,
   nowUs: number,
-): { readonly durationUs: number; readonly startUs: number | undefined; readonly reason: string | null } {
+): AskedMaintenance {
   const startUs = Start == null ? undefined : zone.parse(Start);
   if (Start != null) {
     const problem = timestampProblem(Start) ?? startProblem(startUs ?? nowUs, nowUs);
     if (problem !== undefined) throw invalid([{ field: 'Start', message: problem }]);
   }
-  return { durationUs: durationUs(Duration), startUs, reason: Reason ?? null };
+  const by = keyName === '' ? undefined : keyName;
+  return { durationUs: durationUs(Duration), startUs, reason: Reason ?? null, by };
 }
+
+/** How the audit shows that maintenance was asked for. */
+export function startedField(
+  asked: AskedMaintenance & { readonly maintenanceId: string },
+  zone: Zone,
+  nowUs: number,
+): FieldChange {
+  const fromUs = asked.startUs ?? nowUs;
+  const span = { Start: zone.format(fromUs), End: zone.format(fromUs + asked.durationUs) };
+  const now = { maintenance_id: asked.maintenanceId, ...span, Reason: asked.reason };
+  return { field: 'Maintenance', old: null, new: now };
+}
+
+/** How the audit shows that maintenance was ended. */
+export const stoppedField: FieldChange = { field: 'Maintenance', old: true, new: null };
 
 /** A Start may lie this much in the past, because clocks differ and requests travel. */
 const lateStartUs = 60_000_000;
@@ -81,17 +120,31 @@ function startProblem(startUs: number, nowUs: number): string | undefined {
   return startUs > nowUs + farthestUs ? 'must lie within a year from now' : undefined;
 }
 
+/** Finds the device that a path names, with its id. */
+function maintainedSubject(db: Db) {
+  const { what, find } = deviceSubject(db);
+  return {
+    what,
+    find: async (session: Session, params: Readonly<Record<string, string>>) => {
+      const device = await find(session, params);
+      return device && { deviceNo: device.device_no, id: params['device_id'] ?? '' };
+    },
+  };
+}
+
 /** Starting and stopping the maintenance of one device. */
 export function maintenanceRoutes({
   db,
   clock,
+  catalog,
   maintenance,
 }: {
   readonly db: Db;
   readonly clock: Clock;
+  readonly catalog: Catalog;
   readonly maintenance: Maintenance;
 }): Route[] {
-  const subject = deviceSubject(db);
+  const subject = maintainedSubject(db);
   const read = createDeviceReader({ db, clock });
   const shared = {
     method: 'PUT',
@@ -107,10 +160,15 @@ export function maintenanceRoutes({
       path: '/devices/{device_id}/start-maintenance',
       summary: 'Starts maintenance, or sets the end of the one that runs anew. Checks go on, alerts do not.',
       body: maintenanceStart,
-      handler: async ({ session, subject: { device_no: deviceNo }, body }) => {
+      handler: async ({ session, subject: { deviceNo, id }, body }) => {
         const { accountNo } = session;
-        const asked = readMaintenance(body, session.zone, clock.nowUs());
-        await maintenance.startMaintenance({ accountNo, deviceNo, ...asked });
+        const nowUs = clock.nowUs();
+        const asked = { ...readMaintenance(body, session, nowUs), maintenanceId: newId() };
+        await changeElsewhere({ db, catalog }, session, async () => {
+          await maintenance.startMaintenance({ accountNo, deviceNo, ...asked });
+          const fields = [startedField(asked, session.zone, nowUs)];
+          return { action: 'update', kind: 'device', id, fields };
+        });
         return read(session, deviceNo, false);
       },
     }),
@@ -118,8 +176,12 @@ export function maintenanceRoutes({
       ...shared,
       path: '/devices/{device_id}/stop-maintenance',
       summary: 'Ends all current maintenance; the state is what checks say.',
-      handler: async ({ session, subject: { device_no: deviceNo } }) => {
-        await maintenance.stopMaintenance({ accountNo: session.accountNo, deviceNo });
+      handler: async ({ session, subject: { deviceNo, id } }) => {
+        const { accountNo } = session;
+        await changeElsewhere({ db, catalog }, session, async () => {
+          const ended = await maintenance.stopMaintenance({ accountNo, deviceNo });
+          return ended > 0 ? { action: 'update', kind: 'device', id, fields: [stoppedField] } : undefined;
+        });
         return read(session, deviceNo, false);
       },
     }),

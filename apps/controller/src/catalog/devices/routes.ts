@@ -9,6 +9,7 @@ import type { Session } from '../../http/session.ts';
 import type { Zone } from '../../http/zone.ts';
 import type { Catalog } from '../change.ts';
 import { accepted, actorOf } from '../from-rest.ts';
+import { findMaintenance } from '../maintenance/find.ts';
 import { deviceCreate, deviceEntry, deviceFull, deviceReadOnly, deviceUpdate } from './fields.ts';
 import type { DeviceListAsk } from './list-ask.ts';
 import { deviceListQuery, isPagedById, readDeviceList } from './list-query.ts';
@@ -48,13 +49,16 @@ export function createDeviceReader({ db, clock }: { readonly db: Db; readonly cl
 
 async function showFound(
   db: Db,
-  { zone }: Session,
+  { accountNo, zone }: Session,
   row: DeviceRow & CheckedRow,
   { nowUs, withConfig }: { readonly nowUs: number; readonly withConfig: boolean },
 ): Promise<Reply<z.input<typeof deviceFull>>> {
-  const resultOf = await completeResults(db, [row], nowUs);
+  const [resultOf, maintenance] = await Promise.all([
+    completeResults(db, [row], nowUs),
+    row.has_maintenance ? findMaintenance(db, { accountNo, nowUs, deviceNo: row.device_no }) : [],
+  ]);
   return {
-    body: showDevice(row, resultOf(row), zone, withConfig),
+    body: showDevice(row, resultOf(row), zone, { withConfig, maintenance }),
     warnings: currentWarnings(row),
   };
 }

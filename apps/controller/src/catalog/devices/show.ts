@@ -1,6 +1,8 @@
 import { cleanLine, type Method, methods } from '@vantage/domain';
 import type { z } from 'zod';
 import type { Zone } from '../../http/zone.ts';
+import { showOwnMaintenance } from '../maintenance/fields.ts';
+import type { MaintenanceRow } from '../maintenance/store.ts';
 import type { deviceEntry, deviceFull } from './fields.ts';
 import { currentWarnings } from './settings.ts';
 import type { DeviceRow, EntryRow } from './store.ts';
@@ -80,12 +82,16 @@ export function showDevice(
   row: DeviceRow,
   lastResult: string | undefined,
   zone: Zone,
-  withConfig: boolean,
+  {
+    withConfig,
+    maintenance,
+  }: { readonly withConfig: boolean; readonly maintenance: readonly MaintenanceRow[] },
 ): z.input<typeof deviceFull> {
   return {
     ...showEntry(row, lastResult, zone),
     ...showSettings(row),
     Warnings: [...currentWarnings(row)],
+    Maintenance: maintenance.map((each) => showOwnMaintenance(each, zone)),
     CreatedAt: zone.format(row.created_us),
     UpdatedAt: zone.format(row.updated_us),
     ...(withConfig && row.method === 'HTTP'

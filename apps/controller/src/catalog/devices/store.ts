@@ -49,6 +49,8 @@ export interface DeviceRow extends EntryRow {
   readonly tags: readonly TagRow[];
   readonly warnings: readonly string[];
   readonly updated_us: number;
+  /** It has a maintenance schedule, or a window that has not ended. */
+  readonly has_maintenance: boolean;
 }
 
 /** A tag of a device. */
@@ -142,6 +144,8 @@ function selectDevice<Row>(
   const shown = statusSql(nowUs);
   return sql<Row>`
     select ${entryColumns(shown)}${more}, d.options, d.sealed, d.timeout_s, d.retries, d.retry_delay_s, d.locations_given, d.warnings,
+      (d.mschedule_no is not null or exists (select 1 from maintenance_windows w
+        where w.device_no = d.device_no and w.to_us > ${nowUs}::bigint)) as has_maintenance,
       d.updated_us, d.nschedule_no, n.nschedule_id, d.mschedule_no, m.mschedule_id, d.master_no, o.device_id as master_id,
       coalesce((select json_agg(json_build_object('location_no', l.location_no, 'location_id', l.location_id, 'name', l.name,
           'public_targets_only', l.public_targets_only) order by dl.rotation_index)

@@ -52,6 +52,11 @@ export const mscheduleCreate = z
   })
   .meta({ id: 'MaintenanceScheduleCreate' });
 
+/** The body of POST /mschedules/preview. */
+export const mschedulePreview = z
+  .strictObject({ Timezone: zoneField, Start: start, Duration: duration, Recurrence: recurrence })
+  .meta({ id: 'MaintenanceSchedulePreview' });
+
 /** The body of PUT /mschedules/{mschedule_id}: what is absent stays as it is. */
 export const mscheduleUpdate = z
   .strictObject({

@@ -36,6 +36,8 @@ describe('maintenance schedules', () => {
       { Recurrence: `FREQ=DAILY;BYDAY=${'MO,'.repeat(200)}MO` },
       'Recurrence must be a text of 1 to 500 characters',
     ],
+    [{ Recurrence: 'FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30' }, 'Recurrence never occurs within 30 years'],
+    [{ Recurrence: 'FREQ=DAILY;UNTIL=20260901T000000Z' }, 'Recurrence never occurs within 30 years'],
     [{ Timezone: 'CET+1' }, 'Timezone must be the IANA name of a time zone'],
     [{ EndOnFirstOk: 'yes' }, 'EndOnFirstOk must be true or false'],
   ])('%j is refused: %s', async (more, reason) => {
@@ -50,6 +52,11 @@ describe('maintenance schedules', () => {
       .array(z.record(z.string(), z.unknown()))
       .parse((await send('GET', `/mschedules/${id}/preview`)).json);
     expect(preview).toHaveLength(10);
+    const unsaved = { Start: '2026-10-24T02:30', Duration: '02:00', Recurrence: 'FREQ=DAILY' };
+    expect((await send('POST', '/mschedules/preview', unsaved)).json).toEqual(preview);
+    expect(await message('POST', '/mschedules/preview', { ...unsaved, Duration: '00:00' })).toMatch(
+      /^1004 Duration/,
+    );
     expect(preview.slice(0, 2)).toEqual([
       {
         ...{ LocalStart: '2026-10-24T02:30', Note: null },

@@ -2,12 +2,18 @@ import { nextOccurrences, type Occurrence } from '@vantage/health';
 import type { Clock } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
-import { type Route, route } from '../../http/route.ts';
+import { noSubject, type Route, route } from '../../http/route.ts';
 import { createZone, type Zone } from '../../http/zone.ts';
 import type { Catalog } from '../change.ts';
-import { durationText } from '../devices/maintenance-routes.ts';
+import { durationText, durationUs } from '../devices/maintenance-routes.ts';
 import { type ResourcePage, resourceRoutes, resourceSubject } from '../resource-routes.ts';
-import { mscheduleCreate, mscheduleFull, mscheduleUpdate, previewWindow } from './fields.ts';
+import {
+  mscheduleCreate,
+  mscheduleFull,
+  mschedulePreview,
+  mscheduleUpdate,
+  previewWindow,
+} from './fields.ts';
 import { listMschedules, type MscheduleRow } from './store.ts';
 import { mscheduleWriter, showMschedule } from './write.ts';
 
@@ -17,6 +23,14 @@ const names = {
 } as const;
 /** Windows of a preview. */
 const previewed = 10;
+
+const preview = {
+  level: 'UR',
+  description:
+    'Besides the windows, the answer has the times between them that the clocks skip: there is no window then. Note says what a change of the clocks does.',
+  response: z.array(previewWindow),
+  names: { root: 'windows', row: 'window', id: 'LocalStart' },
+} as const;
 
 const texts = {
   create: {
@@ -56,21 +70,43 @@ export function mscheduleRoutes({
     }),
     route({
       ...resourceSubject({ names, list }),
+      ...preview,
       path: '/mschedules/{mschedule_id}/preview',
       method: 'GET',
-      level: 'UR',
       summary: 'The next ten windows of a maintenance schedule.',
-      description:
-        'Besides the windows, the answer has the times between them that the clocks skip: there is no window then. Note says what a change of the clocks does.',
-      response: z.array(previewWindow),
-      names: { root: 'windows', row: 'window', id: 'LocalStart' },
-      handler: async ({ session: { zone }, subject: { row } }) => {
-        const own = createZone(row.timezone);
-        const found = nextOccurrences(scheduleOf(row), clock.nowUs(), previewed);
-        return { body: found.map((each) => showWindow(each, { row, own, zone })) };
+      handler: async ({ session: { zone }, subject: { row } }) => ({
+        body: windowsOf(row, zone, clock.nowUs()),
+      }),
+    }),
+    route({
+      ...preview,
+      path: '/mschedules/preview',
+      method: 'POST',
+      tag: names.tag,
+      summary: 'The next ten windows of a maintenance schedule that is not stored.',
+      subject: noSubject,
+      body: mschedulePreview,
+      handler: async ({ session: { zone }, body }) => {
+        const { Timezone, Start: start_local, Duration, Recurrence } = body;
+        const row = {
+          timezone: Timezone ?? zone.name,
+          start_local,
+          duration_s: durationUs(Duration) / 1_000_000,
+          recurrence: Recurrence ?? null,
+        };
+        return { body: windowsOf(row, zone, clock.nowUs()) };
       },
     }),
   ];
+}
+
+/** What decides about the windows of a schedule. */
+type WindowRow = Pick<MscheduleRow, 'timezone' | 'start_local' | 'duration_s' | 'recurrence'>;
+
+function windowsOf(row: WindowRow, zone: Zone, nowUs: number): z.input<typeof previewWindow>[] {
+  const own = createZone(row.timezone);
+  const found = nextOccurrences(scheduleOf(row), nowUs, previewed);
+  return found.map((each) => showWindow(each, { row, own, zone }));
 }
 
 function show(row: MscheduleRow): z.input<typeof mscheduleFull> {
@@ -84,13 +120,13 @@ function show(row: MscheduleRow): z.input<typeof mscheduleFull> {
   };
 }
 
-function scheduleOf({ timezone, start_local, duration_s, recurrence }: MscheduleRow) {
+function scheduleOf({ timezone, start_local, duration_s, recurrence }: WindowRow) {
   return { timezone, startLocal: start_local, durationUs: duration_s * 1_000_000, recurrence };
 }
 
 function showWindow(
   occurrence: Occurrence,
-  zones: { readonly row: MscheduleRow; readonly own: Zone; readonly zone: Zone },
+  zones: { readonly row: WindowRow; readonly own: Zone; readonly zone: Zone },
 ): z.input<typeof previewWindow> {
   const { window, startLocal } = occurrence;
   return {
@@ -103,7 +139,7 @@ function showWindow(
 
 function noteOf(
   { startLocal, window, clockChange }: Occurrence,
-  { row, own }: { readonly row: MscheduleRow; readonly own: Zone },
+  { row, own }: { readonly row: WindowRow; readonly own: Zone },
 ): string | null {
   const [date = '', time = ''] = startLocal.split('T');
   switch (clockChange) {

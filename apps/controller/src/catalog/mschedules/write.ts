@@ -1,4 +1,6 @@
-import { cleanLine } from '@vantage/domain';
+import { cleanLine, dayUs } from '@vantage/domain';
+import { nextOccurrences } from '@vantage/health';
+import type { FieldFault } from '@vantage/kernel';
 import type { Mschedule } from '../../db/entities.ts';
 import { readAccount } from '../accounts/store.ts';
 import { durationText, durationUs } from '../devices/maintenance-routes.ts';
@@ -38,9 +40,27 @@ export const mscheduleWriter = createScheduleWriter<Mschedule, MscheduleSettings
       endOnFirstOk: sent.EndOnFirstOk === undefined ? endOnFirstOk : (sent.EndOnFirstOk ?? false),
       externalKey: sent.ExternalKey === undefined ? externalKey : sent.ExternalKey,
     };
-    return { settings, faults: [] };
+    return {
+      settings,
+      faults: sent.Recurrence == null && sent.Start === undefined ? [] : neverFaults(settings),
+    };
   },
 });
+
+/** A rule whose days do not exist has no window within 30 years. */
+function neverFaults({
+  timezone,
+  startLocal,
+  recurrence,
+  durationS,
+}: MscheduleSettings): readonly FieldFault[] {
+  const startMs = Date.parse(`${startLocal}Z`);
+  if (recurrence === null || Number.isNaN(startMs)) return [];
+  const schedule = { timezone, startLocal, durationUs: durationS * 1_000_000, recurrence };
+  const found = nextOccurrences(schedule, startMs * 1000 - dayUs, 1);
+  if (found.some(({ window }) => window !== undefined)) return [];
+  return [{ field: 'Recurrence', message: 'never occurs within 30 years of Start; name days that exist' }];
+}
 
 function settingsOf({ recurrence = null, externalKey = null, ...schedule }: Mschedule): MscheduleSettings {
   const { name, timezone, startLocal, durationS, endOnFirstOk } = schedule;

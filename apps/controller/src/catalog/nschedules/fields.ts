@@ -77,7 +77,8 @@ const step = z
   })
   .meta({ id: 'ScheduleStep' });
 
-const steps = z
+/** The steps of a schedule, in a request. */
+export const steps = z
   .array(step)
   .max(20)
   .describe('Whom it notifies when. The steps are independent of each other.');

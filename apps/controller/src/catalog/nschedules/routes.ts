@@ -1,10 +1,12 @@
 import { cleanLine } from '@vantage/domain';
+import type { Clock } from '@vantage/kernel';
 import type { z } from 'zod';
 import type { Db } from '../../db/index.ts';
 import type { Route } from '../../http/route.ts';
 import type { Catalog } from '../change.ts';
 import { resourceRoutes } from '../resource-routes.ts';
 import { nscheduleCreate, nscheduleFull, nscheduleUpdate, storedSteps } from './fields.ts';
+import { previewRoute } from './preview.ts';
 import { listNschedules, type NscheduleRow } from './store.ts';
 import { nscheduleWriter } from './write.ts';
 
@@ -31,13 +33,22 @@ const texts = {
   },
 } as const;
 
-/** Creating, listing, reading, changing and deleting notification schedules. */
-export function nscheduleRoutes({ db, catalog }: { readonly db: Db; readonly catalog: Catalog }): Route[] {
-  return resourceRoutes({
+/** Creating, listing, reading, changing, deleting and previewing notification schedules. */
+export function nscheduleRoutes({
+  db,
+  catalog,
+  clock,
+}: {
+  readonly db: Db;
+  readonly catalog: Catalog;
+  readonly clock: Clock;
+}): Route[] {
+  const resource = resourceRoutes({
     ...{ names, texts, catalog, show, write: nscheduleWriter },
     ...{ create: nscheduleCreate, update: nscheduleUpdate, full: nscheduleFull, readOnly: ['nschedule_id'] },
     list: (accountNo, page) => listNschedules(db, accountNo, page),
   });
+  return [previewRoute({ db, clock }), ...resource];
 }
 
 function show(row: NscheduleRow): z.input<typeof nscheduleFull> {

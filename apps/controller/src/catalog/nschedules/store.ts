@@ -76,6 +76,27 @@ export async function deleteNschedule({ em }: ChangeTransaction, nscheduleNo: nu
   await em.nativeDelete(Nschedule, { nscheduleNo });
 }
 
+/** A contact, for a preview: `notify` null: all kinds. */
+export interface PreviewedContact {
+  readonly contact_id: string;
+  readonly name: string;
+  readonly type: string;
+  readonly notify: readonly string[] | null;
+  readonly shadow: boolean;
+}
+
+/** The contacts of the account with these ids. */
+export async function contactsById(
+  { kysely }: Pick<Db, 'kysely'>,
+  accountNo: number,
+  contactIds: readonly string[],
+): Promise<ReadonlyMap<string, PreviewedContact>> {
+  const { rows } = await sql<PreviewedContact>`
+    select contact_id, name, type, notify, shadow from contacts
+    where account_no = ${accountNo} and contact_id = any(${contactIds}::text[])`.execute(kysely);
+  return new Map(rows.map((row) => [row.contact_id, row]));
+}
+
 /** Which of these contacts the account does not have. The caller holds the account's lock. */
 export async function unknownContacts(
   trx: Kysely<Tables>,

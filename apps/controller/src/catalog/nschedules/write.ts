@@ -2,7 +2,6 @@ import { cleanLine } from '@vantage/domain';
 import { type FieldFault, isId, sentFault } from '@vantage/kernel';
 import type { Nschedule } from '../../db/entities.ts';
 import { readAccount } from '../accounts/store.ts';
-import type { ChangeTransaction } from '../change.ts';
 import { createScheduleWriter } from '../schedule-writer.ts';
 import { type SentNschedule, type StoredSteps, storedSteps } from './fields.ts';
 import {
@@ -47,7 +46,7 @@ export const nscheduleWriter = createScheduleWriter<Nschedule, NscheduleSettings
 type SentStep = NonNullable<SentNschedule['Steps']>[number];
 
 /** A step without what is not set, and without repetitions. */
-function toStored(step: SentStep): StoredSteps[number] {
+export function toStored(step: SentStep): StoredSteps[number] {
   const { DelayMinutes, Contacts, Days, From, To, RepeatMinutes, Severities } = step;
   return {
     DelayMinutes,
@@ -60,8 +59,9 @@ function toStored(step: SentStep): StoredSteps[number] {
   };
 }
 
-async function contactFaults(
-  trx: ChangeTransaction['trx'],
+/** The contacts of these steps that the account does not have. */
+export async function contactFaults(
+  trx: Parameters<typeof unknownContacts>[0],
   accountNo: number,
   steps: readonly SentStep[],
 ): Promise<readonly FieldFault[]> {

@@ -1,31 +1,38 @@
-import type { Clock } from '@vantage/kernel';
+import { type Clock, newId } from '@vantage/kernel';
 import type { Db } from '../../db/index.ts';
 import { type Route, route } from '../../http/route.ts';
-import { type Maintenance, maintenanceStart, readMaintenance } from '../devices/maintenance-routes.ts';
+import type { Session } from '../../http/session.ts';
+import type { Catalog } from '../change.ts';
+import { changeElsewhere } from '../change-elsewhere.ts';
+import { eachDevice } from '../devices/each-device.ts';
+import {
+  type Maintenance,
+  maintenanceStart,
+  readMaintenance,
+  startedField,
+  stoppedField,
+} from '../devices/maintenance-routes.ts';
+import type { FieldChange } from '../field-change.ts';
 import { createTagReader, tagFull, tagSubject } from './routes.ts';
 import { deviceNosOf } from './store.ts';
-
-/** Devices handled at the same moment. */
-const atOnce = 4;
 
 /** Starting and stopping the maintenance of the devices that a tag has at that moment. */
 export function tagMaintenanceRoutes({
   db,
   clock,
+  catalog,
   maintenance,
 }: {
   readonly db: Db;
+  readonly catalog: Catalog;
   readonly clock: Clock;
   readonly maintenance: Maintenance;
 }): Route[] {
   const subject = tagSubject(db);
   const read = createTagReader({ db, clock });
-  const forEach = async (tagNo: number, act: (deviceNo: number) => Promise<unknown>) => {
-    const waiting = [...(await deviceNosOf(db, tagNo))];
-    const work = async () => {
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await act(next);
-    };
-    await Promise.all(Array.from({ length: atOnce }, work));
+  const note = (session: Session, id: string, field: FieldChange) => {
+    const change = { action: 'update', kind: 'tag', id, fields: [field] } as const;
+    return changeElsewhere({ db, catalog }, session, async () => change);
   };
   const shared = {
     method: 'PUT',
@@ -43,8 +50,10 @@ export function tagMaintenanceRoutes({
       body: maintenanceStart,
       handler: async ({ session, subject: row, body }) => {
         const { accountNo } = session;
-        const asked = readMaintenance(body, session.zone, clock.nowUs());
-        await forEach(row.tagNo, (deviceNo) =>
+        const nowUs = clock.nowUs();
+        const asked = { ...readMaintenance(body, session, nowUs), maintenanceId: newId() };
+        await note(session, row.tagId, startedField(asked, session.zone, nowUs));
+        await eachDevice(await deviceNosOf(db, row.tagNo), (deviceNo) =>
           maintenance.startMaintenance({ accountNo, deviceNo, ...asked }),
         );
         return { body: await read(session, row) };
@@ -56,7 +65,11 @@ export function tagMaintenanceRoutes({
       summary: "Ends all current maintenance of the tag's devices of this moment.",
       handler: async ({ session, subject: row }) => {
         const { accountNo } = session;
-        await forEach(row.tagNo, (deviceNo) => maintenance.stopMaintenance({ accountNo, deviceNo }));
+        let ended = 0;
+        await eachDevice(await deviceNosOf(db, row.tagNo), async (deviceNo) => {
+          ended += await maintenance.stopMaintenance({ accountNo, deviceNo });
+        });
+        if (ended > 0) await note(session, row.tagId, stoppedField);
         return { body: await read(session, row) };
       },
     }),

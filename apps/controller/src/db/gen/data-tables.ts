@@ -72,6 +72,10 @@ export interface DataTables {
     sealed: Uint8Array;
     not_after_us: number;
   };
+  cancelled_occurrences: {
+    mschedule_no: number;
+    occurrence_us: number;
+  };
   check_counts: {
     account_no: number;
     location_no: number;
@@ -331,6 +335,8 @@ export interface DataTables {
     end_on_first_ok: Generated<boolean>;
     reason: string | null;
     start_notified: Generated<boolean>;
+    maintenance_id: Generated<string>;
+    started_by: string | null;
   };
   notifications: {
     notification_no: GeneratedAlways<number>;

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { fullNotice, fullNoticeHeadline, sentinels } from '../testing/channel-contract.ts';
 import { type HttpReceiver, httpContract, requestOf } from '../testing/http-contract.ts';
 import { createSms } from './sms.ts';
+
+const acknowledge = `Acknowledge: ${fullNotice.links?.acknowledge}`;
 
 /** Twilio's Messages resource (www.twilio.com/docs/messaging/api/message-resource), as one gateway that is documented well. */
 const twilio: HttpReceiver = {
@@ -34,7 +37,7 @@ test('the request is the documented one: To, From and Body as a form, with Basic
   });
   expect(Object.fromEntries(new URLSearchParams(body))).toEqual({
     ...{ To: '+15558675310', From: '+15017122661' },
-    Body: `${fullNoticeHeadline} Name: Web server. Fails from Oslo.`,
+    Body: `${fullNoticeHeadline} Name: Web server. Fails from Oslo. ${acknowledge}`,
   });
 });
 
@@ -49,7 +52,7 @@ test('without a Body of its own the message is JSON with a number and a text, an
   expect(headers).toMatchObject({ authorization: 'Bearer abc', 'content-type': 'application/json' });
   expect(json).toEqual({
     to: '+4712345678',
-    text: `${fullNoticeHeadline} Name: Web server. Fails from Oslo.`,
+    text: `${fullNoticeHeadline} Name: Web server. Fails from Oslo. ${acknowledge}`,
   });
 });
 
@@ -77,4 +80,33 @@ test('an SMS says what to do where links are no help, and nothing about nothing'
     { ...fullNotice, kind: 'location.online', data: { Location: 'Oslo' }, links: null },
   ]);
   expect(over.json).toMatchObject({ text: expect.not.stringContaining('What to do') });
+});
+
+test('the link to acknowledge stands once; the name, then the rest make room for it', async () => {
+  const textOf = async (ShortName: string, options = plain.options) => {
+    const data = { ...fullNotice.data, ShortName, FullName: 'Web server '.repeat(12) };
+    const { body } = await requestOf({ ...plain, options }, [{ ...fullNotice, data }]);
+    return body;
+  };
+  expect(await textOf('web')).toMatch(/Name: Web server .*Fails from Oslo\. Acknowledge: https/);
+  expect(await textOf('x'.repeat(150))).toMatch(/CET\. Fails from Oslo\. Acknowledge: https/);
+  expect(await textOf('x'.repeat(230))).toMatch(/CET\. Acknowledge: https/);
+  expect(await textOf('x'.repeat(400))).not.toContain('Acknowledge');
+  const own = { ...plain.options, Body: '{"text": "{{Text}}", "url": "{{Acknowledge}}"}' };
+  expect(JSON.parse(await textOf('web', own))).toEqual({
+    text: expect.not.stringContaining('Acknowledge'),
+    url: fullNotice.links?.acknowledge,
+  });
+});
+
+test('a group whose last line just fills three parts names every device', async () => {
+  const lengths: number[] = [];
+  for (let more = 0; more <= 150; more += 1) {
+    const last = { ...fullNotice, data: { ...fullNotice.data, ShortName: 'w'.repeat(1 + more) } };
+    const { json } = await requestOf(plain, [...Array.from({ length: 8 }, () => fullNotice), last]);
+    const { text } = z.object({ text: z.string() }).parse(json);
+    if (!/and \d more$/.test(text)) lengths.push(text.length);
+  }
+  expect(lengths.at(-1)).toBe(459);
+  expect(lengths.length).toBeLessThan(151);
 });

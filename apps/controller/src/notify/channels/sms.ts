@@ -4,7 +4,7 @@ import { countsOf, lineOf, worstFirst } from './email-text.ts';
 import { capital, factText } from './fact-text.ts';
 import { createHttpChannel, type HttpSettings } from './http-channel.ts';
 import { fitSms, simplified, smsSize } from './sms-parts.ts';
-import { composeTemplate, requestOfTemplate } from './templated.ts';
+import { composeTemplate, requestOfTemplate, type TemplateText } from './templated.ts';
 
 /** More parts cost more and arrive out of order. */
 const mostParts = 3;
@@ -13,32 +13,46 @@ const mostParts = 3;
 const defaultBody = '{"to": "{{To}}", "text": "{{Text}}"}';
 
 /**
- * SMS by the HTTP interface of a gateway: a POST whose body is the contact's template. A message says what, why, since, from where, what
- * else and what to do, or names as many devices as three parts of an SMS hold. Links are too long for it.
+ * SMS by the HTTP interface of a gateway: a POST whose body is the contact's template. A message says what, why, since, from
+ * where, what else and what to do (the link to acknowledge), or names as many devices as three parts of an SMS hold.
  */
 export function createSms(settings: HttpSettings): Channel {
   return createHttpChannel(settings, {
-    compose: (notices, options) => composeTemplate(notices, options, { text: smsText(notices), defaultBody }),
+    compose: (notices, options) => composeTemplate(notices, options, { ...smsText(notices), defaultBody }),
     requestOf: requestOfTemplate,
     gone: [400, 401, 403, 404, 410],
   });
 }
 
-/** The text, at most three parts long. Pure. */
-function smsText(notices: readonly Notice[]): string {
+/** The text, and whether the link to acknowledge follows it: together at most three parts. Pure. */
+function smsText(notices: readonly Notice[]): TemplateText {
   const [only, ...more] = notices;
-  if (only === undefined) return 'Vantage';
+  if (only === undefined) return { text: 'Vantage', hasLink: false };
   if (more.length === 0) {
-    const { headline, lines } = answersOf(only);
+    const { headline, lines, links } = answersOf(only);
     const said = lines
       .filter(isForSms)
       .map(({ label, text }) => (label === 'From where' ? `${capital(text)}.` : `${label}: ${text}.`));
     const name = factText(only.data['FullName']);
     const named = name === undefined || headline.includes(name) ? [] : [`Name: ${name}.`];
-    return fitSms([headline, ...named, ...said].join(' '), mostParts);
+    if (links.length === 0)
+      return { text: fitSms([headline, ...named, ...said].join(' '), mostParts), hasLink: false };
+    return textBeforeLink([[headline, ...named, ...said], [headline, ...said], [headline]]);
   }
-  return groupText(notices);
+  return { text: groupText(notices), hasLink: false };
 }
+
+/** The first of these texts that leaves room for the link, else the last one without it. */
+function textBeforeLink(texts: readonly (readonly string[])[]): TemplateText {
+  const joined = texts.map((sentences) => simplified(sentences.join(' ')));
+  const text = joined.find((each) => smsSize(`${each}${roomOfLink}`).parts <= mostParts);
+  return text === undefined
+    ? { text: fitSms(joined.at(-1) ?? '', mostParts), hasLink: false }
+    : { text, hasLink: true };
+}
+
+/** The link is signed when the message leaves. It takes 91 characters after the controller's address. */
+const roomOfLink = ` Acknowledge: ${'x'.repeat(150)}`;
 
 /** A trace needs a page, and three parts are too few for what needs no act. */
 function isForSms({ question, label, text }: AnswerLine): boolean {

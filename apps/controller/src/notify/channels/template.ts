@@ -9,7 +9,7 @@ const longestText = 4_000;
 export function createTemplate(settings: HttpSettings): Channel {
   return createHttpChannel(settings, {
     compose: (notices, options) =>
-      composeTemplate(notices, options, { text: textOf(notices), defaultBody: '' }),
+      composeTemplate(notices, options, { text: textOf(notices), hasLink: false, defaultBody: '' }),
     requestOf: requestOfTemplate,
     gone: [410],
   });

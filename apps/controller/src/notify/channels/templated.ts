@@ -30,11 +30,18 @@ const stored = z.object({
   secretHeader: z.string().nullable(),
 });
 
+/** What stands for `{{Text}}`. */
+export interface TemplateText {
+  readonly text: string;
+  /** The link to acknowledge follows the text, unless the body has a place for it. */
+  readonly hasLink: boolean;
+}
+
 /** Composes a body by the contact's template. The secret and the signed links are filled when it is sent. Pure. */
 export function composeTemplate(
   notices: readonly Notice[],
   given: unknown,
-  how: { readonly text: string; readonly defaultBody: string },
+  how: TemplateText & { readonly defaultBody: string },
 ) {
   const { To, Body = how.defaultBody, ContentType, SecretHeader } = options.parse(given ?? {});
   const [first] = notices;
@@ -46,7 +53,8 @@ export function composeTemplate(
     ['To', To],
     ...factNames.map((name): [Place, string] => [name, factText(first?.data[name]) ?? '']),
   ]);
-  const parts = fillTemplate(Body, ContentType, (name) => known.get(name) ?? '');
+  const body = how.hasLink && !Body.includes('{{Acknowledge}}') ? withLink(Body, ContentType) : Body;
+  const parts = fillTemplate(body, ContentType, (name) => known.get(name) ?? '');
   const hasPlace = parts.some((part) => 'late' in part && part.late === 'Secret');
   const links = notices.length === 1 ? first?.links : null;
   return {
@@ -58,6 +66,10 @@ export function composeTemplate(
     },
     secretHeader: SecretHeader ?? (hasPlace ? null : 'Authorization'),
   };
+}
+
+function withLink(body: string, type: BodyType): string {
+  return body.replaceAll('{{Text}}', `{{Text}}${escapeFor(type, ' Acknowledge: ')}{{Acknowledge}}`);
 }
 
 /** The request of a composed body. */

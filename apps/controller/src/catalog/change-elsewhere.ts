@@ -1,0 +1,24 @@
+import type { Db } from '../db/index.ts';
+import type { Session } from '../http/session.ts';
+import type { Catalog, Change } from './change.ts';
+import { actorOf } from './from-rest.ts';
+
+/**
+ * Does work of another step and records what it changed, both in one transaction that holds the account's lock. `work` returns undefined where
+ * nothing changed; then nothing is recorded.
+ */
+export function changeElsewhere(
+  { db, catalog }: { readonly db: Pick<Db, 'inTransaction'>; readonly catalog: Catalog },
+  session: Session,
+  work: () => Promise<Omit<Change, 'accountNo'> | undefined>,
+): Promise<void> {
+  const { accountNo } = session;
+  return db.inTransaction(async () => {
+    await catalog.lockAccount(accountNo);
+    const change = await work();
+    if (change === undefined) return;
+    await catalog.change(actorOf(session), async (transaction) =>
+      transaction.record({ ...change, accountNo }),
+    );
+  });
+}

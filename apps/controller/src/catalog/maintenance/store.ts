@@ -1,0 +1,102 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/index.ts';
+
+/** A maintenance as answers show it: the windows of one request, or of one occurrence of a schedule. Times are microseconds since 1970. */
+export interface MaintenanceRow {
+  readonly maintenance_id: string;
+  readonly source: string;
+  readonly mschedule_id: string | null;
+  readonly from_us: number;
+  readonly to_us: number;
+  readonly reason: string | null;
+  readonly started_by: string | null;
+  readonly devices: number;
+  /** Ids of the first `mostDevices` in the order of creation. */
+  readonly device_ids: readonly string[];
+  /** The schedule of an occurrence that has not begun. */
+  readonly plannedBy?: number;
+}
+
+/** A maintenance names at most so many of its devices. */
+export const mostDevices = 100;
+
+/** Which maintenance is listed. */
+interface MaintenanceAsk {
+  readonly accountNo: number;
+  readonly nowUs: number;
+  readonly maintenanceId?: string | undefined;
+  readonly deviceNo?: number | undefined;
+}
+
+/**
+ * Maintenance that runs, and the planned one that somebody asked for, in the order of its begin. What schedules plan is not here: its windows
+ * are stored for two days ahead only.
+ */
+export async function storedMaintenance(
+  { kysely }: Pick<Db, 'kysely'>,
+  { accountNo, nowUs, maintenanceId, deviceNo }: MaintenanceAsk,
+): Promise<readonly MaintenanceRow[]> {
+  const conditions = [
+    sql`d.account_no = ${accountNo}`,
+    sql`w.to_us > ${nowUs}::bigint`,
+    sql`(w.source = 'manual' or w.from_us <= ${nowUs}::bigint)`,
+    ...(maintenanceId === undefined ? [] : [sql`w.maintenance_id = ${maintenanceId}`]),
+    ...(deviceNo === undefined ? [] : [sql`w.device_no = ${deviceNo}`]),
+  ];
+  const { rows } = await sql<MaintenanceRow>`
+    select w.maintenance_id, min(w.source) as source, min(m.mschedule_id) as mschedule_id, min(w.from_us) as from_us,
+      max(w.to_us) as to_us, min(w.reason) as reason, min(w.started_by) as started_by, count(*)::int as devices,
+      (array_agg(d.device_id order by d.device_no))[1:${sql.lit(mostDevices)}] as device_ids
+    from maintenance_windows w join devices d using (device_no) left join mschedules m on m.mschedule_no = w.mschedule_no
+    where ${sql.join(conditions, sql` and `)}
+    group by w.maintenance_id order by 4, 2, 1`.execute(kysely);
+  return rows;
+}
+
+/** The devices with a window of this maintenance that has not ended. */
+export async function devicesOfMaintenance(
+  { kysely }: Pick<Db, 'kysely'>,
+  {
+    accountNo,
+    maintenanceId,
+    nowUs,
+  }: { readonly accountNo: number; readonly maintenanceId: string; readonly nowUs: number },
+): Promise<readonly number[]> {
+  const { rows } = await sql<{ device_no: number }>`
+    select distinct w.device_no from maintenance_windows w join devices d using (device_no)
+    where w.maintenance_id = ${maintenanceId} and w.to_us > ${nowUs}::bigint and d.account_no = ${accountNo} order by 1`.execute(
+    kysely,
+  );
+  return rows.map(({ device_no }) => device_no);
+}
+
+/** A maintenance schedule that devices use. */
+export interface UsedSchedule {
+  readonly mschedule_no: number;
+  readonly mschedule_id: string;
+  readonly timezone: string;
+  readonly start_local: string;
+  readonly duration_s: number;
+  readonly recurrence: string | null;
+  readonly devices: number;
+  readonly device_ids: readonly string[];
+  /** Occurrences that were cancelled. */
+  readonly cancelled_us: readonly number[];
+}
+
+/** The account's maintenance schedules that have devices; with `deviceNo` the one of this device, and only this device of it. */
+export async function usedSchedules(
+  { kysely }: Pick<Db, 'kysely'>,
+  { accountNo, nowUs, deviceNo }: MaintenanceAsk,
+): Promise<readonly UsedSchedule[]> {
+  const own = deviceNo === undefined ? sql`true` : sql`d.device_no = ${deviceNo}`;
+  const { rows } = await sql<UsedSchedule>`
+    select m.mschedule_no, m.mschedule_id, m.timezone, m.start_local, m.duration_s, m.recurrence, u.devices, u.device_ids,
+      coalesce((select json_agg(c.occurrence_us) from cancelled_occurrences c
+        where c.mschedule_no = m.mschedule_no and c.occurrence_us > ${nowUs}::bigint), '[]') as cancelled_us
+    from mschedules m join lateral (
+      select count(*)::int as devices, (array_agg(d.device_id order by d.device_no))[1:${sql.lit(mostDevices)}] as device_ids
+      from devices d where d.mschedule_no = m.mschedule_no and ${own}) u on u.devices > 0
+    where m.account_no = ${accountNo} order by m.mschedule_no`.execute(kysely);
+  return rows;
+}
