@@ -45,6 +45,7 @@ export const tableOwners: TableOwners = {
   state_checkpoints: 'health',
   maintenance_windows: 'health',
   cancelled_occurrences: 'health',
+  outage_notes: 'history',
   alerts: 'alerts',
   device_schedules: 'health',
   events: 'events',

@@ -75,7 +75,7 @@ test('batches that arrive in any order, folded from checkpoints, end in the same
   );
 });
 
-test('uptime counts the seconds that the oracle counts, and the four parts are the period', () => {
+test('uptime counts the seconds that the oracle counts, and the parts are the period', () => {
   const asked = fc.tuple(histories, fc.integer({ min: 0, max: 200 }), fc.integer({ min: 0, max: 200 }));
   fc.assert(
     fc.property(asked, ([history, from, lasts]) => {
@@ -109,6 +109,33 @@ test('parts add up to the period to the second wherever the boundaries fall', ()
       expect(sum).toBe(Math.floor(period.toUs / second) - Math.floor(period.fromUs / second));
       const spans = timeline(facts, period);
       for (const [i, span] of spans.entries()) expect(span.status).not.toBe(spans[i + 1]?.status);
+    }),
+    { numRuns: runs },
+  );
+});
+
+test('the seconds of excluded outages are taken from Down, and nothing else changes', () => {
+  const asked = fc.tuple(histories, fc.nat(200 * second), fc.nat(200 * second), fc.nat());
+  fc.assert(
+    fc.property(asked, ([history, fromUs, lastsUs, bits]) => {
+      const { intervals } = foldHistory(history);
+      const facts = { ...history, createdUs: history.created * second, intervals };
+      const period = { fromUs, toUs: fromUs + lastsUs };
+      const excluded = outages(intervals).filter((_, n) => ((bits >> (n % 30)) & 1) === 1);
+      const plain = uptime(facts, period);
+      const got = uptime({ ...facts, excluded }, period);
+      // The oracle asks for each excluded outage alone.
+      const alone = excluded.map((span) => {
+        const within = { fromUs: Math.max(span.fromUs, fromUs), toUs: Math.min(span.toUs, period.toUs) };
+        return within.toUs <= within.fromUs ? undefined : uptime(facts, within);
+      });
+      const seconds = alone.reduce((sum, one) => sum + (one?.DownSeconds ?? 0), 0);
+      const count = alone.filter((one) => (one?.Outages ?? 0) > 0).length;
+      expect(got).toEqual({
+        ...plain,
+        ...{ DownSeconds: plain.DownSeconds - seconds, ExcludedSeconds: seconds },
+        ...{ Outages: plain.Outages - count, ExcludedOutages: count },
+      });
     }),
     { numRuns: runs },
   );

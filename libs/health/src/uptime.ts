@@ -1,4 +1,4 @@
-import { joinSpans, type Span } from '@vantage/domain';
+import { intersectSpans, joinSpans, type Span } from '@vantage/domain';
 import type { BaseInterval } from './fold.ts';
 import type { BaseStatus } from './observation.ts';
 
@@ -17,15 +17,20 @@ export interface UptimeFacts {
   /** The spans in which an agent ran everything that was due for this device: coverage within assignment spans, of all agents. */
   readonly coverage: readonly Span[];
   readonly maintenance: readonly Span[];
+  /** Outages that people left out of reports, each from its first error to the next Up; absent: none. */
+  readonly excluded?: readonly Span[] | undefined;
 }
 
-/** The API's Uptime object: whole seconds; the four add up to the period. */
+/** The API's Uptime object: whole seconds; the five add up to the period. */
 export interface Uptime {
   readonly UpSeconds: number;
   readonly DownSeconds: number;
   readonly MaintenanceSeconds: number;
   readonly UnknownSeconds: number;
+  /** Down in an outage that people left out. */
+  readonly ExcludedSeconds: number;
   readonly Outages: number;
+  readonly ExcludedOutages: number;
 }
 
 /**
@@ -67,7 +72,7 @@ export function timeline(facts: UptimeFacts, period: Span): ShownSpan[] {
 }
 
 /**
- * Seconds of each status in a period and the outages that show in it. Boundaries are cut to whole seconds, so the four
+ * Seconds of each status in a period and the outages that show in it. Boundaries are cut to whole seconds, so the five
  * parts equal floor(to) - floor(from) exactly. An outage that an Unknown interrupts is one outage.
  */
 export function uptime(facts: UptimeFacts, period: Span): Uptime {
@@ -75,12 +80,22 @@ export function uptime(facts: UptimeFacts, period: Span): Uptime {
   const spans = timeline(facts, period);
   for (const span of spans) seconds[span.status] += wholeSeconds(span.toUs) - wholeSeconds(span.fromUs);
   const down = spans.filter((span) => span.status === 'Down');
+  const excluded = joinSpans(facts.excluded ?? []);
+  const left = intersectSpans(down, excluded);
+  const leftSeconds = left.reduce(
+    (sum, { fromUs, toUs }) => sum + wholeSeconds(toUs) - wholeSeconds(fromUs),
+    0,
+  );
+  const all = countTouched(outages(facts.intervals), down);
+  const without = countTouched(excluded, left);
   return {
     UpSeconds: seconds.Up,
-    DownSeconds: seconds.Down,
+    DownSeconds: seconds.Down - leftSeconds,
     MaintenanceSeconds: seconds.Maint,
     UnknownSeconds: seconds.Unknown,
-    Outages: countTouched(outages(facts.intervals), down),
+    ExcludedSeconds: leftSeconds,
+    Outages: all - without,
+    ExcludedOutages: without,
   };
 }
 

@@ -21,7 +21,9 @@ export interface ShownAlert
   > {
   readonly state: AlertStateName;
   readonly location: string | null;
+  readonly location_id: string | null;
   readonly short_name: string | null;
+  readonly full_name: string | null;
   readonly check_result: string | null;
   /** It has messages for contacts in shadow. */
   readonly shadow: boolean;
@@ -34,7 +36,13 @@ type AlertStateName = (typeof alertStateNames)[number];
 
 /** Which alerts of an account are listed. */
 export interface AlertPage {
-  readonly state?: AlertStateName | undefined;
+  readonly states?: readonly AlertStateName[] | undefined;
+  readonly severities?: readonly string[] | undefined;
+  /** Alerts about devices that have one of these tags now. */
+  readonly tagNos?: readonly number[] | undefined;
+  readonly locationNos?: readonly number[] | undefined;
+  /** true: open alerts that wait for the master; false: the others. */
+  readonly suppressed?: boolean | undefined;
   readonly kind?: string | undefined;
   readonly deviceId?: string | undefined;
   readonly alertId?: string | undefined;
@@ -51,33 +59,48 @@ function stateAt(nowUs: number) {
     when a.snoozed_until_us > ${nowUs}::bigint then 'Snoozed' else 'Open' end`;
 }
 
+const isSuppressed = sql`(a.closed_us is null and a.phase = 'suppressed')`;
+
 const hasShadow = sql`exists (select from notifications n where n.alert_no = a.alert_no and n.state = 'Shadow')`;
 
 /** Alerts, those that opened last first, one row more than `limit` to know whether there are more. */
 export async function listAlerts(
   db: Kysely<Tables>,
   accountNo: number,
-  { state, kind, deviceId, alertId, shadow, beforeNo, limit, offset, nowUs }: AlertPage,
+  page: AlertPage,
 ): Promise<readonly ShownAlert[]> {
-  const conditions = [
-    sql`a.account_no = ${accountNo}::int`,
-    ...(state === undefined ? [] : [sql`${stateAt(nowUs)} = ${state}`]),
+  const { limit, offset, nowUs } = page;
+  const { rows } = await sql<ShownAlert>`
+    select a.alert_no, a.alert_id, a.device_id, a.kind, ${stateAt(nowUs)} as state, a.severity, a.opened_us, a.since_us,
+      a.closed_us, a.reason, a.acknowledged_us, a.acknowledged_by, a.acknowledged_note, a.snoozed_until_us,
+      l.name as location, l.location_id, d.short_name, d.full_name, a.opening ->> 'CheckResult' as check_result,
+      ${hasShadow} as shadow
+    from alerts a left join locations l on l.location_no = a.location_no left join devices d on d.device_no = a.device_no
+    where ${sql.join([sql`a.account_no = ${accountNo}::int`, ...conditionsOf(page)], sql` and `)}
+    order by a.alert_no desc limit ${limit + 1} offset ${offset}`.execute(db);
+  return rows;
+}
+
+/** The conditions of these filters on alerts `a`. */
+function conditionsOf(page: AlertPage) {
+  const { states, severities, kind, deviceId, alertId, tagNos, locationNos } = page;
+  const { shadow, suppressed, beforeNo, nowUs } = page;
+  return [
+    ...(states === undefined ? [] : [sql`${stateAt(nowUs)} = any(${states}::text[])`]),
     // Open alerts have an index of their own; closed ones are many.
-    ...(state === undefined || state === 'Closed' ? [] : [sql`a.closed_us is null`]),
+    ...(states === undefined || states.includes('Closed') ? [] : [sql`a.closed_us is null`]),
+    ...(severities === undefined ? [] : [sql`a.severity = any(${severities}::text[])`]),
+    ...(tagNos === undefined
+      ? []
+      : [sql`a.device_no in (select device_no from device_tags where tag_no = any(${tagNos}::int[]))`]),
+    ...(locationNos === undefined ? [] : [sql`a.location_no = any(${locationNos}::int[])`]),
+    ...(suppressed === undefined ? [] : [suppressed ? isSuppressed : sql`not ${isSuppressed}`]),
     ...(kind === undefined ? [] : [sql`a.kind = ${kind}`]),
     ...(deviceId === undefined ? [] : [sql`a.device_id = ${deviceId}`]),
     ...(shadow === undefined ? [] : [shadow ? hasShadow : sql`not ${hasShadow}`]),
     ...(alertId === undefined ? [] : [sql`a.alert_id = ${alertId}`]),
     ...(beforeNo === undefined ? [] : [sql`a.alert_no < ${beforeNo}::bigint`]),
   ];
-  const { rows } = await sql<ShownAlert>`
-    select a.alert_no, a.alert_id, a.device_id, a.kind, ${stateAt(nowUs)} as state, a.severity, a.opened_us, a.since_us,
-      a.closed_us, a.reason, a.acknowledged_us, a.acknowledged_by, a.acknowledged_note, a.snoozed_until_us,
-      l.name as location, d.short_name, a.opening ->> 'CheckResult' as check_result, ${hasShadow} as shadow
-    from alerts a left join locations l on l.location_no = a.location_no left join devices d on d.device_no = a.device_no
-    where ${sql.join(conditions, sql` and `)}
-    order by a.alert_no desc limit ${limit + 1} offset ${offset}`.execute(db);
-  return rows;
 }
 
 /** Most alerts that the operator's list holds. */
@@ -90,12 +113,8 @@ export async function listOpenAlerts(
   nowUs: number,
 ): Promise<readonly ShownAlert[]> {
   const states = ['Open', 'Acknowledged', 'Snoozed'] as const;
-  const page = { limit: maxOpen, offset: 0, nowUs };
-  const lists = await Promise.all(states.map((state) => listAlerts(db, accountNo, { ...page, state })));
-  return lists
-    .flat()
-    .sort((a, b) => b.alert_no - a.alert_no)
-    .slice(0, maxOpen);
+  const found = await listAlerts(db, accountNo, { states, limit: maxOpen, offset: 0, nowUs });
+  return found.slice(0, maxOpen);
 }
 
 /** The number of the account's alert with this id. */

@@ -1,4 +1,5 @@
 import { newId } from '@vantage/kernel';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type OneAccount, startOneAccount } from '../api/testing/one-account.ts';
@@ -41,7 +42,8 @@ test('an alert shows its device, why it is as it is, and its messages', async ()
   const alert = await newAlert();
   const { json } = await one.send('GET', `/alerts/${alert}`);
   expect(json).toEqual({
-    ...{ alert_id: alert, device_id: about.deviceId, ShortName: 'web', Kind: 'device.down', State: 'Open' },
+    ...{ alert_id: alert, device_id: about.deviceId, ShortName: 'web' },
+    ...{ FullName: null, Kind: 'device.down', State: 'Open', location_id: expect.any(String) },
     ...{ Opened: '2026-09-21T16:13:20+02:00', Closed: null, Since: '2026-09-21T16:12:20+02:00' },
     ...{ Severity: 'critical', Reason: 'master gw not verified: it is paused', Shadow: false },
     ...{ Location: 'local', CheckResult: 'connection refused', Acknowledged: null, SnoozedUntil: null },
@@ -59,6 +61,41 @@ test('a list is narrowed by State, Kind and Device, and paged from the newest to
   expect(await ids(`?Device=${newId()}`)).toEqual([]);
   expect((await ids(`?Device=${about.deviceId}&Limit=2`)).length).toBe(2);
   expect((await one.send('GET', `/alerts?Before=${newId()}`)).json).toMatchObject({ code: 1003 });
+});
+
+test('a list is narrowed by several States and Severities, by Tag, Location, and whether its messages are held back', async () => {
+  const { db } = one.rest;
+  const [closed, open] = [await newAlert(), await newAlert()];
+  const set = (alertId: string, change: { severity: string; acknowledged_us?: number }) =>
+    db.kysely.updateTable('alerts').set(change).where('alert_id', '=', alertId).execute();
+  await set(closed, { severity: 'info' });
+  await set(open, { severity: 'warning', acknowledged_us: 1 });
+  await sql`update alerts set state = jsonb_set(state, '{phase}', '"suppressed"') where alert_id = ${open}`.execute(
+    db.kysely,
+  );
+  const tag = await one.create('/tags', { Name: 'shop' });
+  const empty = await one.create('/tags', { Name: 'empty' });
+  await one.send('PUT', `/tags/${tag}/devices/${about.deviceId}`);
+  const first = async (query: string) => (await ids(query))[0];
+  expect(await ids('?State=Open,Acknowledged')).toEqual([open]);
+  expect(await ids('?State=Open,Snoozed')).toEqual([]);
+  expect((await ids('?State=Closed,Acknowledged')).slice(0, 2)).toEqual([open, closed]);
+  expect(await ids('?Severity=warning')).toEqual([open]);
+  expect(await ids('?Severity=info,warning')).toEqual([open, closed]);
+  expect(await ids('?Suppressed=true')).toEqual([open]);
+  expect(await first('?Suppressed=N')).toBe(closed);
+  expect([await first('?Tag=shop'), await first(`?Tag=${tag}`)]).toEqual([open, open]);
+  expect(await ids(`?Tag=${empty}`)).toEqual([]);
+  expect(await first('?Location=local')).toBe(open);
+  for (const [query, code] of [
+    ['State=Open,x', 1004],
+    ['State=', 1004],
+    ['Severity=high', 1004],
+    ['Suppressed=1', 1004],
+    ['Tag=x', 1003],
+    ['Location=x', 1003],
+  ] as const)
+    expect([query, (await one.send('GET', `/alerts?${query}`)).json]).toMatchObject([query, { code }]);
 });
 
 test('Shadow narrows to alerts with messages that were recorded only, also as CSV', async () => {
@@ -101,7 +138,7 @@ test('Shadow narrows to alerts with messages that were recorded only, also as CS
     ],
   });
   const csv = (await one.send('GET', '/alerts?Shadow=Y&fmt=csv')).text.split('\r\n');
-  expect(csv[0]).toContain('alert_id,device_id,ShortName,Kind,State,Opened,Closed,Since');
+  expect(csv[0]).toContain('alert_id,device_id,ShortName,FullName,Kind,State,Opened,Closed,Since');
   expect(csv[1]).toContain(recorded);
   expect(csv).toHaveLength(3);
   expect((await one.send('GET', '/alerts?Shadow=yes')).json).toMatchObject({ code: 1004 });

@@ -1,30 +1,47 @@
-import { alertKinds } from '@vantage/alerts';
+import { alertKinds, severities } from '@vantage/alerts';
 import { boundedText, type Clock, isId } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Db, Tables } from '../db/index.ts';
 import { durationField, readDuration } from '../http/duration.ts';
 import { lineField } from '../http/field.ts';
+import { flagQuery } from '../http/flag.ts';
+import { readMembers } from '../http/members.ts';
+import { readLocationNos, readTagNos } from '../http/named.ts';
 import { beforeQuery, cutCursor, readCursor } from '../http/paging.ts';
 import { conflict, missing } from '../http/problem.ts';
 import { noSubject, type Route, route } from '../http/route.ts';
 import type { Session } from '../http/session.ts';
 import { type AlertActionOutcome, acknowledge, nameOfKey, snooze } from './acknowledge.ts';
-import { alertStateNames, findAlertNo, listAlerts } from './list-store.ts';
+import { type AlertPage, alertStateNames, findAlertNo, listAlerts } from './list-store.ts';
 import { alertRecord, type NotificationsOf, sampleId, showAlert } from './show-alert.ts';
 
 const alertQuery = z.object({
-  State: z.enum(alertStateNames).optional().describe('Alerts of this state only.').meta({ example: 'Open' }),
+  State: boundedText(100)
+    .optional()
+    .describe(`Alerts of these states only, joined by commas. Accepted are ${alertStateNames.join(', ')}.`)
+    .meta({ example: 'Open,Acknowledged' }),
+  Severity: boundedText(50)
+    .optional()
+    .describe(`${severities.join(', ')}, joined by commas: alerts of one of these only.`)
+    .meta({ example: 'critical,warning' }),
+  Tag: boundedText(200)
+    .optional()
+    .describe('Name or id of a tag: alerts about devices that have it now only.')
+    .meta({ example: 'berlin/rack-3' }),
+  Location: boundedText(200)
+    .optional()
+    .describe('Name or id of a Location: alerts with a failure from there, or about it, only.')
+    .meta({ example: 'local' }),
+  Suppressed: flagQuery(
+    'true: open alerts only whose messages are held back because the cause is elsewhere; false: the others.',
+  ),
   Kind: z.enum(alertKinds).optional().describe('Alerts of this kind only.').meta({ example: 'device.down' }),
   Device: boundedText(100)
     .optional()
     .describe('A device_id: the alerts of this device only, also of a deleted one.')
     .meta({ example: sampleId }),
-  Shadow: z
-    .enum(['Y', 'N'])
-    .optional()
-    .describe('Y: alerts with messages for contacts in shadow only; N: the others only.')
-    .meta({ example: 'Y' }),
+  Shadow: flagQuery('true: alerts with messages for contacts in shadow only; false: the others only.'),
   ...beforeQuery('alert_id'),
 });
 
@@ -95,10 +112,8 @@ function listRoute({ db, clock, notificationsOf }: AlertRouteDeps): Route {
       const { limit, offset, cursor } = readCursor(query, 'alert_id');
       const beforeNo = cursor === undefined ? undefined : await findAlertNo(db, accountNo, cursor);
       if (cursor !== undefined && beforeNo === undefined) throw missing('alert');
-      const { State: state, Kind: kind, Device: deviceId, Shadow } = query;
-      const shadow = Shadow === undefined ? undefined : Shadow === 'Y';
-      const page = { state, kind, deviceId, shadow, beforeNo, limit, offset, nowUs: clock.nowUs() };
-      const found = await listAlerts(db.kysely, accountNo, page);
+      const page = { ...(await readFilter(db, accountNo, query)), beforeNo, limit, offset };
+      const found = await listAlerts(db.kysely, accountNo, { ...page, nowUs: clock.nowUs() });
       const { rows, next } = cutCursor(found, limit, 'before', (row) => row.alert_id);
       const notifications = await notificationsOf(
         db.kysely,
@@ -106,6 +121,30 @@ function listRoute({ db, clock, notificationsOf }: AlertRouteDeps): Route {
       );
       return { body: rows.map((row) => showAlert(row, zone, notifications, clock.nowUs())), next };
     },
+  });
+}
+
+/** Reads the filters. Throws a Problem: 1004 for a name that is none, 1003 for a tag or Location that the account does not have. */
+async function readFilter(
+  db: Db,
+  accountNo: number,
+  query: z.output<typeof alertQuery>,
+): Promise<Omit<AlertPage, 'limit' | 'offset' | 'nowUs'>> {
+  const { State, Severity, Tag, Location, Kind: kind, Device: deviceId } = query;
+  const tagNos = Tag === undefined ? undefined : await readTagNos(db, accountNo, Tag);
+  const locationNos = Location === undefined ? undefined : await readLocationNos(db, accountNo, Location);
+  return {
+    ...{ kind, deviceId, tagNos, locationNos, shadow: query.Shadow, suppressed: query.Suppressed },
+    states: State === undefined ? undefined : membersOf('State', State, alertStateNames),
+    severities: Severity === undefined ? undefined : membersOf('Severity', Severity, severities),
+  };
+}
+
+function membersOf<T extends string>(field: string, text: string, accepted: readonly T[]): readonly T[] {
+  return readMembers(field, text, {
+    read: (name) => accepted.find((each) => each === name),
+    accepted: accepted.join(', '),
+    example: accepted.slice(0, 2).join(','),
   });
 }
 

@@ -16,6 +16,7 @@ export const alertRecord = z
     alert_id: idField,
     device_id: idField.nullable().describe('null: the alert is about a Location or an agent.'),
     ShortName: z.string().nullable().describe("The device's name; null where there is no device."),
+    FullName: z.string().nullable(),
     Kind: z.enum(alertKinds).describe('What it is about.').meta({ example: 'device.down' }),
     State: z.enum(alertStateNames).describe('Closed: what it is about has ended.').meta({ example: 'Open' }),
     Opened: timestampField.describe('When an event opened it.'),
@@ -31,6 +32,7 @@ export const alertRecord = z
       .boolean()
       .describe('It has messages for contacts in shadow: they are recorded and were not sent.'),
     Location: z.string().nullable().describe('Location of the failure, or that the alert is about.'),
+    location_id: idField.nullable(),
     CheckResult: z.string().nullable(),
     Acknowledged: z
       .strictObject({
@@ -96,13 +98,15 @@ export function showAlert(
   return {
     ...{ alert_id: row.alert_id, device_id: row.device_id },
     ShortName: row.short_name,
+    FullName: row.full_name === null ? null : cleanLine(row.full_name),
     Kind: z.enum(alertKinds).parse(row.kind),
     State: row.state,
     Opened: zone.format(row.opened_us),
     Closed: row.closed_us === null ? null : zone.format(row.closed_us),
     Since: zone.format(row.since_us),
     Severity: z.enum(severities).parse(row.severity),
-    ...{ Reason: row.reason, Shadow: row.shadow, Location: row.location, CheckResult: row.check_result },
+    ...{ Reason: row.reason, Shadow: row.shadow, Location: row.location, location_id: row.location_id },
+    CheckResult: row.check_result,
     Acknowledged:
       at === null || by === null
         ? null

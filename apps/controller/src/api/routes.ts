@@ -24,6 +24,7 @@ import { passwordRoutes } from '../catalog/users/password-routes.ts';
 import { type UserRouteDeps, userRoutes } from '../catalog/users/routes.ts';
 import { type CheckNow, checkRoutes } from '../history/check-routes.ts';
 import { eventRoutes } from '../history/event-routes.ts';
+import { oneOutageRoutes } from '../history/one-outage-routes.ts';
 import { outageRoutes } from '../history/outage-routes.ts';
 import { type RollUpReader, statisticsRoutes } from '../history/statistics-routes.ts';
 import { suggestMasterRoutes } from '../history/suggest-master-routes.ts';
@@ -57,12 +58,11 @@ export interface RouteDeps extends DeviceRouteDeps, ContactRouteDeps {
 export function createRoutes(deps: RouteDeps): readonly Route[] {
   const { db, clock, health, checkNow } = deps;
   const device = deviceSubject(db);
-  const alerts: AlertRouteDeps = {
-    db,
-    clock,
-    notificationsOf: deps.notificationsOf,
-    change: ({ keyNo, address }, work) => deps.catalog.change({ kind: 'api-key', keyNo, address }, work),
-  };
+  const change: AlertRouteDeps['change'] & Parameters<typeof oneOutageRoutes>[0]['change'] = (
+    { keyNo, address },
+    work,
+  ) => deps.catalog.change({ kind: 'api-key', keyNo, address }, work);
+  const alerts: AlertRouteDeps = { db, clock, notificationsOf: deps.notificationsOf, change };
   const routes: readonly Route[] = [
     ...helloRoutes(clock),
     ...checkRoutes({ db, clock, device, checkNow }),
@@ -73,6 +73,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...maintenanceRoutes({ ...deps, maintenance: health }),
     ...maintenanceListRoutes({ ...deps, maintenance: health }),
     ...outageRoutes({ db, clock, device }),
+    ...oneOutageRoutes({ db, clock, change }),
     ...suggestMasterRoutes({ db, clock, device }),
     ...tracerouteRoutes({ db, clock, device, checkNow }),
     ...timelineRoutes({ db, clock, timelines: (ask) => health.timelines(ask) }),

@@ -155,7 +155,8 @@ const others = [
   'PUT /alerts/{alert_id}/snooze',
   'PUT /alerts/acknowledge',
   'PUT /alerts/snooze',
-  // maintenance.test.ts shows what it records.
+  // outages.test.ts and maintenance.test.ts show what these record.
+  'PUT /outages/{outage_id}',
   'DELETE /maintenance/{maintenance_id}',
   // sessions.test.ts shows what both record.
   'POST /session',

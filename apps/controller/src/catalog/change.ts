@@ -25,7 +25,8 @@ type CatalogKind =
   | 'alert'
   | 'session'
   | 'user'
-  | 'maintenance';
+  | 'maintenance'
+  | 'outage';
 
 /** One change of one thing. */
 export interface Change {

@@ -34,7 +34,7 @@ test('a device that moved between two agents every hour has coverage while its a
   );
   await sql`insert into status_intervals values (${deviceNo}, 0, 'Up')`.execute(db.kysely);
   const toUs = hours * hourUs;
-  const rest = { DownSeconds: 0, MaintenanceSeconds: 0, Outages: 0 };
+  const rest = { DownSeconds: 0, MaintenanceSeconds: 0, ExcludedSeconds: 0, Outages: 0, ExcludedOutages: 0 };
   const whole = { deviceNo, createdUs: 0, fromUs: 0 };
   expect(await uptimes(db.kysely, { devices: [whole], toUs, nowUs: toUs })).toEqual(
     new Map([[deviceNo, { ...expected, ...rest }]]),

@@ -87,16 +87,18 @@ async function readFacts(
 ): Promise<(device: UptimeRequest['devices'][number]) => UptimeFacts> {
   const deviceNos = devices.map(({ deviceNo }) => deviceNo);
   const widest = { fromUs: Math.min(...devices.map(({ fromUs }) => fromUs)), toUs };
-  const [intervals, coverage, maintenance] = await Promise.all([
+  const [intervals, coverage, maintenance, excluded] = await Promise.all([
     intervalsIn(db, devices, toUs),
     coverageIn(db, deviceNos, widest, nowUs),
     maintenanceIn(db, deviceNos, widest),
+    excludedIn(db, deviceNos),
   ]);
   return ({ deviceNo, createdUs }) => ({
     createdUs,
     intervals: intervals.get(deviceNo) ?? [],
     coverage: coverage(deviceNo),
     maintenance: maintenance.get(deviceNo) ?? [],
+    excluded: excluded.get(deviceNo) ?? [],
   });
 }
 
@@ -192,4 +194,17 @@ async function maintenanceIn(
     db,
   );
   return Map.groupBy(rows, ({ deviceNo }) => deviceNo);
+}
+
+/** The outages of these devices that people left out of reports, each from its first error to the next Up. */
+async function excludedIn(
+  db: Kysely<Tables>,
+  deviceNos: readonly number[],
+): Promise<Map<number, (Span & { readonly deviceNo: number })[]>> {
+  const { rows } = await sql<{ deviceNo: number; fromUs: number; toUs: number | null }>`
+    select n.device_no as "deviceNo", n.from_us as "fromUs", (
+      select min(from_us) from status_intervals where device_no = n.device_no and from_us > n.from_us and status = 'Up') as "toUs"
+    from outage_notes n where n.device_no = any(${deviceNos}::int[]) and n.excluded`.execute(db);
+  const spans = rows.map(({ toUs, ...span }) => ({ ...span, toUs: toUs ?? Number.POSITIVE_INFINITY }));
+  return Map.groupBy(spans, ({ deviceNo }) => deviceNo);
 }

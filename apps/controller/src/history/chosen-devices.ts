@@ -1,10 +1,10 @@
 import { boundedText } from '@vantage/kernel';
 import { type Db, findDeviceCursor } from '../db/index.ts';
+import { readLocationNos, readTagNos } from '../http/named.ts';
 import { readCursor } from '../http/paging.ts';
 import { missing } from '../http/problem.ts';
 import type { Session } from '../http/session.ts';
-import { findLocationNos } from './list-filters.ts';
-import { findDeviceNos, findTagNos, type UptimeDevicePage } from './uptime-store.ts';
+import { findDeviceNos, type UptimeDevicePage } from './uptime-store.ts';
 
 /** The query parameters that choose devices of an account. */
 export const chosenDevices = {
@@ -30,8 +30,7 @@ export async function readDevicePage(
   } & Parameters<typeof readCursor>[0],
 ): Promise<UptimeDevicePage> {
   const { limit, offset, cursor } = readCursor(asked, 'device_id');
-  const tagNos = asked.Tag === undefined ? undefined : await findTagNos(db, accountNo, asked.Tag);
-  if (tagNos?.length === 0) throw missing('tag');
+  const tagNos = asked.Tag === undefined ? undefined : await readTagNos(db, accountNo, asked.Tag);
   const deviceNos =
     asked.Devices === undefined ? undefined : await numbersOf(db, accountNo, asked.Devices.split(','));
   const locationNos =
@@ -52,10 +51,6 @@ async function numbersOf(db: Db, accountNo: number, ids: readonly string[]): Pro
 
 async function atLocations(db: Db, accountNo: number, texts: string): Promise<number[]> {
   const all: number[] = [];
-  for (const text of texts.split(',')) {
-    const found = await findLocationNos(db, accountNo, text);
-    if (found.length === 0) throw missing('Location');
-    all.push(...found);
-  }
+  for (const text of texts.split(',')) all.push(...(await readLocationNos(db, accountNo, text)));
   return all;
 }

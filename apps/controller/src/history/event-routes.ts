@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Db } from '../db/index.ts';
 import { idField, timestampField } from '../http/field.ts';
 import { readMembers } from '../http/members.ts';
+import { readTagNos } from '../http/named.ts';
 import { beforeQuery, cutCursor, readCursor, timestampQuery } from '../http/paging.ts';
 import { invalid, missing } from '../http/problem.ts';
 import { type Call, noSubject, type Route, route } from '../http/route.ts';
@@ -22,7 +23,7 @@ import {
 } from './event-store.ts';
 import { openEventStream } from './event-stream.ts';
 import { historyQuery, readHistoryFilter } from './list-filters.ts';
-import { findDeviceNos, findTagNos } from './uptime-store.ts';
+import { findDeviceNos } from './uptime-store.ts';
 
 const tag = 'Events';
 
@@ -229,8 +230,7 @@ async function readEventFilter(
       ? undefined
       : (await findDeviceNos(db, accountNo, [asked.Device])).get(asked.Device);
   if (asked.Device !== undefined && deviceNo === undefined) throw missing('device');
-  const tagNos = asked.Tag === undefined ? undefined : await findTagNos(db, accountNo, asked.Tag);
-  if (tagNos?.length === 0) throw missing('tag');
+  const tagNos = asked.Tag === undefined ? undefined : await readTagNos(db, accountNo, asked.Tag);
   return { types, locationNos, deviceNo, tagNos };
 }
 

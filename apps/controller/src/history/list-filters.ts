@@ -1,6 +1,6 @@
 import { boundedText } from '@vantage/kernel';
 import type { Db } from '../db/index.ts';
-import { missing } from '../http/problem.ts';
+import { readLocationNos } from '../http/named.ts';
 import type { Session } from '../http/session.ts';
 import { readSpan, spanQuery, type TimeSpan } from '../http/time-span.ts';
 
@@ -21,7 +21,7 @@ export interface HistoryFilter extends TimeSpan {
 /** Reads the filters. Throws a Problem: 1004 where the span is reversed, 1003 for a Location that the account does not have. */
 export async function readHistoryFilter(
   db: Db,
-  { accountNo, zone }: Session,
+  { accountNo, zone }: Pick<Session, 'accountNo' | 'zone'>,
   asked: {
     readonly Timestamp1?: string | undefined;
     readonly Timestamp2?: string | undefined;
@@ -30,22 +30,6 @@ export async function readHistoryFilter(
 ): Promise<HistoryFilter> {
   const span = readSpan(asked, zone);
   const locationNos =
-    asked.Location === undefined ? undefined : await findLocationNos(db, accountNo, asked.Location);
-  if (locationNos?.length === 0) throw missing('Location');
+    asked.Location === undefined ? undefined : await readLocationNos(db, accountNo, asked.Location);
   return { ...span, locationNos };
-}
-
-/** The account's Locations with this name or id. */
-export async function findLocationNos(
-  { kysely }: Db,
-  accountNo: number,
-  text: string,
-): Promise<readonly number[]> {
-  const rows = await kysely
-    .selectFrom('locations')
-    .select('location_no')
-    .where('account_no', '=', accountNo)
-    .where((where) => where.or([where('name', '=', text), where('location_id', '=', text)]))
-    .execute();
-  return rows.map(({ location_no }) => location_no);
 }

@@ -1,4 +1,4 @@
-import { secondUs } from '@vantage/domain';
+import { checkId, secondUs } from '@vantage/domain';
 import { newId } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -77,7 +77,7 @@ describe('uptime', () => {
         MaintenanceSeconds: 0,
         UnknownSeconds: 0,
         Outages: 1,
-        Percent: 75,
+        ...{ Percent: 75, ExcludedSeconds: 0, ExcludedOutages: 0 },
       },
     });
     const two = await send('GET', `/devices/${devices[1]}/uptime?${hour()}`);
@@ -90,6 +90,21 @@ describe('uptime', () => {
     expect(part.json).toMatchObject({ Uptime: { DownSeconds: 1, Percent: 99.962977 } });
   });
 
+  it('leaves an excluded outage out, and says so', async () => {
+    const startUs = fromUs + 2_700 * secondUs;
+    const outage = `/outages/${checkId({ deviceNo: sample.deviceNo, startUs, agentNo: 0 })}`;
+    await send('PUT', outage, { Excluded: true });
+    const shown = async () => (await send('GET', `/devices/${devices[0]}/uptime?${hour()}`)).json;
+    expect(await shown()).toMatchObject({
+      Uptime: {
+        ...{ UpSeconds: 2_700, DownSeconds: 0, ExcludedSeconds: 900, Outages: 0, ExcludedOutages: 1 },
+        Percent: 100,
+      },
+    });
+    await send('PUT', outage, { Excluded: false });
+    expect(await shown()).toMatchObject({ Uptime: { DownSeconds: 900, ExcludedSeconds: 0, Outages: 1 } });
+  });
+
   it('of many devices is the same as of each alone', async () => {
     const rows = await list(hour());
     expect(rows.map(({ device_id, ShortName }) => [device_id, ShortName])).toEqual(
@@ -99,7 +114,7 @@ describe('uptime', () => {
       expect((await send('GET', `/devices/${device_id}/uptime?${hour()}`)).json).toEqual({ Uptime });
     const csv = await send('GET', `/uptime?${hour()}&fmt=csv&Limit=1`);
     expect(csv.text.split('\r\n')[0]).toBe(
-      'device_id,ShortName,FullName,Uptime.UpSeconds,Uptime.DownSeconds,Uptime.MaintenanceSeconds,Uptime.UnknownSeconds,Uptime.Outages,Uptime.Percent',
+      'device_id,ShortName,FullName,Uptime.UpSeconds,Uptime.DownSeconds,Uptime.MaintenanceSeconds,Uptime.UnknownSeconds,Uptime.Outages,Uptime.Percent,Uptime.ExcludedSeconds,Uptime.ExcludedOutages',
     );
   });
 

@@ -16,7 +16,9 @@ interface UptimeFigures {
   readonly DownSeconds: number;
   readonly MaintenanceSeconds: number;
   readonly UnknownSeconds: number;
+  readonly ExcludedSeconds: number;
   readonly Outages: number;
+  readonly ExcludedOutages: number;
 }
 
 /** Works out the uptime of devices, by their numbers; times are microseconds since 1970, `fromUs` is the begin of the device's period. */
@@ -34,8 +36,8 @@ const uptimeFigures = z.strictObject({
   UpSeconds: z.int(),
   DownSeconds: z.int(),
   MaintenanceSeconds: z.int(),
-  UnknownSeconds: z.int().describe('Nobody observed it; the four add up to the period.'),
-  Outages: z.int().describe('Outages that touch the period.'),
+  UnknownSeconds: z.int().describe('Nobody observed it.'),
+  Outages: z.int().describe('Outages that touch the period, without the excluded ones.'),
   Percent: z
     .number()
     .min(0)
@@ -45,6 +47,12 @@ const uptimeFigures = z.strictObject({
       'UpSeconds / (UpSeconds + DownSeconds) in percent, rounded to six decimals; null where both are 0.',
     )
     .meta({ example: 99.97 }),
+  ExcludedSeconds: z
+    .int()
+    .describe(
+      'Down in outages that people excluded; it counts neither as up nor as down. The five add up to the period.',
+    ),
+  ExcludedOutages: z.int().describe('Excluded outages that touch the period.'),
 });
 
 const uptimeAnswer = z.strictObject({ Uptime: uptimeFigures }).meta({ id: 'Uptime' });
@@ -139,9 +147,9 @@ function uptimeOfDevices({ db, clock, uptimes }: UptimeRouteDeps): Route {
 /** Shows figures with their percentage. */
 function showUptime(figures: UptimeFigures | undefined): z.input<typeof uptimeFigures> {
   if (figures === undefined) throw new TypeError('a device has no uptime figures');
-  const { UpSeconds, DownSeconds, MaintenanceSeconds, UnknownSeconds, Outages } = figures;
+  const { UpSeconds, DownSeconds } = figures;
   const observed = UpSeconds + DownSeconds;
   // Six decimals of a percent show one second in a year.
   const Percent = observed === 0 ? null : Math.round((UpSeconds / observed) * 1e8) / 1e6;
-  return { UpSeconds, DownSeconds, MaintenanceSeconds, UnknownSeconds, Outages, Percent };
+  return { ...figures, Percent };
 }

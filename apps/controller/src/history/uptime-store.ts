@@ -63,18 +63,3 @@ export async function findDeviceNos(
     where account_no = ${accountNo}::int and device_id = any(${deviceIds}::text[])`.execute(kysely);
   return new Map(rows.map(({ device_id, device_no }) => [device_id, device_no]));
 }
-
-/** The numbers of the account's tags with this id or name. */
-export async function findTagNos(
-  { kysely }: Db,
-  accountNo: number,
-  text: string,
-): Promise<readonly number[]> {
-  const rows = await kysely
-    .selectFrom('tags')
-    .select('tag_no')
-    .where('account_no', '=', accountNo)
-    .where((where) => where.or([where('name', '=', text), where('tag_id', '=', text)]))
-    .execute();
-  return rows.map(({ tag_no }) => tag_no);
-}

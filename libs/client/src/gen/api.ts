@@ -441,6 +441,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/outages/{outage_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An outage
+         * @description An outage.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<outage>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     Any key of the account may do this.
+         */
+        get: operations["getOutage"];
+        /**
+         * Notes what people say about an outage, or leaves it out of uptime
+         * @description A field that is not sent stays as it is.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<outage>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UW or UA may do this.
+         */
+        put: operations["updateOutage"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/devices/{device_id}/suggested-master": {
         parameters: {
             query?: never;
@@ -3117,6 +3149,94 @@ export interface components {
             Start?: string | null;
         };
         /**
+         * @description What people say about an outage.
+         * @example {
+         *       "Note": "power of rack 3, see the post-mortem",
+         *       "Excluded": true
+         *     }
+         */
+        OutageUpdate: {
+            /**
+             * @description What people say about it, one line; null: nothing.
+             * @example power of rack 3, see the post-mortem
+             */
+            Note?: string | null;
+            /** @description Uptime leaves the outage out, and says so in ExcludedSeconds and ExcludedOutages. */
+            Excluded?: boolean;
+            /**
+             * @description Id of the outage.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            readonly outage_id?: components["schemas"]["Id"];
+            /**
+             * @description Id of the device.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            readonly device_id?: components["schemas"]["Id"];
+            /**
+             * @description Short name of the device.
+             * @example web-1
+             */
+            readonly ShortName?: string;
+            /**
+             * @description Description of the device.
+             * @example Web shop, front page
+             */
+            readonly FullName?: string | null;
+            /**
+             * @description The first error of the failure, or the end of the maintenance that it fell into.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly Start?: components["schemas"]["Timestamp"];
+            /**
+             * @description The check that found the device Up again; null while the outage is open.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly End?: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description From Start to End, or to now.
+             * @example 312
+             */
+            readonly Seconds?: number;
+            /**
+             * @description Location of the first error.
+             * @example local
+             */
+            readonly Location?: string | null;
+            /**
+             * @description Names of the Locations of its first error, of the check that confirmed it, and of Partial.
+             * @example [
+             *       "local"
+             *     ]
+             */
+            readonly Locations?: string[];
+            /**
+             * @description Result of the first error; null where its event is not known.
+             * @example connection refused by 192.0.2.10:443
+             */
+            readonly CheckResult?: string | null;
+            /**
+             * @description The check of the first error; checks are kept for a shorter time than outages.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            readonly check_id?: components["schemas"]["Id"] | null;
+            /**
+             * @description Its latest alert; null: it has none.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            readonly alert_id?: components["schemas"]["Id"] | null;
+            /**
+             * @description Somebody acknowledged the alert of this outage.
+             * @example false
+             */
+            readonly Acknowledged?: boolean;
+            /**
+             * @description Devices that are reached through this one (its device_master_id chain) and were Down with it.
+             * @example 0
+             */
+            readonly Behind?: number;
+        };
+        /**
          * @description A tag to create.
          * @example {
          *       "Name": "shop",
@@ -5790,13 +5910,21 @@ export interface components {
          *       "outage_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
          *       "Start": "2026-02-25T23:38:03+01:00",
          *       "End": "2026-02-25T23:38:03+01:00",
          *       "Seconds": 312,
          *       "Location": "local",
+         *       "Locations": [
+         *         "local"
+         *       ],
          *       "CheckResult": "connection refused by 192.0.2.10:443",
          *       "check_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
-         *       "Acknowledged": false
+         *       "alert_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "Acknowledged": false,
+         *       "Behind": 0,
+         *       "Note": "power of rack 3, see the post-mortem",
+         *       "Excluded": true
          *     }
          */
         Outage: {
@@ -5804,52 +5932,81 @@ export interface components {
              * @description Id of the outage.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
-            outage_id: components["schemas"]["Id"];
+            readonly outage_id: components["schemas"]["Id"];
             /**
              * @description Id of the device.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
-            device_id: components["schemas"]["Id"];
+            readonly device_id: components["schemas"]["Id"];
             /**
              * @description Short name of the device.
              * @example web-1
              */
-            ShortName: string;
+            readonly ShortName: string;
+            /**
+             * @description Description of the device.
+             * @example Web shop, front page
+             */
+            readonly FullName: string | null;
             /**
              * @description The first error of the failure, or the end of the maintenance that it fell into.
              * @example 2026-02-25T23:38:03+01:00
              */
-            Start: components["schemas"]["Timestamp"];
+            readonly Start: components["schemas"]["Timestamp"];
             /**
              * @description The check that found the device Up again; null while the outage is open.
              * @example 2026-02-25T23:38:03+01:00
              */
-            End: components["schemas"]["Timestamp"] | null;
+            readonly End: components["schemas"]["Timestamp"] | null;
             /**
              * @description From Start to End, or to now.
              * @example 312
              */
-            Seconds: number;
+            readonly Seconds: number;
             /**
              * @description Location of the first error.
              * @example local
              */
-            Location: string | null;
+            readonly Location: string | null;
+            /**
+             * @description Names of the Locations of its first error, of the check that confirmed it, and of Partial.
+             * @example [
+             *       "local"
+             *     ]
+             */
+            readonly Locations: string[];
             /**
              * @description Result of the first error; null where its event is not known.
              * @example connection refused by 192.0.2.10:443
              */
-            CheckResult: string | null;
+            readonly CheckResult: string | null;
             /**
              * @description The check of the first error; checks are kept for a shorter time than outages.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
-            check_id: components["schemas"]["Id"] | null;
+            readonly check_id: components["schemas"]["Id"] | null;
+            /**
+             * @description Its latest alert; null: it has none.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            readonly alert_id: components["schemas"]["Id"] | null;
             /**
              * @description Somebody acknowledged the alert of this outage.
              * @example false
              */
-            Acknowledged: boolean;
+            readonly Acknowledged: boolean;
+            /**
+             * @description Devices that are reached through this one (its device_master_id chain) and were Down with it.
+             * @example 0
+             */
+            readonly Behind: number;
+            /**
+             * @description What people say about it, one line; null: nothing.
+             * @example power of rack 3, see the post-mortem
+             */
+            Note: string | null;
+            /** @description Uptime leaves the outage out, and says so in ExcludedSeconds and ExcludedOutages. */
+            Excluded: boolean;
         };
         /**
          * @description What traceroutes say about the master of a device.
@@ -6085,7 +6242,9 @@ export interface components {
          *         "MaintenanceSeconds": 3600,
          *         "UnknownSeconds": 0,
          *         "Outages": 1,
-         *         "Percent": 99.987084
+         *         "Percent": 99.987084,
+         *         "ExcludedSeconds": 0,
+         *         "ExcludedOutages": 0
          *       }
          *     }
          */
@@ -6098,7 +6257,9 @@ export interface components {
              *       "MaintenanceSeconds": 3600,
              *       "UnknownSeconds": 0,
              *       "Outages": 1,
-             *       "Percent": 99.987084
+             *       "Percent": 99.987084,
+             *       "ExcludedSeconds": 0,
+             *       "ExcludedOutages": 0
              *     }
              */
             Uptime: {
@@ -6118,12 +6279,12 @@ export interface components {
                  */
                 MaintenanceSeconds: number;
                 /**
-                 * @description Nobody observed it; the four add up to the period.
+                 * @description Nobody observed it.
                  * @example 0
                  */
                 UnknownSeconds: number;
                 /**
-                 * @description Outages that touch the period.
+                 * @description Outages that touch the period, without the excluded ones.
                  * @example 1
                  */
                 Outages: number;
@@ -6132,6 +6293,16 @@ export interface components {
                  * @example 99.97
                  */
                 Percent: number | null;
+                /**
+                 * @description Down in outages that people excluded; it counts neither as up nor as down. The five add up to the period.
+                 * @example 0
+                 */
+                ExcludedSeconds: number;
+                /**
+                 * @description Excluded outages that touch the period.
+                 * @example 0
+                 */
+                ExcludedOutages: number;
             };
         };
         /**
@@ -6146,7 +6317,9 @@ export interface components {
          *         "MaintenanceSeconds": 3600,
          *         "UnknownSeconds": 0,
          *         "Outages": 1,
-         *         "Percent": 99.987084
+         *         "Percent": 99.987084,
+         *         "ExcludedSeconds": 0,
+         *         "ExcludedOutages": 0
          *       }
          *     }
          */
@@ -6174,7 +6347,9 @@ export interface components {
              *       "MaintenanceSeconds": 3600,
              *       "UnknownSeconds": 0,
              *       "Outages": 1,
-             *       "Percent": 99.987084
+             *       "Percent": 99.987084,
+             *       "ExcludedSeconds": 0,
+             *       "ExcludedOutages": 0
              *     }
              */
             Uptime: {
@@ -6194,12 +6369,12 @@ export interface components {
                  */
                 MaintenanceSeconds: number;
                 /**
-                 * @description Nobody observed it; the four add up to the period.
+                 * @description Nobody observed it.
                  * @example 0
                  */
                 UnknownSeconds: number;
                 /**
-                 * @description Outages that touch the period.
+                 * @description Outages that touch the period, without the excluded ones.
                  * @example 1
                  */
                 Outages: number;
@@ -6208,6 +6383,16 @@ export interface components {
                  * @example 99.97
                  */
                 Percent: number | null;
+                /**
+                 * @description Down in outages that people excluded; it counts neither as up nor as down. The five add up to the period.
+                 * @example 0
+                 */
+                ExcludedSeconds: number;
+                /**
+                 * @description Excluded outages that touch the period.
+                 * @example 0
+                 */
+                ExcludedOutages: number;
             };
         };
         /**
@@ -7218,6 +7403,7 @@ export interface components {
          *       "alert_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
          *       "Kind": "device.down",
          *       "State": "Open",
          *       "Opened": "2026-02-25T23:38:03+01:00",
@@ -7227,6 +7413,7 @@ export interface components {
          *       "Reason": "its master gw is Down",
          *       "Shadow": true,
          *       "Location": "local",
+         *       "location_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "CheckResult": "200 OK",
          *       "Acknowledged": {
          *         "By": "deploy",
@@ -7261,6 +7448,11 @@ export interface components {
              * @example web-1
              */
             ShortName: string | null;
+            /**
+             * @description Description of the device.
+             * @example Web shop, front page
+             */
+            FullName: string | null;
             /**
              * @description What it is about.
              * @example device.down
@@ -7306,6 +7498,11 @@ export interface components {
              * @example local
              */
             Location: string | null;
+            /**
+             * @description Id of the Location.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            location_id: components["schemas"]["Id"] | null;
             /**
              * @description The result in one line for people.
              * @example 200 OK
@@ -7602,7 +7799,7 @@ export interface components {
              * @example device
              * @enum {string}
              */
-            Kind: "account" | "key" | "location" | "agent" | "device" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "alert" | "session" | "user" | "maintenance";
+            Kind: "account" | "key" | "location" | "agent" | "device" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "alert" | "session" | "user" | "maintenance" | "outage";
             /**
              * @description Id of the thing that changed, for example its device_id.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
@@ -10840,7 +11037,7 @@ export interface operations {
                  * @description false: paused devices only; true: all others.
                  * @example true
                  */
-                Enabled?: "true" | "false";
+                Enabled?: "true" | "Y" | "false" | "N";
                 /**
                  * @description critical, warning or info, joined by commas: devices with one of these only.
                  * @example critical,warning
@@ -10850,7 +11047,7 @@ export interface operations {
                  * @description true: devices in a retry sequence only; false: all others.
                  * @example true
                  */
-                Retrying?: "true" | "false";
+                Retrying?: "true" | "Y" | "false" | "N";
                 /**
                  * @description Id of a device: those behind it only.
                  * @example 8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d
@@ -11636,7 +11833,7 @@ export interface operations {
                  * @description false: paused devices only; true: all others.
                  * @example true
                  */
-                Enabled?: "true" | "false";
+                Enabled?: "true" | "Y" | "false" | "N";
                 /**
                  * @description critical, warning or info, joined by commas: devices with one of these only.
                  * @example critical,warning
@@ -11646,7 +11843,7 @@ export interface operations {
                  * @description true: devices in a retry sequence only; false: all others.
                  * @example true
                  */
-                Retrying?: "true" | "false";
+                Retrying?: "true" | "Y" | "false" | "N";
                 /**
                  * @description Id of a device: those behind it only.
                  * @example 8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d
@@ -12651,6 +12848,21 @@ export interface operations {
                  */
                 Timestamp2?: string;
                 /**
+                 * @description Name or id of a Location: outages with an error from there only.
+                 * @example local
+                 */
+                Location?: string;
+                /**
+                 * @description true: outages that have not ended only; false: those that have.
+                 * @example true
+                 */
+                Open?: "true" | "Y" | "false" | "N";
+                /**
+                 * @description Outages of at least so many seconds only.
+                 * @example 300
+                 */
+                MinSeconds?: number;
+                /**
                  * @description Most rows to return; more than 100 is taken as 100.
                  * @example 100
                  */
@@ -12726,13 +12938,21 @@ export interface operations {
                      *         "outage_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *         "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *         "ShortName": "web-1",
+                     *         "FullName": "Web shop, front page",
                      *         "Start": "2026-02-25T23:38:03+01:00",
                      *         "End": "2026-02-25T23:38:03+01:00",
                      *         "Seconds": 312,
                      *         "Location": "local",
+                     *         "Locations": [
+                     *           "local"
+                     *         ],
                      *         "CheckResult": "connection refused by 192.0.2.10:443",
                      *         "check_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
-                     *         "Acknowledged": false
+                     *         "alert_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *         "Acknowledged": false,
+                     *         "Behind": 0,
+                     *         "Note": "power of rack 3, see the post-mortem",
+                     *         "Excluded": true
                      *       }
                      *     ]
                      */
@@ -12770,6 +12990,21 @@ export interface operations {
                  */
                 Timestamp2?: string;
                 /**
+                 * @description Name or id of a Location: outages with an error from there only.
+                 * @example local
+                 */
+                Location?: string;
+                /**
+                 * @description true: outages that have not ended only; false: those that have.
+                 * @example true
+                 */
+                Open?: "true" | "Y" | "false" | "N";
+                /**
+                 * @description Outages of at least so many seconds only.
+                 * @example 300
+                 */
+                MinSeconds?: number;
+                /**
                  * @description Most rows to return; more than 100 is taken as 100.
                  * @example 100
                  */
@@ -12784,6 +13019,16 @@ export interface operations {
                  * @example 8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d
                  */
                 Before?: string;
+                /**
+                 * @description Name or id of a tag: outages of devices that have it now only.
+                 * @example berlin/rack-3
+                 */
+                Tag?: string;
+                /**
+                 * @description Outages of devices of this Method only.
+                 * @example HTTP
+                 */
+                Method?: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script";
             };
             header?: {
                 /**
@@ -12839,13 +13084,21 @@ export interface operations {
                      *         "outage_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *         "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *         "ShortName": "web-1",
+                     *         "FullName": "Web shop, front page",
                      *         "Start": "2026-02-25T23:38:03+01:00",
                      *         "End": "2026-02-25T23:38:03+01:00",
                      *         "Seconds": 312,
                      *         "Location": "local",
+                     *         "Locations": [
+                     *           "local"
+                     *         ],
                      *         "CheckResult": "connection refused by 192.0.2.10:443",
                      *         "check_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
-                     *         "Acknowledged": false
+                     *         "alert_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *         "Acknowledged": false,
+                     *         "Behind": 0,
+                     *         "Note": "power of rack 3, see the post-mortem",
+                     *         "Excluded": true
                      *       }
                      *     ]
                      */
@@ -12853,6 +13106,196 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getOutage: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The outage_id: 48 lowercase hexadecimal digits.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                outage_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
+                     * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "outage_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "ShortName": "web-1",
+                     *       "FullName": "Web shop, front page",
+                     *       "Start": "2026-02-25T23:38:03+01:00",
+                     *       "End": "2026-02-25T23:38:03+01:00",
+                     *       "Seconds": 312,
+                     *       "Location": "local",
+                     *       "Locations": [
+                     *         "local"
+                     *       ],
+                     *       "CheckResult": "connection refused by 192.0.2.10:443",
+                     *       "check_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "alert_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "Acknowledged": false,
+                     *       "Behind": 0,
+                     *       "Note": "power of rack 3, see the post-mortem",
+                     *       "Excluded": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Outage"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateOutage: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Changes the resource only while its settings are those of this ETag; code 1005 otherwise.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The outage_id: 48 lowercase hexadecimal digits.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                outage_id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON, with the header `Content-Type: application/json`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Note": "power of rack 3, see the post-mortem",
+                 *       "Excluded": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["OutageUpdate"];
+            };
+        };
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
+                     * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "outage_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "ShortName": "web-1",
+                     *       "FullName": "Web shop, front page",
+                     *       "Start": "2026-02-25T23:38:03+01:00",
+                     *       "End": "2026-02-25T23:38:03+01:00",
+                     *       "Seconds": 312,
+                     *       "Location": "local",
+                     *       "Locations": [
+                     *         "local"
+                     *       ],
+                     *       "CheckResult": "connection refused by 192.0.2.10:443",
+                     *       "check_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "alert_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "Acknowledged": false,
+                     *       "Behind": 0,
+                     *       "Note": "power of rack 3, see the post-mortem",
+                     *       "Excluded": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Outage"];
+                };
+            };
             400: components["responses"]["Refused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -13255,7 +13698,9 @@ export interface operations {
                      *         "MaintenanceSeconds": 3600,
                      *         "UnknownSeconds": 0,
                      *         "Outages": 1,
-                     *         "Percent": 99.987084
+                     *         "Percent": 99.987084,
+                     *         "ExcludedSeconds": 0,
+                     *         "ExcludedOutages": 0
                      *       }
                      *     }
                      */
@@ -13378,7 +13823,9 @@ export interface operations {
                      *           "MaintenanceSeconds": 3600,
                      *           "UnknownSeconds": 0,
                      *           "Outages": 1,
-                     *           "Percent": 99.987084
+                     *           "Percent": 99.987084,
+                     *           "ExcludedSeconds": 0,
+                     *           "ExcludedOutages": 0
                      *         }
                      *       }
                      *     ]
@@ -17966,10 +18413,30 @@ export interface operations {
                  */
                 filename?: string;
                 /**
-                 * @description Alerts of this state only.
-                 * @example Open
+                 * @description Alerts of these states only, joined by commas. Accepted are Open, Acknowledged, Snoozed, Closed.
+                 * @example Open,Acknowledged
                  */
-                State?: "Open" | "Acknowledged" | "Snoozed" | "Closed";
+                State?: string;
+                /**
+                 * @description critical, warning, info, joined by commas: alerts of one of these only.
+                 * @example critical,warning
+                 */
+                Severity?: string;
+                /**
+                 * @description Name or id of a tag: alerts about devices that have it now only.
+                 * @example berlin/rack-3
+                 */
+                Tag?: string;
+                /**
+                 * @description Name or id of a Location: alerts with a failure from there, or about it, only.
+                 * @example local
+                 */
+                Location?: string;
+                /**
+                 * @description true: open alerts only whose messages are held back because the cause is elsewhere; false: the others.
+                 * @example true
+                 */
+                Suppressed?: "true" | "Y" | "false" | "N";
                 /**
                  * @description Alerts of this kind only.
                  * @example device.down
@@ -17981,10 +18448,10 @@ export interface operations {
                  */
                 Device?: string;
                 /**
-                 * @description Y: alerts with messages for contacts in shadow only; N: the others only.
-                 * @example Y
+                 * @description true: alerts with messages for contacts in shadow only; false: the others only.
+                 * @example true
                  */
-                Shadow?: "Y" | "N";
+                Shadow?: "true" | "Y" | "false" | "N";
                 /**
                  * @description Most rows to return; more than 100 is taken as 100.
                  * @example 100
@@ -18055,6 +18522,7 @@ export interface operations {
                      *         "alert_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *         "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *         "ShortName": "web-1",
+                     *         "FullName": "Web shop, front page",
                      *         "Kind": "device.down",
                      *         "State": "Open",
                      *         "Opened": "2026-02-25T23:38:03+01:00",
@@ -18064,6 +18532,7 @@ export interface operations {
                      *         "Reason": "its master gw is Down",
                      *         "Shadow": true,
                      *         "Location": "local",
+                     *         "location_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *         "CheckResult": "200 OK",
                      *         "Acknowledged": {
                      *           "By": "deploy",
@@ -18156,6 +18625,7 @@ export interface operations {
                      *       "alert_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "ShortName": "web-1",
+                     *       "FullName": "Web shop, front page",
                      *       "Kind": "device.down",
                      *       "State": "Open",
                      *       "Opened": "2026-02-25T23:38:03+01:00",
@@ -18165,6 +18635,7 @@ export interface operations {
                      *       "Reason": "its master gw is Down",
                      *       "Shadow": true,
                      *       "Location": "local",
+                     *       "location_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "CheckResult": "200 OK",
                      *       "Acknowledged": {
                      *         "By": "deploy",
@@ -18266,6 +18737,7 @@ export interface operations {
                      *       "alert_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "ShortName": "web-1",
+                     *       "FullName": "Web shop, front page",
                      *       "Kind": "device.down",
                      *       "State": "Open",
                      *       "Opened": "2026-02-25T23:38:03+01:00",
@@ -18275,6 +18747,7 @@ export interface operations {
                      *       "Reason": "its master gw is Down",
                      *       "Shadow": true,
                      *       "Location": "local",
+                     *       "location_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "CheckResult": "200 OK",
                      *       "Acknowledged": {
                      *         "By": "deploy",
@@ -18375,6 +18848,7 @@ export interface operations {
                      *       "alert_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "ShortName": "web-1",
+                     *       "FullName": "Web shop, front page",
                      *       "Kind": "device.down",
                      *       "State": "Open",
                      *       "Opened": "2026-02-25T23:38:03+01:00",
@@ -18384,6 +18858,7 @@ export interface operations {
                      *       "Reason": "its master gw is Down",
                      *       "Shadow": true,
                      *       "Location": "local",
+                     *       "location_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "CheckResult": "200 OK",
                      *       "Acknowledged": {
                      *         "By": "deploy",
@@ -19631,7 +20106,7 @@ export interface operations {
                  * @description Changes of this kind of thing only.
                  * @example device
                  */
-                Kind?: "account" | "key" | "location" | "agent" | "device" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "alert" | "session" | "user" | "maintenance";
+                Kind?: "account" | "key" | "location" | "agent" | "device" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "alert" | "session" | "user" | "maintenance" | "outage";
                 /**
                  * @description Changes of the thing with this id only, also of a deleted one.
                  * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802

@@ -1,5 +1,6 @@
 /** What the document says about the whole of a schema. */
 export const schemaTexts: Readonly<Record<string, string>> = {
+  OutageUpdate: 'What people say about an outage.',
   Session: 'A sign-in by a browser.',
   PasswordChange: 'The present password and a new one.',
   SignIn: 'The key of a sign-in, or e-mail address and password.',

@@ -15,6 +15,8 @@ export function stateFacts(id: string, at: string): Readonly<Record<string, Fact
     'SummaryOfLocation.Down': { text: 'Devices that are Down.', example: 3 },
     'SummaryOfLocation.Maint': { text: 'Devices in maintenance.', example: 2 },
     'SummaryOfLocation.Unknown': { text: 'Devices of which nobody knows the status.', example: 0 },
+    ExcludedSeconds: { example: 0 },
+    ExcludedOutages: { example: 0 },
     'DeviceCounts.Total': { text: 'All of them.', example: 4107 },
     'DeviceCounts.Paused': { example: 12 },
     'DeviceCounts.Retrying': { example: 1 },

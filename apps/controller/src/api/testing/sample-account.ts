@@ -85,6 +85,7 @@ export async function createSampleAccount(
   const { keyId: key_id } = await rest.key(account.accountNo, 'UR');
   const user_id = await addUser(rest, account.accountNo);
   const maintenance_id = await addMaintenance(rest, device_no);
+  const outage_id = await addOutage(rest, device_no);
   return {
     ids: {
       device_id,
@@ -97,6 +98,7 @@ export async function createSampleAccount(
       key_id,
       user_id,
       maintenance_id,
+      outage_id,
       ...schedules,
     },
     deviceNo: device_no,
@@ -130,6 +132,17 @@ async function addTraceroute({ db }: Pick<Rest, 'db'>, deviceNo: number): Promis
   await sql`update checks set extended = extended || ${trace}::jsonb where device_no = ${deviceNo}`.execute(
     db.kysely,
   );
+}
+
+/** Gives a device an outage of a minute, a day ago, and returns the id. */
+async function addOutage({ db, clock }: Pick<Rest, 'db' | 'clock'>, deviceNo: number): Promise<string> {
+  const startUs = clock.nowUs() - 86_400_000_000;
+  const intervals = [
+    { device_no: deviceNo, from_us: startUs, status: 'Down' as const },
+    { device_no: deviceNo, from_us: startUs + 60_000_000, status: 'Up' as const },
+  ];
+  await db.kysely.insertInto('status_intervals').values(intervals).execute();
+  return checkId({ deviceNo, startUs, agentNo: 0 });
 }
 
 /** Plans maintenance of a device for tomorrow, and returns the id. */

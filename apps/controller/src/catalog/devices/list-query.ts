@@ -3,6 +3,7 @@ import { methods } from '@vantage/domain';
 import { boundedText, isId, sentFault } from '@vantage/kernel';
 import { z } from 'zod';
 import { type Db, findDeviceCursor } from '../../db/index.ts';
+import { flagQuery } from '../../http/flag.ts';
 import { readMembers } from '../../http/members.ts';
 import { afterQuery, readCursor } from '../../http/paging.ts';
 import { invalid, missing } from '../../http/problem.ts';
@@ -37,15 +38,12 @@ export const deviceListQuery = z.object({
     .optional()
     .describe('Name or id of a Location: the devices that are checked from there only.'),
   ExternalKey: externalKeyQuery,
-  Enabled: z.enum(['true', 'false']).optional().describe('false: paused devices only; true: all others.'),
+  Enabled: flagQuery('false: paused devices only; true: all others.'),
   Severity: boundedText(50, 1)
     .optional()
     .describe('critical, warning or info, joined by commas: devices with one of these only.')
     .meta({ example: 'critical,warning' }),
-  Retrying: z
-    .enum(['true', 'false'])
-    .optional()
-    .describe('true: devices in a retry sequence only; false: all others.'),
+  Retrying: flagQuery('true: devices in a retry sequence only; false: all others.'),
   device_master_id: chosenBy('device: those behind it only'),
   nschedule_id: chosenBy('notification schedule: the devices that use it only'),
   mschedule_id: chosenBy('maintenance schedule: the devices that use it only'),
@@ -99,15 +97,18 @@ async function readFilter(
   accountNo: number,
   query: z.output<typeof deviceListQuery>,
 ): Promise<DeviceFilter> {
-  const { Search: search, Method: method, ExternalKey: externalKey, Tag, Location } = query;
-  const enabled = query.Enabled === undefined ? undefined : query.Enabled === 'true';
+  const { Search: search, Method: method, ExternalKey: externalKey, Tag, Location, Enabled: enabled } = query;
   const { status, tagNos = [] } = await readStatusOrTag(db, accountNo, query.Filter);
   const tags = Tag === undefined ? [] : [await readTag(db, accountNo, Tag)];
   const locationNo = Location === undefined ? undefined : await readLocation(db, accountNo, Location);
   const severity = query.Severity === undefined ? undefined : readSeverities(query.Severity);
-  const retrying = query.Retrying === undefined ? undefined : query.Retrying === 'true';
   const common = { status, tagNos: [...tagNos, ...tags], search, method, locationNo, externalKey, enabled };
-  return { ...common, severities: severity, retrying, ...(await readUsed(db, accountNo, query)) };
+  return {
+    ...common,
+    severities: severity,
+    retrying: query.Retrying,
+    ...(await readUsed(db, accountNo, query)),
+  };
 }
 
 function readSeverities(text: string): readonly string[] {

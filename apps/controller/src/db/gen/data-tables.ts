@@ -365,6 +365,12 @@ export interface DataTables {
     receiver_message: string | null;
     receiver_contact_us: number | null;
   };
+  outage_notes: {
+    device_no: number;
+    from_us: number;
+    note: string | null;
+    excluded: boolean;
+  };
   packed_checks: {
     device_no: number;
     day_us: number;
