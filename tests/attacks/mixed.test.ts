@@ -30,14 +30,14 @@ test(`all attacks at once disturb nobody for ${minutes} min (seed ${seed})`, {
 }, async () => {
   const random = seeded(seed);
   for (let part = 1; part <= minutes; part += 1) {
-    const until = performance.now() + partMs;
-    const attackOn = async (ground: Ground) => {
-      while (performance.now() < until) await attackOnce(ground, random);
-    };
     await scenes.play(
       `minute ${part}`,
       async (ground) => {
-        await Promise.all(Array.from({ length: atOnce }, () => attackOn(ground)));
+        const until = performance.now() + partMs;
+        const attackOn = async () => {
+          while (performance.now() < until) await attackOnce(ground, random);
+        };
+        await Promise.all(Array.from({ length: atOnce }, attackOn));
       },
       { leastMs: partMs, maxMs: 2 * partMs },
     );

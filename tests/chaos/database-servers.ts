@@ -18,6 +18,8 @@ export interface DatabaseServer {
   /** The folder with its socket and its data. */
   readonly folder: string;
   readonly superuserUrl: string;
+  /** Ends it as a power cut would, where it still runs, and starts it again on the same data. */
+  restart(): Promise<void>;
   /** Ends it as a power cut would, and removes its data. */
   kill(): Promise<void>;
 }
@@ -32,8 +34,8 @@ function runAs(): { readonly uid: number; readonly gid: number } | undefined {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-function newFolder(): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'vantage-server-'));
+function newFolder(within = tmpdir()): string {
+  const folder = mkdtempSync(path.join(within, 'vantage-server-'));
   const user = runAs();
   if (user !== undefined) chownSync(folder, user.uid, user.gid);
   return folder;
@@ -57,15 +59,36 @@ async function start(folder: string): Promise<DatabaseServer> {
     wal_keep_size: '256MB',
   };
   const args = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const superuserUrl = urlIn(folder, 'admin');
+  let running = await launch(folder, args);
+  const crash = async () => {
+    running.child.kill('SIGQUIT');
+    await running.ended;
+  };
+  return {
+    folder,
+    superuserUrl,
+    async restart() {
+      await crash();
+      running = await launch(folder, args);
+    },
+    async kill() {
+      await crash();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Starts the program, and waits until it answers. */
+async function launch(folder: string, args: readonly string[]) {
   const child = spawn(path.join(programs, 'postgres'), ['-D', path.join(folder, 'data'), ...args], {
     ...runAs(),
     cwd: '/',
     stdio: 'ignore',
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const superuserUrl = urlIn(folder, 'admin');
   for (let left = 300; ; left -= 1) {
-    const isUp = await withClient(superuserUrl, (client) => client.query('select 1')).then(
+    const isUp = await withClient(urlIn(folder, 'admin'), (client) => client.query('select 1')).then(
       () => true,
       () => false,
     );
@@ -73,20 +96,12 @@ async function start(folder: string): Promise<DatabaseServer> {
     if (left === 0 || child.exitCode !== null) throw new Error(`PostgreSQL in ${folder} does not start`);
     await delay(100);
   }
-  return {
-    folder,
-    superuserUrl,
-    async kill() {
-      child.kill('SIGQUIT');
-      await ended;
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
+  return { child, ended };
 }
 
-/** Starts a server with an ordinary role `vantage` that owns the database. */
-export async function startPrimary(): Promise<DatabaseServer> {
-  const folder = newFolder();
+/** Starts a server with an ordinary role `vantage` that owns the database; its data is in a new folder within `place`. */
+export async function startPrimary(place?: string): Promise<DatabaseServer> {
+  const folder = newFolder(place);
   run('initdb', ['-D', path.join(folder, 'data'), '-U', 'admin', '--auth=trust', '--encoding=UTF8', '-N']);
   const server = await start(folder);
   await withClient(server.superuserUrl, async (client) => {

@@ -4,10 +4,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFailed, test } from 'vitest';
 import { createTestDatabase } from '../harness/database.ts';
 import type { System } from '../harness/system.ts';
+import { startWebhookSink, type WebhookSink } from '../lab/webhook-sink.ts';
 import {
   type Ledger,
   machineClock,
   missing,
+  notifyEverybody,
   readLedger,
   readyText,
   type SecondController,
@@ -16,6 +18,7 @@ import {
   startOn,
   untilReady,
   watchTarget,
+  webhookSecret,
 } from './clock-scene.ts';
 
 const hour = 3600;
@@ -74,27 +77,42 @@ test.for([days60, -days60, hour, -hour])(
   },
 );
 
-test('the clock of one controller jumps by an hour while it runs, in both directions', async ({ skip }) => {
+test('the clock of one controller jumps by an hour while it runs, in both directions, and a contact hears of it', async ({
+  skip,
+}) => {
   skip(missing !== undefined, missing);
   using folder = sceneFolder();
   await using database = await createTestDatabase();
+  await using sink = await startWebhookSink(webhookSecret);
   const clock = machineClock(folder.path, 'machine');
-  await using system = await startOn(`${folder.path}/data`, clock, database.url);
-  onTestFailed(() => void process.stdout.write(system.output()));
+  const machine = { ...clock, env: { ...clock.env, VANTAGE_ALLOW_PRIVATE_WEBHOOKS: 'true' } };
+  await using system = await startOn(`${folder.path}/data`, machine, database.url);
+  onTestFailed(() => void process.stdout.write(`${system.output()}\n${sink.faults.join('\n')}\n`));
+  await notifyEverybody(system.api, sink.url);
   await using target = await watchTarget(system.api, ['local']);
   await delay(20_000);
   const said: number[] = [];
+  const heard: number[] = [];
   const before = await readLedger(database.url);
   for (const seconds of [-hour, hour]) {
     clock.set(seconds);
     said.push(await untilReady(ready(system), isSaid));
+    heard.push(await untilHeard(sink, heard.length + 1));
     await delay(40_000);
     clock.set(0);
     await untilReady(ready(system), isRight);
+    heard.push(await untilHeard(sink, heard.length + 1));
   }
   await delay(settleMs);
   const ledger = await readLedger(database.url);
-  say('one controller, jumps', { ...ledger, hits: target.hits.length, before, said });
+  say('one controller, jumps', { ...ledger, hits: target.hits.length, before, said, heard });
+  expect(sink.faults).toEqual([]);
+  expect(sink.hooks.map(({ type, text }) => [type, text.includes('"Recovered":true')])).toEqual([
+    ['clock.wrong', false],
+    ['clock.wrong', true],
+    ['clock.wrong', false],
+    ['clock.wrong', true],
+  ]);
   expectWhole(ledger, { hits: target.hits.length, before, ends: 0 });
 });
 
@@ -128,6 +146,17 @@ test.for([days60, -days60, hour, -hour])(
     }
   },
 );
+
+/** Milliseconds until the sink has so many messages, or throws after two minutes. */
+async function untilHeard({ hooks }: Pick<WebhookSink, 'hooks'>, count: number): Promise<number> {
+  const fromMs = performance.now();
+  while (hooks.length < count) {
+    if (performance.now() - fromMs > 120_000)
+      throw new Error(`the contact has ${hooks.length} messages only`);
+    await delay(250);
+  }
+  return Math.round(performance.now() - fromMs);
+}
 
 async function begin(second: SecondController): Promise<void> {
   second.start();

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { createListener, type Listener } from './bus/listener.ts';
 import { type CatalogTransaction, catalogTransaction } from './catalog-transaction.ts';
 import { createJoinedTransactions } from './joined-transaction.ts';
-import { readMigrations, refuseNewer, withMigrationLock } from './migrate.ts';
+import { migrationFault, readMigrations, refuseNewer, withMigrationLock } from './migrate.ts';
 import { createOrm } from './orm.ts';
 import { preparingPool } from './prepared-pool.ts';
 import { readinessProblem } from './readiness.ts';
@@ -135,7 +135,9 @@ export async function createDb({
     async migrate(last) {
       await withMigrationLock(config, async () => {
         await refuseNewer(kysely, known);
-        const done = await orm.migrator.up(last === undefined ? {} : { to: last });
+        const done = await orm.migrator.up(last === undefined ? {} : { to: last }).catch((error: unknown) => {
+          throw migrationFault(error);
+        });
         if (done.length > 0) log.info({ migrations: done.map(({ name }) => name) }, 'the schema is migrated');
       });
     },

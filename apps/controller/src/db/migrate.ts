@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { Migration } from '@mikro-orm/migrations';
-import { Fault } from '@vantage/kernel';
+import { Fault, messageOf } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import pg from 'pg';
 import type { Tables } from './schema.ts';
@@ -50,6 +50,20 @@ export async function refuseNewer(
       'database_newer',
       `the database was used by a newer version of Vantage (it has ${newer.join(', ')}); start that version, or restore the backup made before the upgrade`,
     );
+}
+
+/** The failure of a migration in words for operators: what failed, what the database holds now, and what to do. */
+export function migrationFault(cause: unknown): Fault {
+  const reason = messageOf(cause);
+  const help = /No space left on device|disk full/i.test(reason)
+    ? 'make room on the disk of the database'
+    : 'see the log of the database';
+  return new Fault(
+    'retry',
+    'migration_failed',
+    `the schema cannot be migrated: ${reason}. Nothing is changed: the tables are as the version before left them. To go on, ${help}, and start the controller again`,
+    { cause },
+  );
 }
 
 /** The advisory lock under which migrations run: "vantage" as a number. */
