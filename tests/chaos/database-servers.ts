@@ -1,6 +1,6 @@
 // PostgreSQL servers of the system for scenes that need replicas and restores: a primary, a streaming replica, a
 // promotion.
-import { execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -49,18 +49,19 @@ function urlIn(folder: string, role: string): string {
   return `postgres://${role}@/postgres?host=${encodeURIComponent(folder)}`;
 }
 
-async function start(folder: string): Promise<DatabaseServer> {
+async function start(folder: string, hotStandby: 'on' | 'off' = 'on'): Promise<DatabaseServer> {
   const options = {
     listen_addresses: '',
     unix_socket_directories: folder,
     max_connections: '60',
     shared_buffers: '64MB',
-    hot_standby: 'on',
+    hot_standby: hotStandby,
     wal_keep_size: '256MB',
   };
   const args = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const superuserUrl = urlIn(folder, 'admin');
-  let running = await launch(folder, args);
+  let running = launch(folder, args);
+  if (hotStandby === 'on') await untilUp(folder, running.child);
   const crash = async () => {
     running.child.kill('SIGQUIT');
     await running.ended;
@@ -70,7 +71,8 @@ async function start(folder: string): Promise<DatabaseServer> {
     superuserUrl,
     async restart() {
       await crash();
-      running = await launch(folder, args);
+      running = launch(folder, args);
+      await untilUp(folder, running.child);
     },
     async kill() {
       await crash();
@@ -79,14 +81,17 @@ async function start(folder: string): Promise<DatabaseServer> {
   };
 }
 
-/** Starts the program, and waits until it answers. */
-async function launch(folder: string, args: readonly string[]) {
+function launch(folder: string, args: readonly string[]) {
   const child = spawn(path.join(programs, 'postgres'), ['-D', path.join(folder, 'data'), ...args], {
     ...runAs(),
     cwd: '/',
     stdio: 'ignore',
   });
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  return { child, ended: new Promise<void>((resolve) => child.once('exit', () => resolve())) };
+}
+
+/** Waits until the server answers. */
+async function untilUp(folder: string, child: ChildProcess): Promise<void> {
   for (let left = 300; ; left -= 1) {
     const isUp = await withClient(urlIn(folder, 'admin'), (client) => client.query('select 1')).then(
       () => true,
@@ -96,7 +101,6 @@ async function launch(folder: string, args: readonly string[]) {
     if (left === 0 || child.exitCode !== null) throw new Error(`PostgreSQL in ${folder} does not start`);
     await delay(100);
   }
-  return { child, ended };
 }
 
 /** Starts a server with an ordinary role `vantage` that owns the database; its data is in a new folder within `place`. */
@@ -114,10 +118,24 @@ export async function startPrimary(place?: string): Promise<DatabaseServer> {
 
 /** Copies a running server and starts the copy as a replica that streams. */
 export function startReplica(of: DatabaseServer): Promise<DatabaseServer> {
+  return start(copyOf(of));
+}
+
+/** The same, but the copy refuses connections, as a server does that recovers from a crash, until `endRecovery`. */
+export function startRecovering(of: DatabaseServer): Promise<DatabaseServer> {
+  return start(copyOf(of), 'off');
+}
+
+/** Ends the recovery: the server answers, and is a primary. */
+export function endRecovery({ folder }: DatabaseServer): void {
+  run('pg_ctl', ['promote', '-D', path.join(folder, 'data')]);
+}
+
+function copyOf(of: DatabaseServer): string {
   const folder = newFolder();
   const way = ['-h', of.folder, '-U', 'admin', '-c', 'fast', '-R'];
   run('pg_basebackup', ['-D', path.join(folder, 'data'), ...way]);
-  return start(folder);
+  return folder;
 }
 
 /** From here on the replica receives nothing more, so it stays behind. */
