@@ -81,7 +81,7 @@ async function run(config: Config, log: Logger, ending: AbortSignal): Promise<vo
   if (embedded) progress('the database runs');
   try {
     const databaseUrl = config.databaseUrl ?? embedded?.url ?? '';
-    const base = await openBase({ config, log, databaseUrl });
+    const base = await openBase(config, log, databaseUrl, ending);
     await serve(base, joinSteps(base), { ending, embedded });
   } finally {
     await embedded?.stop();
@@ -89,13 +89,13 @@ async function run(config: Config, log: Logger, ending: AbortSignal): Promise<vo
 }
 
 /** Opens the base of all steps: certificates, the migrated database, the key that seals secrets, the partitions of today. */
-async function openBase({ config, log, databaseUrl }: { config: Config; log: Logger; databaseUrl: string }) {
+async function openBase(config: Config, log: Logger, databaseUrl: string, ending: AbortSignal) {
   const { retentionDays, secretKeyFile: file, secretKeyLost: keyLost } = config;
   const controllerId = newId();
   const tracing = await openTracing({ url: config.otlpUrl, version, controllerId, clock, log });
   const { onStatement } = tracing;
   const db = await createDb({ connection: { url: databaseUrl }, log, clock, onStatement });
-  await requireSupportedServer(db.kysely);
+  await requireSupportedServer(db.kysely, { clock, ending, log, onWait: progress });
   await db.migrate();
   progress('the tables are in place');
   const ownsDatabase = config.databaseUrl === undefined;

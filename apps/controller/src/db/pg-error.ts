@@ -31,6 +31,15 @@ export function isTransientDbError(error: unknown): boolean {
   return false;
 }
 
+/** Whether the error, or one of its causes, says that the server is there and accepts no connection at the moment: too many of them (53300), or it starts or recovers (57P03). */
+export function isServerBusy(error: unknown): boolean {
+  for (let depth = 0, each = error; each instanceof Error && depth < deepestCause; depth += 1) {
+    if (['53300', '57P03'].includes(codeOf(each))) return true;
+    each = each.cause;
+  }
+  return false;
+}
+
 function isTransient(error: Error): boolean {
   const code = codeOf(error);
   if (isSqlState(code)) return transientStates.test(code);

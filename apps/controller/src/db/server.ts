@@ -1,12 +1,59 @@
-import { Fault, messageOf } from '@vantage/kernel';
+import { type Clock, Fault, type Logger, messageOf } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
+import { isServerBusy } from './pg-error.ts';
 import type { Tables } from './schema.ts';
 
 const leastVersion = 15;
+const lookAgainMs = 1_000;
 
-/** Checks that the server answers and is new enough; throws a Fault whose message names the setting to change. */
-export async function requireSupportedServer(kysely: Kysely<Tables>): Promise<void> {
-  const found = await sql<{ version: number; name: string }>`
+/** How a start waits for a server that accepts no connection at the moment. */
+interface Waiting {
+  readonly clock: Pick<Clock, 'sleep'>;
+  readonly ending: AbortSignal;
+  readonly log: Pick<Logger, 'warn'>;
+  /** Hears once why the start waits. */
+  readonly onWait: (text: string) => void;
+}
+
+function tell({ log, onWait }: Waiting, text: string): void {
+  log.warn(text);
+  onWait(text);
+}
+
+/**
+ * Checks that the server answers and is new enough; throws a Fault whose message names the setting to change. With `waiting` a server that is
+ * there and accepts no connection at the moment (it starts, recovers, or has none free) is waited for until `ending` aborts.
+ */
+export async function requireSupportedServer(kysely: Kysely<Tables>, waiting?: Waiting): Promise<void> {
+  let isTold = false;
+  for (;;) {
+    const found = await readVersion(kysely).catch(async (fault: unknown) => {
+      if (waiting === undefined || waiting.ending.aborted || !isServerBusy(fault)) throw fault;
+      if (!isTold) tell(waiting, `${messageOf(fault)}; waiting for it`);
+      isTold = true;
+      await waiting.clock.sleep(lookAgainMs, waiting.ending).catch(() => {});
+      return undefined;
+    });
+    if (found !== undefined) return requireVersion(found);
+  }
+}
+
+interface ServerVersion {
+  readonly version: number;
+  readonly name: string;
+}
+
+function requireVersion({ version, name }: ServerVersion): void {
+  if (version < leastVersion * 10_000)
+    throw new Fault(
+      'stop',
+      'database_old',
+      `the database is PostgreSQL ${name}; ${leastVersion} or later is needed (VANTAGE_DATABASE_URL)`,
+    );
+}
+
+async function readVersion(kysely: Kysely<Tables>): Promise<ServerVersion | undefined> {
+  const { rows } = await sql<ServerVersion>`
     select current_setting('server_version_num')::int as version, current_setting('server_version') as name`
     .execute(kysely)
     .catch((cause: unknown) => {
@@ -17,11 +64,5 @@ export async function requireSupportedServer(kysely: Kysely<Tables>): Promise<vo
         { cause },
       );
     });
-  const [server] = found.rows;
-  if (server && server.version < leastVersion * 10_000)
-    throw new Fault(
-      'stop',
-      'database_old',
-      `the database is PostgreSQL ${server.name}; ${leastVersion} or later is needed (VANTAGE_DATABASE_URL)`,
-    );
+  return rows[0];
 }
