@@ -1,7 +1,7 @@
 import { createLog } from '@vantage/kernel';
 import { Goodbye_Reason } from '@vantage/proto';
 import { expect, test } from 'vitest';
-import { createDisconnectLog, waitAfter } from './disconnect-reason.ts';
+import { createDisconnectLog, disconnectText, waitAfter } from './disconnect-reason.ts';
 
 const around = { failures: 1, others: 0, random: () => 0.999 };
 
@@ -55,4 +55,12 @@ test.each([
   expect(lines).toMatchObject([
     { endpoint: 'https://c:1', msg: `the controller ended the session: ${shown}` },
   ]);
+});
+
+test('a TLS handshake that does not finish names what to look for', () => {
+  const text = 'Client network socket disconnected before secure TLS connection was established';
+  expect(disconnectText({ kind: 'lost', text, lastedMs: 0 })).toMatch(
+    /^no connection: .*firewall or proxy.*MTU/,
+  );
+  expect(disconnectText({ kind: 'lost', text: 'refused', lastedMs: 0 })).toBe('no connection: refused');
 });

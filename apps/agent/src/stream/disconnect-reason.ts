@@ -75,11 +75,16 @@ export function createDisconnectLog(log: Logger): DisconnectLog {
   };
 }
 
+/** Node's words for a connection that opened and on which TLS came to no end. */
+const isUnfinishedHandshake = /before secure TLS connection was established/;
+const handshakeHelp =
+  '. The port is open, but the TLS handshake does not finish: look for a firewall or proxy on the way, and for a path that drops large packets (MTU)';
+
 /** The reason as the log names it. */
 export function disconnectText(disconnect: DisconnectReason): string {
   switch (disconnect.kind) {
     case 'lost':
-      return `no connection: ${disconnect.text}`;
+      return `no connection: ${disconnect.text}${isUnfinishedHandshake.test(disconnect.text) ? handshakeHelp : ''}`;
     case 'refused':
       return `the controller refuses this agent (${disconnect.text}); the agent tries again`;
     case 'goodbye':
