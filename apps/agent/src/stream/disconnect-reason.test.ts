@@ -57,10 +57,11 @@ test.each([
   ]);
 });
 
-test('a TLS handshake that does not finish names what to look for', () => {
+test('a TLS handshake that fails names what to look for', () => {
   const text = 'Client network socket disconnected before secure TLS connection was established';
   expect(disconnectText({ kind: 'lost', text, lastedMs: 0 })).toMatch(
     /^no connection: .*firewall or proxy.*MTU/,
   );
+  expect(disconnectText({ kind: 'lost', text: 'certificate has expired', lastedMs: 0 })).toMatch(/clock/);
   expect(disconnectText({ kind: 'lost', text: 'refused', lastedMs: 0 })).toBe('no connection: refused');
 });

@@ -75,16 +75,23 @@ export function createDisconnectLog(log: Logger): DisconnectLog {
   };
 }
 
-/** Node's words for a connection that opened and on which TLS came to no end. */
-const isUnfinishedHandshake = /before secure TLS connection was established/;
-const handshakeHelp =
-  '. The port is open, but the TLS handshake does not finish: look for a firewall or proxy on the way, and for a path that drops large packets (MTU)';
+/** What to look for, by Node's words. */
+const helps = [
+  {
+    about: /before secure TLS connection was established/,
+    help: '. The port is open, but the TLS handshake does not finish: look for a firewall or proxy on the way, and for a path that drops large packets (MTU)',
+  },
+  {
+    about: /certificate (?:has expired|is not yet valid)/,
+    help: ". Compare this machine's clock with the controller's, and see that the controller has a new certificate",
+  },
+] as const;
 
 /** The reason as the log names it. */
 export function disconnectText(disconnect: DisconnectReason): string {
   switch (disconnect.kind) {
     case 'lost':
-      return `no connection: ${disconnect.text}${isUnfinishedHandshake.test(disconnect.text) ? handshakeHelp : ''}`;
+      return `no connection: ${disconnect.text}${helps.find(({ about }) => about.test(disconnect.text))?.help ?? ''}`;
     case 'refused':
       return `the controller refuses this agent (${disconnect.text}); the agent tries again`;
     case 'goodbye':
