@@ -121,6 +121,7 @@ test.each(['light', 'dark'] as const)('axe-core finds nothing on any screen, %s'
   await page.getByRole('combobox').waitFor();
   found['palette'] = await violationsOf(page);
   await page.keyboard.press('Escape');
+  await page.getByRole('combobox').waitFor({ state: 'hidden' });
   await page.keyboard.press('?');
   await page.getByRole('heading', { name: 'Keys' }).waitFor();
   found['keys'] = await violationsOf(page);

@@ -50,20 +50,24 @@ export const alertRecord = z
       .array(
         z.strictObject({
           contact_id: idField,
+          Name: z.string().describe('Of the contact.').meta({ example: 'noc' }),
           Kind: z.string().describe('What it says.').meta({ example: 'device.down' }),
           At: timestampField.describe('When it was decided.'),
           State: z
             .enum(['Pending', 'Delivered', 'Failed', 'Withdrawn', 'Shadow'])
             .describe('How far it is. Shadow: it is recorded only, because the contact is in shadow.'),
-          Attempts: z.int().describe('Attempts to deliver it.').meta({ example: 1 }),
+          Attempts: z.array(
+            z.strictObject({ At: timestampField, Answer: z.string().describe('What the receiver said.') }),
+          ),
         }),
       )
       .meta({
         description: 'Its messages, oldest first.',
         example: [
           {
-            ...{ contact_id: sampleId, Kind: 'device.down', At: '2026-02-25T23:38:03+01:00' },
-            ...{ State: 'Delivered', Attempts: 1 },
+            ...{ contact_id: sampleId, Name: 'noc', Kind: 'device.down', At: '2026-02-25T23:38:03+01:00' },
+            State: 'Delivered',
+            Attempts: [{ At: '2026-02-25T23:38:04+01:00', Answer: 'HTTP 204 No Content' }],
           },
         ],
       }),
@@ -79,10 +83,11 @@ export type NotificationsOf = (
     number,
     readonly {
       readonly contact_id: string;
+      readonly name: string;
       readonly kind: string;
       readonly atUs: number;
       readonly state: z.input<typeof alertRecord>['Notifications'][number]['State'];
-      readonly attempts: number;
+      readonly attempts: readonly { readonly atUs: number; readonly answer: string }[];
     }[]
   >
 >;
@@ -113,8 +118,9 @@ export function showAlert(
         : { By: cleanLine(by), Note: row.acknowledged_note, At: zone.format(at) },
     SnoozedUntil: until === null || until <= nowUs ? null : zone.format(until),
     Notifications: (notifications.get(row.alert_no) ?? []).map((one) => ({
-      ...{ contact_id: one.contact_id, Kind: one.kind, At: zone.format(one.atUs) },
-      ...{ State: one.state, Attempts: one.attempts },
+      ...{ contact_id: one.contact_id, Name: cleanLine(one.name), Kind: one.kind, At: zone.format(one.atUs) },
+      State: one.state,
+      Attempts: one.attempts.map(({ atUs, answer }) => ({ At: zone.format(atUs), Answer: answer })),
     })),
   };
 }

@@ -33,6 +33,7 @@ import { tracerouteRoutes } from '../history/traceroute-routes.ts';
 import { type ReadUptimes, uptimeRoutes } from '../history/uptime-routes.ts';
 import { batchRoutes } from '../http/batch.ts';
 import type { Route } from '../http/route.ts';
+import { deliveryRoutes } from '../notify/delivery-routes.ts';
 import { helloRoutes } from './hello.ts';
 import { openApiRoutes } from './openapi/routes.ts';
 
@@ -58,10 +59,10 @@ export interface RouteDeps extends DeviceRouteDeps, ContactRouteDeps {
 export function createRoutes(deps: RouteDeps): readonly Route[] {
   const { db, clock, health, checkNow } = deps;
   const device = deviceSubject(db);
-  const change: AlertRouteDeps['change'] & Parameters<typeof oneOutageRoutes>[0]['change'] = (
-    { keyNo, address },
-    work,
-  ) => deps.catalog.change({ kind: 'api-key', keyNo, address }, work);
+  const change: AlertRouteDeps['change'] &
+    Parameters<typeof oneOutageRoutes>[0]['change'] &
+    Parameters<typeof deliveryRoutes>[0]['change'] = ({ keyNo, address }, work) =>
+    deps.catalog.change({ kind: 'api-key', keyNo, address }, work);
   const alerts: AlertRouteDeps = { db, clock, notificationsOf: deps.notificationsOf, change };
   const routes: readonly Route[] = [
     ...helloRoutes(clock),
@@ -93,6 +94,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...invitationRoutes(deps),
     ...upgradeRoutes(deps),
     ...contactRoutes(deps),
+    ...deliveryRoutes({ db, clock, change }),
     ...nscheduleRoutes(deps),
     ...mscheduleRoutes(deps),
     ...secretRoutes(deps),

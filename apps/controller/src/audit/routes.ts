@@ -13,7 +13,7 @@ const actions = { create: 'Create', update: 'Update', delete: 'Delete', refuse: 
 const storedActions = ['create', 'update', 'delete', 'refuse'] as const;
 const kinds = [
   ...['account', 'key', 'location', 'agent', 'device', 'tag', 'secret'],
-  ...['contact', 'nschedule', 'mschedule', 'alert', 'session', 'user', 'maintenance', 'outage'],
+  ...['contact', 'nschedule', 'mschedule', 'alert', 'session', 'user', 'maintenance', 'outage', 'delivery'],
 ] as const;
 
 const value = z.unknown().meta({

@@ -148,6 +148,8 @@ const others = [
   'POST /devices/{device_id}/check',
   'POST /devices/{device_id}/traceroute',
   'POST /contacts/{contact_id}/test',
+  // delivery-routes.test.ts shows what it records.
+  'POST /contacts/{contact_id}/deliveries/{delivery_id}/repeat',
   'POST /devices/{device_id}/traceroute',
   // An agent that was never connected is refused; upgrade.test.ts has one that is not.
   'PUT /agents/{agent_id}/upgrade',

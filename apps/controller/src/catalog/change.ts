@@ -26,7 +26,8 @@ type CatalogKind =
   | 'session'
   | 'user'
   | 'maintenance'
-  | 'outage';
+  | 'outage'
+  | 'delivery';
 
 /** One change of one thing. */
 export interface Change {

@@ -245,6 +245,7 @@ test('uptime joins intervals, coverage within assignment, and maintenance; a con
     return (await uptimes(scene.kysely, { devices, toUs, nowUs: at(300) })).get(device);
   };
   expect(await uptime(at(-10), at(999))).toEqual({
+    ...{ ExcludedSeconds: 0, ExcludedOutages: 0 },
     UpSeconds: 51 + 30 + 30 + 40,
     DownSeconds: 59,
     MaintenanceSeconds: 60,

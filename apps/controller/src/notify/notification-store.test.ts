@@ -38,23 +38,33 @@ test('notifications of an alert are listed oldest first with contact, state and 
     ],
     5,
   );
-  const waiting = { kind: sample.kind, atUs: sample.atUs, state: 'Pending', attempts: 0 };
+  const waiting = { kind: sample.kind, atUs: sample.atUs, state: 'Pending', attempts: [] };
   expect(await notificationsOf(db.kysely, [7, 8])).toEqual(
     new Map([
       [
         7,
         [
-          { contact_id: ids[1], ...waiting },
-          { contact_id: ids[0], ...waiting },
+          { contact_id: ids[1], name: await nameOf(second), ...waiting },
+          { contact_id: ids[0], name: await nameOf(first), ...waiting },
         ],
       ],
     ]),
   );
 });
 
+async function nameOf(contactNo: number) {
+  const contact = db.kysely.selectFrom('contacts').select('name').where('contact_no', '=', contactNo);
+  return (await contact.executeTakeFirstOrThrow()).name;
+}
+
 /** State and attempts of the alert's notifications, oldest first. */
 async function shown(alertNo: number) {
-  const rows = (await notificationsOf(db.kysely, [alertNo])).get(alertNo) ?? [];
+  const rows = await db.kysely
+    .selectFrom('notifications')
+    .select(['state', 'attempts'])
+    .where('alert_no', '=', alertNo)
+    .orderBy('notification_no')
+    .execute();
   return rows.map(({ state, attempts }) => `${state} ${attempts}`);
 }
 

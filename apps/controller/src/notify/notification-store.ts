@@ -2,10 +2,14 @@ import type { AlertKind, MessageKind, NewNotification } from '@vantage/alerts';
 import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { publish, type Tables } from '../db/index.ts';
+import { attemptsOf, type ShownAttempt } from './delivery-store.ts';
 import { releaseFollowers } from './record-store.ts';
 
+/** How far a notification can be. */
+export const notificationStates = ['Pending', 'Delivered', 'Failed', 'Withdrawn', 'Shadow'] as const;
+
 /** How far a notification is. */
-type NotificationState = 'Pending' | 'Delivered' | 'Failed' | 'Withdrawn' | 'Shadow';
+export type NotificationState = (typeof notificationStates)[number];
 
 /** The answer of a notification that is recorded only. */
 export const shadowAnswer = 'the contact is in shadow, so nothing was sent';
@@ -37,6 +41,26 @@ export async function enqueue(
     select g."contactNo", min(g."accountNo") from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as g ("contactNo" int, "accountNo" int)
     group by 1 order by 1 on conflict do nothing`.execute(trx);
   await publish(trx, 'notifications', { contact_nos: contactNos });
+}
+
+/** Stores a message once more, as a new one that is due now. Returns its id; undefined: the message or its contact does not exist. */
+export async function repeatNotification(
+  trx: Kysely<Tables>,
+  notificationNo: number,
+  nowUs: number,
+): Promise<string | undefined> {
+  const id = newId();
+  const { rows } = await sql<{ contact_no: number }>`
+    insert into notifications (notification_id, account_no, contact_no, alert_no, order_key, kind, severity, data, at_us, created_us, due_us,
+      state, ended_us, answer)
+    select ${id}, n.account_no, n.contact_no, n.alert_no, n.order_key, n.kind, n.severity, n.data, n.at_us, ${nowUs}::bigint, ${nowUs}::bigint,
+      case when c.shadow then 'Shadow' else 'Pending' end, case when c.shadow then ${nowUs}::bigint end,
+      case when c.shadow then ${shadowAnswer} end
+    from notifications n join contacts c using (contact_no) where n.notification_no = ${notificationNo}::bigint
+    returning contact_no`.execute(trx);
+  if (rows.length === 0) return undefined;
+  await publish(trx, 'notifications', { contact_nos: rows.map((row) => row.contact_no) });
+  return id;
 }
 
 /** Notifications of an alert to withdraw; `repeatsOf`: only those of this kind that are not the first one to their contact. */
@@ -149,29 +173,30 @@ async function releaseWithdrawn(
 /** A message of an alert, for people. */
 interface AlertNotification {
   readonly contact_id: string;
+  /** Of the contact. */
+  readonly name: string;
   readonly kind: string;
   /** When it was decided. */
   readonly atUs: number;
   readonly state: NotificationState;
-  readonly attempts: number;
+  readonly attempts: readonly ShownAttempt[];
 }
 
 /** The state of each notification of these alerts, oldest first. Notifications to deleted contacts are left out. */
 export async function notificationsOf(db: Kysely<Tables>, alertNos: readonly number[]) {
-  const { rows } = await sql<{
-    alert_no: number;
-    contact_id: string;
-    kind: string;
-    at_us: number;
-    state: NotificationState;
-    attempts: number;
-  }>`
-    select n.alert_no, c.contact_id, n.kind, n.at_us, n.state, n.attempts from notifications n join contacts c using (contact_no)
+  const { rows } = await sql<
+    Omit<AlertNotification, 'atUs' | 'attempts'> & { alert_no: number; at_us: number } & Parameters<
+        typeof attemptsOf
+      >[0]
+  >`
+    select n.alert_no, c.contact_id, c.name, n.kind, n.at_us, n.state, n.attempts, n.tries, n.first_attempt_us, n.ended_us, n.answer
+    from notifications n join contacts c using (contact_no)
     where n.alert_no = any(${alertNos}::bigint[]) order by n.notification_no`.execute(db);
   const found = new Map<number, AlertNotification[]>();
-  for (const { alert_no, contact_id, kind, at_us, state, attempts } of rows) {
+  for (const row of rows) {
+    const { alert_no, contact_id, name, kind, at_us, state } = row;
     const list = found.get(alert_no) ?? [];
-    list.push({ contact_id, kind, atUs: at_us, state, attempts });
+    list.push({ contact_id, name, kind, atUs: at_us, state, attempts: attemptsOf(row) });
     found.set(alert_no, list);
   }
   return found;

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
+import { withAttempt } from './delivery-store.ts';
 import type { AfterAttempt } from './notification-state.ts';
 
 /** A notification whose attempt ended. */
@@ -78,7 +79,7 @@ export async function storeAfter(
 ): Promise<void> {
   const dueUs = after.state === 'Pending' ? after.dueUs : null;
   await sql`
-    update notifications set state = ${after.state}, answer = ${answer}, due_us = coalesce(${dueUs}::bigint, due_us),
+    update notifications set state = ${after.state}, answer = ${answer}, tries = ${withAttempt(nowUs, answer)}, due_us = coalesce(${dueUs}::bigint, due_us),
       ended_us = case when ${dueUs}::bigint is null then ${nowUs}::bigint end,
       message = case when ${dueUs}::bigint is null then null else message end,
       not_before_us = ${wishedUs}::bigint, maybe_sent = maybe_sent or ${isUncertain}, lease_token = null, lease_until_us = null

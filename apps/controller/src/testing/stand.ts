@@ -216,6 +216,10 @@ async function insertHealth(
     .values({ device_no: deviceNo, from_us: agoUs, status: 'Up' })
     .execute();
   await kysely
+    .insertInto('outage_notes')
+    .values({ device_no: deviceNo, from_us: agoUs, note: 'power', excluded: true })
+    .execute();
+  await kysely
     .insertInto('maintenance_windows')
     .values({ device_no: deviceNo, from_us: agoUs, to_us: nowUs - secondUs })
     .execute();

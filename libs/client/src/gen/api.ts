@@ -1105,6 +1105,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/contacts/{contact_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Messages to a contact, newest first, with each attempt and its answer
+         * @description Messages to a contact, newest first, with each attempt and its answer.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<deliveries>`, with `fmt=csv` it is `text/csv` with a row for each.
+         *
+         *     Any key of the account may do this.
+         */
+        get: operations["listContactDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/contacts/{contact_id}/deliveries/{delivery_id}/repeat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sends a message again, as a new delivery
+         * @description Only of a delivery that was Delivered or Failed. The new one has an id of its own, so receivers take it as a new message.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<delivery>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UW or UA may do this.
+         */
+        post: operations["repeatContactDeliverie"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/nschedules/preview": {
         parameters: {
             query?: never;
@@ -7097,6 +7145,112 @@ export interface components {
             Secret: string;
         };
         /**
+         * @description A message to a contact, and how it went.
+         * @example {
+         *       "delivery_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "alert_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "ShortName": "web-1",
+         *       "Kind": "device.down",
+         *       "Severity": "critical",
+         *       "At": "2026-02-25T23:38:03+01:00",
+         *       "State": "Delivered",
+         *       "Ended": "2026-02-25T23:38:04+01:00",
+         *       "MergedInto": null,
+         *       "Attempts": [
+         *         {
+         *           "At": "2026-02-25T23:38:03+01:00",
+         *           "Answer": "HTTP 204 No Content"
+         *         }
+         *       ]
+         *     }
+         */
+        Delivery: {
+            /**
+             * @description Receivers know the message by it (webhook-id, Message-ID).
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            delivery_id: components["schemas"]["Id"];
+            /**
+             * @description null: the message is about no alert.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            alert_id: components["schemas"]["Id"] | null;
+            /**
+             * @description Id of the device.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            device_id: components["schemas"]["Id"] | null;
+            /**
+             * @description Short name of the device.
+             * @example web-1
+             */
+            ShortName: string | null;
+            /**
+             * @description What it says.
+             * @example device.down
+             */
+            Kind: string;
+            /**
+             * @description Of the message.
+             * @example critical
+             * @enum {string}
+             */
+            Severity: "critical" | "warning" | "info";
+            /**
+             * @description When it was decided.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            At: components["schemas"]["Timestamp"];
+            /**
+             * @description State of the agent.
+             * @example Delivered
+             * @enum {string}
+             */
+            State: "Pending" | "Delivered" | "Failed" | "Withdrawn" | "Shadow";
+            /**
+             * @description When it reached its last state; null: it is Pending.
+             * @example 2026-02-25T23:38:04+01:00
+             */
+            Ended: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description The delivery that carries it; null: its own message does.
+             * @example null
+             */
+            MergedInto: components["schemas"]["Id"] | null;
+            /**
+             * @description The attempts to deliver it, oldest first, at most the latest 20.
+             * @example [
+             *       {
+             *         "At": "2026-02-25T23:38:03+01:00",
+             *         "Answer": "HTTP 204 No Content"
+             *       }
+             *     ]
+             */
+            Attempts: {
+                /** @example 2026-02-25T23:38:03+01:00 */
+                At: components["schemas"]["Timestamp"];
+                /**
+                 * @description What the receiver said.
+                 * @example HTTP 204 No Content
+                 */
+                Answer: string;
+            }[];
+        };
+        /**
+         * @description A message that is sent again.
+         * @example {
+         *       "delivery_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+         *     }
+         */
+        DeliveryRepeated: {
+            /**
+             * @description The new delivery.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            delivery_id: components["schemas"]["Id"];
+        };
+        /**
          * @description A message that a schedule would send.
          * @example {
          *       "Timestamp": "2026-02-25T23:38:03+01:00",
@@ -7424,10 +7578,16 @@ export interface components {
          *       "Notifications": [
          *         {
          *           "contact_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "noc",
          *           "Kind": "device.down",
          *           "At": "2026-02-25T23:38:03+01:00",
          *           "State": "Delivered",
-         *           "Attempts": 1
+         *           "Attempts": [
+         *             {
+         *               "At": "2026-02-25T23:38:04+01:00",
+         *               "Answer": "HTTP 204 No Content"
+         *             }
+         *           ]
          *         }
          *       ]
          *     }
@@ -7539,10 +7699,16 @@ export interface components {
              * @example [
              *       {
              *         "contact_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+             *         "Name": "noc",
              *         "Kind": "device.down",
              *         "At": "2026-02-25T23:38:03+01:00",
              *         "State": "Delivered",
-             *         "Attempts": 1
+             *         "Attempts": [
+             *           {
+             *             "At": "2026-02-25T23:38:04+01:00",
+             *             "Answer": "HTTP 204 No Content"
+             *           }
+             *         ]
              *       }
              *     ]
              */
@@ -7552,6 +7718,11 @@ export interface components {
                  * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
                  */
                 contact_id: components["schemas"]["Id"];
+                /**
+                 * @description Of the contact.
+                 * @example noc
+                 */
+                Name: string;
                 /**
                  * @description What it says.
                  * @example device.down
@@ -7564,11 +7735,11 @@ export interface components {
                  * @enum {string}
                  */
                 State: "Pending" | "Delivered" | "Failed" | "Withdrawn" | "Shadow";
-                /**
-                 * @description Attempts to deliver it.
-                 * @example 1
-                 */
-                Attempts: number;
+                Attempts: {
+                    At: components["schemas"]["Timestamp"];
+                    /** @description What the receiver said. */
+                    Answer: string;
+                }[];
             }[];
         };
         /**
@@ -7799,7 +7970,7 @@ export interface components {
              * @example device
              * @enum {string}
              */
-            Kind: "account" | "key" | "location" | "agent" | "device" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "alert" | "session" | "user" | "maintenance" | "outage";
+            Kind: "account" | "key" | "location" | "agent" | "device" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "alert" | "session" | "user" | "maintenance" | "outage" | "delivery";
             /**
              * @description Id of the thing that changed, for example its device_id.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
@@ -16647,6 +16818,203 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listContactDeliveries: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+                /**
+                 * @description Most rows to return; more than 100 is taken as 100.
+                 * @example 100
+                 */
+                Limit?: number;
+                /**
+                 * @description Rows to skip; not together with Before. Rows that are added meanwhile shift it.
+                 * @example 0
+                 */
+                Offset?: number;
+                /**
+                 * @description A delivery_id: the rows that are older than this one. Link: rel="next" uses it.
+                 * @example 8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d
+                 */
+                Before?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The contact_id: 48 lowercase hexadecimal digits.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                contact_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
+                     * @example W/"27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description The address of the next page (RFC 8288), while there are more rows.
+                     * @example </v1.1/devices?Limit=100&Offset=100>; rel="next"
+                     */
+                    Link?: string;
+                    /**
+                     * @description Rows of all pages, where counting is cheap.
+                     * @example 2000
+                     */
+                    "X-Total-Count"?: number;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "delivery_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *         "alert_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *         "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *         "ShortName": "web-1",
+                     *         "Kind": "device.down",
+                     *         "Severity": "critical",
+                     *         "At": "2026-02-25T23:38:03+01:00",
+                     *         "State": "Delivered",
+                     *         "Ended": "2026-02-25T23:38:04+01:00",
+                     *         "MergedInto": null,
+                     *         "Attempts": [
+                     *           {
+                     *             "At": "2026-02-25T23:38:03+01:00",
+                     *             "Answer": "HTTP 204 No Content"
+                     *           }
+                     *         ]
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Delivery"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    repeatContactDeliverie: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Changes the resource only while its settings are those of this ETag; code 1005 otherwise.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-Match"?: string;
+                /**
+                 * @description Makes the request safe to repeat: 1 to 128 printable characters, a new one (such as a UUID) for each new request. A repetition with the same body within 24 hours gets the first answer and does nothing again; one with another body is code 1005.
+                 * @example 5d8f1b1e-6f5c-4b0e-9a41-0d2f6c1f7f3a
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The contact_id: 48 lowercase hexadecimal digits.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                contact_id: string;
+                /**
+                 * @description The delivery_id: 48 lowercase hexadecimal digits.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
+                     * @example true
+                     */
+                    "Idempotency-Replayed"?: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "delivery_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeliveryRepeated"];
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     previewNschedule: {
         parameters: {
             query?: {
@@ -18543,10 +18911,16 @@ export interface operations {
                      *         "Notifications": [
                      *           {
                      *             "contact_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *             "Name": "noc",
                      *             "Kind": "device.down",
                      *             "At": "2026-02-25T23:38:03+01:00",
                      *             "State": "Delivered",
-                     *             "Attempts": 1
+                     *             "Attempts": [
+                     *               {
+                     *                 "At": "2026-02-25T23:38:04+01:00",
+                     *                 "Answer": "HTTP 204 No Content"
+                     *               }
+                     *             ]
                      *           }
                      *         ]
                      *       }
@@ -18646,10 +19020,16 @@ export interface operations {
                      *       "Notifications": [
                      *         {
                      *           "contact_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *           "Name": "noc",
                      *           "Kind": "device.down",
                      *           "At": "2026-02-25T23:38:03+01:00",
                      *           "State": "Delivered",
-                     *           "Attempts": 1
+                     *           "Attempts": [
+                     *             {
+                     *               "At": "2026-02-25T23:38:04+01:00",
+                     *               "Answer": "HTTP 204 No Content"
+                     *             }
+                     *           ]
                      *         }
                      *       ]
                      *     }
@@ -18758,10 +19138,16 @@ export interface operations {
                      *       "Notifications": [
                      *         {
                      *           "contact_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *           "Name": "noc",
                      *           "Kind": "device.down",
                      *           "At": "2026-02-25T23:38:03+01:00",
                      *           "State": "Delivered",
-                     *           "Attempts": 1
+                     *           "Attempts": [
+                     *             {
+                     *               "At": "2026-02-25T23:38:04+01:00",
+                     *               "Answer": "HTTP 204 No Content"
+                     *             }
+                     *           ]
                      *         }
                      *       ]
                      *     }
@@ -18869,10 +19255,16 @@ export interface operations {
                      *       "Notifications": [
                      *         {
                      *           "contact_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *           "Name": "noc",
                      *           "Kind": "device.down",
                      *           "At": "2026-02-25T23:38:03+01:00",
                      *           "State": "Delivered",
-                     *           "Attempts": 1
+                     *           "Attempts": [
+                     *             {
+                     *               "At": "2026-02-25T23:38:04+01:00",
+                     *               "Answer": "HTTP 204 No Content"
+                     *             }
+                     *           ]
                      *         }
                      *       ]
                      *     }
@@ -20106,7 +20498,7 @@ export interface operations {
                  * @description Changes of this kind of thing only.
                  * @example device
                  */
-                Kind?: "account" | "key" | "location" | "agent" | "device" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "alert" | "session" | "user" | "maintenance" | "outage";
+                Kind?: "account" | "key" | "location" | "agent" | "device" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "alert" | "session" | "user" | "maintenance" | "outage" | "delivery";
                 /**
                  * @description Changes of the thing with this id only, also of a deleted one.
                  * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802

@@ -4,6 +4,11 @@ import type { Fact } from './facts.ts';
 export function alertFacts(id: string): Readonly<Record<string, Fact>> {
   const officeStep = { DelayMinutes: 0, Contacts: [id], Days: ['Mon', 'Tue'], From: '08:00', To: '18:00' };
   return {
+    delivery_id: { text: 'Id of the delivery.', example: id },
+    'Delivery.At': { example: '2026-02-25T23:38:03+01:00' },
+    'Delivery.Ended': { example: '2026-02-25T23:38:04+01:00' },
+    'Delivery.MergedInto': { example: null },
+    'Delivery.Severity': { text: 'Of the message.', example: 'critical' },
     'Contact.Name': { text: 'Name of the contact.', example: 'Operations' },
     'Contact.Type': { text: 'How messages reach it.', example: 'email' },
     'ContactCreate.Type': { example: 'email' },

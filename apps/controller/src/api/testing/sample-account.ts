@@ -84,8 +84,7 @@ export async function createSampleAccount(
   await addTraceroute(rest, device_no);
   const { keyId: key_id } = await rest.key(account.accountNo, 'UR');
   const user_id = await addUser(rest, account.accountNo);
-  const maintenance_id = await addMaintenance(rest, device_no);
-  const outage_id = await addOutage(rest, device_no);
+  const past = await addPast(rest, device_no, schedules.contact_id);
   return {
     ids: {
       device_id,
@@ -97,13 +96,19 @@ export async function createSampleAccount(
       alert_id,
       key_id,
       user_id,
-      maintenance_id,
-      outage_id,
       ...schedules,
+      ...past,
     },
     deviceNo: device_no,
     agentNo: agent_no,
   };
+}
+
+/** Maintenance and an outage of the device, and a message to the contact. */
+async function addPast(rest: Rest, deviceNo: number, contactId: string) {
+  const maintenance_id = await addMaintenance(rest, deviceNo);
+  const outage_id = await addOutage(rest, deviceNo);
+  return { maintenance_id, outage_id, delivery_id: await addDelivery(rest, contactId) };
 }
 
 async function addAgent(
@@ -132,6 +137,18 @@ async function addTraceroute({ db }: Pick<Rest, 'db'>, deviceNo: number): Promis
   await sql`update checks set extended = extended || ${trace}::jsonb where device_no = ${deviceNo}`.execute(
     db.kysely,
   );
+}
+
+/** A message that a contact got, and returns the id. */
+async function addDelivery({ db, clock }: Pick<Rest, 'db' | 'clock'>, contactId: string): Promise<string> {
+  const notification_id = newId();
+  const atUs = clock.nowUs();
+  await sql`insert into notifications (notification_id, account_no, contact_no, order_key, kind, severity, data, at_us, created_us, state,
+      attempts, due_us, first_attempt_us, ended_us, answer, tries)
+    select ${notification_id}, account_no, contact_no, 'sample', 'device.down', 'critical', '{}', ${atUs}::bigint, ${atUs}::bigint, 'Delivered',
+      1, ${atUs}::bigint, ${atUs}::bigint, ${atUs}::bigint, 'HTTP 204 No Content', jsonb_build_array(jsonb_build_object('AtUs', ${atUs}::bigint, 'Answer', 'HTTP 204 No Content'))
+    from contacts where contact_id = ${contactId}`.execute(db.kysely);
+  return notification_id;
 }
 
 /** Gives a device an outage of a minute, a day ago, and returns the id. */

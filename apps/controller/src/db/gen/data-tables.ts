@@ -364,6 +364,7 @@ export interface DataTables {
     maybe_sent: Generated<boolean>;
     receiver_message: string | null;
     receiver_contact_us: number | null;
+    tries: Generated<Jsonb>;
   };
   outage_notes: {
     device_no: number;

@@ -33,7 +33,7 @@ export function Messages({
             </b>{' '}
             <span class="mute">
               {Kind}, {say.states[State]}
-              {Attempts > 0 && ` ${say.attempts(Attempts)}`}
+              {Attempts.length > 0 && ` ${say.attempts(Attempts.length)}`}
             </span>
           </span>
         </li>
