@@ -121,7 +121,7 @@ type Base = Awaited<ReturnType<typeof openBase>>;
 function joinSteps(base: Base) {
   const { config, log, db, sealer, partitions, timeScale, controllerId, tracing, clocks } = base;
   const { kysely } = db;
-  const { retentionDays, trustedProxies, apiKeyHeaders, corsOrigins, allowPrivateWebhooks } = config;
+  const { retentionDays } = config;
 
   // REST -> catalog -> assign -> gateway = stream = agents
   const recordChanges = createChangeRecorder({ clock });
@@ -157,8 +157,7 @@ function joinSteps(base: Base) {
     onAgentSeen: ({ locationNo }) => void showOnline(locationNo),
   });
   const { door: agentDoor, plan: planInvitation, signedParcels } = joinAgentSide(base, gateway);
-  const sent = { corsOrigins, ownCertificate: config.tls !== undefined, version };
-  const settings = { trustedProxies, apiKeyHeaders, retentionDays, allowPrivateWebhooks, ...sent };
+  const settings = { ...config, ownCertificate: config.tls !== undefined, version };
   const feed = createEventFeed({ db, clock, log });
   const api = createHttpApi({
     ...{ db, catalog, clock, log, sealer, checkNow, settings, onRoute: tracing.nameRoute },

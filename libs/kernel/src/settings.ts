@@ -70,6 +70,12 @@ export const settings: Readonly<Record<string, Setting>> = {
     otherwise: 'none',
     about: 'Addresses or networks whose X-Forwarded-For and X-Forwarded-Proto are trusted, comma-separated',
   },
+  VANTAGE_SIGN_IN_HEADER: {
+    reader: 'controller',
+    otherwise: 'none',
+    about:
+      'The header in which a trusted proxy names the e-mail address of whom it signed in (X-Forwarded-Email). The proxy must remove it from what clients send',
+  },
   VANTAGE_API_KEY_HEADERS: {
     reader: 'controller',
     otherwise: 'none',

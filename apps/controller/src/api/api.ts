@@ -5,7 +5,7 @@ import { invitationPageRoutes } from '../catalog/users/invitation-page-routes.ts
 import { type App, createApp } from '../http/app.ts';
 import { createAuthenticator } from '../http/authenticate.ts';
 import { createIdempotency } from '../http/idempotency.ts';
-import { findKey, findPerson } from '../http/key-store.ts';
+import { findKey, findPerson, findProxied } from '../http/key-store.ts';
 import { createProxyTest } from '../http/origin.ts';
 import type { OuterRoute } from '../http/outer-routes.ts';
 import type { Site } from '../http/serve-site.ts';
@@ -20,6 +20,8 @@ export interface HttpSettings {
   readonly apiKeyHeaders: readonly string[];
   /** Addresses and networks whose forwarded headers count. */
   readonly trustedProxies: readonly string[];
+  /** The header, in small letters, in which such a proxy names whom it signed in. */
+  readonly signInHeader?: string | undefined;
   /** Origins whose web pages may use the API. */
   readonly corsOrigins?: readonly string[];
   readonly retentionDays: number;
@@ -73,6 +75,7 @@ export function createHttpApi({
     onLimited: (text, address) => summary.count(text, { address }),
     findKey: (...sent) => findKey(db, ...sent),
     findPerson: (...sent) => findPerson(db, ...sent),
+    findProxied: (...sent) => findProxied(db, ...sent),
     findSession: (...sent) => findSession(db, ...sent),
     clock,
     aliasHeaders: settings.apiKeyHeaders,
@@ -103,6 +106,7 @@ export function createHttpApi({
     signIn: {
       identify: (...sent) => authenticator.identifyKey(...sent),
       identifyPerson: (...sent) => authenticator.identifyPerson(...sent),
+      identifyProxied: (...sent) => authenticator.identifyProxied(...sent),
       onRefused: (refused) => refusals.note(refused),
       onEnded: (sessionNo) =>
         db.afterCommit(() => authenticator.forget({ keyNos: [], sessionNos: [sessionNo] })),
@@ -121,6 +125,7 @@ export function createHttpApi({
       ...{ clock, log, summary },
     },
     ownCertificate: settings.ownCertificate ?? false,
+    signInHeader: settings.signInHeader,
     cors: { origins: settings.corsOrigins ?? [], keyHeaders: settings.apiKeyHeaders },
     transactions: {
       run: (work) => db.inTransaction(work),

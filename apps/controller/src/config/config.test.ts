@@ -45,6 +45,17 @@ test('every problem is named at once', () => {
   ]);
 });
 
+test('a header for sign-in needs a trusted proxy, and is read in small letters', () => {
+  const header = { VANTAGE_SIGN_IN_HEADER: 'X-Forwarded-Email' };
+  const alone = load(header);
+  expect(alone.ok ? [] : alone.problems).toEqual([
+    'VANTAGE_SIGN_IN_HEADER counts from trusted proxies only: set VANTAGE_TRUSTED_PROXIES, too',
+  ]);
+  const both = load({ ...header, VANTAGE_TRUSTED_PROXIES: '10.0.0.1' });
+  expect(both.ok && both.config.signInHeader).toBe('x-forwarded-email');
+  expect(load({ VANTAGE_SIGN_IN_HEADER: 'a b', VANTAGE_TRUSTED_PROXIES: '10.0.0.1' }).ok).toBe(false);
+});
+
 test('time may be compressed in tests', () => {
   const result = load({ VANTAGE_TEST_TIME_SCALE: '60', NODE_ENV: 'test' });
   expect(result.ok && result.config.testTimeScale).toBe(60);

@@ -28,6 +28,8 @@ export interface Config {
   /** The public release key, as its line and read; undefined: agents are not upgraded from afar. */
   readonly releaseKey: { readonly line: string; readonly key: KeyObject } | undefined;
   readonly trustedProxies: readonly string[];
+  /** The header in which a trusted proxy names whom it signed in; undefined: none counts. */
+  readonly signInHeader: string | undefined;
   readonly apiKeyHeaders: readonly string[];
   readonly corsOrigins: readonly string[];
   readonly retentionDays: number;
@@ -145,6 +147,10 @@ const accepted = {
     list.refine((all) => all.every(isNetwork)),
     'addresses or networks, comma-separated: 192.0.2.1, 10.0.0.0/8',
   ],
+  VANTAGE_SIGN_IN_HEADER: [
+    z.string().regex(/^[A-Za-z0-9-]{1,100}$/),
+    'the name of the header in which your trusted proxy sends the e-mail address of whom it signed in: X-Forwarded-Email',
+  ],
   VANTAGE_API_KEY_HEADERS: [
     list.refine((names) => names.every((name) => /^[A-Za-z0-9!#$%&'*+.^_|~-]+$/.test(name))),
     'header names, comma-separated',
@@ -253,6 +259,7 @@ export function loadConfig(deps: {
     parcels: absolute(read('VANTAGE_PARCELS', accepted.VANTAGE_PARCELS) ?? defaultParcels),
     releaseKey: read('VANTAGE_RELEASE_PUBLIC_KEY', accepted.VANTAGE_RELEASE_PUBLIC_KEY),
     trustedProxies: read('VANTAGE_TRUSTED_PROXIES', accepted.VANTAGE_TRUSTED_PROXIES) ?? [],
+    signInHeader: read('VANTAGE_SIGN_IN_HEADER', accepted.VANTAGE_SIGN_IN_HEADER)?.toLowerCase(),
     apiKeyHeaders: read('VANTAGE_API_KEY_HEADERS', accepted.VANTAGE_API_KEY_HEADERS) ?? [],
     corsOrigins: read('VANTAGE_CORS_ORIGINS', accepted.VANTAGE_CORS_ORIGINS) ?? [],
     retentionDays: read('VANTAGE_RETENTION_DAYS', accepted.VANTAGE_RETENTION_DAYS) ?? 35,
@@ -275,7 +282,18 @@ export function loadConfig(deps: {
     logLevel: read('VANTAGE_LOG_LEVEL', accepted.VANTAGE_LOG_LEVEL) ?? 'info',
     testTimeScale: read('VANTAGE_TEST_TIME_SCALE', accepted.VANTAGE_TEST_TIME_SCALE) ?? 1,
   };
-  if (config.httpsPort !== 0 && config.httpsPort === config.agentPort)
-    problems.push('VANTAGE_HTTPS_PORT and VANTAGE_AGENT_PORT must differ');
+  problems.push(...conflictsOf(config));
   return problems.length === 0 ? { ok: true, config } : { ok: false, problems };
+}
+
+/** Settings that do not go together, a sentence for each. */
+function conflictsOf({ signInHeader, trustedProxies, httpsPort, agentPort }: Config): readonly string[] {
+  const problems: string[] = [];
+  if (signInHeader !== undefined && trustedProxies.length === 0)
+    problems.push(
+      'VANTAGE_SIGN_IN_HEADER counts from trusted proxies only: set VANTAGE_TRUSTED_PROXIES, too',
+    );
+  if (httpsPort !== 0 && httpsPort === agentPort)
+    problems.push('VANTAGE_HTTPS_PORT and VANTAGE_AGENT_PORT must differ');
+  return problems;
 }

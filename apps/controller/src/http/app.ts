@@ -41,6 +41,7 @@ export function createApp({
   site,
   authenticator,
   isTrustedProxy,
+  signInHeader,
   ownCertificate,
   cors,
   askStorage,
@@ -58,6 +59,8 @@ export function createApp({
   readonly site?: Site | undefined;
   readonly authenticator: Authenticator;
   readonly isTrustedProxy: (peer: string) => boolean;
+  /** The header in which such a proxy names whom it signed in. */
+  readonly signInHeader: string | undefined;
   /** The operator gave a certificate for this host, so the answers may ask browsers to use HTTPS only. */
   readonly ownCertificate: boolean;
   /** The origins whose web pages may use the API, and the headers that carry the key. */
@@ -73,7 +76,7 @@ export function createApp({
   /** For what every request can cause. */
   readonly summary: LogSummary;
 }): App {
-  const readOrigin = createOriginReader(isTrustedProxy);
+  const readOrigin = createOriginReader(isTrustedProxy, signInHeader);
   const load = createKeyLoad();
   const strangers = createStrangerLoad();
   const guard = createStorageGuard({ ask: askStorage, clock });

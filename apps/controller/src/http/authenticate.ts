@@ -8,6 +8,7 @@ import { createKnownRows, tooMany } from './known-rows.ts';
 import { createPasswordCheck } from './password-check.ts';
 import {
   createPersonCheck,
+  emailKey,
   type FindPerson,
   type IdentifiedPerson,
   type PersonSignIn,
@@ -40,6 +41,8 @@ export interface Authenticator {
   identifyKey(key: string, basic: BasicCredentials | undefined, address: string): Promise<Session>;
   /** Like `identify`, for a person of a form. */
   identifyPerson(person: PersonSignIn, address: string): Promise<IdentifiedPerson>;
+  /** Like `identify`, for a person whom a trusted proxy signed in. */
+  identifyProxied(person: ProxiedSignIn, address: string): Promise<Session>;
   /** Forgets these keys and sessions at once; without arguments all of them. */
   forget(ended?: { readonly keyNos: readonly number[]; readonly sessionNos: readonly number[] }): void;
   /** Forgets what is known of an account (its zone changed). */
@@ -59,6 +62,31 @@ const tracked = declareState({
   atBound: 'the oldest is forgotten',
 });
 
+/** Whom a proxy signed in. */
+type ProxiedSignIn = Omit<PersonSignIn, 'password'>;
+
+const notInvited =
+  'The proxy signed in somebody whom no account has invited. An administrator invites people.';
+
+/** What the authenticator needs. */
+interface AuthenticatorDeps {
+  readonly findKey: (hash: Uint8Array, address: string) => Promise<KeyRow | undefined>;
+  /** The session in force with this SHA-256 of its token. */
+  readonly findSession: (hash: Uint8Array, address: string) => Promise<SessionRow | undefined>;
+  /** The person who signs in to an account with this e-mail address; see `findPerson` of the store. */
+  readonly findPerson: FindPerson;
+  /** The person with this e-mail address, who needs no password. */
+  readonly findProxied: (
+    email: string,
+    account: string | undefined,
+    address: string,
+  ) => Promise<KeyRow | undefined>;
+  readonly clock: Clock;
+  readonly aliasHeaders: readonly string[];
+  /** An address has used up its bad keys or guesses; called for each request that is refused for it. */
+  readonly onLimited: (text: string, address: string) => void;
+}
+
 /**
  * Makes the authenticator. A key is found by its SHA-256 and compared in constant time. A good key is served also to an address that
  * sent too many bad ones (256 random bits cannot be guessed); guesses of a Basic password are limited by key and address.
@@ -67,20 +95,11 @@ export function createAuthenticator({
   findKey,
   findSession,
   findPerson,
+  findProxied,
   clock,
   aliasHeaders,
   onLimited,
-}: {
-  readonly findKey: (hash: Uint8Array, address: string) => Promise<KeyRow | undefined>;
-  /** The session in force with this SHA-256 of its token. */
-  readonly findSession: (hash: Uint8Array, address: string) => Promise<SessionRow | undefined>;
-  /** The person who signs in to an account with this e-mail address; see `findPerson` of the store. */
-  readonly findPerson: FindPerson;
-  readonly clock: Clock;
-  readonly aliasHeaders: readonly string[];
-  /** An address has used up its bad keys or guesses; called for each request that is refused for it. */
-  readonly onLimited: (text: string, address: string) => void;
-}): Authenticator {
+}: AuthenticatorDeps): Authenticator {
   const headerNames = [keyHeader, ...aliasHeaders.map((name) => name.toLowerCase())];
   const badKeys = createAttemptLimit(clock);
   const checkPassword = createPasswordCheck(clock);
@@ -151,6 +170,13 @@ export function createAuthenticator({
     throw badKey('Wrong e-mail address or password.');
   };
 
+  const identifyProxied = async ({ email, account }: ProxiedSignIn, address: string) => {
+    const row = await findProxied(emailKey(email), account, address);
+    if (row !== undefined) return sessionOf(row, address);
+    countBad(address);
+    throw badKey(notInvited);
+  };
+
   const identifyKey = async (key: string, basic: BasicCredentials | undefined, address: string) => {
     const row = await keys.find(hashCredential(key), address);
     if (row === undefined) {
@@ -171,6 +197,7 @@ export function createAuthenticator({
     },
     identifyKey,
     identifyPerson,
+    identifyProxied,
     forget(ended) {
       const isEnded = ({ keyNo }: KeyRow) => ended === undefined || ended.keyNos.includes(keyNo);
       keys.forget(isEnded);

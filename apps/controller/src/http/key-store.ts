@@ -86,16 +86,32 @@ export async function findPerson(
   email: string,
   account: string | undefined,
 ): Promise<PersonRow | undefined> {
-  const found = await keysInForce(db)
-    .innerJoin('users', 'users.key_no', 'api_keys.key_no')
-    .select(['key_hash as hash', 'password_hash as passwordHash'])
-    .where('email', '=', email)
+  const found = await peopleInForce(db, email, account)
+    .select('password_hash as passwordHash')
     .where('password_hash', 'is not', null)
-    .$if(account !== undefined, (query) => query.where('accounts.name', '=', account ?? ''))
-    .orderBy('user_no')
-    .limit(1)
     .executeTakeFirst();
   if (found === undefined) return undefined;
   const { passwordHash, isUseOld: _, ...row } = found;
   return { row, passwordHash: passwordHash ?? '' };
+}
+
+/** The same for a person whom a trusted proxy signed in: they need no password. Notes the use. */
+export async function findProxied(
+  db: Pick<Db, 'kysely' | 'isInTransaction'>,
+  email: string,
+  account: string | undefined,
+  address: string,
+): Promise<KeyRow | undefined> {
+  const found = await peopleInForce(db, email, account).executeTakeFirst();
+  return found && noteUse(db, found, address);
+}
+
+function peopleInForce(db: Pick<Db, 'kysely'>, email: string, account: string | undefined) {
+  return keysInForce(db)
+    .innerJoin('users', 'users.key_no', 'api_keys.key_no')
+    .select('key_hash as hash')
+    .where('email', '=', email)
+    .$if(account !== undefined, (query) => query.where('accounts.name', '=', account ?? ''))
+    .orderBy('user_no')
+    .limit(1);
 }

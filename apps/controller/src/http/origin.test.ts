@@ -47,6 +47,19 @@ describe('the origin of a request', () => {
     expect(from(peer, headers, tls)).toEqual({ ...expected, proxied: !peer.startsWith('203.') });
   });
 
+  it.each([
+    ['a trusted proxy', '10.1.1.1', { 'x-user': 'ada@example.org' }, 'ada@example.org'],
+    ['a stranger', '203.0.113.5', { 'x-user': 'ada@example.org' }, undefined],
+    ['a trusted proxy that names nobody', '10.1.1.1', { 'x-user': ' ' }, undefined],
+    ['another header', '10.1.1.1', { 'x-other': 'ada@example.org' }, undefined],
+  ])('names whom a proxy signed in: %s', (_, peer, headers, user) => {
+    const socket = new Socket();
+    Object.defineProperty(socket, 'remoteAddress', { value: peer });
+    const named = createOriginReader(createProxyTest(['10.0.0.0/8']), 'x-user');
+    expect(named({ socket, headers }).user).toBe(user);
+    expect(from(peer, headers).user).toBeUndefined();
+  });
+
   it('refuses what is no network at start', () => {
     for (const bad of ['10.0.0.0/33', 'proxy.example', '10.0.0.0/', '::/129', ''])
       expect(() => createProxyTest([bad])).toThrow(/trusted proxies/);

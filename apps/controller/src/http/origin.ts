@@ -11,6 +11,8 @@ export interface Origin {
   readonly secure: boolean;
   /** A trusted proxy stands between. */
   readonly proxied: boolean;
+  /** Whom a trusted proxy signed in, by the header that the operator named for it. */
+  readonly user?: string | undefined;
 }
 
 /** Makes the test whether a peer's address is one of `trustedProxies`: addresses or networks (`10.0.0.0/8`). */
@@ -26,6 +28,7 @@ export function createProxyTest(trustedProxies: readonly string[]): (peer: strin
 /** Makes the reader of origins. Forwarded headers from elsewhere than a trusted proxy count for nothing. */
 export function createOriginReader(
   isTrusted: (peer: string) => boolean,
+  signInHeader?: string,
 ): (request: Pick<IncomingMessage, 'socket' | 'headers'>) => Origin {
   // A connection's peer stays the same, and several parts ask for each request.
   const peers = new WeakMap<object, { readonly peer: string; readonly isProxy: boolean }>();
@@ -47,6 +50,7 @@ export function createOriginReader(
       address: isIP(caller) === 0 ? peer : caller,
       secure: proto === undefined ? socket instanceof TLSSocket : proto === 'https',
       proxied: true,
+      user: signInHeader === undefined ? undefined : entries(headers[signInHeader]).join(',') || undefined,
     };
   };
 }

@@ -76,6 +76,8 @@ export interface RouteRequest {
   /** The key as it came; for the greeting only. */
   readonly key: string | undefined;
   readonly address: string;
+  /** The e-mail address of whom a trusted proxy signed in. */
+  readonly proxyUser?: string | undefined;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   /** The header Last-Event-ID, of a reader that comes back to a stream. */

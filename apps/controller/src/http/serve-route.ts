@@ -50,7 +50,7 @@ export function createRouteServer(
   const runAdmitted = limitWrites(run);
   return async (route, context) => {
     const query = new URLSearchParams(context.querystring);
-    const { address } = readOrigin(context.req);
+    const { address, user: proxyUser } = readOrigin(context.req);
     const identify = () => authenticator.identify({ headers: context.req.headers, query, address });
     let known = await identify();
     if (route.level !== 'none' && known === undefined) throw badKey();
@@ -61,6 +61,7 @@ export function createRouteServer(
       session: known?.session,
       key: known?.key,
       address,
+      proxyUser,
       params: context['params'],
       query,
       lastEventId: context.get('Last-Event-ID') || undefined,

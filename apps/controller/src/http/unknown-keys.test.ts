@@ -9,6 +9,7 @@ it('of requests with unknown keys 3 ask the database at once, 500 wait, and more
   const authenticator = createAuthenticator({
     findSession: async () => undefined,
     findPerson: async () => undefined,
+    findProxied: async () => undefined,
     findKey: async () => {
       asking += 1;
       most = Math.max(most, asking);

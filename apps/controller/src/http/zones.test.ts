@@ -20,6 +20,7 @@ test('spellings of one time zone share it, so that nobody fills the memory with 
     findKey: async (hash) => rows.find((row) => row.hash.equals(hash)),
     findSession: async () => undefined,
     findPerson: async () => undefined,
+    findProxied: async () => undefined,
     clock: systemClock,
     aliasHeaders: [],
     onLimited: () => {},

@@ -95,6 +95,8 @@ export function readFacts(): Promise<void> {
 async function readAll(): Promise<void> {
   try {
     const others = Promise.all([readAccount(), readAlerts(), readLocations(), readEvents()]);
+    // Where the states cannot be read, nobody waits for the others.
+    others.catch(() => {});
     // A part of the devices is not shown: the worst may be among the others, and a list would jump.
     const read = await readStates(undefined, (count) => {
       readSoFar.value = count;

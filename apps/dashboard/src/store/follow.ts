@@ -26,9 +26,9 @@ const quietMs = 60_000;
 
 /** Keeps the facts as new as the stream until `ending` aborts. */
 export function followFacts(ending: AbortSignal): Promise<void> {
-  const alertsSoon = soon(readAlerts, 300, apartMs);
-  const locationsSoon = soon(readLocations, 300, apartMs);
-  const changesSoon = soon(readChanges, 500, apartMs);
+  const alertsSoon = soon(readAlerts, 300, apartMs, ending);
+  const locationsSoon = soon(readLocations, 300, apartMs, ending);
+  const changesSoon = soon(readChanges, 500, apartMs, ending);
   let waiting: Event[] = [];
   const showSoon = soon(
     async () => {
@@ -38,6 +38,7 @@ export function followFacts(ending: AbortSignal): Promise<void> {
     },
     togetherMs,
     togetherMs,
+    ending,
   );
   const onEvent = (given: unknown) => {
     const event = given as Event; // the stream of our own API
@@ -84,8 +85,11 @@ function afterEvent(before: DeviceFacts, { Type, Status, Timestamp }: Event): De
   return { ...before, status: Status, sinceMs: at, isRetrying, day };
 }
 
-/** Runs the work after a while, once for all calls until then, and never twice within `apart`. A failure leaves what is shown: its age says so. */
-function soon(work: () => Promise<void>, ms: number, apart: number): () => void {
+/**
+ * Runs the work after a while, once for all calls until then, never twice within `apart`, and not after `ending` aborted. A failure leaves what is shown:
+ * its age says so.
+ */
+function soon(work: () => Promise<void>, ms: number, apart: number, ending: AbortSignal): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let lastAt = Number.NEGATIVE_INFINITY;
   return () => {
@@ -94,7 +98,7 @@ function soon(work: () => Promise<void>, ms: number, apart: number): () => void 
       () => {
         timer = undefined;
         lastAt = performance.now();
-        work().catch(() => {});
+        if (!ending.aborted) work().catch(() => {});
       },
       Math.max(ms, lastAt + apart - performance.now()),
     );

@@ -1772,7 +1772,7 @@ export interface paths {
         put?: never;
         /**
          * Signs in with a key, or with e-mail and password; the answer sets the cookie of the session
-         * @description For web pages of this controller: the cookie is HttpOnly, Secure and SameSite=Strict. A session that the request carries already ends. Programs send their key with each request instead.
+         * @description Behind a proxy that signs people in (VANTAGE_SIGN_IN_HEADER) an empty body signs in whom the proxy names. For web pages of this controller: the cookie is HttpOnly, Secure and SameSite=Strict. A session that the request carries already ends. Programs send their key with each request instead.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<session>`, with `fmt=csv` it is `text/csv` with one row.
          *

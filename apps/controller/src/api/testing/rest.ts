@@ -218,6 +218,7 @@ const ofOtherServer: Pick<RouteDeps, 'onAccountChanged' | 'onKeyChanged' | 'sign
   signIn: {
     identify: () => Promise.reject(new Error('not of this server')),
     identifyPerson: () => Promise.reject(new Error('not of this server')),
+    identifyProxied: () => Promise.reject(new Error('not of this server')),
     onRefused: () => {},
     onEnded: () => {},
   },

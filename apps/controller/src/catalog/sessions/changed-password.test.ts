@@ -32,6 +32,7 @@ test('no session begins with a password that was changed while it was checked', 
   const [signIn] = sessionRoutes({
     catalog: createCatalog({ db: rest.db, recordChanges: async () => {} }),
     identify: () => Promise.reject(new Error('a key')),
+    identifyProxied: () => Promise.reject(new Error('nobody')),
     identifyPerson: async () => ({ session, passwordHash: 'before' }),
     onRefused: () => {},
     onEnded: () => {},

@@ -71,6 +71,8 @@ export interface SessionRouteDeps {
   readonly identify: (key: string, basic: BasicCredentials, address: string) => Promise<Session>;
   /** Finds out who a person is. Throws a Problem (1001, 1006). */
   readonly identifyPerson: (person: PersonSignIn, address: string) => Promise<IdentifiedPerson>;
+  /** Finds out who a person is whom a trusted proxy signed in. Throws a Problem (1001, 1006). */
+  readonly identifyProxied: (person: Omit<PersonSignIn, 'password'>, address: string) => Promise<Session>;
   /** Called when somebody was refused, to put it into the audit. */
   readonly onRefused: (refused: RefusedAttempt) => void;
   /** Called after a session ended, so that it is refused at once. */
@@ -120,15 +122,21 @@ function signInRoute(deps: SessionRouteDeps): Route {
     tag,
     summary: 'Signs in with a key, or with e-mail and password; the answer sets the cookie of the session.',
     description:
-      'For web pages of this controller: the cookie is HttpOnly, Secure and SameSite=Strict. A session that the request carries already ends. Programs send their key with each request instead.',
+      'Behind a proxy that signs people in (VANTAGE_SIGN_IN_HEADER) an empty body signs in whom the proxy names. For web pages of this controller: the cookie is HttpOnly, Secure and SameSite=Strict. A session that the request carries already ends. Programs send their key with each request instead.',
     body: signIn,
     setsCookie: true,
     response: sessionFull,
     names,
-    run: async ({ query, body, address, session: before }: RouteRequest): Promise<Reply<unknown>> => {
+    run: async ({
+      query,
+      body,
+      address,
+      proxyUser,
+      session: before,
+    }: RouteRequest): Promise<Reply<unknown>> => {
       readQuery(undefined, query);
       const sent = readFields(signIn, await body(), []);
-      const { session, passwordHash } = await identify(deps, sent, address);
+      const { session, passwordHash } = await identify(deps, sent, { address, proxyUser });
       if (before?.signIn !== undefined) await end(deps, before, before.signIn.sessionNo);
       const token = newCredential();
       const begun = await begin(deps, { session, passwordHash, token });
@@ -145,7 +153,7 @@ type Identified = Omit<IdentifiedPerson, 'passwordHash'> & { readonly passwordHa
 async function identify(
   deps: SessionRouteDeps,
   sent: z.output<typeof signIn>,
-  address: string,
+  { address, proxyUser }: Pick<RouteRequest, 'address' | 'proxyUser'>,
 ): Promise<Identified> {
   const { Key: key, Name: user, Email: email, Account: account, Password: password = '' } = sent;
   const noting = (who: Refused) => (problem: unknown) => {
@@ -162,6 +170,14 @@ async function identify(
   }
   if (email !== undefined && key === undefined && user === undefined)
     return deps.identifyPerson({ email, account, password }, address).catch(noting({ email, account }));
+  const isByProxy = key === undefined && email === undefined && user === undefined && password === '';
+  if (isByProxy && proxyUser !== undefined) {
+    const person = { email: proxyUser, account };
+    return {
+      session: await deps.identifyProxied(person, address).catch(noting(person)),
+      passwordHash: null,
+    };
+  }
   const message =
     'must be sent alone or with Name and Password, or else Email and Password, with Account where there are several';
   throw invalid([{ field: 'Key', message }]);
