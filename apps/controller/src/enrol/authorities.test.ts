@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -106,6 +107,18 @@ test('an authority that ends is replaced in time: agents trust both for months b
   expect(next.signing.cert).not.toBe(first.signing.cert);
   clock.stepWall(100 * day);
   expect((await start()).trusted).toEqual([next.signing.cert]);
+});
+
+test('an authority that ended while everything stood still is replaced at the next start, and the new one signs at once', async () => {
+  const first = await start();
+  clock.stepWall(3651 * day);
+  const next = await start();
+  expect(next.signing.cert).not.toBe(first.signing.cert);
+  expect(next.trusted).toEqual([next.signing.cert]);
+  const { validFromDate, validToDate } = new X509Certificate(next.signing.cert);
+  const nowMs = clock.nowUs() / 1000;
+  expect([validFromDate.getTime() < nowMs, validToDate.getTime() > nowMs]).toEqual([true, true]);
+  expect(await start()).toEqual(next);
 });
 
 test('a new sealing key seals the authorities anew; after the loss of a key a new authority signs', async () => {
