@@ -23,18 +23,32 @@ export interface FarAgent extends AsyncDisposable {
 /** Makes the Location and starts the agent. */
 export async function startFarAgent(
   system: System,
-  { location, env = {} }: { readonly location: string; readonly env?: Readonly<Record<string, string>> },
+  {
+    location,
+    env = {},
+    host = 'localhost',
+    prefix = [],
+  }: {
+    readonly location: string;
+    readonly env?: Readonly<Record<string, string>>;
+    /** The name by which it knows the controller. */
+    readonly host?: string;
+    /** Stands before the command. */
+    readonly prefix?: readonly string[];
+  },
 ): Promise<FarAgent> {
   const folder = mkdtempSync(path.join(tmpdir(), 'vantage-far-'));
   const { agent_endpoint, ca_file } = system.quickstart();
   const wire = await startWire(Number(new URL(agent_endpoint).port));
   if (location !== 'local') await cli(system, 'locations', 'create', location);
   const { token, agent_id } = invitation.parse(await cli(system, 'agents', 'invite', '--location', location));
-  const agent = spawn(process.execPath, [path.join(repositoryRoot, 'apps/agent/src/main.ts')], {
+  const main = path.join(repositoryRoot, 'apps/agent/src/main.ts');
+  const [program, ...args] = [...prefix, process.execPath, main];
+  const agent = spawn(program, args, {
     cwd: repositoryRoot,
     env: {
       PATH: process.env['PATH'],
-      VANTAGE_AGENT_ENDPOINTS: `https://localhost:${wire.port}`,
+      VANTAGE_AGENT_ENDPOINTS: `https://${host}:${wire.port}`,
       VANTAGE_AGENT_TOKEN: token,
       VANTAGE_CA_FILE: ca_file,
       VANTAGE_AGENT_DATA: path.join(folder, 'agent'),

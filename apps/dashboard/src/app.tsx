@@ -80,7 +80,8 @@ function Screen() {
 
 function SignedIn() {
   const [opened, setOpened] = useState<Lazy>();
-  const close = () => setOpened(undefined);
+  // A dialog tells of its end a moment later; another may be open by then.
+  const close = () => setOpened((now) => (now === opened ? undefined : now));
   useEffect(() => {
     const ending = new AbortController();
     void followFacts(ending.signal);

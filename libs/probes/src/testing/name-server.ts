@@ -5,7 +5,7 @@ import { addressOf } from './server.ts';
 /** A DNS server on loopback over UDP, for one test. */
 export interface TestNameServer extends AsyncDisposable {
   readonly port: number;
-  /** `127.0.0.1:port` */
+  /** `address:port` */
   readonly target: string;
   /** Queries that came, in order, as `name TYPE`. */
   readonly asked: readonly string[];
@@ -33,9 +33,10 @@ export function answerBytes(query: Packet, reply: Exclude<NameReply, Buffer | un
   });
 }
 
-/** Serves names: `reply` is asked about every question. */
+/** Serves names, on a free port of 127.0.0.1 unless given: `reply` is asked about every question. */
 export async function serveNames(
   reply: (question: Question, query: Packet) => NameReply,
+  { host = '127.0.0.1', port: wanted = 0 }: { readonly host?: string; readonly port?: number } = {},
 ): Promise<TestNameServer> {
   const socket = createSocket('udp4');
   const asked: string[] = [];
@@ -53,11 +54,14 @@ export async function serveNames(
     if (delayMs === 0) send();
     else timers.add(setTimeout(send, delayMs));
   });
-  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve, reject) => {
+    socket.once('error', reject);
+    socket.bind(wanted, host, resolve);
+  });
   const { port } = addressOf(socket.address());
   return {
     port,
-    target: `127.0.0.1:${port}`,
+    target: `${host}:${port}`,
     asked,
     async [Symbol.asyncDispose]() {
       for (const timer of timers) clearTimeout(timer);
