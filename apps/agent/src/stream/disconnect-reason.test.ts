@@ -63,5 +63,10 @@ test('a TLS handshake that fails names what to look for', () => {
     /^no connection: .*firewall or proxy.*MTU/,
   );
   expect(disconnectText({ kind: 'lost', text: 'certificate has expired', lastedMs: 0 })).toMatch(/clock/);
+  for (const untrusted of [
+    'self-signed certificate in certificate chain',
+    'unable to get local issuer certificate',
+  ])
+    expect(disconnectText({ kind: 'lost', text: untrusted, lastedMs: 0 })).toContain('ca.pem');
   expect(disconnectText({ kind: 'lost', text: 'refused', lastedMs: 0 })).toBe('no connection: refused');
 });

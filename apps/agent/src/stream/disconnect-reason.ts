@@ -85,6 +85,10 @@ const helps = [
     about: /certificate (?:has expired|is not yet valid)/,
     help: ". Compare this machine's clock with the controller's, and see that the controller has a new certificate",
   },
+  {
+    about: /self-signed certificate|unable to (?:get (?:local )?issuer|verify the first) certificate/,
+    help: ". This agent does not trust the authority that signed the certificate: copy the controller's ca.pem to the file of VANTAGE_CA_FILE and restart the agent, or look for a proxy that opens TLS connections",
+  },
 ] as const;
 
 /** The reason as the log names it. */
