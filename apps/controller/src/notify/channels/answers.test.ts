@@ -102,7 +102,7 @@ test.each<[string, Notice['data'], string]>([
       Since: '2026-11-22T07:43:00+01:00',
       Seconds: 540,
     },
-    'web flaps and is Down: 4 outages in 20 min (HTTP 500). Down again since 08:01:00 CET, first outage at 07:43:00 CET, Down for 9 min in sum.',
+    'web flaps and is Down: 4 outages in 20 min (HTTP 500). Down again since 08:01:00 CET, first outage at 07:43:00 CET, Down for 9 min in total.',
   ],
   [
     'acknowledged',

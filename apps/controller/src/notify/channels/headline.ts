@@ -62,7 +62,7 @@ function upTitle(of: string, { data: { AlertKind, Outages, Seconds } }: Notice):
   if (AlertKind === 'device.partial') return `${of} works from all Locations again`;
   if (AlertKind === 'device.slow') return `${of} is not slow any more`;
   if (typeof Outages !== 'number') return `${of} is Up again`;
-  return `${of} is Up again after ${Outages} outages, ${durationText(Seconds)} down in sum`;
+  return `${of} is Up again after ${Outages} outages, ${durationText(Seconds)} down in total`;
 }
 
 /** The first sentence about one notice: one line of text without control characters. */
@@ -102,7 +102,7 @@ function ongoing(notice: Notice, word: string | undefined): string | undefined {
 function flappingSince(notice: Notice): string | undefined {
   const { Since, DownSince, Status, Seconds } = notice.data;
   const first = typeof Since === 'string' ? `first outage at ${clockText(Since, notice)}` : undefined;
-  const down = typeof Seconds === 'number' ? `Down for ${durationText(Seconds)} in sum` : undefined;
+  const down = typeof Seconds === 'number' ? `Down for ${durationText(Seconds)} in total` : undefined;
   const now =
     Status === 'Down' && typeof DownSince === 'string'
       ? `Down again since ${clockText(DownSince, notice)}`
@@ -125,9 +125,9 @@ const endWords: ReadonlyMap<string, readonly [string, string]> = new Map([
   ['device.slow', ['fast', 'slow']],
   ['location.offline', ['online', 'offline']],
   ['contact.failing', ['reachable', 'failing']],
-  ['clock.wrong', ['right', 'wrong']],
-  ['disk.low', ['roomy', 'nearly full']],
-  ['backup.old', ['recent', 'too old']],
+  ['clock.wrong', ['correct', 'wrong']],
+  ['disk.low', ['in order', 'nearly full']],
+  ['backup.old', ['in order', 'too old']],
 ]);
 
 function endedKind({ kind, data: { AlertKind } }: Notice): string {

@@ -28,3 +28,21 @@ test('the request is the documented one: message, number and recipients', async 
     recipients: ['+4787654321', 'group.abc'],
   });
 });
+
+test('a later message of an alert quotes the first one by its time and author', async () => {
+  expect((await requestOf(receiver)).outcome).toMatchObject({ messageId: '1732000000000' });
+  const { json } = await requestOf(receiver, undefined, '1732000000000');
+  expect(json).toMatchObject({
+    quote_timestamp: 1_732_000_000_000,
+    quote_author: '+4712345678',
+    quote_message: expect.stringMatching(/^Outage of web since /),
+  });
+});
+
+test('an answer whose time is no number of milliseconds names no message', async () => {
+  for (const timestamp of ['', '-1', '1e5', '1'.repeat(16), 5]) {
+    const delivers = [201, JSON.stringify({ timestamp })] as const;
+    const { outcome } = await requestOf({ ...receiver, answers: { ...receiver.answers, delivers } });
+    expect(outcome).toEqual({ kind: 'delivered', text: 'HTTP 201 Created' });
+  }
+});
