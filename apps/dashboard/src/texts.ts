@@ -231,14 +231,18 @@ export const texts = {
       url: 'URL',
       every: 'Frequency',
       timeout: 'Timeout',
-      retries: 'Retries',
+      attempts: 'Down after',
       locations: 'Locations',
       severity: 'Severity',
       tags: 'Tags',
       created: 'Created',
     },
-    everyMinutes: (n: number) => (n === 1 ? 'every minute' : `every ${n} minutes`),
-    retriesOf: (n: number, delay: number) => `${n}, ${delay} s apart`,
+    every: (seconds: number) => {
+      if (seconds < 60) return `every ${seconds} seconds`;
+      return seconds === 60 ? 'every minute' : `every ${seconds / 60} minutes`;
+    },
+    attemptsOf: (n: number, delay: number) =>
+      n === 1 ? 'the first failing check' : `${n} failing checks, ${delay} s apart`,
     notified: 'Who was notified',
     nobodyNotified: 'Nobody: no alert of this device has a message.',
     outagesHead: 'Outages',
@@ -285,7 +289,7 @@ export const texts = {
     fullName: 'Name',
     frequency: 'Frequency',
     timeout: 'Timeout, seconds',
-    retries: 'Retries',
+    attempts: 'Down after, failing checks',
     severity: 'Severity',
     locations: 'Locations',
     tags: 'Tags',

@@ -49,16 +49,20 @@ function lateDifferences(ground: Ground, device: number, fellMs: number): readon
   return [`${about}: "flapping, and Down" was said ${after}; ${mostMs / 1000} s are the most`];
 }
 
-/** The last Up of a flapping has the number of its outages and the seconds down in sum. */
+/** The last Up of a flapping has the number of its outages and the total seconds down. */
 function sumDifferences(ground: Ground, contact: string, device: number, count: number): readonly string[] {
   const about = `dev-${device}`;
   const last = messagesTo(ground, { contact, what: 'device.up', about }).at(-1);
   if (last === undefined) return [`${about}: ${contact} got no end`];
   const { Outages, Seconds = 0 } = hookData.parse(JSON.parse(last.text)).data;
   const { down } = ground.truth.seconds(about, { fromMs: ground.fromMs, toMs: last.atMs });
+  // Where a controller is killed, an outage may be known from late results only, when it is over. A message does not count it.
+  const least = ground.second === undefined ? count : count - 1;
   const most = count * (ground.intervalMs / 1000 + 1.5);
   return [
-    ...(Outages === count ? [] : [`${about}: the end says ${Outages} outages instead of ${count}`]),
+    ...(Outages !== undefined && Outages <= count && Outages >= least
+      ? []
+      : [`${about}: the end says ${Outages} outages instead of ${count}`]),
     ...(Math.abs(Seconds - down) <= most
       ? []
       : [`${about}: the end says ${Seconds} s down, it was ${down} s`]),
@@ -205,6 +209,18 @@ function expected(flaps: number) {
   ]);
 }
 
+/** Contact, device, and how many Ups about it the contact gets. */
+const ends = [
+  ['now', 0, 3],
+  ['now', 1, 3],
+  ['now', 7, 3],
+  ['late', 3, 1],
+] as const;
+
+function endsTo(ground: Ground, contact: string, device: number): number {
+  return messagesTo(ground, { contact, what: 'device.up', about: `dev-${device}` }).length;
+}
+
 async function play(ground: Ground): Promise<Expected> {
   const id = await addContacts(ground, {
     now: 'webhook',
@@ -229,6 +245,11 @@ async function play(ground: Ground): Promise<Expected> {
   const differences = await histories(ground);
   ending.abort();
   const kills = await killing;
+  // Where a controller was killed last, the other one takes its messages over.
+  await until(
+    async () => ends.every(([contact, device, count]) => endsTo(ground, contact, device) >= count),
+    60_000,
+  );
   await until(async () => (await ground.api.call('GET', '/hello')).status === 200, 30_000);
   return {
     messages: new Map(),

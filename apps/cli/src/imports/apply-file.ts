@@ -9,8 +9,9 @@ export interface FileDevice {
   readonly ShortName: string;
   readonly FullName?: string | undefined;
   readonly Frequency?: number | undefined;
+  readonly FrequencySeconds?: number | undefined;
   readonly Timeout?: number | undefined;
-  readonly Retries?: number | undefined;
+  readonly Attempts?: number | undefined;
   readonly RetryDelay?: number | undefined;
   readonly Severity?: string | undefined;
   readonly Enabled?: boolean | undefined;

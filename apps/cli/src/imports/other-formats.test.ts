@@ -48,7 +48,7 @@ describe('Icinga 2', () => {
       Method: 'PING',
       URL: '192.0.2.1',
       Frequency: 1,
-      Retries: 2,
+      Attempts: 3,
       RetryDelay: 30,
     });
     expect(web).toMatchObject({
@@ -62,7 +62,7 @@ describe('Icinga 2', () => {
       FullName: 'web http',
       URL: 'https://192.0.2.2/cart',
       Frequency: 5,
-      Retries: 4,
+      Attempts: 5,
       device_master_id: 'web',
       Tags: ['linux', 'shop'],
       Options: {

@@ -1,4 +1,5 @@
-const allowedMinutes = [1, 2, 5, 10, 20, 30, 60] as const;
+/** Intervals in seconds: those of FrequencySeconds, then those of Frequency. */
+const intervals = [5, 10, 15, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600] as const;
 
 /** A value as the API takes it, with what was changed for that; `note` is absent where nothing was. */
 export interface Rounded<Value extends number = number> {
@@ -6,13 +7,21 @@ export interface Rounded<Value extends number = number> {
   readonly note?: string;
 }
 
-/** The Frequency next to an interval: the longest that checks at least as often, so that nothing is noticed later than before. */
-export function roundInterval(seconds: number): Rounded<(typeof allowedMinutes)[number]> {
-  const minutes = seconds / 60;
-  const value = allowedMinutes.findLast((each) => each <= minutes) ?? 1;
-  if (value === minutes) return { value };
-  const rarer = value > minutes ? ', less often than before' : '';
-  return { value, note: `interval ${showSpan(seconds)} became Frequency ${value} (minutes)${rarer}` };
+/** The interval next to another one, in seconds: the longest that checks at least as often, so that nothing is noticed later than before. */
+export function roundInterval(seconds: number): Rounded<(typeof intervals)[number]> {
+  const value = intervals.findLast((each) => each <= seconds) ?? intervals[0];
+  if (value === seconds) return { value };
+  const rarer = value > seconds ? ', less often than before' : '';
+  return { value, note: `interval ${showSpan(seconds)} became ${showSpan(value)}${rarer}` };
+}
+
+/** An interval by the names of the API. */
+export function frequencyOf(seconds: number | undefined): {
+  readonly Frequency?: number | undefined;
+  readonly FrequencySeconds?: number | undefined;
+} {
+  if (seconds === undefined) return {};
+  return seconds < 60 ? { FrequencySeconds: seconds } : { Frequency: seconds / 60 };
 }
 
 /** Timeout in whole seconds, never shorter than before. */
@@ -20,14 +29,13 @@ export function roundTimeout(seconds: number): Rounded {
   return bounded(Math.ceil(seconds), [1, 120], seconds, (value) => `timeout ${seconds} s became ${value} s`);
 }
 
-/** Retries for a number of failing checks until Down. */
+/** Failing checks until Down. */
 export function roundAttempts(attempts: number): Rounded {
   return bounded(
-    Math.round(attempts) - 1,
-    [2, 10],
-    attempts - 1,
-    (value) =>
-      `Down after ${attempts} failing ${attempts === 1 ? 'check' : 'checks'} became Retries ${value}`,
+    Math.round(attempts),
+    [1, 11],
+    attempts,
+    (value) => `Down after ${attempts} failing checks became Attempts ${value}`,
   );
 }
 

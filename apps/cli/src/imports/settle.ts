@@ -4,7 +4,14 @@ import { syntaxProblem } from '@vantage/probes/settings';
 import type { ApplyFile, FileDevice } from './apply-file.ts';
 import type { Finding, FoundCheck, Reading } from './found.ts';
 import { asRead, createUniqueNames, keyOf, lineOf, numbered, shorten } from './names.ts';
-import { type Rounded, roundAttempts, roundInterval, roundRetryDelay, roundTimeout } from './rounding.ts';
+import {
+  frequencyOf,
+  type Rounded,
+  roundAttempts,
+  roundInterval,
+  roundRetryDelay,
+  roundTimeout,
+} from './rounding.ts';
 import { createSecretKeeper, hideInOptions, hideInUrl, type NeededSecret } from './secrets.ts';
 import { settleTags } from './tags.ts';
 
@@ -111,9 +118,9 @@ function deviceOf(check: FoundCheck, Key: string, around: Surroundings): FileDev
     URL,
     ShortName: shortName(check, around),
     FullName: fullName(check, around),
-    Frequency: round(check.intervalSeconds, roundInterval),
+    ...frequencyOf(round(check.intervalSeconds, roundInterval)),
     Timeout: round(check.timeoutSeconds, roundTimeout),
-    Retries: round(check.attempts, roundAttempts),
+    Attempts: round(check.attempts, roundAttempts),
     RetryDelay: round(check.retryDelaySeconds, roundRetryDelay),
     Severity: check.severity,
     Enabled: check.enabled === false ? false : undefined,

@@ -86,7 +86,7 @@ const requests: readonly (readonly [
     'PUT /devices/{device_id}',
     { Retries: 3, ShortName: 'b' },
     ['devices'],
-    'update device Retries ShortName',
+    'update device Retries Attempts ShortName',
   ],
   ['PUT /devices/{device_id}', { Retries: 3 }, [], undefined],
   [

@@ -205,6 +205,7 @@ export const Device = defineEntity({
     shortName: p.text(),
     fullName: p.text().nullable(),
     frequencyMin: p.integer(),
+    frequencyS: p.integer().nullable(),
     timeoutS: p.integer(),
     retries: p.integer(),
     retryDelayS: p.integer(),

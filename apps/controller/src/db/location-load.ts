@@ -7,6 +7,6 @@ import { type RawBuilder, sql } from 'kysely';
  */
 export const locationLoad: RawBuilder<unknown> = sql`
   select coalesce(sum(c.devices), 0)::int as devices,
-    coalesce(sum(c.devices / c.frequency_min::float8 / cardinality(c.location_nos)), 0)::float8 as per_minute
+    coalesce(sum(c.devices / c.frequency_min / cardinality(c.location_nos)), 0)::float8 as per_minute
   from device_counts c
   where c.account_no = l.account_no and c.location_nos @> array[l.location_no] and c.frequency_min > 0`;

@@ -75,7 +75,7 @@ export function createAssignmentBuilder({
 }
 
 function assignmentOf(device: AssignedDevice, spec: CheckSpec): Assignment {
-  const intervalMs = device.frequency_min * 60_000;
+  const intervalMs = (device.frequency_s ?? device.frequency_min * 60) * 1000;
   spec.timeoutMs = device.timeout_s * 1000;
   return create(AssignmentSchema, {
     deviceNo: device.device_no,

@@ -37,6 +37,16 @@ describe('the plan', () => {
     expect(change.upserts.map((one) => one.deviceNo)).toEqual([second]);
   });
 
+  test('the interval has seconds where the device has them', async () => {
+    const deviceNo = await bench.addDevice({ url: '127.0.0.1:7' });
+    await sql`update devices set frequency_s = 5 where device_no = ${deviceNo}`.execute(bench.db.kysely);
+    await using server = await bench.gatewayWith(nothing);
+    await using stream = bench.connectTo(server.url);
+    const { upserts } = await stream.until('assignments');
+    expect(upserts).toMatchObject([{ deviceNo, intervalMs: 5000 }]);
+    expect(upserts[0]?.scheduleOffsetMs).toBeLessThan(5000);
+  });
+
   test("a script's text is sent unchanged, with the secrets that it calls", async () => {
     const name = `pop ${bench.place.accountNo}`.replace(' ', '-');
     const secretId = `pop secret of ${bench.place.accountNo}`;

@@ -24,6 +24,7 @@ type DeviceSettings = Pick<
   | 'method'
   | 'sealed'
   | 'frequency_min'
+  | 'frequency_s'
   | 'timeout_s'
   | 'retries'
   | 'retry_delay_s'
@@ -41,7 +42,7 @@ const held = sql`from assignment_spans s join devices d on d.device_no = s.devic
 const settings = sql`s.device_no, d.revision, s.rotation_index, s.rotation_size, s.retries_locally, s.run_immediately, length(d.sealed) as bytes`;
 /** The assignment of an agent that no hand-over concerns. */
 const version = sql`${settings}, 0::bigint as from_us, 0::bigint as until_us`;
-const device = sql`d.device_id, d.method, d.sealed, d.frequency_min, d.timeout_s, d.retries, d.retry_delay_s, d.changed_us, d.created_us`;
+const device = sql`d.device_id, d.method, d.sealed, d.frequency_min, d.frequency_s, d.timeout_s, d.retries, d.retry_delay_s, d.changed_us, d.created_us`;
 const inFull = sql`${version}, ${device}`;
 
 /** An agent and the Location of its session. Its assignments at a Location that it left may stay open for a moment. */

@@ -3095,8 +3095,10 @@ export interface components {
          *       "ShortName": "web-1",
          *       "FullName": "Web shop, front page",
          *       "Frequency": 5,
+         *       "FrequencySeconds": null,
          *       "Timeout": 30,
          *       "Retries": 2,
+         *       "Attempts": 1,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -3136,8 +3138,10 @@ export interface components {
          *       "ShortName": "web-1",
          *       "FullName": "Web shop, front page",
          *       "Frequency": 5,
+         *       "FrequencySeconds": null,
          *       "Timeout": 30,
          *       "Retries": 2,
+         *       "Attempts": 1,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -5136,6 +5140,7 @@ export interface components {
          *       "URL": "https://www.example.com/",
          *       "Method": "HTTP",
          *       "Frequency": 5,
+         *       "FrequencySeconds": null,
          *       "LastCheckResult": "200 OK",
          *       "StatusSince": "2026-02-25T23:38:03+01:00",
          *       "ShortName": "web-1",
@@ -5171,6 +5176,11 @@ export interface components {
              * @enum {integer}
              */
             Frequency: 1 | 2 | 5 | 10 | 20 | 30 | 60;
+            /**
+             * @description Seconds between checks; null: Frequency counts.
+             * @example null
+             */
+            FrequencySeconds: number | null;
             /**
              * @description CheckResult of the last check; null before the first one.
              * @example 200 OK
@@ -5234,6 +5244,7 @@ export interface components {
          *       "Status": "Up",
          *       "URL": "https://www.example.com/",
          *       "Frequency": 5,
+         *       "FrequencySeconds": null,
          *       "LastCheckResult": "200 OK",
          *       "StatusSince": "2026-02-25T23:38:03+01:00",
          *       "ShortName": "web-1",
@@ -5247,6 +5258,7 @@ export interface components {
          *       "DownBecause": null,
          *       "Timeout": 30,
          *       "Retries": 2,
+         *       "Attempts": -9007199254740991,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -6589,6 +6601,7 @@ export interface components {
          *           "URL": "https://www.example.com/",
          *           "Method": "HTTP",
          *           "Frequency": 5,
+         *           "FrequencySeconds": null,
          *           "LastCheckResult": "200 OK",
          *           "StatusSince": "2026-02-25T23:38:03+01:00",
          *           "ShortName": "web-1",
@@ -8059,6 +8072,7 @@ export interface components {
          *       "Status": "Up",
          *       "URL": "https://www.example.com/",
          *       "Frequency": 5,
+         *       "FrequencySeconds": null,
          *       "LastCheckResult": "200 OK",
          *       "StatusSince": "2026-02-25T23:38:03+01:00",
          *       "ShortName": "web-1",
@@ -8072,6 +8086,7 @@ export interface components {
          *       "DownBecause": null,
          *       "Timeout": 30,
          *       "Retries": 2,
+         *       "Attempts": -9007199254740991,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -8155,6 +8170,7 @@ export interface components {
          *       "Status": "Up",
          *       "URL": "https://www.example.com/",
          *       "Frequency": 5,
+         *       "FrequencySeconds": null,
          *       "LastCheckResult": "200 OK",
          *       "StatusSince": "2026-02-25T23:38:03+01:00",
          *       "ShortName": "web-1",
@@ -8168,6 +8184,7 @@ export interface components {
          *       "DownBecause": null,
          *       "Timeout": 30,
          *       "Retries": 2,
+         *       "Attempts": -9007199254740991,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -8224,6 +8241,7 @@ export interface components {
          *       "Status": "Up",
          *       "URL": "https://www.example.com/",
          *       "Frequency": 5,
+         *       "FrequencySeconds": null,
          *       "LastCheckResult": "200 OK",
          *       "StatusSince": "2026-02-25T23:38:03+01:00",
          *       "ShortName": "web-1",
@@ -8237,6 +8255,7 @@ export interface components {
          *       "DownBecause": null,
          *       "Timeout": 30,
          *       "Retries": 2,
+         *       "Attempts": -9007199254740991,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -8295,6 +8314,7 @@ export interface components {
          *       "Status": "Up",
          *       "URL": "https://www.example.com/",
          *       "Frequency": 5,
+         *       "FrequencySeconds": null,
          *       "LastCheckResult": "200 OK",
          *       "StatusSince": "2026-02-25T23:38:03+01:00",
          *       "ShortName": "web-1",
@@ -8308,6 +8328,7 @@ export interface components {
          *       "DownBecause": null,
          *       "Timeout": 30,
          *       "Retries": 2,
+         *       "Attempts": -9007199254740991,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -8363,6 +8384,7 @@ export interface components {
          *       "Status": "Up",
          *       "URL": "https://www.example.com/",
          *       "Frequency": 5,
+         *       "FrequencySeconds": null,
          *       "LastCheckResult": "200 OK",
          *       "StatusSince": "2026-02-25T23:38:03+01:00",
          *       "ShortName": "web-1",
@@ -8376,6 +8398,7 @@ export interface components {
          *       "DownBecause": null,
          *       "Timeout": 30,
          *       "Retries": 2,
+         *       "Attempts": -9007199254740991,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -8432,6 +8455,7 @@ export interface components {
          *       "Status": "Up",
          *       "URL": "https://www.example.com/",
          *       "Frequency": 5,
+         *       "FrequencySeconds": null,
          *       "LastCheckResult": "200 OK",
          *       "StatusSince": "2026-02-25T23:38:03+01:00",
          *       "ShortName": "web-1",
@@ -8445,6 +8469,7 @@ export interface components {
          *       "DownBecause": null,
          *       "Timeout": 30,
          *       "Retries": 2,
+         *       "Attempts": -9007199254740991,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -8502,6 +8527,7 @@ export interface components {
          *       "Status": "Up",
          *       "URL": "https://www.example.com/",
          *       "Frequency": 5,
+         *       "FrequencySeconds": null,
          *       "LastCheckResult": "200 OK",
          *       "StatusSince": "2026-02-25T23:38:03+01:00",
          *       "ShortName": "web-1",
@@ -8515,6 +8541,7 @@ export interface components {
          *       "DownBecause": null,
          *       "Timeout": 30,
          *       "Retries": 2,
+         *       "Attempts": -9007199254740991,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -8571,6 +8598,7 @@ export interface components {
          *       "Status": "Up",
          *       "URL": "https://www.example.com/",
          *       "Frequency": 5,
+         *       "FrequencySeconds": null,
          *       "LastCheckResult": "200 OK",
          *       "StatusSince": "2026-02-25T23:38:03+01:00",
          *       "ShortName": "web-1",
@@ -8584,6 +8612,7 @@ export interface components {
          *       "DownBecause": null,
          *       "Timeout": 30,
          *       "Retries": 2,
+         *       "Attempts": -9007199254740991,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -8639,6 +8668,7 @@ export interface components {
          *       "Status": "Up",
          *       "URL": "https://www.example.com/",
          *       "Frequency": 5,
+         *       "FrequencySeconds": null,
          *       "LastCheckResult": "200 OK",
          *       "StatusSince": "2026-02-25T23:38:03+01:00",
          *       "ShortName": "web-1",
@@ -8652,6 +8682,7 @@ export interface components {
          *       "DownBecause": null,
          *       "Timeout": 30,
          *       "Retries": 2,
+         *       "Attempts": -9007199254740991,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -8707,6 +8738,7 @@ export interface components {
          *       "Status": "Up",
          *       "URL": "https://www.example.com/",
          *       "Frequency": 5,
+         *       "FrequencySeconds": null,
          *       "LastCheckResult": "200 OK",
          *       "StatusSince": "2026-02-25T23:38:03+01:00",
          *       "ShortName": "web-1",
@@ -8720,6 +8752,7 @@ export interface components {
          *       "DownBecause": null,
          *       "Timeout": 30,
          *       "Retries": 2,
+         *       "Attempts": -9007199254740991,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -8775,6 +8808,7 @@ export interface components {
          *       "Status": "Up",
          *       "URL": "https://www.example.com/",
          *       "Frequency": 5,
+         *       "FrequencySeconds": null,
          *       "LastCheckResult": "200 OK",
          *       "StatusSince": "2026-02-25T23:38:03+01:00",
          *       "ShortName": "web-1",
@@ -8788,6 +8822,7 @@ export interface components {
          *       "DownBecause": null,
          *       "Timeout": 30,
          *       "Retries": 2,
+         *       "Attempts": -9007199254740991,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -8848,6 +8883,7 @@ export interface components {
          *       "Status": "Up",
          *       "URL": "https://www.example.com/",
          *       "Frequency": 5,
+         *       "FrequencySeconds": null,
          *       "LastCheckResult": "200 OK",
          *       "StatusSince": "2026-02-25T23:38:03+01:00",
          *       "ShortName": "web-1",
@@ -8861,6 +8897,7 @@ export interface components {
          *       "DownBecause": null,
          *       "Timeout": 30,
          *       "Retries": 2,
+         *       "Attempts": -9007199254740991,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -8918,6 +8955,7 @@ export interface components {
          *       "Status": "Up",
          *       "URL": "https://www.example.com/",
          *       "Frequency": 5,
+         *       "FrequencySeconds": null,
          *       "LastCheckResult": "200 OK",
          *       "StatusSince": "2026-02-25T23:38:03+01:00",
          *       "ShortName": "web-1",
@@ -8931,6 +8969,7 @@ export interface components {
          *       "DownBecause": null,
          *       "Timeout": 30,
          *       "Retries": 2,
+         *       "Attempts": -9007199254740991,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -8985,6 +9024,7 @@ export interface components {
          *       "Status": "Up",
          *       "URL": "https://www.example.com/",
          *       "Frequency": 5,
+         *       "FrequencySeconds": null,
          *       "LastCheckResult": "200 OK",
          *       "StatusSince": "2026-02-25T23:38:03+01:00",
          *       "ShortName": "web-1",
@@ -8998,6 +9038,7 @@ export interface components {
          *       "DownBecause": null,
          *       "Timeout": 30,
          *       "Retries": 2,
+         *       "Attempts": -9007199254740991,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -9044,6 +9085,11 @@ export interface components {
              * @enum {integer}
              */
             Frequency: 1 | 2 | 5 | 10 | 20 | 30 | 60;
+            /**
+             * @description Seconds between checks; null: Frequency counts.
+             * @example null
+             */
+            FrequencySeconds: number | null;
             /**
              * @description CheckResult of the last check; null before the first one.
              * @example 200 OK
@@ -9110,6 +9156,8 @@ export interface components {
              * @example 2
              */
             Retries: number;
+            /** @description Failing checks until the device is Down. */
+            Attempts: number;
             /**
              * @description Seconds before a retry.
              * @example 1
@@ -9572,8 +9620,10 @@ export interface components {
          *       "ShortName": "web-1",
          *       "FullName": "Web shop, front page",
          *       "Frequency": 5,
+         *       "FrequencySeconds": null,
          *       "Timeout": 30,
          *       "Retries": 2,
+         *       "Attempts": 1,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -9614,6 +9664,11 @@ export interface components {
              */
             Frequency?: (1 | 2 | 5 | 10 | 20 | 30 | 60) | null;
             /**
+             * @description Seconds between checks instead of Frequency, which reads 1 then; null: Frequency counts. Where both are sent, the one that differs from what is shown counts.
+             * @example null
+             */
+            FrequencySeconds?: (5 | 10 | 15 | 20 | 30) | null;
+            /**
              * @description Seconds to wait for a response; default 30.
              * @example 30
              */
@@ -9623,6 +9678,8 @@ export interface components {
              * @example 2
              */
             Retries?: number | null;
+            /** @description Failing checks until the device is Down, the first one included; null: Retries + 1. Where both are sent, the one that differs from what is shown counts. */
+            Attempts?: number | null;
             /**
              * @description Seconds before a retry; default 1.
              * @example 1
@@ -9695,8 +9752,10 @@ export interface components {
          *       "ShortName": "web-1",
          *       "FullName": "Web shop, front page",
          *       "Frequency": 5,
+         *       "FrequencySeconds": null,
          *       "Timeout": 30,
          *       "Retries": 2,
+         *       "Attempts": 1,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -9770,8 +9829,10 @@ export interface components {
          *       "ShortName": "web-1",
          *       "FullName": "Web shop, front page",
          *       "Frequency": 5,
+         *       "FrequencySeconds": null,
          *       "Timeout": 30,
          *       "Retries": 2,
+         *       "Attempts": 1,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -9818,8 +9879,10 @@ export interface components {
          *       "ShortName": "web-1",
          *       "FullName": "Web shop, front page",
          *       "Frequency": 5,
+         *       "FrequencySeconds": null,
          *       "Timeout": 30,
          *       "Retries": 2,
+         *       "Attempts": 1,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -9868,8 +9931,10 @@ export interface components {
          *       "ShortName": "web-1",
          *       "FullName": "Web shop, front page",
          *       "Frequency": 5,
+         *       "FrequencySeconds": null,
          *       "Timeout": 30,
          *       "Retries": 2,
+         *       "Attempts": 1,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -9915,8 +9980,10 @@ export interface components {
          *       "ShortName": "web-1",
          *       "FullName": "Web shop, front page",
          *       "Frequency": 5,
+         *       "FrequencySeconds": null,
          *       "Timeout": 30,
          *       "Retries": 2,
+         *       "Attempts": 1,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -9963,8 +10030,10 @@ export interface components {
          *       "ShortName": "web-1",
          *       "FullName": "Web shop, front page",
          *       "Frequency": 5,
+         *       "FrequencySeconds": null,
          *       "Timeout": 30,
          *       "Retries": 2,
+         *       "Attempts": 1,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -10012,8 +10081,10 @@ export interface components {
          *       "ShortName": "web-1",
          *       "FullName": "Web shop, front page",
          *       "Frequency": 5,
+         *       "FrequencySeconds": null,
          *       "Timeout": 30,
          *       "Retries": 2,
+         *       "Attempts": 1,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -10060,8 +10131,10 @@ export interface components {
          *       "ShortName": "web-1",
          *       "FullName": "Web shop, front page",
          *       "Frequency": 5,
+         *       "FrequencySeconds": null,
          *       "Timeout": 30,
          *       "Retries": 2,
+         *       "Attempts": 1,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -10107,8 +10180,10 @@ export interface components {
          *       "ShortName": "web-1",
          *       "FullName": "Web shop, front page",
          *       "Frequency": 5,
+         *       "FrequencySeconds": null,
          *       "Timeout": 30,
          *       "Retries": 2,
+         *       "Attempts": 1,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -10154,8 +10229,10 @@ export interface components {
          *       "ShortName": "web-1",
          *       "FullName": "Web shop, front page",
          *       "Frequency": 5,
+         *       "FrequencySeconds": null,
          *       "Timeout": 30,
          *       "Retries": 2,
+         *       "Attempts": 1,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -10201,8 +10278,10 @@ export interface components {
          *       "ShortName": "web-1",
          *       "FullName": "Web shop, front page",
          *       "Frequency": 5,
+         *       "FrequencySeconds": null,
          *       "Timeout": 30,
          *       "Retries": 2,
+         *       "Attempts": 1,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -10253,8 +10332,10 @@ export interface components {
          *       "ShortName": "web-1",
          *       "FullName": "Web shop, front page",
          *       "Frequency": 5,
+         *       "FrequencySeconds": null,
          *       "Timeout": 30,
          *       "Retries": 2,
+         *       "Attempts": 1,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -10302,8 +10383,10 @@ export interface components {
          *       "ShortName": "web-1",
          *       "FullName": "Web shop, front page",
          *       "Frequency": 5,
+         *       "FrequencySeconds": null,
          *       "Timeout": 30,
          *       "Retries": 2,
+         *       "Attempts": 1,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -10348,8 +10431,10 @@ export interface components {
          *       "ShortName": "web-1",
          *       "FullName": "Web shop, front page",
          *       "Frequency": 5,
+         *       "FrequencySeconds": null,
          *       "Timeout": 30,
          *       "Retries": 2,
+         *       "Attempts": 1,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -10390,6 +10475,11 @@ export interface components {
              */
             Frequency?: (1 | 2 | 5 | 10 | 20 | 30 | 60) | null;
             /**
+             * @description Seconds between checks instead of Frequency, which reads 1 then; null: Frequency counts. Where both are sent, the one that differs from what is shown counts.
+             * @example null
+             */
+            FrequencySeconds?: (5 | 10 | 15 | 20 | 30) | null;
+            /**
              * @description Seconds to wait for a response; default 30.
              * @example 30
              */
@@ -10399,6 +10489,8 @@ export interface components {
              * @example 2
              */
             Retries?: number | null;
+            /** @description Failing checks until the device is Down, the first one included; null: Retries + 1. Where both are sent, the one that differs from what is shown counts. */
+            Attempts?: number | null;
             /**
              * @description Seconds before a retry; default 1.
              * @example 1
@@ -11310,6 +11402,7 @@ export interface operations {
                      *         "URL": "https://www.example.com/",
                      *         "Method": "HTTP",
                      *         "Frequency": 5,
+                     *         "FrequencySeconds": null,
                      *         "LastCheckResult": "200 OK",
                      *         "StatusSince": "2026-02-25T23:38:03+01:00",
                      *         "ShortName": "web-1",
@@ -11372,8 +11465,10 @@ export interface operations {
                  *       "ShortName": "web-1",
                  *       "FullName": "Web shop, front page",
                  *       "Frequency": 5,
+                 *       "FrequencySeconds": null,
                  *       "Timeout": 30,
                  *       "Retries": 2,
+                 *       "Attempts": 1,
                  *       "RetryDelay": 1,
                  *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                  *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -11528,6 +11623,7 @@ export interface operations {
                      *       "Status": "Up",
                      *       "URL": "https://www.example.com/",
                      *       "Frequency": 5,
+                     *       "FrequencySeconds": null,
                      *       "LastCheckResult": "200 OK",
                      *       "StatusSince": "2026-02-25T23:38:03+01:00",
                      *       "ShortName": "web-1",
@@ -11541,6 +11637,7 @@ export interface operations {
                      *       "DownBecause": null,
                      *       "Timeout": 30,
                      *       "Retries": 2,
+                     *       "Attempts": -9007199254740991,
                      *       "RetryDelay": 1,
                      *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -11642,8 +11739,10 @@ export interface operations {
                  *       "ShortName": "web-1",
                  *       "FullName": "Web shop, front page",
                  *       "Frequency": 5,
+                 *       "FrequencySeconds": null,
                  *       "Timeout": 30,
                  *       "Retries": 2,
+                 *       "Attempts": 1,
                  *       "RetryDelay": 1,
                  *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                  *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -11710,6 +11809,7 @@ export interface operations {
                      *       "Status": "Up",
                      *       "URL": "https://www.example.com/",
                      *       "Frequency": 5,
+                     *       "FrequencySeconds": null,
                      *       "LastCheckResult": "200 OK",
                      *       "StatusSince": "2026-02-25T23:38:03+01:00",
                      *       "ShortName": "web-1",
@@ -11723,6 +11823,7 @@ export interface operations {
                      *       "DownBecause": null,
                      *       "Timeout": 30,
                      *       "Retries": 2,
+                     *       "Attempts": -9007199254740991,
                      *       "RetryDelay": 1,
                      *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -12539,6 +12640,7 @@ export interface operations {
                      *       "Status": "Up",
                      *       "URL": "https://www.example.com/",
                      *       "Frequency": 5,
+                     *       "FrequencySeconds": null,
                      *       "LastCheckResult": "200 OK",
                      *       "StatusSince": "2026-02-25T23:38:03+01:00",
                      *       "ShortName": "web-1",
@@ -12552,6 +12654,7 @@ export interface operations {
                      *       "DownBecause": null,
                      *       "Timeout": 30,
                      *       "Retries": 2,
+                     *       "Attempts": -9007199254740991,
                      *       "RetryDelay": 1,
                      *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -12671,6 +12774,7 @@ export interface operations {
                      *       "Status": "Up",
                      *       "URL": "https://www.example.com/",
                      *       "Frequency": 5,
+                     *       "FrequencySeconds": null,
                      *       "LastCheckResult": "200 OK",
                      *       "StatusSince": "2026-02-25T23:38:03+01:00",
                      *       "ShortName": "web-1",
@@ -12684,6 +12788,7 @@ export interface operations {
                      *       "DownBecause": null,
                      *       "Timeout": 30,
                      *       "Retries": 2,
+                     *       "Attempts": -9007199254740991,
                      *       "RetryDelay": 1,
                      *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -14365,6 +14470,7 @@ export interface operations {
                      *           "URL": "https://www.example.com/",
                      *           "Method": "HTTP",
                      *           "Frequency": 5,
+                     *           "FrequencySeconds": null,
                      *           "LastCheckResult": "200 OK",
                      *           "StatusSince": "2026-02-25T23:38:03+01:00",
                      *           "ShortName": "web-1",
@@ -14470,6 +14576,7 @@ export interface operations {
                      *           "URL": "https://www.example.com/",
                      *           "Method": "HTTP",
                      *           "Frequency": 5,
+                     *           "FrequencySeconds": null,
                      *           "LastCheckResult": "200 OK",
                      *           "StatusSince": "2026-02-25T23:38:03+01:00",
                      *           "ShortName": "web-1",
@@ -14816,6 +14923,7 @@ export interface operations {
                      *           "URL": "https://www.example.com/",
                      *           "Method": "HTTP",
                      *           "Frequency": 5,
+                     *           "FrequencySeconds": null,
                      *           "LastCheckResult": "200 OK",
                      *           "StatusSince": "2026-02-25T23:38:03+01:00",
                      *           "ShortName": "web-1",
@@ -14909,6 +15017,7 @@ export interface operations {
                      *           "URL": "https://www.example.com/",
                      *           "Method": "HTTP",
                      *           "Frequency": 5,
+                     *           "FrequencySeconds": null,
                      *           "LastCheckResult": "200 OK",
                      *           "StatusSince": "2026-02-25T23:38:03+01:00",
                      *           "ShortName": "web-1",

@@ -18,8 +18,9 @@ const base: ExportedDevice = {
   FullName: 'Shop',
   ExternalKey: 'shop',
   Frequency: 5,
+  FrequencySeconds: null,
   Timeout: 30,
-  Retries: 2,
+  Attempts: 3,
   RetryDelay: 1,
   Enabled: true,
   Severity: 'critical',
@@ -100,7 +101,10 @@ describe('the way back', () => {
               ExternalKey: `key ${name}`,
               FullName: name,
               ShortName: `d-${at}`,
-              Frequency: [1, 2, 5, 10, 20, 30, 60][seed % 7] ?? 5,
+              ...(seed % 3 === 0
+                ? { Frequency: 1, FrequencySeconds: [5, 10, 15, 20, 30][seed % 5] ?? 5 }
+                : { Frequency: [1, 2, 5, 10, 20, 30, 60][seed % 7] ?? 5, FrequencySeconds: null }),
+              Attempts: 1 + (seed % 11),
               device_master_id: at > 0 && seed % 2 === 0 ? '0' : null,
               Tags: seed % 3 === 0 ? [{ Name: 'berlin/rack 1' }, { Name: 'prod' }] : [],
               Options: seed % 5 === 0 ? { ExpectText: `"${name}"` } : {},
@@ -112,6 +116,9 @@ describe('the way back', () => {
           expect(file.devices).toEqual(
             given.map(({ ExternalKey: Key, Tags, device_master_id: master, Enabled, Options, ...same }) => ({
               ...same,
+              ...(same.FrequencySeconds === null
+                ? { FrequencySeconds: undefined }
+                : { Frequency: undefined }),
               device_id: undefined,
               Key,
               ...(Tags.length > 0 && { Tags: Tags.map(({ Name }) => Name) }),

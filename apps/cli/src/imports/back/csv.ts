@@ -1,7 +1,7 @@
 import type { Exported, ExportedDevice } from './exported-device.ts';
 
 const columns = [
-  ...['Key', 'Method', 'URL', 'ShortName', 'FullName', 'Frequency', 'Timeout', 'Retries', 'RetryDelay'],
+  ...['Key', 'Method', 'URL', 'ShortName', 'FullName', 'Frequency', 'Timeout', 'Attempts', 'RetryDelay'],
   ...['Enabled', 'Severity', 'Master', 'Tags', 'Options'],
 ];
 
@@ -14,9 +14,9 @@ export function exportCsv(devices: readonly ExportedDevice[]): Exported {
     device.URL,
     device.ShortName,
     device.FullName ?? '',
-    String(device.Frequency),
+    device.FrequencySeconds === null ? String(device.Frequency) : `${device.FrequencySeconds}s`,
     String(device.Timeout),
-    String(device.Retries),
+    String(device.Attempts),
     String(device.RetryDelay),
     device.Enabled ? 'yes' : 'no',
     device.Severity,

@@ -10,8 +10,9 @@ export interface ExportedDevice {
   readonly FullName: string | null;
   readonly ExternalKey: string | null;
   readonly Frequency: number;
+  readonly FrequencySeconds: number | null;
   readonly Timeout: number;
-  readonly Retries: number;
+  readonly Attempts: number;
   readonly RetryDelay: number;
   readonly Enabled: boolean;
   readonly Severity: string;

@@ -39,7 +39,7 @@ export function exportGatus(devices: readonly ExportedDevice[]): Exported {
         ...(first !== undefined && { group: first }),
         ...(!device.Enabled && { enabled: false }),
         url: endpoint.url,
-        interval: `${device.Frequency}m`,
+        interval: device.FrequencySeconds === null ? `${device.Frequency}m` : `${device.FrequencySeconds}s`,
         ...endpoint.more,
         client: { timeout: `${device.Timeout}s`, ...jsonObject(endpoint.more?.['client']) },
         conditions: endpoint.conditions,

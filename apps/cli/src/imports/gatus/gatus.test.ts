@@ -18,7 +18,7 @@ describe('Gatus', () => {
       FullName: 'front',
       Frequency: 5,
       Timeout: 3,
-      Retries: 3,
+      Attempts: 4,
       Tags: ['core'],
       Options: {
         Headers: {

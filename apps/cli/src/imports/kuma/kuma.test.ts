@@ -26,7 +26,7 @@ const monitors = [
     url: 'https://shop.example.org/cart',
     keyword: 'broken',
     invert_keyword: 1,
-    interval: 20,
+    interval: 25,
     headers: '{"X-Trace": "yes", "apikey": "k-123456"}',
   },
   {
@@ -127,8 +127,7 @@ describe('Uptime Kuma', () => {
         'not carried over: 1 notifications (contacts and notification schedules take their place)',
       ]);
       expect(settled.rounded.filter(({ name }) => name === 'Cart').map(({ text }) => text)).toEqual([
-        'interval 20 s became Frequency 1 (minutes), less often than before',
-        'Down after 1 failing check became Retries 2',
+        'interval 25 s became 20 s',
       ]);
     },
   );
@@ -146,7 +145,7 @@ describe('Uptime Kuma', () => {
       FullName: 'Front page',
       Frequency: 1,
       Timeout: 48,
-      Retries: 3,
+      Attempts: 4,
       RetryDelay: 30,
       Tags: ['Shop/Berlin', 'env/prod', 'PCI'],
       Options: { ExpectStatus: ['200-299'] },

@@ -17,7 +17,7 @@ describe('Nagios', () => {
       ShortName: 'router',
       FullName: 'router',
       Frequency: 5,
-      Retries: 3,
+      Attempts: 4,
       RetryDelay: 60,
       Tags: ['all-hosts', 'berlin'],
       Options: { Count: 5, MaxRTTMs: 5000 },
@@ -36,7 +36,7 @@ describe('Nagios', () => {
       FullName: 'web1 Shop',
       Frequency: 10,
       Timeout: 9,
-      Retries: 2,
+      Attempts: 3,
       device_master_id: 'web1',
       Tags: ['all-hosts', 'web', 'berlin'],
       Options: {

@@ -43,7 +43,7 @@ describe('Prometheus with the blackbox_exporter', () => {
     expect(ping).toMatchObject({
       Method: 'PING',
       URL: '10.0.0.1',
-      Frequency: 1,
+      FrequencySeconds: 15,
       Options: { IPFamily: '4' },
       Tags: ['job/ping', 'site/berlin'],
     });

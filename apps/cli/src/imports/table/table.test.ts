@@ -68,7 +68,7 @@ describe('a table', () => {
     [
       'our own field names',
       'Key,Method,URL,ShortName,Retries,Enabled\nk,TCP,h.example.org:9,abc,5,no',
-      { Key: 'k', ShortName: 'abc', Retries: 5, Enabled: false },
+      { Key: 'k', ShortName: 'abc', Attempts: 6, Enabled: false },
     ],
   ])('is read with %s', async (_, text, device) => {
     const { file, refused } = await read(text);

@@ -20,10 +20,15 @@ describe('Zabbix', () => {
       Method: 'HTTP',
       URL: 'https://shop.example.org/cart',
       Frequency: 5,
-      Retries: 2,
+      Attempts: 3,
       Options: { ExpectStatus: ['200', '302'], ExpectRegex: 'Welcome', TLS: { Verify: false } },
     });
-    expect(ping).toMatchObject({ Method: 'PING', URL: '192.0.2.2', Frequency: 1, Options: { Count: 5 } });
+    expect(ping).toMatchObject({
+      Method: 'PING',
+      URL: '192.0.2.2',
+      FrequencySeconds: 30,
+      Options: { Count: 5 },
+    });
     expect(port).toMatchObject({ Method: 'TCP', URL: 'tcp://192.0.2.2:8443', Enabled: false });
     expect(settled.refused.map(({ name }) => name)).toEqual(['Web server: Load', 'Empty']);
   });

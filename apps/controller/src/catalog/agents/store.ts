@@ -51,7 +51,7 @@ export async function listAgents(
         a.backlog_records, a.lateness_p50_ms, a.lateness_p99_ms, a.capacity, a.offline_reason, a.certificate_end_us,
         (select jsonb_build_object('version', u.version, 'state', u.state, 'reason', u.reason, 'changed_us', u.changed_us)
           from agent_upgrades u where u.agent_no = a.agent_no) as upgrade,
-        (select coalesce(sum(1.0 / d.frequency_min / greatest(1, s.rotation_size)), 0)::float8
+        (select coalesce(sum(1.0 / interval_min(d.frequency_s, d.frequency_min) / greatest(1, s.rotation_size)), 0)::float8
           from assignment_spans s join devices d using (device_no)
           where s.agent_no = a.agent_no and s.to_us is null) as load
       from agents a join locations l using (location_no)

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { shownRetries } from './rhythm.ts';
 import { sameTags } from './settings.ts';
 import type { showSettings } from './show.ts';
 import type { DeviceRow } from './store.ts';
@@ -21,8 +22,10 @@ export function changesOf(
     ['Locations', newLocations, 'schedule'],
     ['Locations', row.locations_given !== references.locationsGiven, 'none'],
     ['Frequency', row.frequency_min !== plain.frequencyMin, 'schedule'],
+    ['FrequencySeconds', row.frequency_s !== plain.frequencyS, 'schedule'],
     ['Timeout', row.timeout_s !== plain.timeoutS, 'settings'],
-    ['Retries', row.retries !== plain.retries, 'settings'],
+    ['Retries', shownRetries(row.retries) !== shownRetries(plain.retries), 'none'],
+    ['Attempts', row.retries !== plain.retries, 'settings'],
     ['RetryDelay', row.retry_delay_s !== plain.retryDelayS, 'settings'],
     // As a new target: results of checks that started before change nothing, and a device that is enabled again is checked at once.
     ['Enabled', row.enabled !== plain.enabled, 'target'],

@@ -56,6 +56,8 @@ describe('devices', () => {
       Frequency: 5,
       Timeout: 30,
       Retries: 2,
+      Attempts: 3,
+      FrequencySeconds: null,
       RetryDelay: 1,
       FullName: null,
       nschedule_id: null,
@@ -123,8 +125,25 @@ describe('devices', () => {
     });
     const whole = z.record(z.string(), z.unknown()).parse(await get(id, '?WithConfig=Y'));
     const again = await put(id, { ...whole, Retries: 3 });
-    expect([again.status, again.json]).toEqual([200, { ...whole, Retries: 3 }]);
+    expect([again.status, again.json]).toEqual([200, { ...whole, Retries: 3, Attempts: 4 }]);
     expect((await row(id)).locations_given).toBe(false);
+  });
+
+  it('are checked every few seconds by FrequencySeconds, and are Down after any number of Attempts', async () => {
+    const id = await create({ ...tcp, FrequencySeconds: 10, Attempts: 1 });
+    const shown = { Frequency: 1, FrequencySeconds: 10, Retries: 2, Attempts: 1 };
+    const whole = z.record(z.string(), z.unknown()).parse(await get(id));
+    expect(whole).toMatchObject(shown);
+    expect((await put(id, whole)).json).toEqual(whole);
+    expect(await row(id)).toMatchObject({ frequency_min: 1, frequency_s: 10, retries: 0, revision: 1 });
+    expect((await put(id, { ...whole, Frequency: 20, Retries: 5 })).json).toMatchObject({
+      ...{ Frequency: 20, FrequencySeconds: null, Retries: 5, Attempts: 6 },
+    });
+    const both = put(id, { Frequency: 2, FrequencySeconds: 5, Retries: 3, Attempts: 1 });
+    expect(await fieldsOf(both)).toEqual(['Attempts', 'FrequencySeconds']);
+    expect(await fieldsOf(put(id, { FrequencySeconds: 7, Attempts: 12 }))).toEqual([
+      ...['Attempts', 'FrequencySeconds'],
+    ]);
   });
 
   it('cannot change their Method, but take it back', async () => {

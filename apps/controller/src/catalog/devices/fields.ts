@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { idField, lineField, timestampField } from '../../http/field.ts';
 import { externalKeyField } from '../external-key.ts';
 import { deviceMaintenance } from '../maintenance/fields.ts';
+import { secondsChoices } from './rhythm.ts';
 
 /** Bounds of a device's settings, and what holds where nothing is said. */
 export const deviceDefaults = { Frequency: 5, Timeout: 30, Retries: 2, RetryDelay: 1 } as const;
@@ -40,6 +41,13 @@ const optional = {
     .nullable()
     .optional()
     .describe('Minutes between checks; default 5.'),
+  FrequencySeconds: z
+    .literal(secondsChoices)
+    .nullable()
+    .optional()
+    .describe(
+      'Seconds between checks instead of Frequency, which reads 1 then; null: Frequency counts. Where both are sent, the one that differs from what is shown counts.',
+    ),
   Timeout: z
     .int()
     .min(1)
@@ -54,6 +62,15 @@ const optional = {
     .nullable()
     .optional()
     .describe('Retries after an error before alerting; default 2.'),
+  Attempts: z
+    .int()
+    .min(1)
+    .max(11)
+    .nullable()
+    .optional()
+    .describe(
+      'Failing checks until the device is Down, the first one included; null: Retries + 1. Where both are sent, the one that differs from what is shown counts.',
+    ),
   RetryDelay: z.int().min(1).max(300).nullable().optional().describe('Seconds before a retry; default 1.'),
   nschedule_id: optionalId('Notification schedule'),
   mschedule_id: optionalId('Maintenance schedule'),
@@ -147,6 +164,7 @@ export const deviceEntry = z
     URL: z.string(),
     Method: z.enum(methods),
     Frequency: z.int(),
+    FrequencySeconds: z.int().nullable().describe('Seconds between checks; null: Frequency counts.'),
     LastCheckResult: z.string().nullable(),
     StatusSince: timestampField,
     ShortName: z.string(),
@@ -171,6 +189,7 @@ export const deviceFull = z
     ...deviceEntry.shape,
     Timeout: z.int(),
     Retries: z.int(),
+    Attempts: z.int().describe('Failing checks until the device is Down.'),
     RetryDelay: z.int(),
     nschedule_id: nullableId,
     mschedule_id: nullableId,

@@ -30,8 +30,8 @@ export async function resolveDevice(
   },
 ): Promise<{ readonly kind: 'resolved'; readonly settings: DeviceSettings } | Invalid | Conflict> {
   const { accountNo, method, sent, current } = device;
-  const faults = [...sent.faults];
-  const plain = resolveSettings(sent.values, current?.row);
+  const { plain, faults: contradictions } = resolveSettings(sent.values, current?.row);
+  const faults = [...sent.faults, ...contradictions];
   const resolution = resolveTarget(method, sent.values, current?.clear);
   if (!resolution.ok) faults.push(...resolution.faults);
   const found = await resolveReferences(trx, accountNo, sent.values, current?.row);
@@ -55,7 +55,10 @@ export async function resolveDevice(
   if (typeof key === 'string' && holder !== undefined && holder.no !== current?.row.device_no)
     return keyTaken(key, `the device ${holder.id}`);
   const locationNos = references.locations.map(({ location_no }) => location_no);
-  const added = current === undefined ? 1 / plain.frequencyMin / Math.max(1, locationNos.length) : 0;
+  const added =
+    current === undefined
+      ? 60 / (plain.frequencyS ?? plain.frequencyMin * 60) / Math.max(1, locationNos.length)
+      : 0;
   const busy = await overloaded(trx, locationNos, added);
   const warnings = warningsOf(resolution.target.host, references.locations, busy);
   return { kind: 'resolved', settings: { plain, target: resolution.target, references, warnings } };

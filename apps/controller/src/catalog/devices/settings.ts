@@ -5,6 +5,7 @@ import type { Kysely } from 'kysely';
 import type { Tables } from '../../db/index.ts';
 import { deviceDefaults, type SentSettings } from './fields.ts';
 import { defaultLocations, findLocations, findMschedule, findNschedule, findTags } from './lookup-store.ts';
+import { resolveRhythm } from './rhythm.ts';
 import { type DeviceRow, findDeviceNo, type LocationRow, type TagRow } from './store.ts';
 
 /** The plain settings of a device, as the database stores them. */
@@ -12,6 +13,8 @@ export interface PlainSettings {
   readonly shortName: string;
   readonly fullName: string | null;
   readonly frequencyMin: number;
+  /** Seconds between checks; null: `frequencyMin` counts. */
+  readonly frequencyS: number | null;
   readonly timeoutS: number;
   readonly retries: number;
   readonly retryDelayS: number;
@@ -20,21 +23,30 @@ export interface PlainSettings {
   readonly severity: Severity;
 }
 
-/** Lays the sent settings over the current ones: an absent one stays, null sets the default. */
-export function resolveSettings(sent: SentSettings, current: DeviceRow | undefined): PlainSettings {
+/** Lays the sent settings over the current ones: an absent one stays, null sets the default. Names settings that contradict each other. */
+export function resolveSettings(
+  sent: SentSettings,
+  current: DeviceRow | undefined,
+): { readonly plain: PlainSettings; readonly faults: readonly FieldFault[] } {
+  const stored = {
+    frequencyMin: current?.frequency_min ?? deviceDefaults.Frequency,
+    frequencyS: current?.frequency_s ?? null,
+    retries: current?.retries ?? deviceDefaults.Retries,
+  };
+  const { rhythm, faults } = resolveRhythm(sent, stored, deviceDefaults);
   const chosen = (value: number | null | undefined, kept: number | undefined, byDefault: number) =>
     value === undefined ? (kept ?? byDefault) : (value ?? byDefault);
-  return {
+  const plain = {
+    ...rhythm,
     shortName: sent.ShortName ?? current?.short_name ?? '',
     fullName: chosenName(sent.FullName, current?.full_name ?? null),
-    frequencyMin: chosen(sent.Frequency, current?.frequency_min, deviceDefaults.Frequency),
     timeoutS: chosen(sent.Timeout, current?.timeout_s, deviceDefaults.Timeout),
-    retries: chosen(sent.Retries, current?.retries, deviceDefaults.Retries),
     enabled: sent.Enabled === undefined ? (current?.enabled ?? true) : (sent.Enabled ?? true),
     severity: sent.Severity === undefined ? (current?.severity ?? 'critical') : (sent.Severity ?? 'critical'),
     externalKey: sent.ExternalKey === undefined ? (current?.external_key ?? null) : sent.ExternalKey,
     retryDelayS: chosen(sent.RetryDelay, current?.retry_delay_s, deviceDefaults.RetryDelay),
   };
+  return { plain, faults };
 }
 
 /** The name that was sent; the stored one where it was sent back as it is shown. */

@@ -4,6 +4,7 @@ import type { Zone } from '../../http/zone.ts';
 import { showOwnMaintenance } from '../maintenance/fields.ts';
 import type { MaintenanceRow } from '../maintenance/store.ts';
 import type { deviceEntry, deviceFull } from './fields.ts';
+import { shownRetries } from './rhythm.ts';
 import { currentWarnings } from './settings.ts';
 import type { DeviceRow, EntryRow } from './store.ts';
 
@@ -18,6 +19,7 @@ export function showEntry(
     URL: row.url,
     Method: methodOf(row.method),
     Frequency: row.frequency_min,
+    FrequencySeconds: row.frequency_s,
     LastCheckResult: lastResult ?? null,
     StatusSince: zone.format(row.since_us),
     ShortName: row.short_name,
@@ -40,6 +42,7 @@ export type SettingsRow = Pick<
   | 'short_name'
   | 'full_name'
   | 'frequency_min'
+  | 'frequency_s'
   | 'timeout_s'
   | 'retries'
   | 'retry_delay_s'
@@ -62,8 +65,10 @@ export function showSettings(row: SettingsRow) {
     ShortName: row.short_name,
     FullName: row.full_name === null ? null : cleanLine(row.full_name),
     Frequency: row.frequency_min,
+    FrequencySeconds: row.frequency_s,
     Timeout: row.timeout_s,
-    Retries: row.retries,
+    Retries: shownRetries(row.retries),
+    Attempts: row.retries + 1,
     RetryDelay: row.retry_delay_s,
     nschedule_id: row.nschedule_id,
     mschedule_id: row.mschedule_id,

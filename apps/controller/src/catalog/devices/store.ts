@@ -12,6 +12,7 @@ export interface EntryRow {
   readonly method: string;
   readonly url: string;
   readonly frequency_min: number;
+  readonly frequency_s: number | null;
   readonly short_name: string;
   readonly full_name: string | null;
   readonly created_us: number;
@@ -75,7 +76,7 @@ export const entryColumns = ({
   retrying,
   maintenanceUntilUs,
 }: ReturnType<typeof statusSql>) => sql`
-  d.device_no, d.device_id, d.account_no, d.method, d.url, d.frequency_min, d.short_name, d.full_name, d.created_us,
+  d.device_no, d.device_id, d.account_no, d.method, d.url, d.frequency_min, d.frequency_s, d.short_name, d.full_name, d.created_us,
   d.external_key, d.enabled, d.severity, ${maintenanceUntilUs} as maintenance_until_us,
   case when ds.status = 'Down' then (select b.device_id from devices b join device_state bs on bs.device_no = b.device_no
     where b.device_no = d.master_no and bs.status = 'Down') end as down_because,

@@ -182,7 +182,12 @@ function sentSettings(method: string, settings: DeviceSettings, sent: SentSettin
   const row: SettingsRow = {
     ...{ method, url: target.shownUrl, options: target.shownOptions },
     ...{ short_name: plain.shortName, full_name: plain.fullName, external_key: plain.externalKey },
-    ...{ frequency_min: plain.frequencyMin, timeout_s: plain.timeoutS, retries: plain.retries },
+    ...{
+      frequency_min: plain.frequencyMin,
+      frequency_s: plain.frequencyS,
+      timeout_s: plain.timeoutS,
+      retries: plain.retries,
+    },
     ...{ retry_delay_s: plain.retryDelayS, enabled: plain.enabled, severity: plain.severity },
     ...{ nschedule_id: sent.nschedule_id ?? null, mschedule_id: sent.mschedule_id ?? null },
     ...{ master_id: sent.device_master_id ?? null, locations: references.locations, tags: references.tags },
@@ -197,7 +202,8 @@ function numberOf({ location_no }: { readonly location_no: number }): number {
 
 /** Whether triggers write these settings into the device's state. */
 function movesState(row: DeviceRow, { plain }: DeviceSettings): boolean {
-  return row.enabled !== plain.enabled || row.frequency_min !== plain.frequencyMin;
+  const { enabled, frequencyMin, frequencyS } = plain;
+  return row.enabled !== enabled || row.frequency_min !== frequencyMin || row.frequency_s !== frequencyS;
 }
 
 function methodConflict(method: string): Conflict {

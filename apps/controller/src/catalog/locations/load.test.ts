@@ -34,7 +34,7 @@ async function countedLoads(): Promise<
   Readonly<Record<string, readonly [devices: number, perMinute: number]>>
 > {
   const { rows } = await sql<{ name: string; devices: number; per_minute: number }>`
-    select l.name, count(d.device_no)::int as devices, coalesce(sum(1.0 / d.frequency_min / t.places), 0)::float8 as per_minute
+    select l.name, count(d.device_no)::int as devices, coalesce(sum(coalesce(60.0 / d.frequency_s, 1.0 / d.frequency_min) / t.places), 0)::float8 as per_minute
     from locations l left join device_locations dl using (location_no)
       left join devices d on d.device_no = dl.device_no and d.enabled
       left join lateral (select count(*) as places from device_locations x where x.device_no = d.device_no) t on true
@@ -55,9 +55,16 @@ function rounded(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
+/** Without Frequency where both names would contradict each other. */
+function possible({ FrequencySeconds, ...others }: { readonly FrequencySeconds?: number | null }) {
+  if (FrequencySeconds == null) return { ...others, FrequencySeconds };
+  return { ...others, Frequency: undefined, FrequencySeconds };
+}
+
 const settings = fc.record(
   {
     Frequency: fc.constantFrom(1, 5, 60),
+    FrequencySeconds: fc.constantFrom(null, 5, 30),
     Locations: fc.option(fc.subarray(names)),
     Enabled: fc.boolean(),
   },
@@ -81,12 +88,13 @@ test('the load of a Location is that of its devices, whatever is created, change
             Method: 'TCP',
             URL: 'example.org:9',
             ShortName: 'd',
-            ...('settings' in one ? one.settings : {}),
+            ...('settings' in one ? possible(one.settings) : {}),
           };
           ids.push(z.object({ device_id: z.string() }).parse(await send('POST', '/devices', body)).device_id);
         } else if ('DefaultLocations' in one) {
           await send('PUT', '/account', { DefaultLocations: one.DefaultLocations });
-        } else if (id !== undefined && 'settings' in one) await send('PUT', `/devices/${id}`, one.settings);
+        } else if (id !== undefined && 'settings' in one)
+          await send('PUT', `/devices/${id}`, possible(one.settings));
         else if (id !== undefined) {
           await send('DELETE', `/devices/${id}`);
           ids.splice(ids.indexOf(id), 1);

@@ -19,10 +19,10 @@ const acceptance = z.object({ timestamp: z.string().regex(/^\d{1,15}$/) });
  */
 export function createSignal(settings: HttpSettings): Channel {
   return createHttpChannel(settings, {
-    compose: (notices) => ({
-      text: joined(chatText(notices, longestText)),
-      about: notices[0] && threadSubject(notices[0]),
-    }),
+    compose: (notices) => {
+      const about = notices[0] && threadSubject(notices[0]);
+      return { text: joined(chatText(notices, longestText)), ...(about === undefined ? {} : { about }) };
+    },
     requestOf: ({ message, to, replyTo }) => {
       const url = new URL(to.address);
       const number = url.searchParams.get('number') ?? '';

@@ -73,9 +73,9 @@ export function Side({ detail }: { readonly detail: DeviceDetail }) {
   const facts: readonly (readonly [string, string])[] = [
     [say.facts.method, device.Method],
     [say.facts.url, device.URL],
-    [say.facts.every, say.everyMinutes(device.Frequency)],
+    [say.facts.every, say.every(device.FrequencySeconds ?? device.Frequency * 60)],
     [say.facts.timeout, briefly(device.Timeout)],
-    [say.facts.retries, say.retriesOf(device.Retries, device.RetryDelay)],
+    [say.facts.attempts, say.attemptsOf(device.Attempts, device.RetryDelay)],
     [say.facts.locations, device.Locations.join(', ')],
     [say.facts.severity, texts.alerts.severity[device.Severity]],
   ];

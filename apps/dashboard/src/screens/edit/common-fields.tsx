@@ -5,7 +5,8 @@ import css from './edit.module.css';
 import type { FieldsProps } from './edit.tsx';
 
 const say = texts.edit;
-const frequencies = [1, 2, 5, 10, 20, 30, 60];
+/** Seconds between checks that the API takes. */
+const intervals = [5, 10, 15, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600];
 const severities = ['critical', 'warning', 'info'] as const;
 
 /** A field with its name, and what is wrong with it. */
@@ -47,7 +48,7 @@ function Texts({ draft, set, problems }: Omit<Props, 'methods' | 'locations'>) {
     ['shortName', say.shortName, 'ShortName', undefined],
     ['fullName', say.fullName, 'FullName', undefined],
     ['timeout', say.timeout, 'Timeout', undefined],
-    ['retries', say.retries, 'Retries', undefined],
+    ['attempts', say.attempts, 'Attempts', undefined],
     ['tags', say.tags, 'Tags', say.tagsHint],
   ] as const;
   return (
@@ -133,10 +134,10 @@ export function CommonFields({ draft, set, problems, methods, locations }: Props
       <Texts draft={draft} set={set} problems={problems} />
       <Select
         name={say.frequency}
-        problem={problems.get('Frequency')}
-        value={String(draft.frequency)}
-        choices={frequencies.map((minutes) => [String(minutes), texts.device.everyMinutes(minutes)] as const)}
-        onChoose={(frequency) => set({ frequency: Number(frequency) })}
+        problem={problems.get('Frequency') ?? problems.get('FrequencySeconds')}
+        value={String(draft.intervalS)}
+        choices={intervals.map((seconds) => [String(seconds), texts.device.every(seconds)] as const)}
+        onChoose={(seconds) => set({ intervalS: Number(seconds) })}
       />
       <Select
         name={say.severity}

@@ -12,9 +12,10 @@ export interface Draft {
   readonly isMethodChosen: boolean;
   readonly shortName: string;
   readonly fullName: string;
-  readonly frequency: number;
+  /** Seconds between checks. */
+  readonly intervalS: number;
   readonly timeout: string;
-  readonly retries: string;
+  readonly attempts: string;
   readonly severity: string;
   /** Undefined: those of the account. */
   readonly locations: readonly string[] | undefined;
@@ -34,9 +35,9 @@ export function newDraft(pasted: string): Draft {
     isMethodChosen: false,
     shortName: guess?.shortName ?? '',
     fullName: guess?.fullName ?? '',
-    frequency: 1,
+    intervalS: 60,
     timeout: '',
-    retries: '',
+    attempts: '',
     severity: 'critical',
     locations: undefined,
     tags: '',
@@ -54,9 +55,9 @@ export function draftOf(device: Schemas['Device']): Draft {
     isMethodChosen: true,
     shortName: device.ShortName,
     fullName: device.FullName ?? '',
-    frequency: device.Frequency,
+    intervalS: device.FrequencySeconds ?? device.Frequency * 60,
     timeout: String(device.Timeout),
-    retries: String(device.Retries),
+    attempts: String(device.Attempts),
     severity: device.Severity,
     locations: device.Locations,
     tags: device.Tags.map(({ Name }) => Name).join(', '),
@@ -78,12 +79,14 @@ export function bodyOf(draft: Draft): Readonly<Record<string, unknown>> {
     URL: draft.url,
     ShortName: draft.shortName.trim(),
     FullName: draft.fullName.trim() === '' ? null : draft.fullName.trim(),
-    Frequency: draft.frequency,
+    ...(draft.intervalS < 60
+      ? { FrequencySeconds: draft.intervalS }
+      : { Frequency: draft.intervalS / 60, FrequencySeconds: null }),
     Severity: draft.severity,
     Tags: tagNames(draft.tags),
     Options: Object.keys(draft.options).length === 0 ? null : draft.options,
     ...(draft.locations === undefined ? {} : { Locations: draft.locations }),
     ...optional('Timeout', draft.timeout),
-    ...optional('Retries', draft.retries),
+    ...optional('Attempts', draft.attempts),
   };
 }
