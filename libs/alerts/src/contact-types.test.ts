@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { contactTypeNames, contactTypes } from './contact-types.ts';
+import { contactTypeNames, contactTypeOf, contactTypes } from './contact-types.ts';
 import { isSigningSecret, signingSecret } from './signing-secret.ts';
 
 const strict = { allowPrivate: false };
@@ -9,6 +9,8 @@ const { email, webhook } = contactTypes;
 
 test('every type has a name, and every name a type', () => {
   expect([...contactTypeNames].sort()).toEqual(Object.keys(contactTypes).sort());
+  expect(contactTypeNames.map(contactTypeOf)).toEqual(contactTypeNames);
+  expect(contactTypeOf('fax')).toBeUndefined();
 });
 
 test('which types get one message an event, keep incidents, and wait for the end of an alert', () => {

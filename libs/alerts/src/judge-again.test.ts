@@ -21,3 +21,36 @@ test('a master that fails in its maintenance is judged again after a while, one 
   expect(judged({ inMaintenance: true })).toBe(nowUs + base.times.recheckUs);
   expect(judged({ status: 'Down' })).toBeNull();
 });
+
+test('a master whose retry sequence is waited for counts as failed once; then its dependent is checked before anybody is notified', () => {
+  const facing = (values: Partial<MasterFacts>) => ({ ...device, master: { ...master, ...values } });
+  const unanswered = { kind: 'unanswered' } as const;
+  const during = decide(judging, { ...base, device: facing({ retrying: true }), check: unanswered });
+  expect(during.state).toMatchObject({ phase: 'judging', failedChecks: 1 });
+  const again = decide(during.state, { ...base, device: facing({ retrying: true }), check: unanswered });
+  expect(again.state).toEqual(during.state);
+  const over = decide(again.state, { ...base, device: facing({}), check: unanswered });
+  expect(over.state).toMatchObject({ phase: 'confirming', ownChecks: 'one' });
+  const elsewhere = { retrying: true, isCheckedHere: false };
+  const counted = { ...judging, failedChecks: 2 };
+  for (const state of [judging, counted])
+    expect(decide(state, { ...base, device: facing(elsewhere), check: unanswered }).state).toEqual(state);
+});
+
+test('a master that has not answered yet has not failed', () => {
+  const open = { kind: 'open', deadlineUs: nowUs } as const;
+  expect(decide(judging, { ...base, device: { ...device, master }, check: open }).state).toEqual(judging);
+});
+
+test('while the device is checked because its master is back: a master that is Down again is judged anew, unless it is paused', () => {
+  const state = { ...newAlertState('confirming', nowUs), ownChecks: 'one' as const };
+  const phase = (values: Partial<MasterFacts>) =>
+    decide(state, {
+      ...base,
+      device: { ...device, master: { ...master, ...values } },
+      check: { kind: 'none' },
+    }).state.phase;
+  expect(phase({ status: 'Down' })).not.toBe('confirming');
+  expect(phase({ status: 'Down', enabled: false })).toBe('confirming');
+  expect(phase({ status: 'Up' })).toBe('confirming');
+});

@@ -120,6 +120,12 @@ test.each<[string, StepHours, string, string]>([
     '2026-06-09T05:59:00Z',
   ],
   [
+    'the last minute before From opens with it',
+    { days: null, from: '08:00', to: '09:00' },
+    '2026-06-09T05:59:30Z',
+    '2026-06-09T06:00:00Z',
+  ],
+  [
     'seconds within an open minute stay',
     { days: null, from: '08:00', to: '09:00' },
     '2026-06-09T06:00:59Z',
