@@ -1,7 +1,8 @@
+import { type AlertState, type Facts, newAlertState } from '@vantage/alerts';
 import { expect, test } from 'vitest';
 import { applyChanges } from './apply-changes.ts';
 import type { AlertChange } from './changes.ts';
-import type { ChangedDevice } from './open-alert.ts';
+import type { ChangedDevice, OpenAlert } from './open-alert.ts';
 
 const device: ChangedDevice = {
   ...{ deviceNo: 1, deviceId: 'd'.repeat(48), shortName: 'web', fullName: null },
@@ -34,4 +35,38 @@ test('a device that does not exist any more has no new alert', () => {
   const over: AlertChange = { kind: 'maintenance-over', ...about, sinceUs: 1 };
   const { alerts } = applyChanges([slowSince(10), down, over], { ...context, devices: new Map() });
   expect(alerts).toEqual([]);
+});
+
+test('only an outage that was confirmed, and is no flapping, is remembered by the alert that begins anew', () => {
+  const activeUs = 20;
+  const ended = { ...newAlertState('ended', 30), activeUs };
+  const flapping = { sinceUs: 10, outages: 3, downUs: 5, downSinceUs: null, saysDown: false };
+  const again: Readonly<Record<string, AlertChange>> = {
+    'device.down': {
+      kind: 'down',
+      ...about,
+      sinceUs: 50,
+      locationNo: 1,
+      agentNo: 1,
+      isLate: false,
+      facts: {},
+    },
+    'device.slow': slowSince(50),
+  };
+  const pastOf = (kind: 'device.down' | 'device.slow', state: AlertState, ending: Facts | null) => {
+    const change = again[kind];
+    const open: OpenAlert = {
+      ...{ alertNo: 7, kind, accountNo: 1, device, locationNo: null, agentNo: null, severity: 'critical' },
+      ...{ sinceUs: 10, state, opening: {}, ending, endedUp: true, isReopened: false, dueUs: null },
+    };
+    const { alerts } = applyChanges(change === undefined ? [] : [change], { ...context, open: [open] });
+    expect(alerts).toMatchObject([{ kind, sinceUs: 50, isReopened: true, ending: null, endedUp: false }]);
+    return alerts[0]?.state.past;
+  };
+  const up = { At: 25 };
+  expect(pastOf('device.down', ended, up)).toEqual([{ activeUs, sinceUs: 10, upUs: 25 }]);
+  expect(pastOf('device.down', ended, null)).toEqual([]);
+  expect(pastOf('device.down', { ...ended, activeUs: null }, up)).toEqual([]);
+  expect(pastOf('device.down', { ...ended, flapping }, up)).toEqual([]);
+  expect(pastOf('device.slow', ended, up)).toEqual([]);
 });

@@ -40,6 +40,13 @@ async function dataOf(which: number | null, kind: string) {
   return rows.map(({ data }) => data);
 }
 
+/** Since when the open alert is, microseconds. */
+async function sinceOf(which: number): Promise<number | undefined> {
+  const { rows } = await sql<{ since_us: number }>`
+    select since_us from alerts where device_no = ${which} and closed_us is null`.execute(scene.kysely);
+  return rows[0]?.since_us;
+}
+
 test('three outages in 30 minutes, then Down for good: flapping, flapping and Down, Down; never Up while it is Down', async () => {
   await scene.everybody();
   const web = await device(0);
@@ -59,8 +66,10 @@ test('three outages in 30 minutes, then Down for good: flapping, flapping and Do
   expect((await scene.messages(web)).slice(6)).toEqual(['device.flapping']);
   const [, down] = await dataOf(web, 'device.flapping');
   expect(down).toMatchObject({ Outages: 4, Status: 'Down', DownSince: startUs + 1_001 * second });
+  expect(await sinceOf(web)).toBe(startUs + 701 * second);
   for (let at = 1_190; at < 2_900; at += 60) await scene.decide(at);
   expect((await scene.messages(web)).slice(7)).toEqual(['device.down']);
+  expect(await sinceOf(web)).toBe(startUs + 1_001 * second);
   await comesUp(web, 3_000);
   expect((await scene.messages(web)).slice(8)).toEqual(['device.up']);
   const up = (await dataOf(web, 'device.up')).at(-1);
@@ -71,7 +80,7 @@ test('three outages in 30 minutes, then Down for good: flapping, flapping and Do
   });
 });
 
-test('a flapping ends with one message after 30 quiet minutes: outages and seconds in sum', async () => {
+test('a flapping ends with one message after 30 quiet minutes: outages and total seconds', async () => {
   const web = await device(4_000);
   for (const from of [4_100, 4_400, 4_700]) {
     await goesDown(web, from);

@@ -192,7 +192,7 @@ function endData(event: Facts, { sinceUs, nowUs, past }: MessageContext): Facts 
   };
 }
 
-/** The outages of a flapping in sum; `Since` is the begin of the first one until the flapping is over. */
+/** The total of the outages of a flapping; `Since` is the begin of the first one until the flapping is over. */
 function flappingData({ sinceUs, outages, downUs, downSinceUs }: Flapping, isEnd: boolean): Facts {
   return {
     ...(isEnd ? { DownSince: sinceUs } : { Since: sinceUs }),
