@@ -41,3 +41,17 @@ test('an end is not urgent, and a group has the priority of what begins', async 
   expect((await requestOf(receiver, [up])).json).toMatchObject({ priority: 3 });
   expect((await requestOf(receiver, [up, warning])).json).toMatchObject({ priority: 5 });
 });
+
+test.each([
+  [199, 'again'],
+  [200, 'delivered'],
+  [299, 'delivered'],
+  [300, 'again'],
+  [399, 'again'],
+  [500, 'again'],
+])('an answer with status %i is %s', async (status, kind) => {
+  const delivers = [status, '{"id":1}'] as const;
+  const { outcome } = await requestOf({ ...receiver, answers: { ...receiver.answers, delivers } });
+  expect(outcome.kind).toBe(kind);
+  if (kind === 'again') expect(outcome.text.includes('redirects')).toBe(status >= 300 && status < 400);
+});
