@@ -214,14 +214,6 @@ test('a schedule that cannot be read notifies nobody and closes no incident, and
   expect(outcome(decide(fresh.state, base))).toBe('active opening>a');
 });
 
-test('a reason that something else gave stays while no step is due', () => {
-  const opened = decide(judging, base).state;
-  const refused = { ...base, reason: 'contact a refuses messages' };
-  expect(decide(opened, refused).reason).toBe('contact a refuses messages');
-  const due = decide({ ...opened, steps: [], notified: [] }, refused);
-  expect([due.messages.length, due.reason]).toEqual([1, null]);
-});
-
 const partly = { ...device, status: 'Up', isPartial: true } as const;
 
 test.each<[string, Partial<DeviceFacts>, string]>([

@@ -54,3 +54,11 @@ test('while the device is checked because its master is back: a master that is D
   expect(phase({ status: 'Down', enabled: false })).toBe('confirming');
   expect(phase({ status: 'Up' })).toBe('confirming');
 });
+
+test('a reason that something else gave stays while no step is due', () => {
+  const opened = decide(judging, base).state;
+  const refused = { ...base, reason: 'contact a refuses messages' };
+  expect(decide(opened, refused).reason).toBe('contact a refuses messages');
+  const due = decide({ ...opened, steps: [], notified: [] }, refused);
+  expect([due.messages.length, due.reason]).toEqual([1, null]);
+});
