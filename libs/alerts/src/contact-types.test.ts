@@ -13,11 +13,12 @@ test('every type has a name, and every name a type', () => {
   expect(contactTypeOf('fax')).toBeUndefined();
 });
 
-test('which types get one message an event, keep incidents, and wait for the end of an alert', () => {
-  const having = (rule: 'isPerEvent' | 'keepsIncidents' | 'waitsForEnd' | 'isChat') =>
+test('which types hide nothing, get one message an event, keep incidents, and wait for the end of an alert', () => {
+  const having = (rule: 'hidesNothing' | 'isPerEvent' | 'keepsIncidents' | 'waitsForEnd' | 'isChat') =>
     contactTypeNames.filter((name) => contactTypes[name][rule]).sort();
   const incidents: string[] = ['jsm', 'opsgenie', 'pagerduty'];
   const ending = [...incidents, 'alertmanager', 'servicenow'].sort();
+  expect(having('hidesNothing')).toEqual(['email']);
   expect(having('keepsIncidents')).toEqual(incidents);
   expect(having('waitsForEnd')).toEqual(ending);
   const others = [...ending, 'email', 'sms', 'template', 'webhook'];
