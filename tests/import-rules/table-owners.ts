@@ -26,6 +26,7 @@ export const tableOwners: TableOwners = {
   connection_spans: 'gateway',
   assignment_spans: 'assign',
   run_requests: 'run-requests',
+  trials: 'run-requests',
   checks: 'ingest',
   check_rows: 'ingest',
   check_facts: 'ingest',

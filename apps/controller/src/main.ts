@@ -127,7 +127,7 @@ function joinSteps(base: Base) {
   const recordChanges = createChangeRecorder({ clock });
   const catalog = createCatalog({ db, recordChanges, limits: config.accountLimits });
   const assign = createAssign({ db, clock, log, controllerId, timeScale });
-  const checkNow = runRequests.createCheckNow({ db, clock });
+  const onRequest = runRequests.createOnRequest({ db, clock });
 
   const { alerts, recordEvents } = joinAlerts(base);
   const notify = joinNotify(base, alerts);
@@ -160,7 +160,7 @@ function joinSteps(base: Base) {
   const settings = { ...config, ownCertificate: config.tls !== undefined, version };
   const feed = createEventFeed({ db, clock, log });
   const api = createHttpApi({
-    ...{ db, catalog, clock, log, sealer, checkNow, settings, onRoute: tracing.nameRoute },
+    ...{ db, catalog, clock, log, sealer, ...onRequest, settings, onRoute: tracing.nameRoute },
     ...{ recordEvents, rollUps, feed, insertState, baseUrl: base.apiAddress.url },
     pause: createPauseDevice({ log, recordEvents, withdrawRetries: runRequests.withdrawRetries }),
     ...{ deleteRollUps: rollUps.deleteRollUps, notificationsOf },

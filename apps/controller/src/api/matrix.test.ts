@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Route } from '../http/route.ts';
 import { type Level, levels } from '../http/session.ts';
 import { createFixtures } from '../testing/fixtures.ts';
-import { type Rest, startRest } from './testing/rest.ts';
+import { type Rest, startRest, triedWell } from './testing/rest.ts';
 import {
   addMaintenance,
   addUser,
@@ -23,6 +23,7 @@ const bodies: Readonly<Record<string, object>> = {
   'POST /contacts': sampleContact,
   'POST /mschedules': sampleMschedule,
   'POST /nschedules/preview': { Steps: [] },
+  'POST /checks/trial': { Method: 'TCP', URL: 'example.org:9' },
   'POST /mschedules/preview': { Start: '2026-01-04T02:30', Duration: '02:00' },
   'POST /nschedules': { Name: 'new', Steps: [] },
   'PUT /tags/{tag_id}': { Name: 'other' },
@@ -51,7 +52,10 @@ describe('every route', () => {
   let addresses = 0;
 
   beforeAll(async () => {
-    rest = await startRest({ checkNow: async () => ({ kind: 'done', checkId: mine.ids['check_id'] ?? '' }) });
+    rest = await startRest({
+      checkNow: async () => ({ kind: 'done', checkId: mine.ids['check_id'] ?? '' }),
+      runTrial: triedWell,
+    });
     const account = await rest.account('mine');
     const other = await rest.account('other');
     for (const level of levels) {

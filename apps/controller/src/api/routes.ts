@@ -9,6 +9,7 @@ import { upgradeRoutes } from '../catalog/agents/upgrade-routes.ts';
 import { type ContactRouteDeps, contactRoutes } from '../catalog/contacts/routes.ts';
 import { type Maintenance, maintenanceRoutes } from '../catalog/devices/maintenance-routes.ts';
 import { type DeviceRouteDeps, deviceRoutes, deviceSubject } from '../catalog/devices/routes.ts';
+import { type TrialRouteDeps, trialRoutes } from '../catalog/devices/trial-routes.ts';
 import { type KeyRouteDeps, keyRoutes } from '../catalog/keys/routes.ts';
 import { locationRoutes } from '../catalog/locations/routes.ts';
 import { maintenanceListRoutes } from '../catalog/maintenance/routes.ts';
@@ -22,7 +23,7 @@ import { tagMaintenanceRoutes } from '../catalog/tags/maintenance-routes.ts';
 import { tagRoutes } from '../catalog/tags/routes.ts';
 import { passwordRoutes } from '../catalog/users/password-routes.ts';
 import { type UserRouteDeps, userRoutes } from '../catalog/users/routes.ts';
-import { type CheckNow, checkRoutes } from '../history/check-routes.ts';
+import { type CheckNow, checkRoutes, showTrial, trialRecord } from '../history/check-routes.ts';
 import { eventRoutes } from '../history/event-routes.ts';
 import { oneOutageRoutes } from '../history/one-outage-routes.ts';
 import { outageRoutes } from '../history/outage-routes.ts';
@@ -43,6 +44,7 @@ export interface RouteDeps extends DeviceRouteDeps, ContactRouteDeps {
   readonly feed: Parameters<typeof eventRoutes>[0]['feed'];
   readonly health: Maintenance & { readonly uptimes: ReadUptimes; readonly timelines: ReadTimelines };
   readonly checkNow: CheckNow;
+  readonly runTrial: TrialRouteDeps<Parameters<typeof showTrial>[0]>['runTrial'];
   readonly planInvitation: PlanInvitation;
   readonly upgrades: Parameters<typeof upgradeRoutes>[0]['upgrades'];
   readonly rollUps: RollUpReader;
@@ -66,6 +68,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
   const alerts: AlertRouteDeps = { db, clock, notificationsOf: deps.notificationsOf, change };
   const routes: readonly Route[] = [
     ...helloRoutes(clock),
+    ...trialRoutes({ ...deps, record: trialRecord, show: showTrial }),
     ...checkRoutes({ db, clock, device, checkNow }),
     ...deviceRoutes(deps),
     ...summaryRoutes({ db, clock }),

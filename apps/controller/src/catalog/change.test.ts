@@ -145,6 +145,7 @@ const others = [
   'POST /batch',
   'POST /mschedules/preview',
   'POST /nschedules/preview',
+  'POST /checks/trial',
   'POST /devices/{device_id}/check',
   'POST /devices/{device_id}/traceroute',
   'POST /contacts/{contact_id}/test',

@@ -4,7 +4,7 @@ import { type Assignment, type RunRequest, RunRequest_Kind, RunRequestSchema } f
 import type { Kysely } from 'kysely';
 import type { Tables } from '../db/index.ts';
 import type { AssignmentBuilder, SecretLookup } from './assignment.ts';
-import { loadAssignedElsewhere, loadUnassigned } from './plan-store.ts';
+import { type AssignedDevice, loadAssignedElsewhere, loadUnassigned } from './plan-store.ts';
 import type { KnownAgent } from './store.ts';
 
 /** An open run request. */
@@ -23,6 +23,17 @@ interface OpenRunRequest {
   readonly isAssigned: boolean;
 }
 
+/** A check of settings that are not stored. `sealed` is as that of a device. */
+interface Trial {
+  readonly device_no: number;
+  readonly run_request_id: string;
+  readonly device_id: string;
+  readonly method: string;
+  readonly sealed: Uint8Array;
+  readonly timeout_s: number;
+  readonly created_us: number;
+}
+
 /** The stored run requests, as the gateway uses them. */
 export interface RunRequests {
   openRunRequests(db: Kysely<Tables>, agentNo: number, nowUs: number): Promise<readonly OpenRunRequest[]>;
@@ -32,6 +43,8 @@ export interface RunRequests {
     agentNos: readonly number[],
     nowUs: number,
   ): Promise<readonly number[]>;
+  /** Settings that are not stored, to be checked once by this agent. */
+  openTrials(db: Kysely<Tables>, agentNo: number, nowUs: number): Promise<readonly Trial[]>;
   markSent(db: Kysely<Tables>, runRequestIds: readonly string[], nowUs: number): Promise<void>;
 }
 
@@ -86,6 +99,16 @@ export function createRunRequestFeed({
     }
   };
 
+  const trialRequest = async (trial: Trial, secrets: SecretLookup): Promise<RunRequest | undefined> => {
+    try {
+      const { assignment } = await build(deviceOf(trial), secrets);
+      return toWire({ ...trial, ...asked }, assignment);
+    } catch (error) {
+      log.error({ error: messageOf(error) }, 'settings cannot be sent to an agent for a trial');
+      return undefined;
+    }
+  };
+
   return {
     async next() {
       const open = await runRequests.openRunRequests(kysely, agent.agentNo, clock.nowUs());
@@ -93,7 +116,10 @@ export function createRunRequestFeed({
       const secrets = secretsNow();
       const messages: RunRequest[] = [];
       for (const request of fresh) messages.push(toWire(request, await oneOff(request, secrets)));
-      sent = new Set(open.map((request) => request.run_request_id));
+      const trials = await runRequests.openTrials(kysely, agent.agentNo, clock.nowUs());
+      for (const trial of trials.filter(({ run_request_id }) => !sent.has(run_request_id)))
+        messages.push(...[await trialRequest(trial, secrets)].filter((message) => message !== undefined));
+      sent = new Set([...open, ...trials].map((request) => request.run_request_id));
       if (fresh.length > 0)
         await runRequests.markSent(
           kysely,
@@ -102,6 +128,21 @@ export function createRunRequestFeed({
         );
       return messages;
     },
+  };
+}
+
+/** A trial is one regular check at once, and changes no status. */
+const asked = {
+  kind: 'Now' as const,
+  ...{ revision: 0, retry_id: null, attempt: 0, not_before_us: 0, traceroute: false, isAssigned: false },
+};
+
+function deviceOf(trial: Trial): AssignedDevice {
+  return {
+    ...trial,
+    ...{ revision: 0, rotation_index: 0, rotation_size: 1, retries_locally: false, run_immediately: false },
+    ...{ from_us: 0, until_us: 0, bytes: trial.sealed.length, changed_us: trial.created_us },
+    ...{ frequency_min: 60, frequency_s: null, retries: 0, retry_delay_s: 1 },
   };
 }
 

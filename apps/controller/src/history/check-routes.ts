@@ -11,6 +11,8 @@ import { checkExtended, checkOfDevice, checkRecord, showCheck, showExtended } fr
 import { type CheckPage, findCheck, hasCheck, idOf, listChecks } from './check-store.ts';
 import { historyQuery, readHistoryFilter } from './list-filters.ts';
 
+export { showTrial, trialRecord } from './trial-record.ts';
+
 /** What a check now ended with: its address, or why nobody looked. */
 export type CheckNowResult =
   | { readonly kind: 'done'; readonly checkId: string }

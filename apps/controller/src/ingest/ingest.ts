@@ -46,6 +46,8 @@ interface RunRequests {
     agentNo: number,
     runRequestIds: readonly string[],
   ): Promise<ReadonlyMap<string, RequestedCheck>>;
+  /** Answers trials with their results. Resolves with the records that are of no trial. */
+  takeTrials(trx: Transaction<Tables>, agentNo: number, records: Sorted): Promise<Sorted>;
   /** Answers run requests with the checks that name them. */
   markAnswered(
     trx: Transaction<Tables>,
@@ -123,7 +125,7 @@ export function createIngest({
   ): Promise<BatchOutcome> =>
     db.kysely.transaction().execute(async (trx) => {
       const nowUs = clock.nowUs();
-      const sorted = sortItems(items);
+      const sorted = await runRequests.takeTrials(trx, sender.agentNo, sortItems(items));
       const target = { agentNo: sender.agentNo, receivedUs: nowUs };
       const quarantine: Refused[] = sorted.malformed.map((one) => ({ ...one, waits: false }));
       if (refused !== undefined) {

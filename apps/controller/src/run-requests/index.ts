@@ -14,10 +14,17 @@ import {
   requestedRetries,
   withdrawRetries,
 } from './store.ts';
+import { createRunTrial } from './trial.ts';
+import { openTrials, takeTrials } from './trial-store.ts';
+
+/** What a caller of the REST API waits for. */
+function createOnRequest(deps: Parameters<typeof createCheckNow>[0] & Parameters<typeof createRunTrial>[0]) {
+  return { checkNow: createCheckNow(deps), runTrial: createRunTrial(deps) };
+}
 
 /** The only door to the table of run requests. Each step takes the functions that it needs of this object. */
 export const runRequests = {
-  createCheckNow,
+  createOnRequest,
   createRunRequests,
   withdrawRetries,
   expireOverdue,
@@ -29,4 +36,6 @@ export const runRequests = {
   requestedChecks,
   markAnswered,
   deleteEnded,
+  openTrials,
+  takeTrials,
 };

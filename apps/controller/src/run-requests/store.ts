@@ -169,7 +169,8 @@ export async function devicesWithOpenNow(
   return new Set(rows.map((row) => row.device_no));
 }
 
-/** Deletes the run requests that ended and were created before `beforeUs`. */
+/** Deletes the run requests that ended and were created before `beforeUs`, and trials of controllers that ended before them. */
 export async function deleteEnded(db: Kysely<Tables>, beforeUs: number): Promise<void> {
   await sql`delete from run_requests where state <> 'Open' and created_us < ${beforeUs}::bigint`.execute(db);
+  await sql`delete from trials where created_us < ${beforeUs}::bigint`.execute(db);
 }

@@ -56,6 +56,7 @@ const leftOut = new Set([
     'migrations',
     'job_quarantine',
     'sealing_key_proof',
+    'trials',
     'authorities',
   ],
   ...['api_keys', 'users', 'secrets', 'tags', ...notifying],

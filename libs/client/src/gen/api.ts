@@ -23,6 +23,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/checks/trial": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Checks settings once, before they are stored, and answers with the record
+         * @description Checks settings once, before they are stored, and answers with the record.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<check>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UW or UA may do this.
+         */
+        post: operations["tryCheck"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/checks/{check_id}": {
         parameters: {
             query?: never;
@@ -3089,6 +3113,185 @@ export interface components {
             SlowMs?: number;
         };
         /**
+         * @description The settings of a device, and the Location that tries them.
+         * @example {
+         *       "Method": "HTTP",
+         *       "URL": "https://www.example.com/",
+         *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
+         *       "Frequency": 5,
+         *       "FrequencySeconds": null,
+         *       "Timeout": 30,
+         *       "Retries": 2,
+         *       "Attempts": 3,
+         *       "RetryDelay": 1,
+         *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "device_master_id": null,
+         *       "Locations": [
+         *         "local"
+         *       ],
+         *       "Options": {
+         *         "ExpectText": "Welcome",
+         *         "MaxTimeMs": 2000,
+         *         "Headers": {
+         *           "Accept-Language": "en"
+         *         }
+         *       },
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "ExternalKey": "cmdb-4711",
+         *       "Enabled": true,
+         *       "Severity": "critical",
+         *       "HostData": {
+         *         "headers": {
+         *           "Accept-Language": "en"
+         *         }
+         *       },
+         *       "Location": "local"
+         *     }
+         */
+        CheckTrial: {
+            /**
+             * @description Cannot be changed later.
+             * @enum {string}
+             */
+            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script";
+            /**
+             * @description URL, host name or custom script to monitor; what is accepted depends on Method. A password comes back as `***`.
+             * @example https://www.example.com/
+             */
+            URL: string;
+            /**
+             * @description Up to 8 characters: letters, digits or '-'. Need not be unique.
+             * @example web-1
+             */
+            ShortName?: string;
+            /**
+             * @description Description, one line; null: none.
+             * @example Web shop, front page
+             */
+            FullName?: string | null;
+            /**
+             * @description Minutes between checks; default 5.
+             * @example 5
+             */
+            Frequency?: (1 | 2 | 5 | 10 | 20 | 30 | 60) | null;
+            /**
+             * @description Seconds between checks instead of Frequency, which reads 1 then; null: Frequency counts. Where both are sent, the one that differs from what is shown counts.
+             * @example null
+             */
+            FrequencySeconds?: (5 | 10 | 15 | 20 | 30) | null;
+            /**
+             * @description Seconds to wait for a response; default 30.
+             * @example 30
+             */
+            Timeout?: number | null;
+            /**
+             * @description Retries after an error before alerting; default 2.
+             * @example 2
+             */
+            Retries?: number | null;
+            /**
+             * @description Failing checks until the device is Down, the first one included; null: Retries + 1. Where both are sent, the one that differs from what is shown counts.
+             * @example 3
+             */
+            Attempts?: number | null;
+            /**
+             * @description Seconds before a retry; default 1.
+             * @example 1
+             */
+            RetryDelay?: number | null;
+            /**
+             * @description Notification schedule; null: none.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            nschedule_id?: string | null;
+            /**
+             * @description Maintenance schedule; null: none.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            mschedule_id?: string | null;
+            /**
+             * @description Master device: when it is down already, alerts for this one are suppressed; null: none.
+             * @example null
+             */
+            device_master_id?: string | null;
+            /**
+             * @description Names or ids; null: the account's DefaultLocations; []: none.
+             * @example [
+             *       "local"
+             *     ]
+             */
+            Locations?: string[] | null;
+            /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
+            Options?: components["schemas"]["OptionsHTTP"] | components["schemas"]["OptionsPING"] | components["schemas"]["OptionsSMTP"] | components["schemas"]["OptionsPOP3"] | components["schemas"]["OptionsMySQL"] | components["schemas"]["OptionsIMAP4"] | components["schemas"]["OptionsFTP"] | components["schemas"]["OptionsTELNET"] | components["schemas"]["OptionsSSH"] | components["schemas"]["OptionsNNTP"] | components["schemas"]["OptionsTCP"] | components["schemas"]["OptionsDNS"] | components["schemas"]["OptionsScript"] | null;
+            /**
+             * @description The whole set of its tags: names, ids, or the objects that a GET returns; null: none.
+             * @example [
+             *       {
+             *         "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+             *         "Name": "shop"
+             *       }
+             *     ]
+             */
+            Tags?: (string | {
+                /**
+                 * @description Id of the tag.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                tag_id: string;
+                /**
+                 * @description The name.
+                 * @example local
+                 */
+                Name?: string;
+            })[] | null;
+            /**
+             * @description The client's own identity, unique among the account's things of this kind; null: none.
+             * @example cmdb-4711
+             */
+            ExternalKey?: string | null;
+            /**
+             * @description false pauses the device: it is not checked, its Status is Unknown, nobody is notified; default true.
+             * @example true
+             */
+            Enabled?: boolean | null;
+            /**
+             * @description How bad an outage of it is; steps of notification schedules choose by it. Default critical.
+             * @example critical
+             */
+            Severity?: ("critical" | "warning" | "info") | null;
+            /**
+             * @description Older name of Options.Headers (Method HTTP): {} changes nothing, null clears the headers. Where both names are sent, the one that differs from the stored headers counts.
+             * @example {
+             *       "headers": {
+             *         "Accept-Language": "en"
+             *       }
+             *     }
+             */
+            HostData?: {
+                /**
+                 * @description HTTP request headers by name.
+                 * @example {
+                 *       "Accept-Language": "en"
+                 *     }
+                 */
+                headers?: {
+                    [key: string]: string;
+                };
+            } | null;
+            /**
+             * @description The Location from which it is checked, by name or id; absent: the first of the account's DefaultLocations.
+             * @example local
+             */
+            Location?: string;
+        };
+        /**
          * @description A device to create, by its Method.
          * @example {
          *       "URL": "https://www.example.com/",
@@ -3098,7 +3301,7 @@ export interface components {
          *       "FrequencySeconds": null,
          *       "Timeout": 30,
          *       "Retries": 2,
-         *       "Attempts": 1,
+         *       "Attempts": 3,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -3141,7 +3344,7 @@ export interface components {
          *       "FrequencySeconds": null,
          *       "Timeout": 30,
          *       "Retries": 2,
-         *       "Attempts": 1,
+         *       "Attempts": 3,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -4831,6 +5034,120 @@ export interface components {
             Body: unknown;
         };
         /**
+         * @description A check of settings that are not stored.
+         * @example {
+         *       "check_id": null,
+         *       "Location": "local",
+         *       "Timestamp": "2026-02-25T23:38:03+01:00",
+         *       "BlockTime": 1.5,
+         *       "ConnectTime": 11.2,
+         *       "DNSTime": 4.1,
+         *       "SSLTime": 22.6,
+         *       "TTFB": 9.4,
+         *       "TTLB": 1.6,
+         *       "RequestTime": 48.9,
+         *       "Kbps": 1420.5,
+         *       "PerfStat": "Ok",
+         *       "ResultCode": 1,
+         *       "DataSize": 14873,
+         *       "CheckResult": "200 OK",
+         *       "Extended": {
+         *         "Address": "192.0.2.80",
+         *         "Status": 200
+         *       }
+         *     }
+         */
+        TrialRecord: {
+            /**
+             * @description Always null: the check is not stored.
+             * @example null
+             */
+            check_id: null;
+            /**
+             * @description Name of the Location.
+             * @example local
+             */
+            Location: string;
+            /**
+             * @description Start of the check.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            Timestamp: components["schemas"]["Timestamp"];
+            /**
+             * @description How late the check started after its due time, milliseconds; not in RequestTime.
+             * @example 1.5
+             */
+            BlockTime: number;
+            /**
+             * @description Milliseconds from the first attempt to the connection that was used; 0 where there was none.
+             * @example 11.2
+             */
+            ConnectTime: number;
+            /**
+             * @description Milliseconds until the name was resolved; 0 where there was no name to resolve.
+             * @example 4.1
+             */
+            DNSTime: number;
+            /**
+             * @description Milliseconds of the TLS handshake; 0 without TLS.
+             * @example 22.6
+             */
+            SSLTime: number;
+            /**
+             * @description Request sent to first byte of the answer, milliseconds.
+             * @example 9.4
+             */
+            TTFB: number;
+            /**
+             * @description First to last byte, milliseconds.
+             * @example 1.6
+             */
+            TTLB: number;
+            /**
+             * @description Sum of DNSTime, ConnectTime, SSLTime, TTFB and TTLB.
+             * @example 48.9
+             */
+            RequestTime: number;
+            /**
+             * @description DataSize × 8 / (TTFB + TTLB): kilobits a second.
+             * @example 1420.5
+             */
+            Kbps: number;
+            /**
+             * @description Ok; Slow: much slower than usual or than Options allow; Error: the check was not good.
+             * @enum {string}
+             */
+            PerfStat: "Ok" | "Slow" | "Error";
+            /**
+             * @description 1 ok, 2 no answer in time, 3 protocol error, 4 script said error, 5 name not resolved, 6 TLS, 7 expectation not met, 8 login refused, 9 refused by the agent's policy, 10 agent fault (9 and 10 say nothing about the device).
+             * @example 1
+             * @enum {integer}
+             */
+            ResultCode: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10;
+            /**
+             * @description Bytes of the answer.
+             * @example 14873
+             */
+            DataSize: number;
+            /**
+             * @description One line for people.
+             * @example 200 OK
+             */
+            CheckResult: string;
+            /**
+             * @description Address used and facts of the Method; for failures the diagnostics.
+             * @example {
+             *       "Address": "192.0.2.80",
+             *       "Status": 200
+             *     }
+             */
+            Extended: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description ISO 8601, in the account's time zone. */
+        Timestamp: string;
+        /**
          * @description The record of one check, with the device that it belongs to.
          * @example {
          *       "check_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -4936,8 +5253,6 @@ export interface components {
         };
         /** @description Opaque identifier. */
         Id: string;
-        /** @description ISO 8601, in the account's time zone. */
-        Timestamp: string;
         /**
          * @description Everything else that is kept of a check.
          * @example {
@@ -5180,7 +5495,7 @@ export interface components {
              * @description Seconds between checks; null: Frequency counts.
              * @example null
              */
-            FrequencySeconds: number | null;
+            FrequencySeconds: (5 | 10 | 15 | 20 | 30) | null;
             /**
              * @description CheckResult of the last check; null before the first one.
              * @example 200 OK
@@ -5258,7 +5573,7 @@ export interface components {
          *       "DownBecause": null,
          *       "Timeout": 30,
          *       "Retries": 2,
-         *       "Attempts": -9007199254740991,
+         *       "Attempts": 3,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -8086,7 +8401,7 @@ export interface components {
          *       "DownBecause": null,
          *       "Timeout": 30,
          *       "Retries": 2,
-         *       "Attempts": -9007199254740991,
+         *       "Attempts": 3,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -8184,7 +8499,7 @@ export interface components {
          *       "DownBecause": null,
          *       "Timeout": 30,
          *       "Retries": 2,
-         *       "Attempts": -9007199254740991,
+         *       "Attempts": 3,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -8255,7 +8570,7 @@ export interface components {
          *       "DownBecause": null,
          *       "Timeout": 30,
          *       "Retries": 2,
-         *       "Attempts": -9007199254740991,
+         *       "Attempts": 3,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -8328,7 +8643,7 @@ export interface components {
          *       "DownBecause": null,
          *       "Timeout": 30,
          *       "Retries": 2,
-         *       "Attempts": -9007199254740991,
+         *       "Attempts": 3,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -8398,7 +8713,7 @@ export interface components {
          *       "DownBecause": null,
          *       "Timeout": 30,
          *       "Retries": 2,
-         *       "Attempts": -9007199254740991,
+         *       "Attempts": 3,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -8469,7 +8784,7 @@ export interface components {
          *       "DownBecause": null,
          *       "Timeout": 30,
          *       "Retries": 2,
-         *       "Attempts": -9007199254740991,
+         *       "Attempts": 3,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -8541,7 +8856,7 @@ export interface components {
          *       "DownBecause": null,
          *       "Timeout": 30,
          *       "Retries": 2,
-         *       "Attempts": -9007199254740991,
+         *       "Attempts": 3,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -8612,7 +8927,7 @@ export interface components {
          *       "DownBecause": null,
          *       "Timeout": 30,
          *       "Retries": 2,
-         *       "Attempts": -9007199254740991,
+         *       "Attempts": 3,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -8682,7 +8997,7 @@ export interface components {
          *       "DownBecause": null,
          *       "Timeout": 30,
          *       "Retries": 2,
-         *       "Attempts": -9007199254740991,
+         *       "Attempts": 3,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -8752,7 +9067,7 @@ export interface components {
          *       "DownBecause": null,
          *       "Timeout": 30,
          *       "Retries": 2,
-         *       "Attempts": -9007199254740991,
+         *       "Attempts": 3,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -8822,7 +9137,7 @@ export interface components {
          *       "DownBecause": null,
          *       "Timeout": 30,
          *       "Retries": 2,
-         *       "Attempts": -9007199254740991,
+         *       "Attempts": 3,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -8897,7 +9212,7 @@ export interface components {
          *       "DownBecause": null,
          *       "Timeout": 30,
          *       "Retries": 2,
-         *       "Attempts": -9007199254740991,
+         *       "Attempts": 3,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -8969,7 +9284,7 @@ export interface components {
          *       "DownBecause": null,
          *       "Timeout": 30,
          *       "Retries": 2,
-         *       "Attempts": -9007199254740991,
+         *       "Attempts": 3,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -9038,7 +9353,7 @@ export interface components {
          *       "DownBecause": null,
          *       "Timeout": 30,
          *       "Retries": 2,
-         *       "Attempts": -9007199254740991,
+         *       "Attempts": 3,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -9089,7 +9404,7 @@ export interface components {
              * @description Seconds between checks; null: Frequency counts.
              * @example null
              */
-            FrequencySeconds: number | null;
+            FrequencySeconds: (5 | 10 | 15 | 20 | 30) | null;
             /**
              * @description CheckResult of the last check; null before the first one.
              * @example 200 OK
@@ -9156,7 +9471,10 @@ export interface components {
              * @example 2
              */
             Retries: number;
-            /** @description Failing checks until the device is Down. */
+            /**
+             * @description Failing checks until the device is Down.
+             * @example 3
+             */
             Attempts: number;
             /**
              * @description Seconds before a retry.
@@ -9623,7 +9941,7 @@ export interface components {
          *       "FrequencySeconds": null,
          *       "Timeout": 30,
          *       "Retries": 2,
-         *       "Attempts": 1,
+         *       "Attempts": 3,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -9678,7 +9996,10 @@ export interface components {
              * @example 2
              */
             Retries?: number | null;
-            /** @description Failing checks until the device is Down, the first one included; null: Retries + 1. Where both are sent, the one that differs from what is shown counts. */
+            /**
+             * @description Failing checks until the device is Down, the first one included; null: Retries + 1. Where both are sent, the one that differs from what is shown counts.
+             * @example 3
+             */
             Attempts?: number | null;
             /**
              * @description Seconds before a retry; default 1.
@@ -9755,7 +10076,7 @@ export interface components {
          *       "FrequencySeconds": null,
          *       "Timeout": 30,
          *       "Retries": 2,
-         *       "Attempts": 1,
+         *       "Attempts": 3,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -9832,7 +10153,7 @@ export interface components {
          *       "FrequencySeconds": null,
          *       "Timeout": 30,
          *       "Retries": 2,
-         *       "Attempts": 1,
+         *       "Attempts": 3,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -9882,7 +10203,7 @@ export interface components {
          *       "FrequencySeconds": null,
          *       "Timeout": 30,
          *       "Retries": 2,
-         *       "Attempts": 1,
+         *       "Attempts": 3,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -9934,7 +10255,7 @@ export interface components {
          *       "FrequencySeconds": null,
          *       "Timeout": 30,
          *       "Retries": 2,
-         *       "Attempts": 1,
+         *       "Attempts": 3,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -9983,7 +10304,7 @@ export interface components {
          *       "FrequencySeconds": null,
          *       "Timeout": 30,
          *       "Retries": 2,
-         *       "Attempts": 1,
+         *       "Attempts": 3,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -10033,7 +10354,7 @@ export interface components {
          *       "FrequencySeconds": null,
          *       "Timeout": 30,
          *       "Retries": 2,
-         *       "Attempts": 1,
+         *       "Attempts": 3,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -10084,7 +10405,7 @@ export interface components {
          *       "FrequencySeconds": null,
          *       "Timeout": 30,
          *       "Retries": 2,
-         *       "Attempts": 1,
+         *       "Attempts": 3,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -10134,7 +10455,7 @@ export interface components {
          *       "FrequencySeconds": null,
          *       "Timeout": 30,
          *       "Retries": 2,
-         *       "Attempts": 1,
+         *       "Attempts": 3,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -10183,7 +10504,7 @@ export interface components {
          *       "FrequencySeconds": null,
          *       "Timeout": 30,
          *       "Retries": 2,
-         *       "Attempts": 1,
+         *       "Attempts": 3,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -10232,7 +10553,7 @@ export interface components {
          *       "FrequencySeconds": null,
          *       "Timeout": 30,
          *       "Retries": 2,
-         *       "Attempts": 1,
+         *       "Attempts": 3,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -10281,7 +10602,7 @@ export interface components {
          *       "FrequencySeconds": null,
          *       "Timeout": 30,
          *       "Retries": 2,
-         *       "Attempts": 1,
+         *       "Attempts": 3,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -10335,7 +10656,7 @@ export interface components {
          *       "FrequencySeconds": null,
          *       "Timeout": 30,
          *       "Retries": 2,
-         *       "Attempts": 1,
+         *       "Attempts": 3,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -10386,7 +10707,7 @@ export interface components {
          *       "FrequencySeconds": null,
          *       "Timeout": 30,
          *       "Retries": 2,
-         *       "Attempts": 1,
+         *       "Attempts": 3,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -10434,7 +10755,7 @@ export interface components {
          *       "FrequencySeconds": null,
          *       "Timeout": 30,
          *       "Retries": 2,
-         *       "Attempts": 1,
+         *       "Attempts": 3,
          *       "RetryDelay": 1,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -10489,7 +10810,10 @@ export interface components {
              * @example 2
              */
             Retries?: number | null;
-            /** @description Failing checks until the device is Down, the first one included; null: Retries + 1. Where both are sent, the one that differs from what is shown counts. */
+            /**
+             * @description Failing checks until the device is Down, the first one included; null: Retries + 1. Where both are sent, the one that differs from what is shown counts.
+             * @example 3
+             */
             Attempts?: number | null;
             /**
              * @description Seconds before a retry; default 1.
@@ -10838,6 +11162,137 @@ export interface operations {
                 content: {
                     /** @example text */
                     "text/plain": string;
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    tryCheck: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Makes the request safe to repeat: 1 to 128 printable characters, a new one (such as a UUID) for each new request. A repetition with the same body within 24 hours gets the first answer and does nothing again; one with another body is code 1005.
+                 * @example 5d8f1b1e-6f5c-4b0e-9a41-0d2f6c1f7f3a
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON, with the header `Content-Type: application/json`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Method": "HTTP",
+                 *       "URL": "https://www.example.com/",
+                 *       "ShortName": "web-1",
+                 *       "FullName": "Web shop, front page",
+                 *       "Frequency": 5,
+                 *       "FrequencySeconds": null,
+                 *       "Timeout": 30,
+                 *       "Retries": 2,
+                 *       "Attempts": 3,
+                 *       "RetryDelay": 1,
+                 *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                 *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                 *       "device_master_id": null,
+                 *       "Locations": [
+                 *         "local"
+                 *       ],
+                 *       "Options": {
+                 *         "ExpectText": "Welcome",
+                 *         "MaxTimeMs": 2000,
+                 *         "Headers": {
+                 *           "Accept-Language": "en"
+                 *         }
+                 *       },
+                 *       "Tags": [
+                 *         {
+                 *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                 *           "Name": "shop"
+                 *         }
+                 *       ],
+                 *       "ExternalKey": "cmdb-4711",
+                 *       "Enabled": true,
+                 *       "Severity": "critical",
+                 *       "HostData": {
+                 *         "headers": {
+                 *           "Accept-Language": "en"
+                 *         }
+                 *       },
+                 *       "Location": "local"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CheckTrial"];
+            };
+        };
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
+                     * @example true
+                     */
+                    "Idempotency-Replayed"?: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "check_id": null,
+                     *       "Location": "local",
+                     *       "Timestamp": "2026-02-25T23:38:03+01:00",
+                     *       "BlockTime": 1.5,
+                     *       "ConnectTime": 11.2,
+                     *       "DNSTime": 4.1,
+                     *       "SSLTime": 22.6,
+                     *       "TTFB": 9.4,
+                     *       "TTLB": 1.6,
+                     *       "RequestTime": 48.9,
+                     *       "Kbps": 1420.5,
+                     *       "PerfStat": "Ok",
+                     *       "ResultCode": 1,
+                     *       "DataSize": 14873,
+                     *       "CheckResult": "200 OK",
+                     *       "Extended": {
+                     *         "Address": "192.0.2.80",
+                     *         "Status": 200
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TrialRecord"];
                 };
             };
             400: components["responses"]["Refused"];
@@ -11468,7 +11923,7 @@ export interface operations {
                  *       "FrequencySeconds": null,
                  *       "Timeout": 30,
                  *       "Retries": 2,
-                 *       "Attempts": 1,
+                 *       "Attempts": 3,
                  *       "RetryDelay": 1,
                  *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                  *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -11637,7 +12092,7 @@ export interface operations {
                      *       "DownBecause": null,
                      *       "Timeout": 30,
                      *       "Retries": 2,
-                     *       "Attempts": -9007199254740991,
+                     *       "Attempts": 3,
                      *       "RetryDelay": 1,
                      *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -11742,7 +12197,7 @@ export interface operations {
                  *       "FrequencySeconds": null,
                  *       "Timeout": 30,
                  *       "Retries": 2,
-                 *       "Attempts": 1,
+                 *       "Attempts": 3,
                  *       "RetryDelay": 1,
                  *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                  *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -11823,7 +12278,7 @@ export interface operations {
                      *       "DownBecause": null,
                      *       "Timeout": 30,
                      *       "Retries": 2,
-                     *       "Attempts": -9007199254740991,
+                     *       "Attempts": 3,
                      *       "RetryDelay": 1,
                      *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -12654,7 +13109,7 @@ export interface operations {
                      *       "DownBecause": null,
                      *       "Timeout": 30,
                      *       "Retries": 2,
-                     *       "Attempts": -9007199254740991,
+                     *       "Attempts": 3,
                      *       "RetryDelay": 1,
                      *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -12788,7 +13243,7 @@ export interface operations {
                      *       "DownBecause": null,
                      *       "Timeout": 30,
                      *       "Retries": 2,
-                     *       "Attempts": -9007199254740991,
+                     *       "Attempts": 3,
                      *       "RetryDelay": 1,
                      *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",

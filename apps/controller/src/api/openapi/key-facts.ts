@@ -1,7 +1,11 @@
 import type { Fact } from './facts.ts';
 
-/** Facts of keys, people and sessions. */
+/** Facts of keys, people and sessions, and of trials. */
 export const keyFacts = (id: string, at: string): Readonly<Record<string, Fact>> => ({
+  'CheckTrial.Location': { example: 'local' },
+  'CheckTrial.Attempts': { example: 3 },
+  'TrialRecord.check_id': { example: null },
+  'TrialRecord.Extended': { example: { Address: '192.0.2.80', Status: 200 } },
   CreatedBy: { example: 'admin' },
   LastAddress: { example: '192.0.2.10' },
   Email: { example: 'ada@example.org' },

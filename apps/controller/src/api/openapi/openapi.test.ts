@@ -5,7 +5,7 @@ import { registry } from '@vantage/probes';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '../../http/route.ts';
 import { createDocumentReader, type DocumentReader } from '../testing/document.ts';
-import { type Rest, startRest } from '../testing/rest.ts';
+import { type Rest, startRest, triedWell } from '../testing/rest.ts';
 import {
   createSampleAccount,
   type SampleAccount,
@@ -24,6 +24,7 @@ const goodBodies: Readonly<Record<string, object>> = {
   'POST /mschedules': { ...sampleMschedule, Name: 'new' },
   'POST /nschedules': { Name: 'new', Steps: [] },
   'POST /nschedules/preview': { Steps: [] },
+  'POST /checks/trial': { Method: 'TCP', URL: 'example.org:9' },
   'POST /mschedules/preview': { Start: '2026-01-04T02:30', Duration: '02:00' },
   'POST /locations': { Name: 'new' },
   'POST /agents/invitations': { Location: 'local' },
@@ -46,6 +47,7 @@ describe('the OpenAPI document', () => {
 
   beforeAll(async () => {
     rest = await startRest({
+      runTrial: triedWell,
       checkNow: async () => ({ kind: 'done', checkId: sample.ids['check_id'] ?? '' }),
     });
     const account = await rest.account('one');

@@ -8,6 +8,7 @@ const spoken: Readonly<Record<string, string>> = {
   'GET /uptime': 'listUptimes',
   'GET /devices/{device_id}/statistics': 'getStatistics',
   'GET /checks/{check_id}/extended': 'getExtendedCheck',
+  'POST /checks/trial': 'tryCheck',
   'POST /devices/{device_id}/check': 'checkDeviceNow',
   'POST /devices/{device_id}/traceroute': 'traceDeviceNow',
   'PUT /devices/{device_id}/start-maintenance': 'startMaintenance',

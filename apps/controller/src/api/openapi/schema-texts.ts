@@ -50,6 +50,8 @@ export const schemaTexts: Readonly<Record<string, string>> = {
   NotificationScheduleUpdate: 'Changed settings of a notification schedule; what is absent stays.',
   Outage: 'A time in which a device was Down, from the first error to the check that found it Up.',
   Problem: 'A failure: a number for programs and a sentence for people.',
+  CheckTrial: 'The settings of a device, and the Location that tries them.',
+  TrialRecord: 'A check of settings that are not stored.',
   ContactTest: 'What came of a test message.',
   RotatedSecret: 'The new secret of a contact.',
   ScheduleStep:

@@ -15,7 +15,7 @@ export function stateFacts(id: string, at: string): Readonly<Record<string, Fact
     'SummaryOfLocation.Down': { text: 'Devices that are Down.', example: 3 },
     'SummaryOfLocation.Maint': { text: 'Devices in maintenance.', example: 2 },
     'SummaryOfLocation.Unknown': { text: 'Devices of which nobody knows the status.', example: 0 },
-    FrequencySeconds: { example: null },
+    FrequencySeconds: { example: null, enum: [5, 10, 15, 20, 30] },
     'Device.Attempts': { example: 3 },
     'DeviceCreate.Attempts': { example: 3 },
     'DeviceUpdate.Attempts': { example: 3 },

@@ -74,6 +74,7 @@ interface RestDeps {
   /** The signed parcels of the controller; version 0.3.0 unless given. */
   readonly signedParcels?: RouteDeps['upgrades']['signedParcels'];
   checkNow?: CheckNow;
+  runTrial?: RouteDeps['runTrial'];
   settings?: Partial<HttpSettings>;
   health?: (db: Db, clock: Clock) => RouteDeps['health'];
   /** Another controller with the database, the clock and the sealing key of this one; it ends first. */
@@ -92,6 +93,17 @@ const planInvitation = async () => ({
 
 /** A controller with the parcel of a version. */
 const signedParcels = async () => [{ version: '0.3.0', arch: 'amd64' }];
+
+const noTrial: RouteDeps['runTrial'] = async () => ({ kind: 'nobody', message: 'No agent tries it.' });
+
+/** What an agent answers to a trial. */
+export const triedWell: RouteDeps['runTrial'] = async () => ({
+  kind: 'done',
+  result: {
+    ...{ startUs: 1_790_000_000_000_000, code: 1, text: 'ok', blockMs: 0, dnsMs: 1, connectMs: 2, sslMs: 3 },
+    ...{ ttfbMs: 4, ttlbMs: 5, dataSize: 6, slow: false, extended: '{"Address":"192.0.2.80"}' },
+  },
+});
 
 /** Starts the API. Maintenance does nothing and uptime is empty unless `deps` brings the real ones. */
 export async function startRest(deps: RestDeps = {}): Promise<Rest> {
@@ -118,6 +130,7 @@ export async function startRest(deps: RestDeps = {}): Promise<Rest> {
   const pause = createPauseDevice({ log, recordEvents, withdrawRetries: runRequests.withdrawRetries });
   const shared = {
     ...{ db, catalog, clock, sealer, health, checkNow, recordEvents, rollUps, feed, insertState, pause },
+    runTrial: deps.runTrial ?? noTrial,
     ...{ deleteRollUps: rollUps.deleteRollUps, notificationsOf, baseUrl: () => 'https://vantage.test' },
     planInvitation: deps.planInvitation ?? planInvitation,
     upgrades: { signedParcels: deps.signedParcels ?? signedParcels, startRollout: insertRollout },

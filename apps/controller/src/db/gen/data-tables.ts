@@ -483,6 +483,19 @@ export interface DataTables {
     from_us: number;
     status: 'Up' | 'Down' | 'Unknown';
   };
+  trials: {
+    device_no: Generated<number>;
+    run_request_id: string;
+    account_no: number;
+    agent_no: number;
+    device_id: string;
+    method: string;
+    sealed: Uint8Array;
+    timeout_s: number;
+    created_us: number;
+    deadline_us: number;
+    result: Jsonb | null;
+  };
   users: {
     user_no: GeneratedAlways<number>;
     user_id: string;

@@ -1,0 +1,123 @@
+import { boundedText, type FieldFault, newId } from '@vantage/kernel';
+import { z } from 'zod';
+import type { Db } from '../../db/index.ts';
+import { conflict, invalid } from '../../http/problem.ts';
+import { noSubject, type Route, validatingRoute } from '../../http/route.ts';
+import type { Zone } from '../../http/zone.ts';
+import type { Sealer } from '../../secrets/seal.ts';
+import { accepted } from '../from-rest.ts';
+import { deviceCreate, deviceReadOnly, type SentSettings } from './fields.ts';
+import { resolveDevice, unique } from './resolve-device.ts';
+import { sealTarget } from './sealed.ts';
+
+/** The longest Timeout of a trial, seconds: somebody waits for it. */
+const longestTimeout = 30;
+
+const trialCreate = z
+  .strictObject({
+    ...deviceCreate.shape,
+    ShortName: deviceCreate.shape.ShortName.optional(),
+    Timeout: z
+      .int()
+      .min(1)
+      .max(longestTimeout)
+      .nullable()
+      .optional()
+      .describe('Seconds to wait for a response; default 30.'),
+    Location: boundedText(200, 1)
+      .optional()
+      .describe(
+        "The Location from which it is checked, by name or id; absent: the first of the account's DefaultLocations.",
+      ),
+  })
+  .meta({ id: 'CheckTrial' });
+
+/** What the routes of trials need. `Result` is what an agent answered. */
+export interface TrialRouteDeps<Result> {
+  readonly db: Db;
+  readonly sealer: Sealer;
+  /** Has an agent of the Location check the settings; see `run-requests/trial.ts`. */
+  readonly runTrial: (
+    trial: {
+      readonly accountNo: number;
+      readonly locationNo: number;
+      readonly deviceId: string;
+      readonly method: string;
+      readonly sealed: Uint8Array;
+      readonly timeoutS: number;
+    },
+    signal: AbortSignal,
+  ) => Promise<
+    { readonly kind: 'done'; readonly result: Result } | { readonly kind: 'nobody'; readonly message: string }
+  >;
+  /** The record of a trial, and how an answer is shown as one. */
+  readonly record: z.ZodType;
+  readonly show: (result: Result, location: string, zone: Zone) => unknown;
+}
+
+/** Checking settings once that are not stored. */
+export function trialRoutes<Result>({ db, sealer, runTrial, record, show }: TrialRouteDeps<Result>): Route[] {
+  return [
+    validatingRoute({
+      method: 'POST',
+      path: '/checks/trial',
+      waits: true,
+      level: 'UW',
+      tag: 'Checks',
+      summary: 'Checks settings once, before they are stored, and answers with the record.',
+      subject: noSubject,
+      body: trialCreate,
+      readOnly: deviceReadOnly,
+      response: record,
+      names: { root: 'check' },
+      handler: async ({ session, body, faults, signal }) => {
+        const { accountNo, zone } = session;
+        const { settings, method } = await resolveTrial(db, accountNo, { values: body, faults });
+        const [location] = settings.references.locations;
+        if (location === undefined)
+          throw invalid([
+            { field: 'Location', message: 'must be sent: the account has no DefaultLocations' },
+          ]);
+        const deviceId = newId();
+        const trial = {
+          ...{ accountNo, locationNo: location.location_no, deviceId, method },
+          ...{ sealed: sealTarget(sealer, deviceId, settings.target.clear) },
+          timeoutS: Math.min(longestTimeout, settings.plain.timeoutS),
+        };
+        const outcome = await runTrial(trial, signal);
+        if (outcome.kind === 'nobody') throw conflict(outcome.message);
+        return { body: show(outcome.result, location.name, zone) };
+      },
+    }),
+  ];
+}
+
+/** The settings as a new device would have them. Throws a Problem that names each fault. */
+async function resolveTrial(
+  db: Db,
+  accountNo: number,
+  sent: {
+    readonly values: SentSettings & { readonly Location?: string | undefined };
+    readonly faults: readonly FieldFault[];
+  },
+) {
+  const { Location, ExternalKey: _, Method: method, ...others } = sent.values;
+  const values = { ...others, ...(Location === undefined ? {} : { Locations: [Location] }) };
+  if (method === undefined) throw invalid([...unique(sent.faults)]);
+  const resolved = await db.kysely
+    .transaction()
+    .execute((trx) =>
+      resolveDevice(trx, { accountNo, method, sent: { values, faults: sent.faults }, current: undefined }),
+    );
+  if (resolved.kind === 'invalid') throw invalid(resolved.faults.map(ofLocation));
+  return { settings: accepted(resolved).settings, method };
+}
+
+function ofLocation({ field, message }: FieldFault): FieldFault {
+  return field === 'Locations'
+    ? {
+        field: 'Location',
+        message: message.replace('names or ids of Locations', 'the name or id of a Location'),
+      }
+    : { field, message };
+}
