@@ -60,7 +60,7 @@ export async function newestMarkUs(db: Kysely<Tables>): Promise<number | null> {
 export async function skipNumbers(db: Kysely<Tables>): Promise<void> {
   await sql`
     select setval(format('%I.%I', schemaname, sequencename)::regclass,
-      least(coalesce(last_value, 0) + case when max_value > 2147483647 then 1000000 else 1000 end, max_value))
+      least(coalesce(last_value, min_value) + case when max_value > 2147483647 then 1000000 else 1000 end, max_value))
     from pg_sequences where schemaname = current_schema() and sequencename not like 'locations\\_%' and sequencename not like 'accounts\\_%'`.execute(
     db,
   );
