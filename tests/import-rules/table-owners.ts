@@ -19,6 +19,7 @@ export const tableOwners: TableOwners = {
   users: 'catalog',
   deleted_devices: 'catalog',
   device_marks: 'catalog',
+  left_tags: 'catalog',
   sealing_key_proof: 'secrets',
   authorities: 'enrol',
   rollouts: 'upgrades',

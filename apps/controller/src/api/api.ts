@@ -129,6 +129,7 @@ export function createHttpApi({
     cors: { origins: settings.corsOrigins ?? [], keyHeaders: settings.apiKeyHeaders },
     transactions: {
       run: (work) => db.inTransaction(work),
+      inScope: (tagNos, work) => db.inScope(tagNos, work),
       lockAccount: (accountNo) => deps.catalog.lockAccount(accountNo),
     },
     idempotency: createIdempotency({ db, sealer: deps.sealer, clock }),

@@ -54,7 +54,7 @@ export interface RouteDeps extends DeviceRouteDeps, ContactRouteDeps {
   readonly onAccountChanged: AccountRouteDeps['onChanged'];
   readonly onKeyChanged: KeyRouteDeps['onKeyChanged'];
   readonly baseUrl: UserRouteDeps['baseUrl'];
-  readonly signIn: Omit<SessionRouteDeps, 'catalog'>;
+  readonly signIn: Omit<SessionRouteDeps, 'catalog' | 'db'>;
 }
 
 /** THE route table: routing, validation and the OpenAPI document are made of it. */
@@ -105,7 +105,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...alertRoutes(alerts),
     ...keyRoutes(deps),
     ...userRoutes(deps),
-    ...sessionRoutes({ catalog: deps.catalog, ...deps.signIn }),
+    ...sessionRoutes({ catalog: deps.catalog, db, ...deps.signIn }),
     ...passwordRoutes({ ...deps, identifyPerson: deps.signIn.identifyPerson }),
     ...auditRoutes(db),
     ...batchRoutes({ clock, inTransaction: (work) => db.inTransaction(work) }),

@@ -19,8 +19,7 @@ const shown: Readonly<Record<LimitedKind, string>> = {
 };
 
 const counts: Readonly<Record<LimitedKind, (accountNo: number) => RawBuilder<{ readonly count: number }>>> = {
-  devices: (no) =>
-    sql`select coalesce(sum(devices), 0)::int as count from device_counts where account_no = ${no}`,
+  devices: (no) => sql`select count_account_devices(${no}::int)::int as count`,
   tags: (no) => sql`select count(*)::int as count from tags where account_no = ${no}`,
   locations: (no) =>
     sql`select count(*)::int as count from locations where account_no = ${no} and deleted_at is null`,

@@ -5,11 +5,12 @@ import pg from 'pg';
 import { createListener, type Listener } from './bus/listener.ts';
 import { type CatalogTransaction, catalogTransaction } from './catalog-transaction.ts';
 import { createJoinedTransactions } from './joined-transaction.ts';
-import { migrationFault, readMigrations, refuseNewer, withMigrationLock } from './migrate.ts';
+import { isMigrationDue, migrationFault, readMigrations, refuseNewer, withMigrationLock } from './migrate.ts';
 import { createOrm } from './orm.ts';
 import { preparingPool } from './prepared-pool.ts';
 import { readinessProblem } from './readiness.ts';
 import type { Tables } from './schema.ts';
+import { createScope, dropScope, enterScope, judgeScope } from './scope.ts';
 
 /**
  * Where the database is: `postgres://user:password@host:port/name?sslmode=…`, or, for a socket, `postgres://user@/name?host=/folder`.
@@ -37,6 +38,11 @@ export interface Db {
    * are savepoints there. When `work` returns, all of it commits; when it throws, all of it is rolled back. The statements are sent one by one.
    */
   inTransaction<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` as `inTransaction` does, limited to the devices that have one of these tags (numbers) and what belongs to them: all
+   * statements inside see and change nothing else. Throws LeavesScope where a device that was written would not be seen afterwards.
+   */
+  inScope<T>(tagNos: readonly number[], work: () => Promise<T>): Promise<T>;
   /** Whether the caller runs inside `inTransaction`, so that its transactions are parts of a longer one. */
   isInTransaction(): boolean;
   /** Calls `act` after the commit of the transaction that the caller runs in by `inTransaction`, and never after a rollback; elsewhere at once. */
@@ -130,15 +136,26 @@ export async function createDb({
     entities: () => orm.em.fork(),
     catalogTransaction: (work) => catalogTransaction({ kysely, orm }, work),
     inTransaction: (work) => joined.run(kysely, work),
+    inScope: (tagNos, work) =>
+      joined.run(kysely, async () => {
+        await enterScope(kysely, tagNos);
+        try {
+          return await work();
+        } finally {
+          await judgeScope(kysely);
+        }
+      }),
     isInTransaction: () => joined.isOpen(),
     afterCommit: (act) => joined.afterCommit(act),
     async migrate(last) {
       await withMigrationLock(config, async () => {
         await refuseNewer(kysely, known);
+        if (await isMigrationDue(kysely, known)) await dropScope(kysely);
         const done = await orm.migrator.up(last === undefined ? {} : { to: last }).catch((error: unknown) => {
           throw migrationFault(error);
         });
         if (done.length > 0) log.info({ migrations: done.map(({ name }) => name) }, 'the schema is migrated');
+        if (last === undefined) await createScope(kysely, log);
       });
     },
     subscribe: (channel, subscriber) => listener.subscribe(channel, subscriber),

@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import { TextArray } from './text-array.ts';
+import { IntArray, TextArray } from './array-types.ts';
 
 /** The catalog's tables, for the ORM and for Kysely's types. `schema.test.ts` compares them with those that the migrations make. */
 
@@ -34,6 +34,7 @@ export const ApiKey = defineEntity({
     basicUser: p.text().nullable(),
     basicHash: p.text().nullable(),
     expiresUs: p.bigint('number').nullable(),
+    tagNos: p.type(IntArray).nullable(),
     createdBy: p.text().nullable(),
     createdAt: p.datetime().defaultRaw('now()'),
     revokedAt: p.datetime().nullable(),

@@ -39,17 +39,30 @@ export async function refuseNewer(
   kysely: Kysely<Tables>,
   known: readonly { readonly name: string }[],
 ): Promise<void> {
-  const { rows: tables } = await sql<{ there: boolean }>`
-    select to_regclass('migrations') is not null as there`.execute(kysely);
-  if (tables[0]?.there !== true) return;
-  const { rows } = await sql<{ name: string }>`select name from migrations order by name`.execute(kysely);
-  const newer = rows.map(({ name }) => name).filter((name) => !known.some((one) => one.name === name));
+  const newer = (await doneMigrations(kysely)).filter((name) => !known.some((one) => one.name === name));
   if (newer.length > 0)
     throw new Fault(
       'stop',
       'database_newer',
       `the database was used by a newer version of Vantage (it has ${newer.join(', ')}); start that version, or restore the backup made before the upgrade`,
     );
+}
+
+/** Whether the schema lacks a migration of this version. */
+export async function isMigrationDue(
+  kysely: Kysely<Tables>,
+  known: readonly { readonly name: string }[],
+): Promise<boolean> {
+  const done = new Set(await doneMigrations(kysely));
+  return known.some(({ name }) => !done.has(name));
+}
+
+async function doneMigrations(kysely: Kysely<Tables>): Promise<readonly string[]> {
+  const { rows: tables } = await sql<{ there: boolean }>`
+    select to_regclass('migrations') is not null as there`.execute(kysely);
+  if (tables[0]?.there !== true) return [];
+  const { rows } = await sql<{ name: string }>`select name from migrations order by name`.execute(kysely);
+  return rows.map(({ name }) => name);
 }
 
 /** The failure of a migration in words for operators: what failed, what the database holds now, and what to do. */

@@ -184,9 +184,12 @@ async function follow(
     throw invalid(
       past.map((field) => ({ field, message: 'cannot be sent with stream, which has the events to come' })),
     );
-  const filter = await readEventFilter(db, session, asked);
-  const afterNo =
-    lastEventId === undefined ? undefined : await findEventNo(db, session.accountNo, lastEventId);
+  const begin = async () => ({
+    filter: await readEventFilter(db, session, asked),
+    afterNo: lastEventId === undefined ? undefined : await findEventNo(db, session.accountNo, lastEventId),
+  });
+  const { scope } = session;
+  const { filter, afterNo } = await (scope === undefined ? begin() : db.inScope(scope, begin));
   if (lastEventId !== undefined && afterNo === undefined) throw missing('event');
   const showNow = (row: EventRow, { zone }: Session) => show(row, zone);
   const stream = await openEventStream(

@@ -1,7 +1,9 @@
 import { newId } from '@vantage/kernel';
+import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Rest, startRest } from '../api/testing/rest.ts';
 import { type Db, publish } from '../db/index.ts';
+import { createFixtures } from '../testing/fixtures.ts';
 import { type EventReader, openEvents as open } from './testing/event-reader.ts';
 
 describe('the stream of events', () => {
@@ -67,6 +69,35 @@ describe('the stream of events', () => {
       expect(reader.events().map(({ Message }) => Message)).toEqual(messages);
       expect(reader.events().every(({ id, event_id }) => id === event_id)).toBe(true);
     }
+  });
+
+  it('sends a caller who is limited to tags the events of the own devices and of Locations only', async () => {
+    const { accountNo, locationNo } = account;
+    const rows = createFixtures(rest.db.kysely);
+    const [own, foreign] = [await rows.device(accountNo, []), await rows.device(accountNo, [])];
+    const { tag_no } = await rest.db.kysely
+      .insertInto('tags')
+      .values({ tag_id: newId(), account_no: accountNo, name: 'mine' })
+      .returning('tag_no')
+      .executeTakeFirstOrThrow();
+    await rest.db.kysely.insertInto('device_tags').values({ tag_no, device_no: own }).execute();
+    await sql`update api_keys set tag_nos = array[${tag_no}::int] where key_no = ${keyNo}`.execute(
+      rest.db.kysely,
+    );
+    const reader = await follow();
+    const at = { account_no: accountNo, at_us: rest.clock.nowUs(), recorded_us: rest.clock.nowUs() };
+    const about = { ...at, type: 'Up', status: 'Up' } as const;
+    await rest.db.kysely
+      .insertInto('events')
+      .values([
+        { ...about, event_id: newId(), message: 'theirs', device_no: foreign },
+        { ...about, event_id: newId(), message: 'own', device_no: own },
+        { ...about, event_id: newId(), message: 'of the installation' },
+        { ...about, event_id: newId(), message: 'of a Location', location_no: locationNo },
+      ])
+      .execute();
+    await until(() => reader.events().length >= 2);
+    expect(reader.events().map(({ Message }) => Message)).toEqual(['own', 'of a Location']);
   });
 
   it('is given 16 times to a key; one that is left makes room, and requests of the key are served beside', async () => {

@@ -40,12 +40,10 @@ export async function openEventStream(
 
   const page = async (afterNo: number): Promise<{ readonly atNo: number; readonly text: string }> => {
     const upToNo = Math.min(follower.upTo, afterNo + rangeNos);
-    const rows = await listEventsAfter(db, accountNo, {
-      afterNo,
-      upToNo,
-      limit: pageRows,
-      filter: ask.filter,
-    });
+    const range = { afterNo, upToNo, limit: pageRows, filter: ask.filter };
+    const { scope } = ask.session();
+    const read = () => listEventsAfter(db, accountNo, range);
+    const rows = await (scope === undefined ? read() : db.inScope(scope, read));
     const text = rows.map((row) => block(row.event_id, show(row, ask.session()))).join('');
     return { atNo: rows.length < pageRows ? upToNo : (rows.at(-1)?.event_no ?? upToNo), text };
   };

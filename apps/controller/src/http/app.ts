@@ -14,7 +14,7 @@ import type { Idempotency } from './idempotency.ts';
 import { createKeyLoad } from './key-load.ts';
 import { createOperations } from './operation.ts';
 import { createOriginReader } from './origin.ts';
-import { type OuterRoute, serveOuterRoutes } from './outer-routes.ts';
+import { limitOuterRoutes, type OuterRoute, serveOuterRoutes } from './outer-routes.ts';
 import { httpsRequired, malformed } from './problem.ts';
 import { nameRequest, requestId } from './request-id.ts';
 import type { Route } from './route.ts';
@@ -135,7 +135,8 @@ export function createApp({
     }
   });
   const addressOf = (request: IncomingMessage) => readOrigin(request).address;
-  const outer = { routes: outerRoutes, authenticator, load, strangers, guard, addressOf, put };
+  const limited = limitOuterRoutes(outerRoutes, transactions);
+  const outer = { routes: limited, authenticator, load, strangers, guard, addressOf, put };
   koa.use(serveOuterRoutes(outer));
   koa.use(createSiteServer({ site, taken: outerRoutes.map(({ path }) => path), put }));
   koa.use(router.routes());

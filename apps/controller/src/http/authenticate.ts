@@ -137,6 +137,7 @@ export function createAuthenticator({
     accountId: row.accountId,
     hasBasic: row.basicHash !== null,
     zone: zoneOf(row.timezone),
+    ...(row.tagNos && { scope: row.tagNos }),
     ...(signIn && { signIn }),
   });
 

@@ -1,5 +1,5 @@
 import type { LogSummary } from '@vantage/kernel';
-import { isTransientDbError } from '../db/index.ts';
+import { isTransientDbError, ScopeNotReady } from '../db/index.ts';
 import { malformed, Problem, problemCode } from './problem.ts';
 import { unavailable } from './storage-guard.ts';
 
@@ -18,7 +18,7 @@ export function createFailureReader(summary: LogSummary): ReadFailure {
   return (error, where) => {
     if (error instanceof Problem) return error;
     if (error instanceof URIError) return malformed('The address is not percent-encoded correctly.');
-    if (isTransientDbError(error)) {
+    if (isTransientDbError(error) || error instanceof ScopeNotReady) {
       summary.count('the database did not answer', { ...where, error: messageWithCause(error) });
       return unavailable();
     }

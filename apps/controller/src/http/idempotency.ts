@@ -193,13 +193,14 @@ export function keptRequest(
   },
 ): KeptRequest {
   const { session, method, path, params, query, body } = sent;
-  const { accountNo, level } = session;
+  const { accountNo, level, scope } = session;
+  const whose = scope === undefined ? [accountNo] : [accountNo, scope];
   const parameters = new URLSearchParams(query);
   for (const name of notCompared) parameters.delete(name);
   parameters.sort();
   return {
     accountNo,
-    request: digest([accountNo, method, path, params, key]),
+    request: digest([...whose, method, path, params, key]),
     content: digest([level, parameters.toString(), body]),
   };
 }

@@ -14,6 +14,8 @@ export interface KeyRow {
   readonly accountNo: number;
   readonly accountId: string;
   readonly timezone: string;
+  /** The tags to which it is limited; null: it is not. */
+  readonly tagNos: readonly number[] | null;
 }
 
 /** A person in force who has a password, with the key that stands for them. */
@@ -71,6 +73,7 @@ export function keysInForce({ kysely }: Pick<Db, 'kysely'>) {
       'accounts.account_no as accountNo',
       'account_id as accountId',
       'timezone',
+      'api_keys.tag_nos as tagNos',
       sql<boolean>`coalesce(key_uses.used_us < ${databaseUs} - ${useUs}::bigint, true)`.as('isUseOld'),
     ])
     .where('revoked_at', 'is', null)

@@ -6,6 +6,7 @@ import type { Document } from './document.ts';
 import type { KeyLoad } from './key-load.ts';
 import type { Stay } from './places.ts';
 import { badKey, malformed, Problem, problemCode } from './problem.ts';
+import type { RequestTransactions } from './run-route.ts';
 import type { Session } from './session.ts';
 import type { StrangerLoad } from './stranger-load.ts';
 
@@ -44,6 +45,22 @@ export type OuterRoute = { readonly path: string } & (
     }
   | { readonly needsKey: 'signed'; readonly run: (request: FormRequest) => Promise<OuterReply> }
 );
+
+/** The same routes; what they read for a caller who is limited to tags is read in `inScope`. */
+export function limitOuterRoutes(
+  routes: readonly OuterRoute[],
+  { inScope }: Pick<RequestTransactions, 'inScope'>,
+): readonly OuterRoute[] {
+  return routes.map((route) => {
+    if (route.needsKey !== true) return route;
+    const { run } = route;
+    return {
+      ...route,
+      run: (session, query) =>
+        session.scope === undefined ? run(session, query) : inScope(session.scope, () => run(session, query)),
+    };
+  });
+}
 
 /**
  * Serves these routes and passes all other requests on. Besides the API's ways, a key may come as `Authorization: Bearer` (RFC 6750, section 2.1).

@@ -128,6 +128,8 @@ export interface Route {
   readonly waits?: boolean | ((body: unknown) => boolean);
   /** The form of an answer whose body is a text; only where no `fmt` was sent. */
   readonly mediaType?: 'text/plain';
+  /** Finds what the path names. Throws a Problem (1003) where there is none. */
+  readonly find?: (request: Pick<RouteRequest, 'session' | 'params'>) => Promise<unknown>;
   /** Judges query, id and body, in this order, and answers. */
   readonly run: (request: RouteRequest) => Promise<Reply<unknown>>;
 }
@@ -153,7 +155,7 @@ export interface RouteSpec<
   Query extends z.ZodObject,
   Body extends z.ZodObject,
   Response extends z.ZodType,
-> extends Omit<Route, 'run' | 'query' | 'body' | 'response' | 'level'> {
+> extends Omit<Route, 'run' | 'find' | 'query' | 'body' | 'response' | 'level'> {
   readonly level: Level;
   readonly query?: Query;
   readonly body?: Body;
@@ -201,6 +203,7 @@ export function route<
   return {
     ...rest,
     ...(body === undefined ? {} : { body }),
+    find: (request) => findSubject(subject, request),
     run: async (request) => {
       const validated = await validate(rest, subject, request);
       return handler({ ...validated, body: readFields(body, validated.sent, rest.readOnly ?? []) });
@@ -219,6 +222,7 @@ export function validatingRoute<
   return {
     ...rest,
     body,
+    find: (request) => findSubject(subject, request),
     run: async (request) => {
       const validated = await validate(rest, subject, request);
       const { values, faults } = validateFields(body, validated.sent, rest.readOnly ?? []);
@@ -229,7 +233,7 @@ export function validatingRoute<
 
 /** Makes a route that works without a key and names nothing. */
 export function openRoute(
-  spec: Omit<Route, 'level' | 'run' | 'query' | 'body'> & {
+  spec: Omit<Route, 'level' | 'run' | 'find' | 'query' | 'body'> & {
     readonly handler: (request: RouteRequest) => Promise<Reply<unknown>>;
   },
 ): Route {
@@ -245,6 +249,16 @@ export function openRoute(
   };
 }
 
+async function findSubject<Subject>(
+  { what, find }: RouteSpec<Subject, z.ZodObject, z.ZodObject, z.ZodType>['subject'],
+  { session, params }: Pick<RouteRequest, 'session' | 'params'>,
+): Promise<Subject> {
+  if (session === undefined) throw badKey();
+  const found = await find(session, params);
+  if (found === undefined) throw missing(what);
+  return found;
+}
+
 /** Judges all that comes before the body's fields: query, id, and whether there is a JSON object. */
 async function validate<Subject, Query extends z.ZodObject>(
   spec: { readonly query?: Query },
@@ -253,8 +267,7 @@ async function validate<Subject, Query extends z.ZodObject>(
 ) {
   if (session === undefined) throw badKey();
   const parsedQuery = readQuery(spec.query, query);
-  const found = await subject.find(session, params);
-  if (found === undefined) throw missing(subject.what);
+  const found = await findSubject(subject, { session, params });
   const sent = await body();
   const { lastEventId, signal, perform, kept } = rest;
   const sessionNow = () => rest.sessionNow() ?? session;

@@ -1,12 +1,17 @@
+import { LeavesScope } from '../db/index.ts';
 import { createResourceFinder, entityTag, nothingToMatch, revisionProblem } from './entity-tag.ts';
 import { type Idempotency, keptRequest } from './idempotency.ts';
 import { readQuery } from './input.ts';
+import { invalid } from './problem.ts';
 import type { Reply, Route, RouteRequest } from './route.ts';
+import { requireOpenToScope } from './scope-rule.ts';
 
 /** How requests use transactions. */
 export interface RequestTransactions {
   /** See `Db.inTransaction`. */
   run<T>(work: () => Promise<T>): Promise<T>;
+  /** See `Db.inScope`. */
+  readonly inScope: <T>(tagNos: readonly number[], work: () => Promise<T>) => Promise<T>;
   /** Keeps everybody else from changing anything of the account until the transaction around the caller ends. */
   lockAccount(accountNo: number): Promise<void>;
 }
@@ -32,7 +37,7 @@ export function createRouteRunner(deps: {
   readonly idempotency: Idempotency;
 }): RunRoute {
   const change = createChanger(deps);
-  return async (route, request, { ifMatch, idempotencyKey }) => {
+  const run: RunRoute = async (route, request, { ifMatch, idempotencyKey }) => {
     const { session, params, query, signal } = request;
     if (route.method === 'GET') return route.run(request);
     // The answer to a sign-in is not kept: it holds a secret.
@@ -51,7 +56,40 @@ export function createRouteRunner(deps: {
     const kind = waitsFor(route, sent) ? 'lease' : 'transaction';
     return deps.idempotency.once(kept, { kind, signal }, () => change(route, { ...ahead, kept }, ifMatch));
   };
+  return limitToScope(run, deps.transactions);
 }
+
+/**
+ * The one place that limits callers to their tags: all that a request of such a caller reads and writes runs in `inScope`. A request that
+ * waits for others cannot run in a transaction, so only what its path names is found there; a stream scopes its own reading, and the
+ * operations of a batch come here one by one.
+ */
+function limitToScope(run: RunRoute, { inScope }: RequestTransactions): RunRoute {
+  return async (route, request, conditions) => {
+    const scope = route.level === 'none' ? undefined : request.session?.scope;
+    if (scope === undefined) return run(route, request, conditions);
+    requireOpenToScope(route);
+    const { body, sent } =
+      route.method === 'GET' ? { ...request, sent: undefined } : await readAhead(request);
+    const ahead = { ...request, body };
+    const isStream = route.streams === true && request.query.has('stream');
+    if (isStream || waitsFor(route, sent)) {
+      await inScope(scope, async () => route.find?.(ahead));
+      return run(route, ahead, conditions);
+    }
+    try {
+      return await inScope(scope, () => run(route, ahead, conditions));
+    } catch (error) {
+      if (error instanceof LeavesScope) throw invalid([leavesScope]);
+      throw error;
+    }
+  };
+}
+
+const leavesScope = {
+  field: 'Tags',
+  message: 'must keep one of the tags to which your key is limited; GET /session and GET /keys show them',
+} as const;
 
 /**
  * Makes what runs a route that changes something. With If-Match, the comparison and the change are one transaction, which locks the account

@@ -15,6 +15,7 @@ test('spellings of one time zone share it, so that nobody fills the memory with 
     accountNo: at + 1,
     accountId: '',
     timezone,
+    tagNos: null,
   }));
   const authenticator = createAuthenticator({
     findKey: async (hash) => rows.find((row) => row.hash.equals(hash)),

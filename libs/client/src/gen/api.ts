@@ -1628,7 +1628,7 @@ export interface paths {
         put?: never;
         /**
          * Issues a key; the answer shows it, once
-         * @description Nobody can give a higher level than their own, or a later end. The key stays when the key that issued it ends.
+         * @description Nobody can give a higher level than their own, a later end, or other devices. The key stays when the key that issued it ends.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<key>`, with `fmt=csv` it is `text/csv` with one row.
          *
@@ -1658,8 +1658,8 @@ export interface paths {
          */
         get: operations["getKey"];
         /**
-         * Changes a key: its name, its level, its end
-         * @description Its sessions have the new level, too. Every controller knows of it within 5 seconds.
+         * Changes a key: its name, its level, its tags, its end
+         * @description Its sessions change with it. Every controller knows of it within 5 seconds.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<key>`, with `fmt=csv` it is `text/csv` with one row.
          *
@@ -1730,8 +1730,8 @@ export interface paths {
          */
         get: operations["getUser"];
         /**
-         * Changes a person: the name, the e-mail address, the level
-         * @description Sessions have the new level, too. Every controller knows of it within 5 seconds.
+         * Changes a person: the name, the e-mail address, the level, the tags
+         * @description Sessions change with it. Every controller knows of it within 5 seconds.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<user>`, with `fmt=csv` it is `text/csv` with one row.
          *
@@ -4700,6 +4700,12 @@ export interface components {
          * @example {
          *       "Name": "local",
          *       "Level": "UR",
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
          *       "Expires": "2026-02-25T23:38:03+01:00"
          *     }
          */
@@ -4715,6 +4721,27 @@ export interface components {
              */
             Level: "UR" | "UO" | "UW" | "UA";
             /**
+             * @description Limits it to the devices that have one of these tags and to what belongs to them: names, ids, or the objects that a GET returns; null: no limit.
+             * @example [
+             *       {
+             *         "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+             *         "Name": "shop"
+             *       }
+             *     ]
+             */
+            Tags?: (string | {
+                /**
+                 * @description Id of the tag.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                tag_id: string;
+                /**
+                 * @description The name.
+                 * @example local
+                 */
+                Name?: string;
+            })[] | null;
+            /**
              * @description When the key stops working; null: never.
              * @example 2026-02-25T23:38:03+01:00
              */
@@ -4725,6 +4752,12 @@ export interface components {
          * @example {
          *       "Name": "local",
          *       "Level": "UR",
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
          *       "Expires": "2026-02-25T23:38:03+01:00"
          *     }
          */
@@ -4739,6 +4772,27 @@ export interface components {
              * @enum {string}
              */
             Level?: "UR" | "UO" | "UW" | "UA";
+            /**
+             * @description Limits it to the devices that have one of these tags and to what belongs to them: names, ids, or the objects that a GET returns; null: no limit.
+             * @example [
+             *       {
+             *         "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+             *         "Name": "shop"
+             *       }
+             *     ]
+             */
+            Tags?: (string | {
+                /**
+                 * @description Id of the tag.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                tag_id: string;
+                /**
+                 * @description The name.
+                 * @example local
+                 */
+                Name?: string;
+            })[] | null;
             /**
              * @description When the key stops working; null: never.
              * @example 2026-02-25T23:38:03+01:00
@@ -4775,7 +4829,13 @@ export interface components {
          * @example {
          *       "Name": "local",
          *       "Email": "ada@example.org",
-         *       "Level": "UR"
+         *       "Level": "UR",
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ]
          *     }
          */
         UserCreate: {
@@ -4794,13 +4854,40 @@ export interface components {
              * @enum {string}
              */
             Level: "UR" | "UO" | "UW" | "UA";
+            /**
+             * @description Limits it to the devices that have one of these tags and to what belongs to them: names, ids, or the objects that a GET returns; null: no limit.
+             * @example [
+             *       {
+             *         "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+             *         "Name": "shop"
+             *       }
+             *     ]
+             */
+            Tags?: (string | {
+                /**
+                 * @description Id of the tag.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                tag_id: string;
+                /**
+                 * @description The name.
+                 * @example local
+                 */
+                Name?: string;
+            })[] | null;
         };
         /**
          * @description Changed settings of a person; what is absent stays.
          * @example {
          *       "Name": "local",
          *       "Email": "ada@example.org",
-         *       "Level": "UR"
+         *       "Level": "UR",
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ]
          *     }
          */
         UserUpdate: {
@@ -4819,6 +4906,27 @@ export interface components {
              * @enum {string}
              */
             Level?: "UR" | "UO" | "UW" | "UA";
+            /**
+             * @description Limits it to the devices that have one of these tags and to what belongs to them: names, ids, or the objects that a GET returns; null: no limit.
+             * @example [
+             *       {
+             *         "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+             *         "Name": "shop"
+             *       }
+             *     ]
+             */
+            Tags?: (string | {
+                /**
+                 * @description Id of the tag.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                tag_id: string;
+                /**
+                 * @description The name.
+                 * @example local
+                 */
+                Name?: string;
+            })[] | null;
             /**
              * @description Id of the person.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
@@ -8095,6 +8203,12 @@ export interface components {
          *       "key_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "Name": "local",
          *       "Level": "UR",
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
          *       "Expires": "2026-02-25T23:38:03+01:00",
          *       "LastUsed": "2026-02-25T23:38:03+01:00",
          *       "LastAddress": "192.0.2.10",
@@ -8118,6 +8232,27 @@ export interface components {
              * @enum {string}
              */
             Level: "UR" | "UO" | "UW" | "UA";
+            /**
+             * @description The tags to which it is limited; null: it is not limited.
+             * @example [
+             *       {
+             *         "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+             *         "Name": "shop"
+             *       }
+             *     ]
+             */
+            Tags: {
+                /**
+                 * @description Id of the tag.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                tag_id: components["schemas"]["Id"];
+                /**
+                 * @description The name.
+                 * @example local
+                 */
+                Name: string;
+            }[] | null;
             /**
              * @description When the key stops working; null: never.
              * @example 2026-02-25T23:38:03+01:00
@@ -8176,6 +8311,12 @@ export interface components {
          *       "Name": "local",
          *       "Email": "ada@example.org",
          *       "Level": "UO",
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
          *       "SignIn": "Invited",
          *       "LastSeen": "2026-02-25T23:38:03+01:00",
          *       "CreatedAt": "2026-02-25T23:38:03+01:00"
@@ -8204,6 +8345,27 @@ export interface components {
              */
             Level: "UR" | "UO" | "UW" | "UA";
             /**
+             * @description The tags to which it is limited; null: it is not limited.
+             * @example [
+             *       {
+             *         "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+             *         "Name": "shop"
+             *       }
+             *     ]
+             */
+            Tags: {
+                /**
+                 * @description Id of the tag.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                tag_id: components["schemas"]["Id"];
+                /**
+                 * @description The name.
+                 * @example local
+                 */
+                Name: string;
+            }[] | null;
+            /**
              * @description How the person signs in; Invited: no invitation was accepted yet.
              * @enum {string}
              */
@@ -8224,6 +8386,9 @@ export interface components {
          * @example {
          *       "Name": "control room",
          *       "Level": "UR",
+         *       "Tags": [
+         *         "berlin/rack-3"
+         *       ],
          *       "Expires": "2026-02-25T23:38:03+01:00",
          *       "CsrfToken": "pQ2xW7mN0cR5tY8uVb3kZ1hJ6sD4fG9aLeTqXoIiUwE"
          *     }
@@ -8239,6 +8404,13 @@ export interface components {
              * @enum {string}
              */
             Level: "UR" | "UO" | "UW" | "UA";
+            /**
+             * @description The names of the tags to which the key or person is limited; null: no limit.
+             * @example [
+             *       "berlin/rack-3"
+             *     ]
+             */
+            Tags: string[] | null;
             /**
              * @description When the session ends if it is not used again. Each use puts it off: it ends 12 hours after the last one, and at the latest 30 days after it began.
              * @example 2026-02-25T23:38:03+01:00
@@ -19920,6 +20092,12 @@ export interface operations {
                      *         "key_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *         "Name": "local",
                      *         "Level": "UR",
+                     *         "Tags": [
+                     *           {
+                     *             "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *             "Name": "shop"
+                     *           }
+                     *         ],
                      *         "Expires": "2026-02-25T23:38:03+01:00",
                      *         "LastUsed": "2026-02-25T23:38:03+01:00",
                      *         "LastAddress": "192.0.2.10",
@@ -19974,6 +20152,12 @@ export interface operations {
                  * @example {
                  *       "Name": "local",
                  *       "Level": "UR",
+                 *       "Tags": [
+                 *         {
+                 *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                 *           "Name": "shop"
+                 *         }
+                 *       ],
                  *       "Expires": "2026-02-25T23:38:03+01:00"
                  *     }
                  */
@@ -20080,6 +20264,12 @@ export interface operations {
                      *       "key_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "Name": "local",
                      *       "Level": "UR",
+                     *       "Tags": [
+                     *         {
+                     *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *           "Name": "shop"
+                     *         }
+                     *       ],
                      *       "Expires": "2026-02-25T23:38:03+01:00",
                      *       "LastUsed": "2026-02-25T23:38:03+01:00",
                      *       "LastAddress": "192.0.2.10",
@@ -20139,6 +20329,12 @@ export interface operations {
                  * @example {
                  *       "Name": "local",
                  *       "Level": "UR",
+                 *       "Tags": [
+                 *         {
+                 *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                 *           "Name": "shop"
+                 *         }
+                 *       ],
                  *       "Expires": "2026-02-25T23:38:03+01:00"
                  *     }
                  */
@@ -20172,6 +20368,12 @@ export interface operations {
                      *       "key_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "Name": "local",
                      *       "Level": "UR",
+                     *       "Tags": [
+                     *         {
+                     *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *           "Name": "shop"
+                     *         }
+                     *       ],
                      *       "Expires": "2026-02-25T23:38:03+01:00",
                      *       "LastUsed": "2026-02-25T23:38:03+01:00",
                      *       "LastAddress": "192.0.2.10",
@@ -20340,6 +20542,12 @@ export interface operations {
                      *         "Name": "local",
                      *         "Email": "ada@example.org",
                      *         "Level": "UO",
+                     *         "Tags": [
+                     *           {
+                     *             "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *             "Name": "shop"
+                     *           }
+                     *         ],
                      *         "SignIn": "Invited",
                      *         "LastSeen": "2026-02-25T23:38:03+01:00",
                      *         "CreatedAt": "2026-02-25T23:38:03+01:00"
@@ -20392,7 +20600,13 @@ export interface operations {
                  * @example {
                  *       "Name": "local",
                  *       "Email": "ada@example.org",
-                 *       "Level": "UR"
+                 *       "Level": "UR",
+                 *       "Tags": [
+                 *         {
+                 *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                 *           "Name": "shop"
+                 *         }
+                 *       ]
                  *     }
                  */
                 "application/json": components["schemas"]["UserCreate"];
@@ -20500,6 +20714,12 @@ export interface operations {
                      *       "Name": "local",
                      *       "Email": "ada@example.org",
                      *       "Level": "UO",
+                     *       "Tags": [
+                     *         {
+                     *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *           "Name": "shop"
+                     *         }
+                     *       ],
                      *       "SignIn": "Invited",
                      *       "LastSeen": "2026-02-25T23:38:03+01:00",
                      *       "CreatedAt": "2026-02-25T23:38:03+01:00"
@@ -20557,7 +20777,13 @@ export interface operations {
                  * @example {
                  *       "Name": "local",
                  *       "Email": "ada@example.org",
-                 *       "Level": "UR"
+                 *       "Level": "UR",
+                 *       "Tags": [
+                 *         {
+                 *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                 *           "Name": "shop"
+                 *         }
+                 *       ]
                  *     }
                  */
                 "application/json": components["schemas"]["UserUpdate"];
@@ -20591,6 +20817,12 @@ export interface operations {
                      *       "Name": "local",
                      *       "Email": "ada@example.org",
                      *       "Level": "UO",
+                     *       "Tags": [
+                     *         {
+                     *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *           "Name": "shop"
+                     *         }
+                     *       ],
                      *       "SignIn": "Invited",
                      *       "LastSeen": "2026-02-25T23:38:03+01:00",
                      *       "CreatedAt": "2026-02-25T23:38:03+01:00"
@@ -20813,6 +21045,9 @@ export interface operations {
                      * @example {
                      *       "Name": "control room",
                      *       "Level": "UR",
+                     *       "Tags": [
+                     *         "berlin/rack-3"
+                     *       ],
                      *       "Expires": "2026-02-25T23:38:03+01:00",
                      *       "CsrfToken": "pQ2xW7mN0cR5tY8uVb3kZ1hJ6sD4fG9aLeTqXoIiUwE"
                      *     }
@@ -20902,6 +21137,9 @@ export interface operations {
                      * @example {
                      *       "Name": "control room",
                      *       "Level": "UR",
+                     *       "Tags": [
+                     *         "berlin/rack-3"
+                     *       ],
                      *       "Expires": "2026-02-25T23:38:03+01:00",
                      *       "CsrfToken": "pQ2xW7mN0cR5tY8uVb3kZ1hJ6sD4fG9aLeTqXoIiUwE"
                      *     }

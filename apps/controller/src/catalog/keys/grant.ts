@@ -1,11 +1,13 @@
 import type { FieldFault } from '@vantage/kernel';
 import { type Level, levels } from '../../http/session.ts';
+import type { Scope } from './scope.ts';
 
 /** What a key or person may do, and until when. */
 export interface Power {
   readonly level: Level;
   /** Epoch microseconds; null: without end. */
   readonly expiresUs: number | null;
+  readonly tagNos: Scope;
 }
 
 /** The faults of giving somebody a power that the giver does not have. Pure. */
@@ -15,5 +17,8 @@ export function grantFaults(giver: Power, given: Power): readonly FieldFault[] {
     faults.push({ field: 'Level', message: `cannot be above your own, which is ${giver.level}` });
   if (giver.expiresUs !== null && (given.expiresUs === null || given.expiresUs > giver.expiresUs))
     faults.push({ field: 'Expires', message: 'must be set, and not after the end of your own key' });
+  const own = giver.tagNos;
+  if (own !== null && (given.tagNos === null || given.tagNos.some((no) => !own.includes(no))))
+    faults.push({ field: 'Tags', message: 'must be set, and hold none but those of your own key' });
   return faults;
 }

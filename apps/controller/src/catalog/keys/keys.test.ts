@@ -40,6 +40,7 @@ describe('POST /keys', () => {
     expect(shown.json).toEqual({
       key_id: id,
       Name: 'grafana',
+      Tags: null,
       Level: 'UR',
       Expires: null,
       LastUsed: expect.stringMatching(/^\d{4}-.*\+0[12]:00$/),

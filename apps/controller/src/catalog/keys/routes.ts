@@ -9,6 +9,7 @@ import { levels, type Session } from '../../http/session.ts';
 import { timestampProblem, type Zone } from '../../http/zone.ts';
 import type { Catalog } from '../change.ts';
 import { accepted, actorOf } from '../from-rest.ts';
+import { scopeField, shownScope } from './scope.ts';
 import { listOwnKeys, type OwnKeyRow, readKey } from './store.ts';
 import { changeKey, createKey, revokeKey } from './write.ts';
 
@@ -37,6 +38,7 @@ const keyFull = z
     key_id: idField,
     Name: nameOrNone,
     Level: level,
+    Tags: shownScope,
     Expires: timestampField.nullable().describe('When the key stops working; null: never.'),
     LastUsed: timestampField
       .nullable()
@@ -73,9 +75,16 @@ function createRoute({ catalog }: KeyRouteDeps): Route {
     tag,
     summary: 'Issues a key; the answer shows it, once.',
     description:
-      'Nobody can give a higher level than their own, or a later end. The key stays when the key that issued it ends.',
+      'Nobody can give a higher level than their own, a later end, or other devices. The key stays when the key that issued it ends.',
     subject: noSubject,
-    body: z.strictObject({ Name: name, Level: level, Expires: expires.optional() }).meta({ id: 'KeyCreate' }),
+    body: z
+      .strictObject({
+        Name: name,
+        Level: level,
+        Tags: scopeField.optional(),
+        Expires: expires.optional(),
+      })
+      .meta({ id: 'KeyCreate' }),
     readOnly,
     response: z
       .strictObject({
@@ -93,6 +102,7 @@ function createRoute({ catalog }: KeyRouteDeps): Route {
         name: body.Name,
         level: body.Level,
         expiresUs: parseExpires(body.Expires, session.zone) ?? null,
+        tags: body.Tags,
       };
       const made = await catalog.change(actorOf(session), (transaction) => createKey(transaction, given));
       const { keyId, key } = accepted(made);
@@ -137,17 +147,22 @@ function oneKeyRoutes({ db, catalog, onKeyChanged }: KeyRouteDeps): Route[] {
     route({
       ...shared,
       method: 'PUT',
-      summary: 'Changes a key: its name, its level, its end.',
-      description: 'Its sessions have the new level, too. Every controller knows of it within 5 seconds.',
+      summary: 'Changes a key: its name, its level, its tags, its end.',
+      description: 'Its sessions change with it. Every controller knows of it within 5 seconds.',
       body: z
-        .strictObject({ Name: nameOrNone.optional(), Level: level.optional(), Expires: expires.optional() })
+        .strictObject({
+          Name: nameOrNone.optional(),
+          Level: level.optional(),
+          Tags: scopeField.optional(),
+          Expires: expires.optional(),
+        })
         .meta({ id: 'KeyUpdate' }),
       readOnly,
       response: keyFull,
       handler: async ({ session, subject: { keyId }, body }) => {
         const { accountNo, zone } = session;
         const expiresUs = parseExpires(body.Expires, zone);
-        const sent = { name: body.Name, level: body.Level, expiresUs };
+        const sent = { name: body.Name, level: body.Level, expiresUs, tags: body.Tags };
         const changed = await catalog.change(actorOf(session), (transaction) =>
           changeKey(transaction, { accountNo, keyId, zone }, sent),
         );
@@ -184,6 +199,7 @@ function show(row: OwnKeyRow, zone: Zone): z.input<typeof keyFull> {
     key_id: row.keyId,
     Name: row.name,
     Level: row.level,
+    Tags: row.tags && [...row.tags],
     Expires: time(row.expiresUs),
     LastUsed: time(row.usedUs),
     LastAddress: row.address,

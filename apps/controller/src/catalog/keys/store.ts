@@ -6,6 +6,7 @@ import { databaseUs } from '../../http/key-store.ts';
 import type { Level } from '../../http/session.ts';
 import type { ChangeTransaction } from '../change.ts';
 import type { Power } from './grant.ts';
+import { shownTags } from './scope.ts';
 
 /** The hint of keys that stand for people: nobody holds them, and no list of keys has them. */
 export const noHint = '';
@@ -53,6 +54,8 @@ export interface OwnKeyRow extends Power {
   readonly createdAt: Date;
   readonly usedUs: number | null;
   readonly address: string | null;
+  /** The tags of the scope that are there; null: no scope. */
+  readonly tags: readonly { readonly tag_id: string; readonly Name: string }[] | null;
 }
 
 function ownKeys(kysely: Kysely<Tables>, accountNo: number) {
@@ -74,6 +77,8 @@ const shownColumns = [
   'k.created_at as createdAt',
   'u.used_us as usedUs',
   'u.address',
+  'k.tag_nos as tagNos',
+  shownTags.as('tags'),
 ] as const;
 
 /** A page of the account's keys that are not revoked, the newest first, and how many there are. */
@@ -107,7 +112,12 @@ export async function findGiver({
   if (actor.kind !== 'api-key') return undefined;
   return trx
     .selectFrom('api_keys')
-    .select(['level', 'expires_us as expiresUs', sql<string>`coalesce(nullif(name, ''), key_id)`.as('name')])
+    .select([
+      'level',
+      'expires_us as expiresUs',
+      'tag_nos as tagNos',
+      sql<string>`coalesce(nullif(name, ''), key_id)`.as('name'),
+    ])
     .where('key_no', '=', actor.keyNo)
     .where('revoked_at', 'is', null)
     .executeTakeFirst();
@@ -155,6 +165,7 @@ type NewKeyRow = Pick<
   | 'basicUser'
   | 'basicHash'
   | 'expiresUs'
+  | 'tagNos'
   | 'createdBy'
 >;
 
@@ -162,9 +173,9 @@ type NewKeyRow = Pick<
 export async function updateKey(
   { em }: ChangeTransaction,
   keyNo: number,
-  { name, level, expiresUs }: Pick<ApiKey, 'name' | 'level' | 'expiresUs'>,
+  { name, level, expiresUs, tagNos }: Pick<ApiKey, 'name' | 'level' | 'expiresUs' | 'tagNos'>,
 ): Promise<void> {
-  await em.nativeUpdate(ApiKey, { keyNo }, { name, level, expiresUs });
+  await em.nativeUpdate(ApiKey, { keyNo }, { name, level, expiresUs, tagNos });
 }
 
 /** Marks a key as revoked. */

@@ -9,6 +9,7 @@ import { changedFields, createdFields } from '../field-change.ts';
 import { refuseBeyondLimit } from '../limits.ts';
 import type { Conflict, Invalid, Missing } from '../refusal.ts';
 import { grantFaults, type Power } from './grant.ts';
+import { namesOfTags, readScope, type Scope, type SentScope } from './scope.ts';
 import {
   findGiver,
   findKeysInForce,
@@ -27,6 +28,8 @@ export interface NewKey {
   readonly name: string;
   /** When it stops working, epoch microseconds; undefined: never. */
   readonly expiresUs?: number | null | undefined;
+  /** The tags to which it is limited; undefined: it is not. */
+  readonly tagNos?: Scope | undefined;
   /** With these every request must carry them too (HTTP Basic). */
   readonly basic?: { readonly user: string; readonly password: string } | undefined;
   /** A key that was made before, for a database that does not know it. */
@@ -38,7 +41,7 @@ export async function issueKey(
   transaction: ChangeTransaction,
   given: NewKey,
 ): Promise<{ readonly keyId: string; readonly key: string }> {
-  const { accountNo, basic, level, name, expiresUs = null, key = newCredential() } = given;
+  const { accountNo, basic, level, name, expiresUs = null, tagNos = null, key = newCredential() } = given;
   const keyId = newId();
   const giver = await findGiver(transaction);
   await insertKey(transaction, {
@@ -51,9 +54,11 @@ export async function issueKey(
     basicUser: basic?.user ?? null,
     basicHash: basic === undefined ? null : await hashPassword(basic.password),
     expiresUs,
+    tagNos: tagNos && [...tagNos],
     createdBy: giver?.name ?? 'command line',
   });
-  const fields = createdFields({ Level: level, Name: name });
+  const Tags = await namesOfTags(transaction.trx, tagNos);
+  const fields = createdFields({ Level: level, Name: name, Tags });
   transaction.record({ action: 'create', kind: 'key', accountNo, id: keyId, fields });
   return { keyId, key };
 }
@@ -66,11 +71,18 @@ export async function insertKeyOf(
     accountNo,
     name,
     level,
-  }: Pick<NewKey, 'accountNo' | 'name' | 'level'> & { readonly keyId: string },
+    tagNos,
+  }: Pick<NewKey, 'accountNo' | 'name' | 'level'> & { readonly keyId: string; readonly tagNos: Scope },
 ): Promise<void> {
   const giver = await findGiver(transaction);
   const keyHash = hashCredential(newCredential());
-  const plain = { hint: noHint, basicUser: null, basicHash: null, expiresUs: null };
+  const plain = {
+    hint: noHint,
+    basicUser: null,
+    basicHash: null,
+    expiresUs: null,
+    tagNos: tagNos && [...tagNos],
+  };
   const createdBy = giver?.name ?? 'command line';
   await insertKey(transaction, { ...plain, keyId, accountNo, name, level, keyHash, createdBy });
 }
@@ -78,14 +90,20 @@ export async function insertKeyOf(
 /** Issues a key for a caller of the REST API, who cannot give more than they may do. */
 export async function createKey(
   transaction: ChangeTransaction,
-  given: Pick<NewKey, 'accountNo' | 'level' | 'name'> & { readonly expiresUs: number | null },
+  given: Pick<NewKey, 'accountNo' | 'level' | 'name'> & {
+    readonly expiresUs: number | null;
+    readonly tags: SentScope;
+  },
 ): Promise<{ readonly kind: 'created'; readonly keyId: string; readonly key: string } | Conflict | Invalid> {
+  const read = await readScope(transaction.trx, given.accountNo, given.tags);
+  if ('kind' in read) return read;
+  const power = { ...given, tagNos: read.scope ?? null };
   const refusal =
-    (await refuseGrant(transaction, given)) ??
+    (await refuseGrant(transaction, power)) ??
     (await refuseEnd(transaction, given.expiresUs)) ??
     (await refuseBeyondLimit(transaction, 'keys', given.accountNo));
   if (refusal !== undefined) return refusal;
-  return { kind: 'created', ...(await issueKey(transaction, given)) };
+  return { kind: 'created', ...(await issueKey(transaction, power)) };
 }
 
 /** Changed settings of a key; undefined leaves one as it is. */
@@ -93,6 +111,7 @@ export interface SentKey {
   readonly name: string | undefined;
   readonly level: Level | undefined;
   readonly expiresUs: number | null | undefined;
+  readonly tags: SentScope;
 }
 
 /** Changes a key. Every controller knows of it within 5 s. `zone` shows times in the audit. */
@@ -103,19 +122,26 @@ export async function changeKey(
 ): Promise<{ readonly kind: 'changed'; readonly keyNo: number } | Conflict | Invalid | Missing> {
   const current = await readKey(transaction.trx, accountNo, keyId);
   if (current === undefined) return { kind: 'missing', what: 'key' };
+  const read = await readScope(transaction.trx, accountNo, sent.tags);
+  if ('kind' in read) return read;
+  const { trx } = transaction;
   const next = {
+    tagNos: read.scope === undefined ? current.tagNos && [...current.tagNos] : read.scope && [...read.scope],
     name: sent.name ?? current.name,
     level: sent.level ?? current.level,
     // A time that comes back as it is shown, in whole seconds, is the same.
     expiresUs: isSameSecond(sent.expiresUs, current.expiresUs) ? current.expiresUs : (sent.expiresUs ?? null),
   };
-  const shown = (key: typeof next) => ({
+  const shown = async (key: Pick<typeof current, 'name' | 'level' | 'expiresUs' | 'tagNos'>) => ({
     Name: key.name,
     Level: key.level,
     Expires: key.expiresUs === null ? null : zone.format(key.expiresUs),
+    Tags: await namesOfTags(trx, key.tagNos),
   });
-  const [old, now] = [shown(current), shown(next)];
-  const fields = (['Name', 'Level', 'Expires'] as const).filter((field) => old[field] !== now[field]);
+  const [old, now] = [await shown(current), await shown(next)];
+  const fields = (['Name', 'Level', 'Expires', 'Tags'] as const).filter(
+    (field) => JSON.stringify(old[field]) !== JSON.stringify(now[field]),
+  );
   const { keyNo } = current;
   if (fields.length === 0) return { kind: 'changed', keyNo };
   const refusal =

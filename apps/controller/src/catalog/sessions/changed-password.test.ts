@@ -30,6 +30,7 @@ test('no session begins with a password that was changed while it was checked', 
     zone,
   } as const;
   const [signIn] = sessionRoutes({
+    db: rest.db,
     catalog: createCatalog({ db: rest.db, recordChanges: async () => {} }),
     identify: () => Promise.reject(new Error('a key')),
     identifyProxied: () => Promise.reject(new Error('nobody')),

@@ -1,6 +1,6 @@
 import { boundedText, newId } from '@vantage/kernel';
 import { z } from 'zod';
-import { publish } from '../../db/index.ts';
+import { type Db, publish } from '../../db/index.ts';
 import type { BasicCredentials } from '../../http/basic.ts';
 import { timestampField } from '../../http/field.ts';
 import { readFields, readQuery } from '../../http/input.ts';
@@ -14,6 +14,7 @@ import { hashCredential, newCredential } from '../../secrets/credential.ts';
 import type { Catalog } from '../change.ts';
 import { createdFields, deletedFields } from '../field-change.ts';
 import { actorOf } from '../from-rest.ts';
+import { namesOfTags } from '../keys/scope.ts';
 import { isPasswordHash } from '../users/store.ts';
 import type { Refused, RefusedAttempt } from './refusal-entry.ts';
 
@@ -29,6 +30,11 @@ const sessionFull = z
       .describe('The name of the key or person; empty: the key has none.')
       .meta({ example: 'control room' }),
     Level: z.enum(levels).describe('The rights of the key or person.'),
+    Tags: z
+      .array(z.string())
+      .nullable()
+      .describe('The names of the tags to which the key or person is limited; null: no limit.')
+      .meta({ example: ['berlin/rack-3'] }),
     Expires: timestampField.describe(
       `When the session ends if it is not used again. Each use puts it off: it ends ${sessionLife.unusedHours} hours after the last one, and at the latest ${sessionLife.days} days after it began.`,
     ),
@@ -66,6 +72,7 @@ const signIn = z
 
 /** The parts that the routes of sessions need. */
 export interface SessionRouteDeps {
+  readonly db: Pick<Db, 'kysely'>;
   readonly catalog: Catalog;
   /** Finds out whose a key is. Throws a Problem (1001, 1006). */
   readonly identify: (key: string, basic: BasicCredentials, address: string) => Promise<Session>;
@@ -92,7 +99,7 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
       subject: ownSession,
       response: sessionFull,
       names,
-      handler: async ({ session, subject }) => ({ body: show(session, subject) }),
+      handler: async ({ session, subject }) => ({ body: await show(deps, session, subject) }),
     }),
     route({
       method: 'DELETE',
@@ -141,7 +148,7 @@ function signInRoute(deps: SessionRouteDeps): Route {
       const token = newCredential();
       const begun = await begin(deps, { session, passwordHash, token });
       const own = { ...begun, csrfToken: csrfTokenOf(token) };
-      return { body: show(session, own), cookie: sessionCookie(token) };
+      return { body: await show(deps, session, own), cookie: sessionCookie(token) };
     },
   };
 }
@@ -217,6 +224,12 @@ async function end(deps: SessionRouteDeps, session: Session, sessionNo: number):
   deps.onEnded(sessionNo);
 }
 
-function show({ keyName, level, zone }: Session, { endsUs, csrfToken }: SignIn): z.input<typeof sessionFull> {
-  return { Name: keyName, Level: level, Expires: zone.format(endsUs), CsrfToken: csrfToken };
+async function show(
+  { db }: SessionRouteDeps,
+  { keyName, level, scope, zone }: Session,
+  { endsUs, csrfToken }: SignIn,
+): Promise<z.input<typeof sessionFull>> {
+  const names = await namesOfTags(db.kysely, scope ?? null);
+  const Tags = names === null ? null : [...names];
+  return { Name: keyName, Level: level, Tags, Expires: zone.format(endsUs), CsrfToken: csrfToken };
 }

@@ -46,6 +46,7 @@ describe('POST /session', () => {
     expect(reply.json).toEqual({
       Name: expect.any(String),
       Level: 'UR',
+      Tags: null,
       Expires: expect.stringMatching(/^\d{4}-/),
       CsrfToken: expect.stringMatching(/^[\w-]{43}$/),
     });

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { idField, lineField, timestampField } from '../../http/field.ts';
 import { levels } from '../../http/session.ts';
 import type { Zone } from '../../http/zone.ts';
+import { scopeField, shownScope } from '../keys/scope.ts';
 import type { UserRow } from './store.ts';
 import { invitationHours } from './write.ts';
 
@@ -29,12 +30,17 @@ export const newPassword = boundedText(mostPassword, leastPassword)
 
 /** The body that creates a person. */
 export const userCreate = z
-  .strictObject({ Name: name, Email: email, Level: level })
+  .strictObject({ Name: name, Email: email, Level: level, Tags: scopeField.optional() })
   .meta({ id: 'UserCreate' });
 
 /** The body that changes a person. */
 export const userUpdate = z
-  .strictObject({ Name: name.optional(), Email: email.optional(), Level: level.optional() })
+  .strictObject({
+    Name: name.optional(),
+    Email: email.optional(),
+    Level: level.optional(),
+    Tags: scopeField.optional(),
+  })
   .meta({ id: 'UserUpdate' });
 
 /** A person as the API shows them. */
@@ -44,6 +50,7 @@ export const userFull = z
     Name: z.string().describe('Name of the person.'),
     Email: z.string().describe('The e-mail address with which the person signs in.'),
     Level: level,
+    Tags: shownScope,
     SignIn: z
       .enum(['Invited', 'Password'])
       .describe('How the person signs in; Invited: no invitation was accepted yet.'),
@@ -78,6 +85,7 @@ export function showUser(row: UserRow, zone: Zone): z.input<typeof userFull> {
     Name: row.name,
     Email: row.email,
     Level: row.level,
+    Tags: row.tags && [...row.tags],
     SignIn: row.passwordHash === null ? 'Invited' : 'Password',
     LastSeen: row.usedUs === null ? null : zone.format(row.usedUs),
     CreatedAt: zone.format(row.createdAt.getTime() * 1000),

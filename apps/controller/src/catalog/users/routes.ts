@@ -52,6 +52,7 @@ function collectionRoutes({ db, catalog, baseUrl }: UserRouteDeps): Route[] {
           name: body.Name,
           email: body.Email,
           level: body.Level,
+          tags: body.Tags,
         };
         const made = await catalog.change(actorOf(session), (transaction) => createUser(transaction, given));
         return { body: showInvitation(accepted(made), session, baseUrl()) };
@@ -94,13 +95,13 @@ function oneUserRoutes({ db, catalog, baseUrl, onKeyChanged }: UserRouteDeps): R
     route({
       ...shared,
       method: 'PUT',
-      summary: 'Changes a person: the name, the e-mail address, the level.',
-      description: 'Sessions have the new level, too. Every controller knows of it within 5 seconds.',
+      summary: 'Changes a person: the name, the e-mail address, the level, the tags.',
+      description: 'Sessions change with it. Every controller knows of it within 5 seconds.',
       body: userUpdate,
       readOnly,
       response: userFull,
       handler: async ({ session, subject: user, body }) => {
-        const sent = { name: body.Name, email: body.Email, level: body.Level };
+        const sent = { name: body.Name, email: body.Email, level: body.Level, tags: body.Tags };
         const changed = await catalog.change(actorOf(session), (transaction) =>
           changeUser(transaction, user, sent),
         );

@@ -3,6 +3,7 @@ import type { Tables } from '../../db/index.ts';
 import { databaseUs } from '../../http/key-store.ts';
 import type { Level } from '../../http/session.ts';
 import type { ChangeTransaction } from '../change.ts';
+import { type Scope, shownTags } from '../keys/scope.ts';
 
 /** A person of an account. Times are epoch microseconds. */
 export interface UserRow {
@@ -16,6 +17,9 @@ export interface UserRow {
   readonly name: string;
   readonly email: string;
   readonly level: Level;
+  readonly tagNos: Scope;
+  /** The tags of the scope that are there; null: no scope. */
+  readonly tags: readonly { readonly tag_id: string; readonly Name: string }[] | null;
   readonly passwordHash: string | null;
   readonly createdAt: Date;
   readonly usedUs: number | null;
@@ -38,6 +42,8 @@ const columns = [
   'k.name',
   'p.email',
   'k.level',
+  'k.tag_nos as tagNos',
+  shownTags.as('tags'),
   'p.password_hash as passwordHash',
   'k.created_at as createdAt',
   'u.used_us as usedUs',

@@ -7,6 +7,7 @@ import { hashCredential, newCredential } from '../../secrets/credential.ts';
 import { hashPassword } from '../../secrets/password.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { changedFields, createdFields, deletedFields, secretField } from '../field-change.ts';
+import { namesOfTags, readScope, type SentScope } from '../keys/scope.ts';
 import { markKeyRevoked, updateKey } from '../keys/store.ts';
 import { insertKeyOf, refuseGrant } from '../keys/write.ts';
 import { refuseBeyondLimit } from '../limits.ts';
@@ -38,21 +39,36 @@ export interface Invitation {
 /** Creates a person and the key that stands for them, which nobody holds, and invites them. */
 export async function createUser(
   transaction: ChangeTransaction,
-  given: { readonly accountNo: number; readonly name: string; readonly email: string; readonly level: Level },
+  given: {
+    readonly accountNo: number;
+    readonly name: string;
+    readonly email: string;
+    readonly level: Level;
+    readonly tags: SentScope;
+  },
 ): Promise<({ readonly kind: 'created' } & Invitation) | Conflict | Invalid> {
   const { trx } = transaction;
   const { accountNo, name, level } = given;
   const email = emailKey(given.email);
+  const read = await readScope(trx, accountNo, given.tags);
+  if ('kind' in read) return read;
+  const tagNos = read.scope ?? null;
   const refusal =
-    (await refuseLevel(transaction, level)) ?? (await refuseBeyondLimit(transaction, 'users', accountNo));
+    (await refusePower(transaction, { level, tagNos })) ??
+    (await refuseBeyondLimit(transaction, 'users', accountNo));
   if (refusal !== undefined) return refusal;
   if (await isEmailTaken(trx, { accountNo, email })) return emailTaken(email);
   const userId = newId();
   const keyId = newId();
-  await insertKeyOf(transaction, { keyId, accountNo, name, level });
+  await insertKeyOf(transaction, { keyId, accountNo, name, level, tagNos });
   await insertUser(transaction, { userId, accountNo, keyId, email });
   const invitation = await invite(transaction, userId);
-  const fields = createdFields({ Name: name, Email: email, Level: level });
+  const fields = createdFields({
+    Name: name,
+    Email: email,
+    Level: level,
+    Tags: await namesOfTags(trx, tagNos),
+  });
   transaction.record({ action: 'create', kind: 'user', accountNo, id: userId, fields });
   return { kind: 'created', ...invitation };
 }
@@ -64,7 +80,7 @@ export async function inviteUser(
 ): Promise<({ readonly kind: 'invited' } & Invitation) | Refusal> {
   const user = await readUser(transaction.trx, accountNo, userId);
   if (user === undefined) return { kind: 'missing', what: 'user' };
-  const refusal = await refuseLevel(transaction, user.level);
+  const refusal = await refusePower(transaction, user);
   if (refusal !== undefined) return refusal;
   const invitation = await invite(transaction, userId);
   const fields = [secretField('Invitation', false)];
@@ -86,21 +102,39 @@ export async function changeUser(
     readonly name: string | undefined;
     readonly email: string | undefined;
     readonly level: Level | undefined;
+    readonly tags: SentScope;
   },
 ): Promise<{ readonly kind: 'changed'; readonly keyNo: number } | Refusal> {
   const { trx } = transaction;
   const user = await readUser(trx, accountNo, userId);
   if (user === undefined) return { kind: 'missing', what: 'user' };
+  const read = await readScope(trx, accountNo, sent.tags);
+  if ('kind' in read) return read;
   const { keyNo, userNo } = user;
-  const old = { Name: user.name, Email: user.email, Level: user.level };
+  const tagNos = read.scope === undefined ? user.tagNos : read.scope;
+  const old = {
+    ...{ Name: user.name, Email: user.email, Level: user.level },
+    Tags: await namesOfTags(trx, user.tagNos),
+  };
   const email = sent.email === undefined ? old.Email : emailKey(sent.email);
-  const next = { Name: sent.name ?? old.Name, Email: email, Level: sent.level ?? old.Level };
-  const fields = (['Name', 'Email', 'Level'] as const).filter((field) => old[field] !== next[field]);
+  const next = {
+    ...{ Name: sent.name ?? old.Name, Email: email, Level: sent.level ?? old.Level },
+    Tags: await namesOfTags(trx, tagNos),
+  };
+  const fields = (['Name', 'Email', 'Level', 'Tags'] as const).filter(
+    (field) => JSON.stringify(old[field]) !== JSON.stringify(next[field]),
+  );
   if (fields.length === 0) return { kind: 'changed', keyNo };
-  const refusal = fields.includes('Level') ? await refuseLevel(transaction, next.Level) : undefined;
+  const refusal =
+    fields.includes('Level') || fields.includes('Tags')
+      ? await refusePower(transaction, { level: next.Level, tagNos })
+      : undefined;
   if (refusal !== undefined) return refusal;
   if (await isEmailTaken(trx, { accountNo, email, userNo })) return emailTaken(email);
-  await updateKey(transaction, keyNo, { name: next.Name, level: next.Level, expiresUs: null });
+  await updateKey(transaction, keyNo, {
+    ...{ name: next.Name, level: next.Level, expiresUs: null },
+    tagNos: tagNos && [...tagNos],
+  });
   await updateEmail(transaction, userNo, email);
   await publish(trx, 'revoked', { agent_nos: [], key_nos: [keyNo] });
   const changes = changedFields(fields, old, next);
@@ -151,12 +185,12 @@ export function hashPersonPassword(password: string): Promise<string> {
   return hashPassword(passwordKey(password));
 }
 
-/** The refusal of a level that the caller does not have; people have no end, so who has one raises and invites nobody. */
-async function refuseLevel(
+/** The refusal of a level or of devices that the caller does not have; people have no end, so who has one raises and invites nobody. */
+async function refusePower(
   transaction: ChangeTransaction,
-  level: Level,
+  { level, tagNos }: Pick<UserRow, 'level' | 'tagNos'>,
 ): Promise<Conflict | Invalid | undefined> {
-  const refusal = await refuseGrant(transaction, { level, expiresUs: null });
+  const refusal = await refuseGrant(transaction, { level, tagNos, expiresUs: null });
   if (refusal?.kind !== 'invalid') return refusal;
   const message = 'The key of this request expires, so it cannot invite people or change their level';
   const faults = refusal.faults.map((fault) => (fault.field === 'Expires' ? { field: '', message } : fault));

@@ -323,6 +323,11 @@ export interface DataTables {
     epoch: number;
     expires_us: number;
   };
+  left_tags: {
+    tag_no: number;
+    device_no: number;
+    left_us: number;
+  };
   maintenance_windows: {
     window_no: GeneratedAlways<number>;
     device_no: number;

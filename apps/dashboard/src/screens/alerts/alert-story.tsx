@@ -16,12 +16,8 @@ import css from './alerts.module.css';
 
 const say = texts.alerts;
 
-async function readAlert(alert_id: string) {
-  const [alert, contacts] = await Promise.all([
-    take(api.GET('/alerts/{alert_id}', { params: { path: { alert_id } } })),
-    take(api.GET('/contacts', { params: { query: { Limit: 100 } } })),
-  ]);
-  return { alert, contacts: new Map(contacts.map(({ contact_id, Name }) => [contact_id, Name] as const)) };
+function readAlert(alert_id: string) {
+  return take(api.GET('/alerts/{alert_id}', { params: { path: { alert_id } } }));
 }
 
 function Acts({ alert, again }: { readonly alert: Alert; readonly again: () => void }) {
@@ -67,13 +63,7 @@ function Acts({ alert, again }: { readonly alert: Alert; readonly again: () => v
   );
 }
 
-function Told({
-  alert,
-  contacts,
-}: {
-  readonly alert: Alert;
-  readonly contacts: ReadonlyMap<string, string>;
-}) {
+function Told({ alert }: { readonly alert: Alert }) {
   return (
     <section class="section">
       <h2>{say.story}</h2>
@@ -87,7 +77,7 @@ function Told({
             {alert.Reason !== null && <span class={css['reason']}>{alert.Reason}</span>}
           </span>
         </li>
-        <Messages alert={alert} contacts={contacts} />
+        <Messages alert={alert} />
         {alert.Notifications.length === 0 && <li class={css['none']}>{say.noMessage}</li>}
         {alert.Acknowledged !== null && (
           <li class={story['line']}>
@@ -111,13 +101,13 @@ function Told({
 /** What happened with an alert, and what can be done. */
 export function AlertStory({ id }: { readonly id: string }) {
   const listed = alerts.value.find(({ alert_id }) => alert_id === id);
-  const { data, problem, again } = useRead(
-    () => readAlert(id),
-    [id, listed?.State, listed?.Notifications.length],
-  );
-  if (data === undefined)
+  const {
+    data: alert,
+    problem,
+    again,
+  } = useRead(() => readAlert(id), [id, listed?.State, listed?.Notifications.length]);
+  if (alert === undefined)
     return problem === undefined ? <Waiting /> : <Failure problem={problem} retry={again} />;
-  const { alert, contacts } = data;
   return (
     <article>
       <h2 class={css['title']}>
@@ -148,7 +138,7 @@ export function AlertStory({ id }: { readonly id: string }) {
           </a>
         </p>
       )}
-      <Told alert={alert} contacts={contacts} />
+      <Told alert={alert} />
     </article>
   );
 }

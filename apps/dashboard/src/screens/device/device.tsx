@@ -147,7 +147,7 @@ export function Device({ id }: ScreenProps) {
           <Timeline id={id} createdAt={device.CreatedAt} newest={newest} />
           <Phases id={id} onPick={setPicked} />
           <Checks checks={data.checks} picked={picked} />
-          <Story alerts={data.alerts} contacts={data.contacts} />
+          <Story alerts={data.alerts} />
         </div>
         <Side detail={data} />
       </div>

@@ -12,8 +12,6 @@ export interface DeviceDetail {
   readonly alerts: readonly Schemas['Alert'][];
   /** What people changed, the newest first; empty for a key that may not read the audit. */
   readonly audit: readonly Schemas['AuditEntry'][];
-  /** Names of contacts by their ids. */
-  readonly contacts: ReadonlyMap<string, string>;
 }
 
 const shownChecks = 100;
@@ -21,16 +19,14 @@ const shownChecks = 100;
 /** Reads a device with its last checks, outages and alerts. */
 export async function readDetail(device_id: string): Promise<DeviceDetail> {
   const path = { device_id };
-  const [device, checks, outages, alerts, contacts, audit] = await Promise.all([
+  const [device, checks, outages, alerts, audit] = await Promise.all([
     take(api.GET('/devices/{device_id}', { params: { path } })),
     take(api.GET('/devices/{device_id}/checks', { params: { path, query: { Limit: shownChecks } } })),
     take(api.GET('/devices/{device_id}/outages', { params: { path, query: { Limit: 8 } } })),
     take(api.GET('/alerts', { params: { query: { Device: device_id, Limit: 10 } } })),
-    take(api.GET('/contacts', { params: { query: { Limit: 100 } } })),
     readAudit(device_id),
   ]);
-  const names = new Map(contacts.map(({ contact_id, Name }) => [contact_id, Name] as const));
-  return { device, checks, outages, alerts, contacts: names, audit };
+  return { device, checks, outages, alerts, audit };
 }
 
 async function readAudit(Id: string): Promise<DeviceDetail['audit']> {

@@ -14,22 +14,16 @@ const marks: Readonly<Record<Alert['Notifications'][number]['State'], MarkName>>
 };
 
 /** Each message of an alert: to whom, and how it went. */
-export function Messages({
-  alert,
-  contacts,
-}: {
-  readonly alert: Alert;
-  readonly contacts: ReadonlyMap<string, string>;
-}) {
+export function Messages({ alert }: { readonly alert: Alert }) {
   return (
     <>
-      {alert.Notifications.map(({ contact_id, Kind, At, State, Attempts }) => (
+      {alert.Notifications.map(({ contact_id, Name, Kind, At, State, Attempts }) => (
         <li key={`${contact_id}${Kind}${At}`} class={css['line']}>
           <Moment at={At} />
           <Mark name={marks[State]} />
           <span>
             <b>
-              <bdi>{contacts.get(contact_id) ?? contact_id.slice(0, 8)}</bdi>
+              <bdi>{Name}</bdi>
             </b>{' '}
             <span class="mute">
               {Kind}, {say.states[State]}
@@ -43,13 +37,7 @@ export function Messages({
 }
 
 /** Who was notified of a device's alerts, and how it went. */
-export function Story({
-  alerts,
-  contacts,
-}: {
-  readonly alerts: readonly Alert[];
-  readonly contacts: ReadonlyMap<string, string>;
-}) {
+export function Story({ alerts }: { readonly alerts: readonly Alert[] }) {
   const told = alerts.filter(
     ({ Notifications, Acknowledged }) => Notifications.length > 0 || Acknowledged !== null,
   );
@@ -68,7 +56,7 @@ export function Story({
                   <span>{texts.overview.acknowledgedBy(alert.Acknowledged.By, alert.Acknowledged.Note)}</span>
                 </li>
               )}
-              <Messages alert={alert} contacts={contacts} />
+              <Messages alert={alert} />
             </ol>
           </li>
         ))}

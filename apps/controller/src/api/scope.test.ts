@@ -1,0 +1,280 @@
+// A caller who is limited to tags gets what an account gets that holds only the devices with these tags.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { isOpenToScope } from '../http/scope-rule.ts';
+import { type AccountApi, addAccount } from './testing/one-account.ts';
+import { type Rest, startRest } from './testing/rest.ts';
+import { addAlert, addChecks, addMaintenance, createSampleAccount } from './testing/sample-account.ts';
+
+const issued = z.object({ key_id: z.string(), Key: z.string() });
+
+let rest: Rest;
+beforeAll(async () => {
+  rest = await startRest();
+});
+afterAll(() => rest[Symbol.asyncDispose]());
+
+/** An account with a device tagged `mine` and one tagged `theirs`, each with checks, an alert, maintenance and events. */
+async function setUp(name: string) {
+  const account = await addAccount(rest, name);
+  const whole = await createSampleAccount(rest, account, account.key);
+  const [mine, theirs] = [
+    await account.create('/tags', { Name: 'mine' }),
+    await account.create('/tags', { Name: 'theirs' }),
+  ];
+  const device = async (ShortName: string, tag: string) => {
+    const id = await account.create('/devices', {
+      ...{ Method: 'TCP', URL: `${ShortName}.example:1`, ShortName, Tags: [tag], Severity: 'critical' },
+    });
+    const { device_no } = await rest.db.kysely
+      .selectFrom('devices')
+      .select('device_no')
+      .where('device_id', '=', id)
+      .executeTakeFirstOrThrow();
+    const { accountNo, locationNo } = account;
+    await addChecks(rest, { deviceNo: device_no, agentNo: whole.agentNo, locationNo }, [
+      rest.clock.nowUs() - 20_000_000,
+    ]);
+    const alert = await addAlert(rest, { accountNo, locationNo, deviceNo: device_no, deviceId: id });
+    return { id, no: device_no, alert, maintenance: await addMaintenance(rest, device_no) };
+  };
+  const own = await device('own', mine);
+  const foreign = await device('foreign', theirs);
+  const keyOf = async (Level: string, Tags: readonly string[] | null = [mine]) =>
+    issued.parse((await account.send('POST', '/keys', { Name: Level, Level, Tags })).json).Key;
+  return { ...account, whole, tags: { mine, theirs }, own, foreign, keyOf };
+}
+
+/** The texts of every GET route of the account for this key, by path; ids in paths are those of the sample and of the own device. */
+async function readAll(
+  { send, whole, own, tags }: Awaited<ReturnType<typeof setUp>>,
+  key: string,
+): Promise<ReadonlyMap<string, string>> {
+  const ids: Readonly<Record<string, string>> = {
+    ...{
+      ...whole.ids,
+      device_id: own.id,
+      tag_id: tags.mine,
+      alert_id: own.alert,
+      maintenance_id: own.maintenance,
+    },
+  };
+  const seen = new Map<string, string>();
+  for (const route of rest.routes.filter(
+    ({ method, path }) => method === 'GET' && !/check_id|outage_id|openapi/.test(path),
+  )) {
+    if (route.level === 'none' || !isOpenToScope(route)) continue;
+    const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '');
+    const query = queries[route.path] ?? '';
+    const reply = await send('GET', path + query, undefined, { key });
+    seen.set(path + query, `${reply.status} ${reply.headers.get('X-Total-Count')} ${reply.text}`);
+  }
+  return seen;
+}
+
+const queries: Readonly<Record<string, string>> = {
+  '/states': '?With=Tags,Locations,LastCheck,Master,Day',
+  '/summary': '?By=Path,Location',
+  '/timeline': '?Tag=mine',
+};
+
+test('every answer equals that of an account which holds only the devices of the scope', async () => {
+  const account = await setUp('equal');
+  await sql`update devices set master_no = ${account.foreign.no} where device_no = ${account.own.no}`.execute(
+    rest.db.kysely,
+  );
+  const unlimitedKey = await account.keyOf('UA', null);
+  const scoped = await readAll(account, await account.keyOf('UA'));
+  const refused = [...scoped].filter(([, text]) => !text.startsWith('200')).map(([path]) => path);
+  expect(refused).toEqual([
+    `/keys/${account.whole.ids['key_id']}`,
+    `/users/${account.whole.ids['user_id']}`,
+    '/session',
+  ]);
+  for (const text of scoped.values()) {
+    expect(text).not.toContain('foreign');
+    expect(text).not.toContain('theirs');
+    expect(text).not.toContain(account.foreign.id);
+  }
+  // What is not in the scope goes, with its traces.
+  const gone = [account.foreign.no, account.whole.deviceNo];
+  const tables = await sql<{ name: string }>`
+    select table_name as name from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
+    where column_name = 'device_no' and table_schema = 'public' and table_type = 'BASE TABLE' and table_name <> 'devices'
+      and table_name not in ('deleted_devices', 'left_tags', 'device_marks')`.execute(rest.db.kysely);
+  await sql`update devices set master_no = null where device_no = ${account.own.no}`.execute(rest.db.kysely);
+  for (const { name } of tables.rows)
+    await sql`delete from ${sql.table(name)} where device_no = any (${gone}::int[])`.execute(rest.db.kysely);
+  await sql`delete from devices where device_no = any (${gone}::int[])`.execute(rest.db.kysely);
+  await sql`delete from tags where account_no = ${account.accountNo} and name <> 'mine'`.execute(
+    rest.db.kysely,
+  );
+  await sql`delete from audit where account_no = ${account.accountNo}
+    and not (kind = 'device' and id = ${account.own.id})`.execute(rest.db.kysely);
+  await sql`delete from check_counts where account_no = ${account.accountNo}`.execute(rest.db.kysely);
+  const unlimited = await readAll(account, unlimitedKey);
+  const cut = /keys|users|hello|session/;
+  const compared = [...unlimited].filter(([path]) => !cut.test(path));
+  expect(new Map([...scoped].filter(([path]) => !cut.test(path)))).toEqual(new Map(compared));
+  expect(compared.length).toBeGreaterThan(20);
+});
+
+describe('what is outside the scope', () => {
+  let account: Awaited<ReturnType<typeof setUp>>;
+  let key = '';
+  const send: AccountApi['send'] = (method, path, body) => account.send(method, path, body, { key });
+  beforeAll(async () => {
+    account = await setUp('outside');
+    key = await account.keyOf('UW');
+  });
+
+  test('is 1003 as for another account, in each route that names it', async () => {
+    const { foreign } = account;
+    const paths = rest.routes
+      .filter(({ path }) => /\{(device_id|alert_id|maintenance_id)\}/.test(path))
+      .filter(({ level, path }) => level !== 'UA' && !path.startsWith('/tags'));
+    expect(paths.length).toBeGreaterThan(15);
+    for (const { method, path } of paths) {
+      const named = path
+        .replace('{device_id}', foreign.id)
+        .replace('{alert_id}', foreign.alert)
+        .replace('{maintenance_id}', foreign.maintenance);
+      const reply = await send(method, named, method === 'PUT' ? {} : undefined);
+      expect([method, path, reply.text.slice(0, 20)]).toEqual([method, path, '{"code":1003,"messag']);
+    }
+  });
+
+  test('is not changed by what names many', async () => {
+    const before = await account.send('GET', `/alerts/${account.foreign.alert}`);
+    expect((await send('PUT', '/alerts/acknowledge', { Filter: {} })).status).toBe(200);
+    expect((await account.send('GET', `/alerts/${account.foreign.alert}`)).text).toBe(before.text);
+    expect((await account.send('GET', `/alerts/${account.own.alert}`)).text).not.toContain('"State":"Open"');
+  });
+
+  test('is no master, and no tag of it can be named', async () => {
+    const body = { Method: 'TCP', URL: 'a.example:1', ShortName: 'a', Tags: ['mine'] };
+    const behind = await send('POST', '/devices', { ...body, device_master_id: account.foreign.id });
+    expect(behind.text).toContain('device_master_id');
+    expect((await send('POST', '/devices', { ...body, Tags: ['mine', 'theirs'] })).text).toContain(
+      '\\"theirs\\", which is neither',
+    );
+  });
+
+  test('is refused where it belongs to the whole account', async () => {
+    const answers: string[] = [];
+    for (const [method, path, body] of [
+      ['GET', '/contacts'],
+      ['GET', '/secrets'],
+      ['POST', '/tags', { Name: 'new' }],
+      ['POST', '/locations', { Name: 'new' }],
+      ['PUT', '/account', {}],
+      ['DELETE', `/tags/${account.tags.mine}`],
+      ['POST', '/nschedules', { Name: 'n', Steps: [] }],
+    ] as const)
+      answers.push((await send(method, path, body)).text.slice(0, 12));
+    expect(new Set(answers)).toEqual(new Set(['{"code":1002']));
+  });
+});
+
+describe('a limited writer', () => {
+  let account: Awaited<ReturnType<typeof setUp>>;
+  let key = '';
+  const send: AccountApi['send'] = (method, path, body, more) =>
+    account.send(method, path, body, { key, ...more });
+  beforeAll(async () => {
+    account = await setUp('writer');
+    key = await account.keyOf('UW');
+  });
+
+  test('creates, changes and deletes devices of the scope', async () => {
+    const device = { Method: 'TCP', URL: 'new.example:1', ShortName: 'new' };
+    const made = z
+      .object({ device_id: z.string() })
+      .parse((await send('POST', '/devices', { ...device, Tags: ['mine'] })).json);
+    const path = `/devices/${made.device_id}`;
+    expect((await send('PUT', path, { FullName: 'New' })).status).toBe(200);
+    const whole = await send('GET', path);
+    const etag = whole.headers.get('ETag') ?? '';
+    const written = await send('PUT', path, { Severity: 'info' }, { headers: { 'If-Match': etag } });
+    expect([written.status, written.text]).toEqual([200, written.text]);
+    expect((await send('PUT', `${path}/maintenance`, { Duration: '01:00' })).status).not.toBe(500);
+    expect((await send('PUT', path, { Enabled: false })).status).toBe(200);
+    expect((await send('GET', '/audit')).text).toContain(made.device_id);
+    expect((await send('DELETE', path)).status).toBe(200);
+  });
+
+  test('cannot create a device outside, nor move one out', async () => {
+    const device = { Method: 'TCP', URL: 'new.example:1', ShortName: 'outside' };
+    const outside = 'Tags must keep one of the tags to which your key is limited';
+    expect((await send('POST', '/devices', device)).text).toContain(outside);
+    expect((await send('PUT', `/devices/${account.own.id}`, { Tags: [] })).text).toContain(outside);
+    expect((await send('DELETE', `/tags/${account.tags.mine}/devices/${account.own.id}`)).text).toContain(
+      outside,
+    );
+    const atomic = { Atomic: true, Operations: [{ Method: 'POST', Path: '/devices', Body: device }] };
+    expect((await send('POST', '/batch', atomic)).text).toContain(outside);
+    const repeated = await send('POST', '/devices', device, { headers: { 'Idempotency-Key': 'k' } });
+    expect(repeated.text).toContain(outside);
+    expect((await send('GET', `/devices/${account.own.id}`)).text).toContain('"Name":"mine"');
+    expect((await account.send('GET', '/devices')).text).not.toContain('"ShortName":"outside"');
+  });
+
+  test('gives nobody more than it has', async () => {
+    const admin = await account.keyOf('UA');
+    const as = (Tags: unknown) =>
+      account.send('POST', '/keys', { Name: 'k', Level: 'UR', Tags }, { key: admin });
+    const fault = 'Tags must be set, and hold none but those of your own key';
+    expect((await as(null)).text).toContain(fault);
+    expect((await as([account.tags.theirs])).text).toContain('neither the name nor the id');
+    expect((await as(['mine'])).status).toBe(200);
+    const person = { Name: 'Ada', Email: 'ada@example.org', Level: 'UR' };
+    expect((await account.send('POST', '/users', person, { key: admin })).text).toContain(fault);
+    const keys = z
+      .array(z.object({ Name: z.string(), Tags: z.array(z.object({ Name: z.string() })) }))
+      .parse((await account.send('GET', '/keys', undefined, { key: admin })).json);
+    expect(new Set(keys.flatMap(({ Tags }) => Tags.map(({ Name }) => Name)))).toEqual(new Set(['mine']));
+  });
+
+  test('sees the own tags in its session', async () => {
+    const reply = await rest.send('POST', '/session', { body: { Key: key } });
+    expect(reply.json).toMatchObject({ Level: 'UW', Tags: ['mine'] });
+  });
+});
+
+test('a changed scope holds for the next request, and a deleted tag leaves nothing to see', async () => {
+  const account = await setUp('changed');
+  const made = issued.parse(
+    (await account.send('POST', '/keys', { Name: 'k', Level: 'UR', Tags: ['mine'] })).json,
+  );
+  const names = async () => {
+    const { text } = await account.send('GET', '/devices', undefined, { key: made.Key });
+    return ['own', 'foreign'].filter((name) => text.includes(`"${name}"`));
+  };
+  expect(await names()).toEqual(['own']);
+  const put = (Tags: unknown) => account.send('PUT', `/keys/${made.key_id}`, { Tags });
+  expect((await put(['mine', 'theirs'])).status).toBe(200);
+  expect(await names()).toEqual(['own', 'foreign']);
+  expect((await put([account.tags.theirs])).status).toBe(200);
+  expect(await names()).toEqual(['foreign']);
+  expect((await account.send('DELETE', `/tags/${account.tags.theirs}`)).status).toBe(200);
+  expect(await names()).toEqual([]);
+  expect((await account.send('GET', `/keys/${made.key_id}`)).json).toMatchObject({ Tags: [] });
+  expect((await put(null)).status).toBe(200);
+  expect(await names()).toEqual(['own', 'foreign']);
+});
+
+test('what leaves the scope is Gone, what is outside is never told', async () => {
+  const account = await setUp('gone');
+  const key = await account.keyOf('UR');
+  const first = await account.send('GET', '/states', undefined, { key });
+  const since = first.headers.get('Vantage-Revision') ?? '';
+  await account.send('PUT', `/devices/${account.foreign.id}`, { FullName: 'x' });
+  await account.send('DELETE', `/devices/${account.foreign.id}`);
+  const poll = () => account.send('GET', `/states?ChangedSince=${since}`, undefined, { key });
+  expect((await poll()).text).not.toContain(account.foreign.id);
+  await account.send('PUT', `/devices/${account.own.id}`, { Tags: [] });
+  expect((await poll()).json).toEqual([{ device_id: account.own.id, Gone: true }]);
+  await account.send('DELETE', `/devices/${account.own.id}`);
+  expect((await poll()).json).toEqual([{ device_id: account.own.id, Gone: true }]);
+});

@@ -1,0 +1,20 @@
+import { denied } from './problem.ts';
+import type { Route } from './route.ts';
+
+/** What belongs to the whole account, and what a caller who is limited to tags can neither read nor change. */
+const closed = /^\/(contacts|secrets)(\/|$)/;
+
+/** What such a caller changes: devices and what belongs to them, and the keys and people of the own tags. */
+const changeable =
+  /^\/(devices|checks|alerts|maintenance|outages|batch|session|keys|users)(\/|$)|^\/[mn]schedules\/preview$|^\/tags\/\{tag_id\}\/(devices|maintenance)/;
+
+/** Whether a caller who is limited to tags may use the route; which rows it reads and changes is `Db.inScope`. */
+export function isOpenToScope({ method, path }: Pick<Route, 'method' | 'path'>): boolean {
+  return method === 'GET' ? !closed.test(path) : changeable.test(path);
+}
+
+/** Throws a Problem (1002) where a caller who is limited to tags may not use the route. */
+export function requireOpenToScope(route: Pick<Route, 'method' | 'path'>): void {
+  if (!isOpenToScope(route))
+    throw denied('Your key is limited to the devices of some tags, and this belongs to the whole account.');
+}
