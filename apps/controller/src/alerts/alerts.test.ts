@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startMaintenance, stopMaintenance } from '../health/manual-maintenance.ts';
 import { second, startUs } from '../health/testing/scenario.ts';
@@ -204,4 +205,20 @@ test('a past outage that late results bring notifies nobody; one summary names i
   expect(await types(device)).toEqual(['AlertSuppressed']);
   await scene.decide(562);
   expect(await scene.messages(null)).toEqual(['late.summary']);
+});
+
+test('an alert that waits for a check of its master is due after the deadline of that check, and not before', async () => {
+  const paris = await scene.location('Paris');
+  const [router, device] = [await scene.device([paris]), await scene.device([paris])];
+  await scene.behind(device, router);
+  const take = (about: number, at: number, code: number, attempt = 0) =>
+    scene.take([{ device: about, agent: paris.agentNo, at, code, attempt }]);
+  await take(router, 250, 1);
+  await take(device, 250, 1);
+  for (const attempt of [0, 1, 2]) await take(device, 300 + attempt * 2, 3, attempt);
+  await scene.decide(310);
+  const [alert] = await scene.alerts(device);
+  const { rows } = await sql<{ due: number }>`
+    select deadline_us + 1 as due from run_requests where device_no = ${router}`.execute(scene.kysely);
+  expect(rows).toEqual([{ due: alert?.due_us }]);
 });

@@ -196,3 +196,12 @@ test.each([
     ...{ code: 1004, errors: [{ field }] },
   });
 });
+
+test('an acknowledgement without a name, as a damaged row has it, is none', async () => {
+  const alert = await newAlert();
+  const { kysely } = one.rest.db;
+  await sql`update alerts set acknowledged_us = 5, acknowledged_by = null where alert_id = ${alert}`.execute(
+    kysely,
+  );
+  expect((await one.send('GET', `/alerts/${alert}`)).json).toMatchObject({ Acknowledged: null });
+});

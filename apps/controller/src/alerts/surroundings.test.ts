@@ -189,3 +189,16 @@ test.each([
     : [{ Count: 3, What: 'Location', Name: 'Oslo' }];
   expect(nearbyFact(device, fell)).toEqual(others === 0 ? {} : { Nearby: found });
 });
+
+test('devices behind a device are counted over eight levels', async () => {
+  const master = await downDevice(9_000, [oslo]);
+  let above = master;
+  for (let level = 1; level <= 10; level += 1) {
+    const device = await scene.device([oslo]);
+    await scene.behind(device, above);
+    above = device;
+  }
+  await scene.decide(9_010);
+  const [data] = await dataOf(master, 'device.down');
+  expect(data).toMatchObject({ Behind: { Count: 8, Suppressed: 0 } });
+});

@@ -107,5 +107,9 @@ test('the latest 20 attempts stay, and a message of an earlier version shows its
   );
   const old = { tries: [], attempts: 3, first_attempt_us: 1, ended_us: 9, answer: 'HTTP 200 OK' };
   expect(attemptsOf(old)).toEqual([{ atUs: 9, answer: 'HTTP 200 OK' }]);
-  expect(attemptsOf({ ...old, attempts: 0, answer: null })).toEqual([]);
+  expect(attemptsOf({ ...old, ended_us: null })).toEqual([{ atUs: 1, answer: 'HTTP 200 OK' }]);
+  for (const lack of [{ attempts: 0 }, { answer: null }, { ended_us: null, first_attempt_us: null }])
+    expect(attemptsOf({ ...old, ...lack })).toEqual([]);
+  const known = [{ AtUs: 5, Answer: 'HTTP 500' }];
+  expect(attemptsOf({ ...old, tries: known })).toEqual([{ atUs: 5, answer: 'HTTP 500' }]);
 });
