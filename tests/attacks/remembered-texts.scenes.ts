@@ -23,7 +23,7 @@ async function addDevices({ kysely, hostile, rows }: Ground, agentNo: number): P
     locations_given: true,
   });
   const { rows: columns } = await sql<{ name: string }>`
-    select column_name as name from information_schema.columns where table_name = 'devices'
+    select column_name as name from information_schema.columns where table_name = 'devices' and table_schema = 'public'
       and column_name not in ('device_no', 'device_id') and is_generated = 'NEVER'`.execute(kysely);
   const copied = sql.join(columns.map(({ name }) => sql.ref(name)));
   await sql`

@@ -49,6 +49,7 @@ export const texts = {
     more: 'Sign in with e-mail and password',
     name: 'E-mail address, or the name that goes with the key',
     password: 'Password',
+    provider: 'Sign in with single sign-on',
   },
   problem: {
     title: 'This could not be read',

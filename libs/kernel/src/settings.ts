@@ -76,6 +76,32 @@ export const settings: Readonly<Record<string, Setting>> = {
     about:
       'The header in which a trusted proxy names the e-mail address of whom it signed in (X-Forwarded-Email). The proxy must remove it from what clients send',
   },
+  VANTAGE_OIDC_ISSUER: {
+    reader: 'controller',
+    otherwise: 'none',
+    about: 'The issuer of an OpenID Connect provider that signs people in (docs/rest.md, "Single sign-on")',
+  },
+  VANTAGE_OIDC_CLIENT_ID: {
+    reader: 'controller',
+    otherwise: 'none',
+    about: 'The client id that the provider gave to Vantage',
+  },
+  VANTAGE_OIDC_CLIENT_SECRET_FILE: {
+    reader: 'controller',
+    otherwise: 'none',
+    about: 'File with the client secret; without one, Vantage is a public client (PKCE)',
+  },
+  VANTAGE_OIDC_GROUPS: {
+    reader: 'controller',
+    otherwise: 'none',
+    about:
+      'What members of groups of the provider may do, the first match counts: admins=UA; noc=UO; berlin=UW:berlin,berlin/rack-3. Without it, invited people sign in',
+  },
+  VANTAGE_OIDC_ACCOUNT: {
+    reader: 'controller',
+    otherwise: 'default',
+    about: 'The account of the people who come by a group of the provider',
+  },
   VANTAGE_API_KEY_HEADERS: {
     reader: 'controller',
     otherwise: 'none',

@@ -1,7 +1,9 @@
 import { createLogSummary, type Logger, messageOf } from '@vantage/kernel';
 import { sql } from 'kysely';
+import { createSignInProvider, providerRoutes } from '../catalog/sessions/provider-routes.ts';
 import { createSignInRefusals } from '../catalog/sessions/routes.ts';
 import { invitationPageRoutes } from '../catalog/users/invitation-page-routes.ts';
+import type { OidcSettings } from '../config/oidc.ts';
 import { type App, createApp } from '../http/app.ts';
 import { createAuthenticator } from '../http/authenticate.ts';
 import { createIdempotency } from '../http/idempotency.ts';
@@ -22,6 +24,8 @@ export interface HttpSettings {
   readonly trustedProxies: readonly string[];
   /** The header, in small letters, in which such a proxy names whom it signed in. */
   readonly signInHeader?: string | undefined;
+  /** The provider that signs people in; undefined: there is none. */
+  readonly oidc?: OidcSettings | undefined;
   /** Origins whose web pages may use the API. */
   readonly corsOrigins?: readonly string[];
   readonly retentionDays: number;
@@ -96,6 +100,7 @@ export function createHttpApi({
   });
   const onKeyChanged = (keyNo: number) =>
     db.afterCommit(() => authenticator.forget({ keyNos: [keyNo], sessionNos: [] }));
+  const provider = settings.oidc && createSignInProvider(settings.oidc, clock);
   const routes = createRoutes({
     ...deps,
     db,
@@ -108,6 +113,7 @@ export function createHttpApi({
       identifyPerson: (...sent) => authenticator.identifyPerson(...sent),
       identifyProxied: (...sent) => authenticator.identifyProxied(...sent),
       onRefused: (refused) => refusals.note(refused),
+      signOutAddress: async () => (await provider?.signOutAddress(`${deps.baseUrl()}/`)) ?? null,
       onEnded: (sessionNo) =>
         db.afterCommit(() => authenticator.forget({ keyNos: [], sessionNos: [sessionNo] })),
     },
@@ -115,11 +121,23 @@ export function createHttpApi({
     onAccountChanged: (accountNo) => db.afterCommit(() => authenticator.forgetAccount(accountNo)),
   });
   const invitations = invitationPageRoutes({ db, catalog: deps.catalog, onKeyChanged });
+  const signIns = providerRoutes({
+    ...{ ...deps, db, clock, provider, onKeyChanged, settings: settings.oidc },
+    identifyProxied: (...sent) => authenticator.identifyProxied(...sent),
+    onRefused: (refused) => refusals.note(refused),
+    onFailure: (error) => summary.count('the sign-in provider failed', { error }),
+  });
   const isTrustedProxy = createProxyTest(settings.trustedProxies);
   const app = createApp({
     ...{
       routes,
-      outerRoutes: [...outerRoutes({ db, clock, warnings }), ...docsPageRoutes(), ...invitations, ...pages],
+      outerRoutes: [
+        ...outerRoutes({ db, clock, warnings }),
+        ...docsPageRoutes(),
+        ...invitations,
+        ...signIns,
+        ...pages,
+      ],
       site,
       ...{ authenticator, isTrustedProxy, onRoute },
       ...{ clock, log, summary },

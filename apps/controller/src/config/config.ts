@@ -6,6 +6,8 @@ import { type AccountLimits, defaultLimits, readReleaseKey } from '@vantage/doma
 import { type Accepted, createSettingsReader, isNetwork, logLevels } from '@vantage/kernel';
 import { z } from 'zod';
 import { leastPackDays } from '../db/packed/index.ts';
+import { conflictsOf } from './conflicts.ts';
+import { acceptedOidc, type OidcSettings, readOidc } from './oidc.ts';
 
 /** The controller's settings after validation. */
 export interface Config {
@@ -58,6 +60,8 @@ export interface Config {
   /** Base address of an OpenTelemetry collector; undefined: no traces. */
   readonly otlpUrl: string | undefined;
   readonly logLevel: (typeof logLevels)[number];
+  /** undefined: no provider signs people in. */
+  readonly oidc: OidcSettings | undefined;
   /** How many times faster configured intervals pass; 1 outside tests. */
   readonly testTimeScale: number;
 }
@@ -223,6 +227,7 @@ const accepted = {
       .refine((scale) => scale >= 1 && scale <= 1000),
     'a number from 1 to 1000',
   ],
+  ...acceptedOidc,
 } as const satisfies Record<string, Accepted<unknown>>;
 
 /**
@@ -260,6 +265,7 @@ export function loadConfig(deps: {
     releaseKey: read('VANTAGE_RELEASE_PUBLIC_KEY', accepted.VANTAGE_RELEASE_PUBLIC_KEY),
     trustedProxies: read('VANTAGE_TRUSTED_PROXIES', accepted.VANTAGE_TRUSTED_PROXIES) ?? [],
     signInHeader: read('VANTAGE_SIGN_IN_HEADER', accepted.VANTAGE_SIGN_IN_HEADER)?.toLowerCase(),
+    oidc: readOidc(read, absolute, problems),
     apiKeyHeaders: read('VANTAGE_API_KEY_HEADERS', accepted.VANTAGE_API_KEY_HEADERS) ?? [],
     corsOrigins: read('VANTAGE_CORS_ORIGINS', accepted.VANTAGE_CORS_ORIGINS) ?? [],
     retentionDays: read('VANTAGE_RETENTION_DAYS', accepted.VANTAGE_RETENTION_DAYS) ?? 35,
@@ -284,16 +290,4 @@ export function loadConfig(deps: {
   };
   problems.push(...conflictsOf(config));
   return problems.length === 0 ? { ok: true, config } : { ok: false, problems };
-}
-
-/** Settings that do not go together, a sentence for each. */
-function conflictsOf({ signInHeader, trustedProxies, httpsPort, agentPort }: Config): readonly string[] {
-  const problems: string[] = [];
-  if (signInHeader !== undefined && trustedProxies.length === 0)
-    problems.push(
-      'VANTAGE_SIGN_IN_HEADER counts from trusted proxies only: set VANTAGE_TRUSTED_PROXIES, too',
-    );
-  if (httpsPort !== 0 && httpsPort === agentPort)
-    problems.push('VANTAGE_HTTPS_PORT and VANTAGE_AGENT_PORT must differ');
-  return problems;
 }

@@ -154,8 +154,8 @@ export function createAuthenticator({
       countBad(address);
       return undefined;
     }
-    const { sessionNo, endsUs } = row;
-    const signIn = { sessionNo, endsUs, csrfToken: csrfTokenOf(token) };
+    const { sessionNo, endsUs, isByProvider } = row;
+    const signIn = { sessionNo, endsUs, isByProvider, csrfToken: csrfTokenOf(token) };
     return { key: undefined, session: sessionOf(row, address, signIn) };
   };
 

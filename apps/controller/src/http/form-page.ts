@@ -6,13 +6,15 @@ export interface FormPage {
   readonly lines: readonly string[];
   /** The fields and the button of its form, as HTML; null: there is nothing to do. */
   readonly fields: string | null;
+  /** Where a link at the end leads. */
+  readonly link?: { readonly to: string; readonly words: string };
 }
 
 const style = `body{font:16px/1.5 Arial,Helvetica,sans-serif;max-width:36rem;margin:2rem auto;padding:0 1rem;color:#1b1b1b;background:#fff}
 h1{font-size:1.3rem}dt,p{overflow-wrap:anywhere}label{display:block;margin:1rem 0 .25rem}
 input,select,button{font:inherit;padding:.5rem;box-sizing:border-box}input{width:100%}
 button{margin-top:1rem;background:#1565c0;color:#fff;border:0;border-radius:4px;padding:.6rem 1.2rem}
-@media (prefers-color-scheme:dark){body{background:#181818;color:#eee}}`;
+@media (prefers-color-scheme:dark){body{background:#181818;color:#eee}a{color:#8ab4f8}}`;
 
 /** Nothing is loaded, no script runs, nobody may frame the page, and the form goes to this server only. */
 export const formPageHeaders: Readonly<Record<string, string>> = {
@@ -24,13 +26,13 @@ export const formPageHeaders: Readonly<Record<string, string>> = {
 };
 
 /** The page as HTML: works without scripts. */
-export function formPage({ title, lines, fields }: FormPage): string {
+export function formPage({ title, lines, fields, link }: FormPage): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(title)}</title><style>${style}</style></head>
 <body><main><h1>${escaped(title)}</h1>
 ${lines.map((line) => `<p>${escaped(line)}</p>`).join('\n')}
-${fields === null ? '' : `<form method="post">${fields}</form>`}
+${fields === null ? '' : `<form method="post">${fields}</form>`}${link === undefined ? '' : `<p><a href="${escaped(link.to)}">${escaped(link.words)}</a></p>`}
 </main></body></html>
 `;
 }

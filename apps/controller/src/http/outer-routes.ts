@@ -12,7 +12,7 @@ import type { StrangerLoad } from './stranger-load.ts';
 
 /** What a route outside of `/v1.1` answers. */
 export interface OuterReply<Body = string> {
-  readonly status: 200 | 404 | 409 | 503;
+  readonly status: 200 | 302 | 404 | 409 | 503;
   readonly type: string;
   readonly body: Body;
   /** Besides Content-Type, and Cache-Control where it is not `no-store`. */
@@ -25,6 +25,9 @@ export interface FormRequest {
   readonly isSent: boolean;
   /** The path after the route's. */
   readonly rest: string;
+  readonly query: URLSearchParams;
+  /** The header Cookie. */
+  readonly cookie: string | undefined;
   /** The caller's address. */
   readonly address: string;
   /** The fields of the form that was sent. */
@@ -152,12 +155,13 @@ function stayUntilSent(response: ServerResponse): Stay {
 }
 
 async function readForm(
-  { req, path, method }: Context,
+  { req, path, method, querystring }: Context,
   begin: string,
 ): Promise<Omit<FormRequest, 'address'>> {
   const isSent = method === 'POST';
   const fields = isSent ? await readFields(req) : new URLSearchParams();
-  return { isSent, rest: path.slice(begin.length), fields };
+  const query = new URLSearchParams(querystring);
+  return { isSent, rest: path.slice(begin.length), query, cookie: req.headers.cookie, fields };
 }
 
 /** The fields of a form as browsers send them (HTML, `application/x-www-form-urlencoded`). */

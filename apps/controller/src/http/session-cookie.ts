@@ -14,8 +14,13 @@ const maxHeader = 8_192;
 
 /** The token of the Cookie header; undefined when there is none, or several. */
 export function readSessionToken(header: string | undefined): string | undefined {
+  return readCookie(header, sessionCookieName);
+}
+
+/** The value of this cookie; undefined when there is none, or several. */
+export function readCookie(header: string | undefined, name: string): string | undefined {
   if (header === undefined || header.length > maxHeader) return undefined;
-  const begin = `${sessionCookieName}=`;
+  const begin = `${name}=`;
   const found = header
     .split(';')
     .map((pair) => pair.trim())

@@ -7,6 +7,7 @@ import { databaseUs, type KeyRow, keysInForce, noteUse } from './key-store.ts';
 export interface SessionRow extends KeyRow {
   readonly sessionNo: number;
   readonly endsUs: number;
+  readonly isByProvider: boolean;
 }
 
 /** A session ends this long after its last use, hours, and at the latest so many days after it began. */
@@ -24,7 +25,12 @@ const maxOfKey = 100;
 /** Inserts a session and removes those of the key that have ended or are too many. `endsUs` is in epoch microseconds. */
 export async function insertSession(
   trx: Transaction<Tables>,
-  { sessionId, tokenHash, keyNo }: { sessionId: string; tokenHash: Uint8Array; keyNo: number },
+  {
+    sessionId,
+    tokenHash,
+    keyNo,
+    isByProvider,
+  }: { sessionId: string; tokenHash: Uint8Array; keyNo: number; isByProvider: boolean },
 ): Promise<{ readonly sessionNo: number; readonly endsUs: number }> {
   await sql`delete from sessions where key_no = ${keyNo} and (ends_us <= ${databaseUs} or session_no <= (
     select session_no from sessions where key_no = ${keyNo} order by session_no desc offset ${maxOfKey - 1} limit 1))`.execute(
@@ -36,6 +42,7 @@ export async function insertSession(
       session_id: sessionId,
       token_hash: Buffer.from(tokenHash),
       key_no: keyNo,
+      by_provider: isByProvider,
       began_us: databaseUs,
       used_us: databaseUs,
       ends_us: sql<number>`${databaseUs} + ${unusedUs}::bigint`,
@@ -88,6 +95,7 @@ export async function findSession(
     .select([
       'session_no as sessionNo',
       'token_hash as hash',
+      'by_provider as isByProvider',
       sql<number>`least(ends_us, expires_us)`.as('endsUs'),
     ])
     .where('token_hash', '=', hash)

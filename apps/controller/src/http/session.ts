@@ -16,6 +16,8 @@ export interface SignIn {
   readonly endsUs: number;
   /** Writes must carry it in the header X-CSRF-Token. */
   readonly csrfToken: string;
+  /** A sign-in provider (OpenID Connect) signed the person in. */
+  readonly isByProvider: boolean;
 }
 
 /** Who asks: an account by one of its keys. */

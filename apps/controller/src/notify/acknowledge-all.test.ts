@@ -95,7 +95,8 @@ test('300 devices are Down: one person gets six mails, and one button acknowledg
     },
   });
   if (route?.needsKey !== 'signed') throw new Error('no page');
-  const request: FormRequest = { isSent: false, address: '192.0.2.1', rest, fields: new URLSearchParams() };
+  const nothingSent = { fields: new URLSearchParams(), query: new URLSearchParams(), cookie: undefined };
+  const request: FormRequest = { isSent: false, address: '192.0.2.1', rest, ...nothingSent };
   const page = await route.run(request);
   expect(page.status).toBe(200);
   expect(page.body).toContain('295 open: ');

@@ -45,6 +45,8 @@ async function open(rest: string, fields?: Record<string, string>) {
     isSent: fields !== undefined,
     rest,
     fields: new URLSearchParams(fields),
+    query: new URLSearchParams(),
+    cookie: undefined,
     address: '192.0.2.1',
   };
   return route.run(request);

@@ -55,11 +55,31 @@ async function send(body: object): Promise<boolean> {
   return take(await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) }));
 }
 
+/** Where a sign-in by the provider (single sign-on) begins. */
+export const providerPath = '/sign-in';
+
+/** Whether a provider signs people in here. */
+export async function hasProvider(): Promise<boolean> {
+  try {
+    const answer = await fetch(`${providerPath}/ways`, { cache: 'no-store' });
+    return answer.ok && ((await answer.json()) as { Provider?: unknown }).Provider === true;
+  } catch {
+    return false;
+  }
+}
+
+/** Signs out, of the provider too where it signed the person in. */
 export async function signOut(): Promise<void> {
   const headers = { [csrfHeader]: session.value?.csrfToken ?? '' };
   session.value = undefined;
   state.value = 'no';
-  await fetch(path, { method: 'DELETE', headers });
+  try {
+    const answer = await fetch(path, { method: 'DELETE', headers });
+    const { SignOut } = (await answer.json()) as { SignOut?: string | null };
+    if (typeof SignOut === 'string') location.assign(SignOut);
+  } catch {
+    // The controller does not answer; the session ends by itself.
+  }
 }
 
 /** The API refused the credential. */

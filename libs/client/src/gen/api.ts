@@ -4933,10 +4933,10 @@ export interface components {
              */
             readonly user_id?: components["schemas"]["Id"];
             /**
-             * @description How the person signs in; Invited: no invitation was accepted yet.
+             * @description How the person signs in; Invited: no invitation was accepted yet; Provider: by single sign-on only.
              * @enum {string}
              */
-            readonly SignIn?: "Invited" | "Password";
+            readonly SignIn?: "Invited" | "Password" | "Provider";
             /**
              * @description The last use of a session, noted at most once a minute; null: none.
              * @example 2026-02-25T23:38:03+01:00
@@ -8366,10 +8366,10 @@ export interface components {
                 Name: string;
             }[] | null;
             /**
-             * @description How the person signs in; Invited: no invitation was accepted yet.
+             * @description How the person signs in; Invited: no invitation was accepted yet; Provider: by single sign-on only.
              * @enum {string}
              */
-            readonly SignIn: "Invited" | "Password";
+            readonly SignIn: "Invited" | "Password" | "Provider";
             /**
              * @description The last use of a session, noted at most once a minute; null: none.
              * @example 2026-02-25T23:38:03+01:00
@@ -21205,8 +21205,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example {} */
-                    "application/json": Record<string, never>;
+                    /**
+                     * @example {
+                     *       "SignOut": "https://login.example.org/session/end?client_id=vantage"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Where the browser signs out of the provider that signed the person in (single sign-on), too; null: nowhere.
+                         * @example https://login.example.org/session/end?client_id=vantage
+                         */
+                        SignOut: string | null;
+                    };
                 };
             };
             400: components["responses"]["Refused"];

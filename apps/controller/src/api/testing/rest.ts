@@ -233,6 +233,7 @@ const ofOtherServer: Pick<RouteDeps, 'onAccountChanged' | 'onKeyChanged' | 'sign
     identifyPerson: () => Promise.reject(new Error('not of this server')),
     identifyProxied: () => Promise.reject(new Error('not of this server')),
     onRefused: () => {},
+    signOutAddress: async () => null,
     onEnded: () => {},
   },
 };

@@ -58,7 +58,7 @@ export async function issueKey(
     createdBy: giver?.name ?? 'command line',
   });
   const Tags = await namesOfTags(transaction.trx, tagNos);
-  const fields = createdFields({ Level: level, Name: name, Tags });
+  const fields = createdFields({ Level: level, Name: name, ...(Tags && { Tags }) });
   transaction.record({ action: 'create', kind: 'key', accountNo, id: keyId, fields });
   return { keyId, key };
 }
@@ -72,7 +72,13 @@ export async function insertKeyOf(
     name,
     level,
     tagNos,
-  }: Pick<NewKey, 'accountNo' | 'name' | 'level'> & { readonly keyId: string; readonly tagNos: Scope },
+    createdBy = 'command line',
+  }: Pick<NewKey, 'accountNo' | 'name' | 'level'> & {
+    readonly keyId: string;
+    readonly tagNos: Scope;
+    /** Who made it, where no key did. */
+    readonly createdBy?: string;
+  },
 ): Promise<void> {
   const giver = await findGiver(transaction);
   const keyHash = hashCredential(newCredential());
@@ -83,8 +89,8 @@ export async function insertKeyOf(
     expiresUs: null,
     tagNos: tagNos && [...tagNos],
   };
-  const createdBy = giver?.name ?? 'command line';
-  await insertKey(transaction, { ...plain, keyId, accountNo, name, level, keyHash, createdBy });
+  const by = giver?.name ?? createdBy;
+  await insertKey(transaction, { ...plain, keyId, accountNo, name, level, keyHash, createdBy: by });
 }
 
 /** Issues a key for a caller of the REST API, who cannot give more than they may do. */

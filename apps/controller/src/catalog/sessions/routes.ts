@@ -1,21 +1,21 @@
-import { boundedText, newId } from '@vantage/kernel';
+import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import { type Db, publish } from '../../db/index.ts';
 import type { BasicCredentials } from '../../http/basic.ts';
 import { timestampField } from '../../http/field.ts';
 import { readFields, readQuery } from '../../http/input.ts';
 import type { IdentifiedPerson, PersonSignIn } from '../../http/person-check.ts';
-import { badKey, invalid, missing, Problem } from '../../http/problem.ts';
+import { invalid, missing, Problem } from '../../http/problem.ts';
 import { noSubject, type Reply, type Route, type RouteRequest, route } from '../../http/route.ts';
 import { levels, type Session, type SignIn } from '../../http/session.ts';
 import { csrfTokenOf, endedCookie, sessionCookie } from '../../http/session-cookie.ts';
-import { deleteSession, insertSession, sessionLife } from '../../http/session-store.ts';
+import { deleteSession, sessionLife } from '../../http/session-store.ts';
 import { hashCredential, newCredential } from '../../secrets/credential.ts';
 import type { Catalog } from '../change.ts';
-import { createdFields, deletedFields } from '../field-change.ts';
+import { deletedFields } from '../field-change.ts';
 import { actorOf } from '../from-rest.ts';
 import { namesOfTags } from '../keys/scope.ts';
-import { isPasswordHash } from '../users/store.ts';
+import { beginSession, type Identified } from './begin.ts';
 import type { Refused, RefusedAttempt } from './refusal-entry.ts';
 
 export { createSignInRefusals } from './refusal-entry.ts';
@@ -82,6 +82,8 @@ export interface SessionRouteDeps {
   readonly identifyProxied: (person: Omit<PersonSignIn, 'password'>, address: string) => Promise<Session>;
   /** Called when somebody was refused, to put it into the audit. */
   readonly onRefused: (refused: RefusedAttempt) => void;
+  /** Where browsers sign out of the provider (OpenID Connect); null: there is no such address. */
+  readonly signOutAddress: () => Promise<string | null>;
   /** Called after a session ended, so that it is refused at once. */
   readonly onEnded: (sessionNo: number) => void;
 }
@@ -109,11 +111,20 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
       summary: 'Signs out: the session and its cookie end.',
       subject: ownSession,
       setsCookie: true,
-      response: z.strictObject({}),
+      response: z.strictObject({
+        SignOut: z
+          .string()
+          .nullable()
+          .describe(
+            'Where the browser signs out of the provider that signed the person in (single sign-on), too; null: nowhere.',
+          )
+          .meta({ example: 'https://login.example.org/session/end?client_id=vantage' }),
+      }),
       names,
       handler: async ({ session, subject }) => {
         await end(deps, session, subject.sessionNo);
-        return { body: {}, cookie: endedCookie };
+        const SignOut = subject.isByProvider ? await deps.signOutAddress() : null;
+        return { body: { SignOut }, cookie: endedCookie };
       },
     }),
   ];
@@ -146,15 +157,12 @@ function signInRoute(deps: SessionRouteDeps): Route {
       const { session, passwordHash } = await identify(deps, sent, { address, proxyUser });
       if (before?.signIn !== undefined) await end(deps, before, before.signIn.sessionNo);
       const token = newCredential();
-      const begun = await begin(deps, { session, passwordHash, token });
-      const own = { ...begun, csrfToken: csrfTokenOf(token) };
+      const begun = await beginSession(deps.catalog, { session, passwordHash, token, isByProvider: false });
+      const own = { ...begun, csrfToken: csrfTokenOf(token), isByProvider: false };
       return { body: await show(deps, session, own), cookie: sessionCookie(token) };
     },
   };
 }
-
-/** Who signs in; of a key there is no password to compare again. */
-type Identified = Omit<IdentifiedPerson, 'passwordHash'> & { readonly passwordHash: string | null };
 
 /** Finds out who signs in; a refusal is noted. */
 async function identify(
@@ -188,27 +196,6 @@ async function identify(
   const message =
     'must be sent alone or with Name and Password, or else Email and Password, with Account where there are several';
   throw invalid([{ field: 'Key', message }]);
-}
-
-async function begin(
-  { catalog }: SessionRouteDeps,
-  { session, passwordHash, token }: Identified & { readonly token: string },
-): Promise<Omit<SignIn, 'csrfToken'>> {
-  const { keyNo, accountNo, keyName, level } = session;
-  const sessionId = newId();
-  return catalog.change(actorOf(session), async (transaction) => {
-    // Another password ends the sessions that there are; none may begin with the one before afterwards.
-    if (passwordHash !== null && !(await isPasswordHash(transaction, keyNo, passwordHash)))
-      throw badKey('The password was changed meanwhile.');
-    const begun = await insertSession(transaction.trx, {
-      sessionId,
-      tokenHash: hashCredential(token),
-      keyNo,
-    });
-    const fields = createdFields({ Key: keyName, Level: level });
-    transaction.record({ action: 'create', kind: 'session', accountNo, id: sessionId, fields });
-    return begun;
-  });
 }
 
 /** Ends a session here at once, and at the other controllers by the commit's notification. */

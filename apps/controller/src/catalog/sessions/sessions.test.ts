@@ -213,7 +213,7 @@ describe('a session', () => {
     expect((await stolen()).status).toBe(200);
     expect((await mine.write('DELETE', '/session', undefined, null)).json).toMatchObject({ code: 1002 });
     const reply = await mine.write('DELETE', '/session');
-    expect(reply.json).toEqual({});
+    expect(reply.json).toEqual({ SignOut: null });
     expect(reply.headers.get('Set-Cookie')).toContain('Max-Age=0');
     expect((await stolen()).json).toMatchObject({ code: 1001 });
     const { json } = await rest.send('GET', '/audit?Kind=session&Limit=2', { key: keys.UR });

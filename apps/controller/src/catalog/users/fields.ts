@@ -52,8 +52,10 @@ export const userFull = z
     Level: level,
     Tags: shownScope,
     SignIn: z
-      .enum(['Invited', 'Password'])
-      .describe('How the person signs in; Invited: no invitation was accepted yet.'),
+      .enum(['Invited', 'Password', 'Provider'])
+      .describe(
+        'How the person signs in; Invited: no invitation was accepted yet; Provider: by single sign-on only.',
+      ),
     LastSeen: timestampField
       .nullable()
       .describe('The last use of a session, noted at most once a minute; null: none.'),
@@ -78,6 +80,11 @@ export const invitation = z
   })
   .meta({ id: 'UserInvitation' });
 
+function signInOf({ passwordHash, isInvited }: UserRow): z.input<typeof userFull>['SignIn'] {
+  if (passwordHash !== null) return 'Password';
+  return isInvited ? 'Invited' : 'Provider';
+}
+
 /** Shows a person. */
 export function showUser(row: UserRow, zone: Zone): z.input<typeof userFull> {
   return {
@@ -86,7 +93,7 @@ export function showUser(row: UserRow, zone: Zone): z.input<typeof userFull> {
     Email: row.email,
     Level: row.level,
     Tags: row.tags && [...row.tags],
-    SignIn: row.passwordHash === null ? 'Invited' : 'Password',
+    SignIn: signInOf(row),
     LastSeen: row.usedUs === null ? null : zone.format(row.usedUs),
     CreatedAt: zone.format(row.createdAt.getTime() * 1000),
   };

@@ -21,6 +21,8 @@ export interface UserRow {
   /** The tags of the scope that are there; null: no scope. */
   readonly tags: readonly { readonly tag_id: string; readonly Name: string }[] | null;
   readonly passwordHash: string | null;
+  /** An invitation was given, and not accepted. */
+  readonly isInvited: boolean;
   readonly createdAt: Date;
   readonly usedUs: number | null;
 }
@@ -45,6 +47,7 @@ const columns = [
   'k.tag_nos as tagNos',
   shownTags.as('tags'),
   'p.password_hash as passwordHash',
+  sql<boolean>`p.invitation_hash is not null`.as('isInvited'),
   'k.created_at as createdAt',
   'u.used_us as usedUs',
 ] as const;
@@ -79,6 +82,19 @@ export async function readUser(
     .select(columns)
     .where('p.account_no', '=', accountNo)
     .where('p.user_id', '=', userId)
+    .executeTakeFirst();
+}
+
+/** The account's person with this e-mail address, which is in small letters. */
+export async function readUserByEmail(
+  kysely: Kysely<Tables>,
+  accountNo: number,
+  email: string,
+): Promise<UserRow | undefined> {
+  return users(kysely)
+    .select(columns)
+    .where('p.account_no', '=', accountNo)
+    .where('p.email', '=', email)
     .executeTakeFirst();
 }
 
@@ -130,7 +146,7 @@ export async function isEmailTaken(
   return row !== undefined && row.user_no !== userNo;
 }
 
-/** Inserts a person, for whom the key with this id stands. */
+/** Inserts a person, for whom the key with this id stands. Returns that key's number. */
 export async function insertUser(
   { trx }: ChangeTransaction,
   user: {
@@ -139,7 +155,7 @@ export async function insertUser(
     readonly keyId: string;
     readonly email: string;
   },
-): Promise<void> {
+): Promise<number> {
   const { key_no } = await trx
     .selectFrom('api_keys')
     .select('key_no')
@@ -149,6 +165,7 @@ export async function insertUser(
     .insertInto('users')
     .values({ user_id: user.userId, account_no: user.accountNo, key_no, email: user.email })
     .execute();
+  return key_no;
 }
 
 /** Writes the e-mail address of a person. */

@@ -63,12 +63,8 @@ export async function createUser(
   await insertKeyOf(transaction, { keyId, accountNo, name, level, tagNos });
   await insertUser(transaction, { userId, accountNo, keyId, email });
   const invitation = await invite(transaction, userId);
-  const fields = createdFields({
-    Name: name,
-    Email: email,
-    Level: level,
-    Tags: await namesOfTags(trx, tagNos),
-  });
+  const Tags = await namesOfTags(trx, tagNos);
+  const fields = createdFields({ Name: name, Email: email, Level: level, ...(Tags && { Tags }) });
   transaction.record({ action: 'create', kind: 'user', accountNo, id: userId, fields });
   return { kind: 'created', ...invitation };
 }

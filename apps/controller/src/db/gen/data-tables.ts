@@ -476,6 +476,7 @@ export interface DataTables {
     began_us: number;
     used_us: number;
     ends_us: number;
+    by_provider: Generated<boolean>;
   };
   state_checkpoints: {
     device_no: number;

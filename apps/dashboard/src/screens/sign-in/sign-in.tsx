@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
-import { useRef, useState } from 'preact/hooks';
-import { signIn } from '../../store/credential.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { hasProvider, providerPath, signIn } from '../../store/credential.ts';
 import { texts } from '../../texts.ts';
 import css from './sign-in.module.css';
 
@@ -20,6 +20,18 @@ function NameAndPassword({ name, password }: { readonly name: Field; readonly pa
         <input ref={password} type="password" name="password" autocomplete="current-password" />
       </label>
     </details>
+  );
+}
+
+/** The way to the provider that signs people in, where there is one. */
+function ByProvider() {
+  const [isThere, setThere] = useState(false);
+  useEffect(() => void hasProvider().then(setThere), []);
+  if (!isThere) return null;
+  return (
+    <a class="button" href={providerPath}>
+      {texts.signIn.provider}
+    </a>
   );
 }
 
@@ -73,6 +85,7 @@ export function SignIn({ hasEnded = false }: { readonly hasEnded?: boolean }) {
       <button type="submit" class="button main" disabled={isBusy}>
         {texts.signIn.button}
       </button>
+      <ByProvider />
     </form>
   );
 }

@@ -1,0 +1,41 @@
+import { newId } from '@vantage/kernel';
+import type { IdentifiedPerson } from '../../http/person-check.ts';
+import { badKey } from '../../http/problem.ts';
+import type { SignIn } from '../../http/session.ts';
+import { insertSession } from '../../http/session-store.ts';
+import { hashCredential } from '../../secrets/credential.ts';
+import type { Catalog } from '../change.ts';
+import { createdFields } from '../field-change.ts';
+import { actorOf } from '../from-rest.ts';
+import { isPasswordHash } from '../users/store.ts';
+
+/** Who signs in; of others than people with a password there is none to compare again. */
+export type Identified = Omit<IdentifiedPerson, 'passwordHash'> & { readonly passwordHash: string | null };
+
+/** Begins a session and records it. `token` is its secret. Throws a Problem (1001) where the password was changed meanwhile. */
+export async function beginSession(
+  catalog: Catalog,
+  {
+    session,
+    passwordHash,
+    token,
+    isByProvider,
+  }: Identified & { readonly token: string; readonly isByProvider: boolean },
+): Promise<Pick<SignIn, 'sessionNo' | 'endsUs'>> {
+  const { keyNo, accountNo, keyName, level } = session;
+  const sessionId = newId();
+  return catalog.change(actorOf(session), async (transaction) => {
+    // Another password ends the sessions that there are; none may begin with the one before afterwards.
+    if (passwordHash !== null && !(await isPasswordHash(transaction, keyNo, passwordHash)))
+      throw badKey('The password was changed meanwhile.');
+    const begun = await insertSession(transaction.trx, {
+      sessionId,
+      tokenHash: hashCredential(token),
+      keyNo,
+      isByProvider,
+    });
+    const fields = createdFields({ Key: keyName, Level: level });
+    transaction.record({ action: 'create', kind: 'session', accountNo, id: sessionId, fields });
+    return begun;
+  });
+}

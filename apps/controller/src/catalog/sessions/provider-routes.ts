@@ -1,0 +1,193 @@
+import type { Clock } from '@vantage/kernel';
+import { z } from 'zod';
+import { type OidcSettings, rightsOf } from '../../config/oidc.ts';
+import type { Db } from '../../db/index.ts';
+import { type FormPage, formPage, formPageHeaders } from '../../http/form-page.ts';
+import type { FormRequest, OuterReply, OuterRoute } from '../../http/outer-routes.ts';
+import { emailKey } from '../../http/person-check.ts';
+import { badKey, Problem } from '../../http/problem.ts';
+import type { Session } from '../../http/session.ts';
+import { readCookie, sessionCookie } from '../../http/session-cookie.ts';
+import { newCredential } from '../../secrets/credential.ts';
+import type { Sealer } from '../../secrets/seal.ts';
+import { findAccountNo } from '../accounts/store.ts';
+import type { Catalog } from '../change.ts';
+import { accepted } from '../from-rest.ts';
+import { provisionUser } from '../users/provision.ts';
+import { beginSession } from './begin.ts';
+import { type Begun, type Identity, ProviderFailure, type SignInProvider } from './provider.ts';
+import type { RefusedAttempt } from './refusal-entry.ts';
+
+export { createSignInProvider } from './provider.ts';
+
+/** Where a sign-in by the provider begins; `/callback` and `/ways` follow. */
+const path = '/sign-in';
+const cookieName = '__Host-vantage-sign-in';
+const context = 'sign-in by a provider';
+/** How long somebody may take at the provider. */
+const begunS = 600;
+
+const kept = z.object({ state: z.string(), nonce: z.string(), verifier: z.string(), untilUs: z.int() });
+
+/** The parts that signing in by a provider needs. */
+export interface ProviderRouteDeps {
+  readonly db: Pick<Db, 'kysely'>;
+  readonly catalog: Catalog;
+  readonly clock: Clock;
+  readonly sealer: Sealer;
+  /** Undefined: there is none. */
+  readonly provider: SignInProvider | undefined;
+  readonly settings: Pick<OidcSettings, 'groups' | 'account'> | undefined;
+  /** Where people reach this installation, without a slash at the end. */
+  readonly baseUrl: () => string;
+  /** Finds the person with this e-mail address, who needs no password. Throws a Problem (1001, 1006). */
+  readonly identifyProxied: (
+    person: { readonly email: string; readonly account: string | undefined },
+    address: string,
+  ) => Promise<Session>;
+  readonly onKeyChanged: (keyNo: number) => void;
+  /** Called when somebody was refused, to put it into the audit. */
+  readonly onRefused: (refused: RefusedAttempt) => void;
+  /** Called when the provider cannot be asked, or its answer is refused, with the reason. */
+  readonly onFailure: (reason: string) => void;
+}
+
+/** Signing in by a provider: the way to it, the way back, and what the page asks before it offers it. */
+export function providerRoutes(deps: ProviderRouteDeps): readonly OuterRoute[] {
+  const { provider, settings } = deps;
+  return [
+    {
+      path,
+      needsKey: 'signed',
+      async run(request) {
+        if (request.rest === '/ways') return showWays(provider !== undefined);
+        if (provider === undefined || settings === undefined) return page(404, none);
+        const known = { ...deps, provider, settings };
+        try {
+          if (request.rest === '') return await leave(known);
+          return request.rest === '/callback' ? await comeBack(known, request) : page(404, none);
+        } catch (error) {
+          if (!(error instanceof ProviderFailure)) throw error;
+          deps.onFailure(error.message);
+          return page(503, {
+            ...failed,
+            lines: [`The sign-in provider: ${error.message}.`, ...failed.lines],
+          });
+        }
+      },
+    },
+  ];
+}
+
+type Known = ProviderRouteDeps & {
+  readonly provider: SignInProvider;
+  readonly settings: Pick<OidcSettings, 'groups' | 'account'>;
+};
+
+const first = { to: '/', words: 'To the first page' } as const;
+const none: FormPage = { title: 'There is nothing here', lines: [], fields: null, link: first };
+const failed: FormPage = {
+  title: 'You are not signed in',
+  lines: ['Try again on the first page. A key or a password works without the provider.'],
+  fields: null,
+  link: first,
+};
+
+function page(
+  status: OuterReply['status'],
+  shown: FormPage,
+  headers: OuterReply['headers'] = {},
+): OuterReply {
+  const type = 'text/html; charset=utf-8';
+  return { status, type, body: formPage(shown), headers: { ...formPageHeaders, ...headers } };
+}
+
+function showWays(hasProvider: boolean): OuterReply {
+  return { status: 200, type: 'application/json', body: JSON.stringify({ Provider: hasProvider }) };
+}
+
+/** Sends the browser to the provider. What must come back is in a cookie that only this installation can read. */
+async function leave({ provider, sealer, clock, baseUrl }: Known): Promise<OuterReply> {
+  const { address, begun } = await provider.begin(`${baseUrl()}${path}/callback`);
+  const untilUs = clock.nowUs() + begunS * 1_000_000;
+  const value = sealer.seal({ ...begun, untilUs }, context).toString('base64url');
+  const headers = { Location: address, 'Set-Cookie': begunCookie(value, begunS) };
+  return { status: 302, type: 'text/plain; charset=utf-8', body: '', headers };
+}
+
+/** The way back comes from the provider's site, so the cookie cannot be SameSite=Strict (RFC 6265bis, section 5.6.7). */
+function begunCookie(value: string, maxAgeS: number): string {
+  return `${cookieName}=${value}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${maxAgeS}`;
+}
+
+/** Who comes back from the provider has a session from now on, or a page that says why not. */
+async function comeBack(deps: Known, { query, cookie, address }: FormRequest): Promise<OuterReply> {
+  const begun = readBegun(deps, readCookie(cookie, cookieName));
+  if (begun === undefined)
+    return page(409, {
+      ...failed,
+      lines: ['The sign-in was not begun in this browser, or more than ten minutes ago.', ...failed.lines],
+    });
+  const back = new URL(`${deps.baseUrl()}${path}/callback?${query.toString()}`);
+  const identity = await deps.provider.finish(back, begun);
+  const refused = (reason: string) =>
+    page(409, { ...failed, lines: [reason, ...failed.lines] }, { 'Set-Cookie': begunCookie('', 0) });
+  if (identity.email === undefined)
+    return refused(
+      'The provider names no e-mail address of yours that was verified. Its administrator can add the claim "email".',
+    );
+  try {
+    const session = await admit(deps, { ...identity, email: emailKey(identity.email) }, address);
+    const token = newCredential();
+    await beginSession(deps.catalog, { session, passwordHash: null, token, isByProvider: true });
+    // A page of our own in between: the cookie of a session goes along only where our own pages lead.
+    return page(
+      200,
+      { title: 'You are signed in', lines: [], fields: null, link: first },
+      {
+        Refresh: '0; url=/',
+        'Set-Cookie': sessionCookie(token),
+      },
+    );
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    deps.onRefused({ who: { email: identity.email, account: accountOf(deps) }, address, problem: error });
+    return refused(error.message);
+  }
+}
+
+function readBegun({ sealer, clock }: Known, value: string | undefined): Begun | undefined {
+  if (value === undefined) return undefined;
+  try {
+    const begun = kept.parse(sealer.open(Buffer.from(value, 'base64url'), context));
+    return begun.untilUs < clock.nowUs() ? undefined : begun;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The session of a person whom the provider signed in, with the rights of the group where groups give them. Throws a Problem (1001, 1005, 1006). */
+async function admit(
+  deps: Known,
+  { email, name, groups }: Identity & { readonly email: string },
+  address: string,
+): Promise<Session> {
+  const { settings, catalog, db, onKeyChanged } = deps;
+  const account = accountOf(deps);
+  if (settings.groups !== undefined) {
+    const rights = rightsOf(settings.groups, groups);
+    if (rights === undefined) throw badKey('You are in none of the groups that may sign in here.');
+    const accountNo = await findAccountNo(db.kysely, settings.account);
+    if (accountNo === undefined) throw badKey(`There is no account ${settings.account}.`);
+    const known = await catalog.change({ kind: 'stranger', address }, (transaction) =>
+      provisionUser(transaction, { accountNo, email, name: name ?? email, rights }),
+    );
+    onKeyChanged(accepted(known).keyNo);
+  }
+  return deps.identifyProxied({ email, account }, address);
+}
+
+/** People who come by a group belong to one account; invited ones to that which invited them. */
+function accountOf({ settings }: Known): string | undefined {
+  return settings.groups === undefined ? undefined : settings.account;
+}

@@ -1,0 +1,144 @@
+import { readFile } from 'node:fs/promises';
+import { type Clock, messageOf } from '@vantage/kernel';
+import * as oidc from 'openid-client';
+import { z } from 'zod';
+import type { OidcSettings } from '../../config/oidc.ts';
+
+/** What a browser keeps between its way to the provider and back. */
+export interface Begun {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+}
+
+/** Whom the provider signed in. */
+export interface Identity {
+  /** Undefined: the provider names none, or says that nobody verified it. */
+  readonly email: string | undefined;
+  readonly name: string | undefined;
+  readonly groups: ReadonlySet<string>;
+}
+
+/** The provider that signs people in (OpenID Connect Core 1.0, authorization code flow, with PKCE of RFC 7636). */
+export interface SignInProvider {
+  /** Where the browser goes, and what it keeps. `back` is where it comes back to. Throws ProviderFailure. */
+  begin(back: string): Promise<{ readonly address: string; readonly begun: Begun }>;
+  /** Who came back to this address. Throws ProviderFailure where the answer is not one of this provider to this browser. */
+  finish(address: URL, begun: Begun): Promise<Identity>;
+  /** Where browsers sign out (OpenID Connect RP-Initiated Logout 1.0); null: the provider has no such address, or does not answer. */
+  signOutAddress(back: string): Promise<string | null>;
+}
+
+/** The provider cannot be asked, or its answer is refused; the message says why. */
+export class ProviderFailure extends Error {}
+
+/** What the provider says of itself is read again after this time. */
+const discoveredMs = 3_600_000;
+const timeoutS = 10;
+const mostGroups = 1_000;
+
+const texts = z.union([z.array(z.string()), z.string().transform((text) => [text])]);
+const claims = z.object({
+  email: z.string().max(254).optional().catch(undefined),
+  email_verified: z
+    .union([z.boolean(), z.literal('true'), z.literal('false')])
+    .optional()
+    .catch(undefined),
+  name: z.string().max(200).optional().catch(undefined),
+  groups: texts.optional().catch(undefined),
+});
+
+/** Makes the provider's client. Nothing is asked before somebody signs in. */
+export function createSignInProvider(
+  { issuer, clientId, clientSecretFile }: OidcSettings,
+  clock: Pick<Clock, 'monoMs'>,
+): SignInProvider {
+  let known: { readonly config: oidc.Configuration; readonly fromMs: number } | undefined;
+
+  const discover = async (): Promise<oidc.Configuration> => {
+    if (known !== undefined && clock.monoMs() - known.fromMs < discoveredMs) return known.config;
+    const secret =
+      clientSecretFile === undefined ? undefined : (await readFile(clientSecretFile, 'utf8')).trim();
+    const server = new URL(issuer);
+    const config = await oidc.discovery(
+      server,
+      clientId,
+      secret,
+      secret === undefined ? oidc.None() : undefined,
+      {
+        timeout: timeoutS,
+        execute: [
+          oidc.enableNonRepudiationChecks,
+          ...(server.protocol === 'http:' ? [oidc.allowInsecureRequests] : []),
+        ],
+      },
+    );
+    known = { config, fromMs: clock.monoMs() };
+    return config;
+  };
+
+  const ask = async <T>(work: (config: oidc.Configuration) => Promise<T>): Promise<T> => {
+    try {
+      return await work(await discover());
+    } catch (error) {
+      throw new ProviderFailure(reasonOf(error), { cause: error });
+    }
+  };
+
+  return {
+    begin: (back) =>
+      ask(async (config) => {
+        const verifier = oidc.randomPKCECodeVerifier();
+        const begun = { state: oidc.randomState(), nonce: oidc.randomNonce(), verifier };
+        const scopes = config.serverMetadata().scopes_supported ?? [];
+        const address = oidc.buildAuthorizationUrl(config, {
+          redirect_uri: back,
+          scope: ['openid', 'email', 'profile', ...(scopes.includes('groups') ? ['groups'] : [])].join(' '),
+          code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+          code_challenge_method: 'S256',
+          state: begun.state,
+          nonce: begun.nonce,
+        });
+        return { address: address.href, begun };
+      }),
+    finish: (address, { state, nonce, verifier }) =>
+      ask(async (config) => {
+        const tokens = await oidc.authorizationCodeGrant(config, address, {
+          pkceCodeVerifier: verifier,
+          expectedState: state,
+          expectedNonce: nonce,
+          idTokenExpected: true,
+        });
+        const own = tokens.claims();
+        const isWhole = own?.['email'] !== undefined && own['groups'] !== undefined;
+        const more =
+          isWhole || own === undefined || config.serverMetadata().userinfo_endpoint === undefined
+            ? {}
+            : await oidc.fetchUserInfo(config, tokens.access_token, own.sub);
+        return identityOf({ ...more, ...own });
+      }),
+    signOutAddress: (back) =>
+      ask(async (config) => {
+        if (config.serverMetadata().end_session_endpoint === undefined) return null;
+        return oidc.buildEndSessionUrl(config, { post_logout_redirect_uri: back }).href;
+      }).catch(() => null),
+  };
+}
+
+/** Whom these claims name (OpenID Connect Core 1.0, section 5.1). */
+export function identityOf(given: object): Identity {
+  const { email, email_verified: isVerified, name, groups = [] } = claims.parse(given);
+  const isRefused = isVerified === false || isVerified === 'false';
+  return { email: isRefused ? undefined : email, name, groups: new Set(groups.slice(0, mostGroups)) };
+}
+
+/** The message with the reasons of its causes, for the log and the person. */
+function reasonOf(error: unknown): string {
+  const said: string[] = [];
+  for (let each = error, depth = 0; each instanceof Error && depth < 4; depth += 1) {
+    const described = 'error_description' in each ? String(each.error_description) : '';
+    said.push(described === '' ? each.message : `${each.message}: ${described}`);
+    each = each.cause;
+  }
+  return (said.length === 0 ? messageOf(error) : said.join(': ')).slice(0, 500);
+}

@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { startOidcProvider, type TestProvider } from '../../../../../../tests/harness/oidc-provider.ts';
+import { type Rest, startRest } from '../../../api/testing/rest.ts';
+import { readGroups } from '../../../config/oidc.ts';
+
+/** Where browsers reach the controller of these tests. */
+export const site = 'https://vantage.test';
+
+/** The cookies of a browser for one site. */
+function createJar() {
+  const jar = new Map<string, string>();
+  return {
+    take(headers: Headers) {
+      for (const line of headers.getSetCookie()) {
+        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+        if (value === '') jar.delete(name);
+        else jar.set(name, value);
+      }
+    },
+    get text() {
+      return [...jar].map((pair) => pair.join('=')).join('; ');
+    },
+  };
+}
+
+/** A browser that signs in: where it was sent back to, and the answer there. `change` changes that address. */
+export async function browse(rest: Rest, change: (address: URL) => void = () => {}) {
+  const [own, theirs] = [createJar(), createJar()];
+  const get = async (path: string) => {
+    const reply = await fetch(`${rest.baseUrl.replace('/v1.1', '')}${path}`, {
+      redirect: 'manual',
+      headers: { 'X-Forwarded-Proto': 'https', Cookie: own.text },
+    });
+    own.take(reply.headers);
+    return reply;
+  };
+  const begin = await get('/sign-in');
+  let address = new URL(begin.headers.get('Location') ?? 'none:');
+  const first = address;
+  for (let hop = 0; hop < 6 && address.origin !== site; hop += 1) {
+    const reply = await fetch(address, { redirect: 'manual', headers: { Cookie: theirs.text } });
+    theirs.take(reply.headers);
+    address = new URL(reply.headers.get('Location') ?? `${site}/nowhere`, address);
+  }
+  change(address);
+  const back = `${address.pathname}${address.search}`;
+  const answer = await get(back);
+  return { first, answer, text: await answer.text(), own, get, back };
+}
+
+/** A real provider for the tests of a file; each begins without forged tokens. */
+export function useProvider() {
+  let provider: TestProvider;
+  const folder = mkdtempSync(path.join(tmpdir(), 'vantage-oidc-'));
+  const clientSecretFile = path.join(folder, 'secret');
+  beforeAll(async () => {
+    provider = await startOidcProvider(site);
+    writeFileSync(clientSecretFile, `${provider.clientSecret}\n`);
+  });
+  afterAll(async () => {
+    await provider[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true });
+  });
+  beforeEach(() => {
+    provider.forge = undefined;
+  });
+  return {
+    get provider() {
+      return provider;
+    },
+    start: (groups?: string) => startWith(provider, clientSecretFile, groups),
+  };
+}
+
+/** The API with the account `one`, a key of level UA, and the provider. */
+async function startWith(provider: TestProvider, clientSecretFile: string, groups?: string) {
+  const rest = await startRest({
+    settings: {
+      oidc: {
+        ...{ issuer: provider.issuer, clientId: provider.clientId, clientSecretFile },
+        groups: groups === undefined ? undefined : readGroups(groups),
+        account: 'one',
+      },
+    },
+  });
+  const { accountNo } = await rest.account('one');
+  const { key } = await rest.key(accountNo, 'UA');
+  const send = (method: string, route: string, body?: object) =>
+    rest.send(method, route, { key, ...(body && { body }) });
+  return { rest, send };
+}
