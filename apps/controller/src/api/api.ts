@@ -14,6 +14,7 @@ import type { Site } from '../http/serve-site.ts';
 import { findSession } from '../http/session-store.ts';
 import { outerRoutes } from '../metrics/routes.ts';
 import { docsPageRoutes } from './docs-page.ts';
+import { manualRoutes } from './manual.ts';
 import { createRoutes, type RouteDeps } from './routes.ts';
 
 /** What an operator sets of the API. */
@@ -134,6 +135,7 @@ export function createHttpApi({
       outerRoutes: [
         ...outerRoutes({ db, clock, warnings }),
         ...docsPageRoutes(),
+        ...manualRoutes(),
         ...invitations,
         ...signIns,
         ...pages,
