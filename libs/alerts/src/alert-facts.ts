@@ -62,6 +62,8 @@ export interface AlertFacts {
 export interface AlertMessage {
   readonly about: 'opening' | 'end' | 'flapping' | 'acknowledged' | 'closed';
   readonly contactIds: readonly string[];
+  /** The step of the schedule by which each of them gets it, from 1; undefined: it comes by no step. */
+  readonly stepOf?: ReadonlyMap<string, number>;
 }
 
 /** An event that an alert makes. */

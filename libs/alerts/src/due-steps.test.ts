@@ -196,3 +196,18 @@ test('property: however the schedule changes, somebody of each step knows, and a
     { numRuns: 2_000 },
   );
 });
+
+test('each contact is told by the first step that sends it', () => {
+  const steps = [to('a'), { ...to('b', 'a'), delayMinutes: 10 }, to('c', 'a')];
+  const schedule = { timezone: 'UTC', steps };
+  const first = dueSteps({ ...base, schedule, nowUs: 0 });
+  expect([...first.stepOf]).toEqual([
+    ['a', 1],
+    ['c', 3],
+  ]);
+  const later = dueSteps({ ...base, schedule, progress: first.progress, nowUs: 10 * minuteUs });
+  expect([...later.stepOf]).toEqual([
+    ['b', 2],
+    ['a', 2],
+  ]);
+});

@@ -25,6 +25,8 @@ export interface StepQuestion {
 /** The contacts to notify now, each once, and when to ask again. */
 export interface StepDecision {
   readonly contactIds: readonly string[];
+  /** The step by which each of them is notified, from 1; of several steps the first. */
+  readonly stepOf: ReadonlyMap<string, number>;
   readonly progress: readonly StepProgress[];
   /** Null: nothing follows unless something changes. */
   readonly nextUs: number | null;
@@ -47,7 +49,7 @@ export interface StepDecision {
 /** Decides which steps send now. Pure. Throws a RangeError for a time zone that is not known. */
 export function dueSteps(question: StepQuestion): StepDecision {
   const { schedule, severity, nowUs, acknowledged } = question;
-  const contactIds = new Set<string>();
+  const stepOf = new Map<string, number>();
   const progress: StepProgress[] = [];
   const next: number[] = [];
   const before = progressOf(schedule.steps, question.progress, new Set(question.notified));
@@ -58,7 +60,7 @@ export function dueSteps(question: StepQuestion): StepDecision {
       const opening = createOpening(step.timezone ?? schedule.timezone);
       const opensUs = dueUs === undefined ? undefined : opening.next(step, Math.max(dueUs, nowUs));
       if (opensUs !== undefined && opensUs <= nowUs) {
-        for (const id of step.contactIds) contactIds.add(id);
+        for (const id of step.contactIds) if (!stepOf.has(id)) stepOf.set(id, place + 1);
         sent = { firstUs: sent?.firstUs ?? nowUs, lastUs: nowUs, step: stepKey(step) };
         const repeatUs = dueOf(question, step, sent);
         if (repeatUs !== undefined) next.push(repeatUs);
@@ -66,7 +68,8 @@ export function dueSteps(question: StepQuestion): StepDecision {
     }
     progress.push(sent);
   }
-  return { contactIds: [...contactIds], progress, nextUs: next.length === 0 ? null : Math.min(...next) };
+  const nextUs = next.length === 0 ? null : Math.min(...next);
+  return { contactIds: [...stepOf.keys()], stepOf, progress, nextUs };
 }
 
 function dueOf(

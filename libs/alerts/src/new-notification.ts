@@ -16,6 +16,8 @@ export interface NewNotification {
   readonly orderKey: string;
   readonly kind: MessageKind;
   readonly severity: Severity;
+  /** The step of the schedule that sent it, from 1; undefined or null: it came by no step. */
+  readonly step?: number | null;
   /** The facts of the message as REST names them, without secrets. */
   readonly data: Facts;
   /** When it happened, microseconds since 1970. */

@@ -90,7 +90,11 @@ export function active(state: AlertState, facts: AlertFacts): Move {
     state: { ...state, activeUs, steps: decision.progress, notified, closedElsewhere: false },
     next: 'wait',
     ...(isOld ? { reason: state.note } : {}),
-    message: { about: state.phase === 'flapping' ? 'flapping' : 'opening', contactIds: decision.contactIds },
+    message: {
+      about: state.phase === 'flapping' ? 'flapping' : 'opening',
+      contactIds: decision.contactIds,
+      stepOf: decision.stepOf,
+    },
     ...(acknowledged ? { withdraws: 'repeats' } : {}),
     closes: isMoment && decision.nextUs === null,
     dueUs: Math.min(decision.nextUs ?? recheckUs, recheckUs),

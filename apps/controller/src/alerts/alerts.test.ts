@@ -42,6 +42,13 @@ test('Down notifies the contacts of the schedule and Up those who were notified,
   await scene.decide(90, 3);
   expect(await scene.messages(device)).toEqual(['device.down', 'device.up']);
   expect(await types(device)).toEqual(['Alert']);
+  const { rows } = await sql<{ kind: string; step: number | null }>`
+    select n.kind, n.step from notifications n join alerts a using (alert_no) where a.device_no = ${device}
+    order by n.notification_no`.execute(scene.kysely);
+  expect(rows).toEqual([
+    { kind: 'device.down', step: 1 },
+    { kind: 'device.up', step: null },
+  ]);
   expect(await scene.alerts(device)).toMatchObject([
     {
       kind: 'device.down',

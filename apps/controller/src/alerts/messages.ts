@@ -116,7 +116,7 @@ export function notificationsFor(message: AlertMessage, context: MessageContext)
   if (kind === undefined) return [];
   const data = messageData(message.about, context);
   const isBegin = message.about === 'opening' || message.about === 'flapping';
-  return acceptedBy(context, message.contactIds, kind).map(({ contactNo }) => {
+  return acceptedBy(context, message.contactIds, kind).map(({ contactId, contactNo }) => {
     const before = isBegin ? (surroundings.sent.get(contactNo) ?? 0) : 0;
     return {
       accountNo: alert.account_no,
@@ -125,6 +125,7 @@ export function notificationsFor(message: AlertMessage, context: MessageContext)
       orderKey: orderKeyOf(alert),
       kind,
       severity: readSeverity(alert.severity),
+      step: message.stepOf?.get(contactId) ?? null,
       atUs: nowUs,
       data: before === 0 ? data : { ...data, Number: before + 1 },
     };

@@ -126,15 +126,25 @@ test('Shadow narrows to alerts with messages that were recorded only, also as CS
       contactNo,
       orderKey: alertId ?? '',
     };
-    await enqueue(db.kysely, [{ ...row, atUs: one.rest.clock.nowUs() }], one.rest.clock.nowUs());
+    await enqueue(
+      db.kysely,
+      [{ ...row, step: contactId === live ? 2 : null, atUs: one.rest.clock.nowUs() }],
+      one.rest.clock.nowUs(),
+    );
   }
   expect(await ids('?Shadow=Y')).toEqual([recorded]);
   expect(await ids('?Shadow=N')).not.toContain(recorded);
   expect((await one.send('GET', `/alerts/${recorded}`)).json).toMatchObject({
     Shadow: true,
     Notifications: [
-      { contact_id: live, Kind: 'device.down', At: '2026-09-21T16:13:20+02:00', State: 'Pending' },
-      { contact_id: shadow, Kind: 'device.down', At: '2026-09-21T16:13:20+02:00', State: 'Shadow' },
+      { contact_id: live, Kind: 'device.down', At: '2026-09-21T16:13:20+02:00', State: 'Pending', Step: 2 },
+      {
+        contact_id: shadow,
+        Kind: 'device.down',
+        At: '2026-09-21T16:13:20+02:00',
+        State: 'Shadow',
+        Step: null,
+      },
     ],
   });
   const csv = (await one.send('GET', '/alerts?Shadow=Y&fmt=csv')).text.split('\r\n');

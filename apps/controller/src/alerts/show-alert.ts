@@ -53,6 +53,13 @@ export const alertRecord = z
           Name: z.string().describe('Of the contact.').meta({ example: 'noc' }),
           Kind: z.string().describe('What it says.').meta({ example: 'device.down' }),
           At: timestampField.describe('When it was decided.'),
+          Step: z
+            .int()
+            .nullable()
+            .describe(
+              'The step of the schedule that sent it, from 1; null: it came by none, as the end of an alert does.',
+            )
+            .meta({ example: 1 }),
           State: z
             .enum(['Pending', 'Delivered', 'Failed', 'Withdrawn', 'Shadow'])
             .describe('How far it is. Shadow: it is recorded only, because the contact is in shadow.'),
@@ -66,6 +73,7 @@ export const alertRecord = z
         example: [
           {
             ...{ contact_id: sampleId, Name: 'noc', Kind: 'device.down', At: '2026-02-25T23:38:03+01:00' },
+            Step: 1,
             State: 'Delivered',
             Attempts: [{ At: '2026-02-25T23:38:04+01:00', Answer: 'HTTP 204 No Content' }],
           },
@@ -85,6 +93,7 @@ export type NotificationsOf = (
       readonly contact_id: string;
       readonly name: string;
       readonly kind: string;
+      readonly step: number | null;
       readonly atUs: number;
       readonly state: z.input<typeof alertRecord>['Notifications'][number]['State'];
       readonly attempts: readonly { readonly atUs: number; readonly answer: string }[];
@@ -119,6 +128,7 @@ export function showAlert(
     SnoozedUntil: until === null || until <= nowUs ? null : zone.format(until),
     Notifications: (notifications.get(row.alert_no) ?? []).map((one) => ({
       ...{ contact_id: one.contact_id, Name: cleanLine(one.name), Kind: one.kind, At: zone.format(one.atUs) },
+      Step: one.step,
       State: one.state,
       Attempts: one.attempts.map(({ atUs, answer }) => ({ At: zone.format(atUs), Answer: answer })),
     })),

@@ -26,13 +26,13 @@ export async function enqueue(
   if (rows.length === 0) return;
   const values = rows.map((row, ord) => ({ ...row, ord, id: newId() }));
   await sql`
-    insert into notifications (notification_id, account_no, contact_no, alert_no, order_key, kind, severity, data, at_us, created_us, due_us,
+    insert into notifications (notification_id, account_no, contact_no, alert_no, order_key, kind, severity, step, data, at_us, created_us, due_us,
       state, ended_us, answer)
-    select g.id, g."accountNo", g."contactNo", g."alertNo", g."orderKey", g.kind, g.severity, g.data, g."atUs", ${nowUs}, ${nowUs},
+    select g.id, g."accountNo", g."contactNo", g."alertNo", g."orderKey", g.kind, g.severity, g.step, g.data, g."atUs", ${nowUs}, ${nowUs},
       case when c.shadow then 'Shadow' else 'Pending' end, case when c.shadow then ${nowUs}::bigint end,
       case when c.shadow then ${shadowAnswer} end
     from jsonb_to_recordset(${JSON.stringify(values)}::jsonb) as g (ord int, id text, "accountNo" int, "contactNo" int, "alertNo" bigint,
-      "orderKey" text, kind text, severity text, data jsonb, "atUs" bigint)
+      "orderKey" text, kind text, severity text, step int, data jsonb, "atUs" bigint)
       left join contacts c on c.contact_no = g."contactNo"
     order by g.ord`.execute(trx);
   const contactNos = [...new Set(rows.map(({ contactNo }) => contactNo))].sort((a, b) => a - b);
@@ -51,9 +51,9 @@ export async function repeatNotification(
 ): Promise<string | undefined> {
   const id = newId();
   const { rows } = await sql<{ contact_no: number }>`
-    insert into notifications (notification_id, account_no, contact_no, alert_no, order_key, kind, severity, data, at_us, created_us, due_us,
+    insert into notifications (notification_id, account_no, contact_no, alert_no, order_key, kind, severity, step, data, at_us, created_us, due_us,
       state, ended_us, answer)
-    select ${id}, n.account_no, n.contact_no, n.alert_no, n.order_key, n.kind, n.severity, n.data, n.at_us, ${nowUs}::bigint, ${nowUs}::bigint,
+    select ${id}, n.account_no, n.contact_no, n.alert_no, n.order_key, n.kind, n.severity, n.step, n.data, n.at_us, ${nowUs}::bigint, ${nowUs}::bigint,
       case when c.shadow then 'Shadow' else 'Pending' end, case when c.shadow then ${nowUs}::bigint end,
       case when c.shadow then ${shadowAnswer} end
     from notifications n join contacts c using (contact_no) where n.notification_no = ${notificationNo}::bigint
@@ -176,6 +176,8 @@ interface AlertNotification {
   /** Of the contact. */
   readonly name: string;
   readonly kind: string;
+  /** Of its schedule, from 1; null: it came by no step. */
+  readonly step: number | null;
   /** When it was decided. */
   readonly atUs: number;
   readonly state: NotificationState;
@@ -189,14 +191,14 @@ export async function notificationsOf(db: Kysely<Tables>, alertNos: readonly num
         typeof attemptsOf
       >[0]
   >`
-    select n.alert_no, c.contact_id, c.name, n.kind, n.at_us, n.state, n.attempts, n.tries, n.first_attempt_us, n.ended_us, n.answer
+    select n.alert_no, c.contact_id, c.name, n.kind, n.step, n.at_us, n.state, n.attempts, n.tries, n.first_attempt_us, n.ended_us, n.answer
     from notifications n join contacts c using (contact_no)
     where n.alert_no = any(${alertNos}::bigint[]) order by n.notification_no`.execute(db);
   const found = new Map<number, AlertNotification[]>();
   for (const row of rows) {
-    const { alert_no, contact_id, name, kind, at_us, state } = row;
+    const { alert_no, contact_id, name, kind, step, at_us, state } = row;
     const list = found.get(alert_no) ?? [];
-    list.push({ contact_id, name, kind, atUs: at_us, state, attempts: attemptsOf(row) });
+    list.push({ contact_id, name, kind, step, atUs: at_us, state, attempts: attemptsOf(row) });
     found.set(alert_no, list);
   }
   return found;

@@ -8017,6 +8017,7 @@ export interface components {
          *           "Name": "noc",
          *           "Kind": "device.down",
          *           "At": "2026-02-25T23:38:03+01:00",
+         *           "Step": 1,
          *           "State": "Delivered",
          *           "Attempts": [
          *             {
@@ -8138,6 +8139,7 @@ export interface components {
              *         "Name": "noc",
              *         "Kind": "device.down",
              *         "At": "2026-02-25T23:38:03+01:00",
+             *         "Step": 1,
              *         "State": "Delivered",
              *         "Attempts": [
              *           {
@@ -8166,6 +8168,11 @@ export interface components {
                 Kind: string;
                 /** @description When it was decided. */
                 At: components["schemas"]["Timestamp"];
+                /**
+                 * @description The step of the schedule that sent it, from 1; null: it came by none, as the end of an alert does.
+                 * @example 1
+                 */
+                Step: number | null;
                 /**
                  * @description How far it is. Shadow: it is recorded only, because the contact is in shadow.
                  * @enum {string}
@@ -19650,6 +19657,7 @@ export interface operations {
                      *             "Name": "noc",
                      *             "Kind": "device.down",
                      *             "At": "2026-02-25T23:38:03+01:00",
+                     *             "Step": 1,
                      *             "State": "Delivered",
                      *             "Attempts": [
                      *               {
@@ -19759,6 +19767,7 @@ export interface operations {
                      *           "Name": "noc",
                      *           "Kind": "device.down",
                      *           "At": "2026-02-25T23:38:03+01:00",
+                     *           "Step": 1,
                      *           "State": "Delivered",
                      *           "Attempts": [
                      *             {
@@ -19877,6 +19886,7 @@ export interface operations {
                      *           "Name": "noc",
                      *           "Kind": "device.down",
                      *           "At": "2026-02-25T23:38:03+01:00",
+                     *           "Step": 1,
                      *           "State": "Delivered",
                      *           "Attempts": [
                      *             {
@@ -19994,6 +20004,7 @@ export interface operations {
                      *           "Name": "noc",
                      *           "Kind": "device.down",
                      *           "At": "2026-02-25T23:38:03+01:00",
+                     *           "Step": 1,
                      *           "State": "Delivered",
                      *           "Attempts": [
                      *             {

@@ -370,6 +370,7 @@ export interface DataTables {
     receiver_message: string | null;
     receiver_contact_us: number | null;
     tries: Generated<Jsonb>;
+    step: number | null;
   };
   outage_notes: {
     device_no: number;
