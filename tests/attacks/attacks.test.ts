@@ -2,6 +2,7 @@
 import './hostile-agents.scenes.ts';
 import './strangers.scenes.ts';
 import './hostile-keys.scenes.ts';
+import './hostile-scopes.scenes.ts';
 import './hostile-scripts.scenes.ts';
 import './hostile-targets.scenes.ts';
 import './stored-values.scenes.ts';

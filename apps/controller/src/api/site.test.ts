@@ -59,7 +59,7 @@ it.each(['/devices', '/devices/27ffe370', '/alerts', '/nothing/at/all'])(
 it.each([
   '/v1.1',
   '/v1.1/nothing',
-  '/docs',
+  '/docs/rest/more',
   '/docs/nothing',
   '/metrics/x',
   '/healthz/x',
