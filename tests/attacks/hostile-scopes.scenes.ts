@@ -18,7 +18,7 @@ const sender =
   ({ baseUrl, ca }: Ground, key: string) =>
   ([method, path, body]: Ask): Promise<Outcome> =>
     callFrom(from, {
-      ...{ url: `${baseUrl}${path}`, ca, method },
+      ...{ url: `${baseUrl}${path}`, ca, method, mostText: 1_000_000 },
       headers: { 'Service-API-Key': key, 'Content-Type': 'application/json' },
       ...(body && { body: JSON.stringify(body) }),
     });
