@@ -33,7 +33,7 @@ test('notifications of an alert are listed oldest first with contact, state and 
   await enqueue(
     db.kysely,
     [
-      { ...sample, contactNo: second },
+      { ...sample, contactNo: second, step: 3 },
       { ...sample, contactNo: first },
     ],
     5,
@@ -44,8 +44,8 @@ test('notifications of an alert are listed oldest first with contact, state and 
       [
         7,
         [
-          { contact_id: ids[1], name: await nameOf(second), ...waiting },
-          { contact_id: ids[0], name: await nameOf(first), ...waiting },
+          { contact_id: ids[1], name: await nameOf(second), ...waiting, step: 3 },
+          { contact_id: ids[0], name: await nameOf(first), ...waiting, step: null },
         ],
       ],
     ]),
