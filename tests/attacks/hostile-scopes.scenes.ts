@@ -142,18 +142,18 @@ test('a key that is limited to a tag learns and changes nothing of the devices o
       const own = await ask(['GET', '/devices?Limit=100']);
       expect([own.status, own.text.match(/"mine \d+"/g)?.length]).toEqual([200, devicesOfTag]);
       const asks = made.ids.slice(0, 10).flatMap((id) => asksAbout(id, made));
-      const told: string[] = [];
+      const shown: string[] = [];
       const broken: string[] = [];
       for (let at = 0; at < asks.length; at += atOnce) {
         const some = asks.slice(at, at + atOnce);
         const outcomes = await Promise.all(some.map(ask));
         for (const [n, { status, text }] of outcomes.entries()) {
           const request = JSON.stringify(some[n]);
-          if (text.includes(sentinel)) told.push(`${request}: ${text.slice(0, 200)}`);
+          if (text.includes(sentinel)) shown.push(`${request}: ${text.slice(0, 200)}`);
           if (![200, 400].includes(status)) broken.push(`${request}: ${status} ${text.slice(0, 200)}`);
         }
       }
-      expect(told).toEqual([]);
+      expect(shown).toEqual([]);
       expect(broken).toEqual([]);
       expect(await digestOf(ground, made.theirs.tag_no)).toBe(before);
     },

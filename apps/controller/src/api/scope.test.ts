@@ -3,9 +3,9 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { isOpenToScope } from '../http/scope-rule.ts';
-import { type AccountApi, addAccount } from './testing/one-account.ts';
+import type { AccountApi } from './testing/one-account.ts';
 import { type Rest, startRest } from './testing/rest.ts';
-import { addAlert, addChecks, addMaintenance, createSampleAccount } from './testing/sample-account.ts';
+import { addScopedAccount } from './testing/scoped-account.ts';
 
 const issued = z.object({ key_id: z.string(), Key: z.string() });
 
@@ -15,40 +15,9 @@ beforeAll(async () => {
 });
 afterAll(() => rest[Symbol.asyncDispose]());
 
-/** An account with a device tagged `mine` and one tagged `theirs`, each with checks, an alert, maintenance and events. */
-async function setUp(name: string) {
-  const account = await addAccount(rest, name);
-  const whole = await createSampleAccount(rest, account, account.key);
-  const [mine, theirs] = [
-    await account.create('/tags', { Name: 'mine' }),
-    await account.create('/tags', { Name: 'theirs' }),
-  ];
-  const device = async (ShortName: string, tag: string) => {
-    const id = await account.create('/devices', {
-      ...{ Method: 'TCP', URL: `${ShortName}.example:1`, ShortName, Tags: [tag], Severity: 'critical' },
-    });
-    const { device_no } = await rest.db.kysely
-      .selectFrom('devices')
-      .select('device_no')
-      .where('device_id', '=', id)
-      .executeTakeFirstOrThrow();
-    const { accountNo, locationNo } = account;
-    await addChecks(rest, { deviceNo: device_no, agentNo: whole.agentNo, locationNo }, [
-      rest.clock.nowUs() - 20_000_000,
-    ]);
-    const alert = await addAlert(rest, { accountNo, locationNo, deviceNo: device_no, deviceId: id });
-    return { id, no: device_no, alert, maintenance: await addMaintenance(rest, device_no) };
-  };
-  const own = await device('own', mine);
-  const foreign = await device('foreign', theirs);
-  const keyOf = async (Level: string, Tags: readonly string[] | null = [mine]) =>
-    issued.parse((await account.send('POST', '/keys', { Name: Level, Level, Tags })).json).Key;
-  return { ...account, whole, tags: { mine, theirs }, own, foreign, keyOf };
-}
-
 /** The texts of every GET route of the account for this key, by path; ids in paths are those of the sample and of the own device. */
 async function readAll(
-  { send, whole, own, tags }: Awaited<ReturnType<typeof setUp>>,
+  { send, whole, own, tags }: Awaited<ReturnType<typeof addScopedAccount>>,
   key: string,
 ): Promise<ReadonlyMap<string, string>> {
   const ids: Readonly<Record<string, string>> = {
@@ -80,7 +49,7 @@ const queries: Readonly<Record<string, string>> = {
 };
 
 test('every answer equals that of an account which holds only the devices of the scope', async () => {
-  const account = await setUp('equal');
+  const account = await addScopedAccount(rest, 'equal');
   await sql`update devices set master_no = ${account.foreign.no} where device_no = ${account.own.no}`.execute(
     rest.db.kysely,
   );
@@ -121,11 +90,11 @@ test('every answer equals that of an account which holds only the devices of the
 });
 
 describe('what is outside the scope', () => {
-  let account: Awaited<ReturnType<typeof setUp>>;
+  let account: Awaited<ReturnType<typeof addScopedAccount>>;
   let key = '';
   const send: AccountApi['send'] = (method, path, body) => account.send(method, path, body, { key });
   beforeAll(async () => {
-    account = await setUp('outside');
+    account = await addScopedAccount(rest, 'outside');
     key = await account.keyOf('UW');
   });
 
@@ -178,12 +147,12 @@ describe('what is outside the scope', () => {
 });
 
 describe('a limited writer', () => {
-  let account: Awaited<ReturnType<typeof setUp>>;
+  let account: Awaited<ReturnType<typeof addScopedAccount>>;
   let key = '';
   const send: AccountApi['send'] = (method, path, body, more) =>
     account.send(method, path, body, { key, ...more });
   beforeAll(async () => {
-    account = await setUp('writer');
+    account = await addScopedAccount(rest, 'writer');
     key = await account.keyOf('UW');
   });
 
@@ -243,7 +212,7 @@ describe('a limited writer', () => {
 });
 
 test('a changed scope holds for the next request, and a deleted tag leaves nothing to see', async () => {
-  const account = await setUp('changed');
+  const account = await addScopedAccount(rest, 'changed');
   const made = issued.parse(
     (await account.send('POST', '/keys', { Name: 'k', Level: 'UR', Tags: ['mine'] })).json,
   );
@@ -264,8 +233,8 @@ test('a changed scope holds for the next request, and a deleted tag leaves nothi
   expect(await names()).toEqual(['own', 'foreign']);
 });
 
-test('what leaves the scope is Gone, what is outside is never told', async () => {
-  const account = await setUp('gone');
+test('what leaves the scope is Gone, what is outside is never shown', async () => {
+  const account = await addScopedAccount(rest, 'gone');
   const key = await account.keyOf('UR');
   const first = await account.send('GET', '/states', undefined, { key });
   const since = first.headers.get('Vantage-Revision') ?? '';

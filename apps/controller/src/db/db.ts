@@ -10,7 +10,7 @@ import { createOrm } from './orm.ts';
 import { preparingPool } from './prepared-pool.ts';
 import { readinessProblem } from './readiness.ts';
 import type { Tables } from './schema.ts';
-import { createScope, dropScope, enterScope, judgeScope } from './scope.ts';
+import { createScope, dropScope, workInScope } from './scope.ts';
 
 /**
  * Where the database is: `postgres://user:password@host:port/name?sslmode=…`, or, for a socket, `postgres://user@/name?host=/folder`.
@@ -40,7 +40,7 @@ export interface Db {
   inTransaction<T>(work: () => Promise<T>): Promise<T>;
   /**
    * Runs `work` as `inTransaction` does, limited to the devices that have one of these tags (numbers) and what belongs to them: all
-   * statements inside see and change nothing else. Throws LeavesScope where a device that was written would not be seen afterwards.
+   * statements inside see and change nothing else. See `workInScope` for what it throws.
    */
   inScope<T>(tagNos: readonly number[], work: () => Promise<T>): Promise<T>;
   /** Whether the caller runs inside `inTransaction`, so that its transactions are parts of a longer one. */
@@ -136,15 +136,7 @@ export async function createDb({
     entities: () => orm.em.fork(),
     catalogTransaction: (work) => catalogTransaction({ kysely, orm }, work),
     inTransaction: (work) => joined.run(kysely, work),
-    inScope: (tagNos, work) =>
-      joined.run(kysely, async () => {
-        await enterScope(kysely, tagNos);
-        try {
-          return await work();
-        } finally {
-          await judgeScope(kysely);
-        }
-      }),
+    inScope: (tagNos, work) => joined.run(kysely, () => workInScope(kysely, tagNos, work)),
     isInTransaction: () => joined.isOpen(),
     afterCommit: (act) => joined.afterCommit(act),
     async migrate(last) {

@@ -33,4 +33,4 @@ export { dbFailure, isTransientDbError } from './pg-error.ts';
 export { pipelined } from './pipelined.ts';
 export { dropQuarantined, quarantine } from './quarantine.ts';
 export type { NewRow, Row, Tables } from './schema.ts';
-export { LeavesScope, ScopeNotReady } from './scope.ts';
+export { ScopeNotReady, ScopeRefusal } from './scope.ts';

@@ -40,6 +40,16 @@ export function isServerBusy(error: unknown): boolean {
   return false;
 }
 
+/** The SQLSTATE of the error, or of the first of its causes that has one; empty: none has. */
+export function stateOf(error: unknown): string {
+  for (let depth = 0, each = error; each instanceof Error && depth < deepestCause; depth += 1) {
+    const code = codeOf(each);
+    if (isSqlState(code)) return code;
+    each = each.cause;
+  }
+  return '';
+}
+
 function isTransient(error: Error): boolean {
   const code = codeOf(error);
   if (isSqlState(code)) return transientStates.test(code);

@@ -1,13 +1,19 @@
 import { createHash } from 'node:crypto';
 import { type Logger, messageOf } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
+import { stateOf } from './pg-error.ts';
 import type { Tables } from './schema.ts';
 
 /** Its views have the names of the tables, so whatever a limited caller's request reads or writes, it is rows of devices that they may see. */
 const schema = 'vantage_scoped';
 
-/** The SQLSTATE of a device that a limited caller creates outside the own tags, or moves out of them (migration 0145). */
-const leavesState = 'VS001';
+/** Why what a limited caller wrote is refused, by SQLSTATE; the first two are those of migration 0145. */
+const refusals: Readonly<Record<string, ScopeRefusal['reason']>> = {
+  VS001: 'leaves',
+  VS002: 'account',
+  '23503': 'taken',
+  '23505': 'taken',
+};
 
 /** The SQLSTATE of a transaction in which a statement failed (PostgreSQL, appendix A). */
 const failedState = '25P02';
@@ -23,8 +29,18 @@ const noViews =
 /** There are no views for limited callers. */
 export class ScopeNotReady extends Error {}
 
-/** A limited caller wrote a device that they would not see afterwards. */
-export class LeavesScope extends Error {}
+/**
+ * A limited caller wrote a device that they would not see afterwards (`leaves`), what belongs to the whole account (`account`), or what
+ * contradicts a row that they do not see (`taken`).
+ */
+export class ScopeRefusal extends Error {
+  readonly reason: 'leaves' | 'account' | 'taken';
+
+  constructor(reason: ScopeRefusal['reason'], options: ErrorOptions) {
+    super(`a write is refused to a caller who is limited to tags: ${reason}`, options);
+    this.reason = reason;
+  }
+}
 
 /**
  * The condition under which a row belongs to the caller. `{}` stands for the row, `visible(column)` for a device among the caller's, and
@@ -33,9 +49,8 @@ export class LeavesScope extends Error {}
  */
 const rules: Readonly<Record<string, string>> = {
   events: '{}.device_no is null and {}.location_no is not null or visible({}.device_no)',
-  alerts: '{}.device_no is null and {}.location_no is not null or visible({}.device_no)',
   notifications:
-    'exists (select from tables.alerts a where a.alert_no = {}.alert_no and (a.device_no is null and a.location_no is not null or visible(a.device_no)))',
+    'exists (select from tables.alerts a where a.alert_no = {}.alert_no and visible(a.device_no))',
   device_marks: 'visible({}.device_no) or left({}.device_no)',
   tags: `{}.tag_no = any (mine) or exists (select from tables.device_tags o where o.tag_no = {}.tag_no and visible(o.device_no))`,
   check_counts: 'false',
@@ -83,7 +98,7 @@ export async function createScope(kysely: Kysely<Tables>, log: Logger): Promise<
       await sql.raw(statement).execute(trx);
   });
   await creating.catch((error: unknown) => {
-    if (codeOf(error) !== refusedState) throw error;
+    if (stateOf(error) !== refusedState) throw error;
     log.warn({ error: messageOf(error) }, noViews);
   });
 }
@@ -94,40 +109,50 @@ export async function dropScope(kysely: Kysely<Tables>): Promise<void> {
 }
 
 /**
- * Limits the transaction to the devices that have one of these tags. Throws ScopeNotReady where the views are not there: without them the
- * tables themselves would be read.
+ * Runs `work` in the open transaction, limited to the devices that have one of these tags. Throws ScopeRefusal, which is also the reason
+ * where the work failed because it did not find what it wrote, and ScopeNotReady.
  */
-export async function enterScope(kysely: Kysely<Tables>, tagNos: readonly number[]): Promise<void> {
+export async function workInScope<T>(
+  kysely: Kysely<Tables>,
+  tagNos: readonly number[],
+  work: () => Promise<T>,
+): Promise<T> {
+  await enterScope(kysely, tagNos);
+  try {
+    return await work();
+  } catch (error) {
+    throw refusalOf(error) ?? error;
+  } finally {
+    await judgeScope(kysely);
+  }
+}
+
+/** Throws ScopeNotReady where the views are not there: without them the tables themselves would be read. */
+async function enterScope(kysely: Kysely<Tables>, tagNos: readonly number[]): Promise<void> {
   const entering = sql<{ ready: boolean }>`
     select ready,
       set_config('search_path', ${`${schema}, `} || regexp_replace(current_setting('search_path'), ${`^${schema}, `}, ''), true),
       set_config('vantage.scope', ${`{${tagNos.join()}}`}, true)
     from ${sql.table(`${schema}.scope_ready`)}`;
   await entering.execute(kysely).catch((cause: unknown) => {
-    if (codeOf(cause) === noTableState) throw new ScopeNotReady(noViews, { cause });
+    if (stateOf(cause) === noTableState) throw new ScopeNotReady(noViews, { cause });
     throw cause;
   });
 }
 
-/**
- * Judges what was written since `enterScope`. Throws LeavesScope; that is also the reason where the work before failed, because it did not
- * find what it wrote. In a transaction that failed already there is nothing to judge.
- */
-export async function judgeScope(kysely: Kysely<Tables>): Promise<void> {
+/** Judges what was written since `enterScope`. In a transaction that failed already there is nothing to judge. */
+async function judgeScope(kysely: Kysely<Tables>): Promise<void> {
   try {
     await sql`set constraints all immediate`.execute(kysely);
     await sql`set constraints all deferred`.execute(kysely);
   } catch (error) {
-    const code = codeOf(error);
-    if (code === failedState) return;
-    if (code === leavesState)
-      throw new LeavesScope('a device leaves the scope of its writer', { cause: error });
-    throw error;
+    if (stateOf(error) !== failedState) throw refusalOf(error) ?? error;
   }
 }
 
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
+function refusalOf(error: unknown): ScopeRefusal | undefined {
+  const reason = refusals[stateOf(error)];
+  return reason === undefined ? undefined : new ScopeRefusal(reason, { cause: error });
 }
 
 async function makeViews(trx: Kysely<Tables>): Promise<readonly string[]> {

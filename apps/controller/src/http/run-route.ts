@@ -1,10 +1,9 @@
-import { LeavesScope } from '../db/index.ts';
+import { ScopeRefusal } from '../db/index.ts';
 import { createResourceFinder, entityTag, nothingToMatch, revisionProblem } from './entity-tag.ts';
 import { type Idempotency, keptRequest } from './idempotency.ts';
 import { readQuery } from './input.ts';
-import { invalid } from './problem.ts';
 import type { Reply, Route, RouteRequest } from './route.ts';
-import { requireOpenToScope } from './scope-rule.ts';
+import { requireOpenToScope, scopeProblem } from './scope-rule.ts';
 
 /** How requests use transactions. */
 export interface RequestTransactions {
@@ -80,16 +79,11 @@ function limitToScope(run: RunRoute, { inScope }: RequestTransactions): RunRoute
     try {
       return await inScope(scope, () => run(route, ahead, conditions));
     } catch (error) {
-      if (error instanceof LeavesScope) throw invalid([leavesScope]);
+      if (error instanceof ScopeRefusal) throw scopeProblem(error.reason);
       throw error;
     }
   };
 }
-
-const leavesScope = {
-  field: 'Tags',
-  message: 'must keep one of the tags to which your key is limited; GET /session and GET /keys show them',
-} as const;
 
 /**
  * Makes what runs a route that changes something. With If-Match, the comparison and the change are one transaction, which locks the account

@@ -1,4 +1,5 @@
-import { denied } from './problem.ts';
+import type { ScopeRefusal } from '../db/index.ts';
+import { conflict, denied, invalid, type Problem } from './problem.ts';
 import type { Route } from './route.ts';
 
 /** What belongs to the whole account, and what a caller who is limited to tags can neither read nor change. */
@@ -15,6 +16,21 @@ export function isOpenToScope({ method, path }: Pick<Route, 'method' | 'path'>):
 
 /** Throws a Problem (1002) where a caller who is limited to tags may not use the route. */
 export function requireOpenToScope(route: Pick<Route, 'method' | 'path'>): void {
-  if (!isOpenToScope(route))
-    throw denied('Your key is limited to the devices of some tags, and this belongs to the whole account.');
+  if (!isOpenToScope(route)) throw wholeAccount();
+}
+
+/** The answer to a limited caller whose write the database refused. */
+export function scopeProblem(reason: ScopeRefusal['reason']): Problem {
+  if (reason === 'account') return wholeAccount();
+  if (reason === 'taken')
+    return conflict(
+      'Something outside the tags of your key prevents this: a name or e-mail address is taken there, or a device there refers to this one. Somebody without this limit can see it.',
+    );
+  const message =
+    'must keep one of the tags to which your key is limited; GET /session and GET /keys show them';
+  return invalid([{ field: 'Tags', message }]);
+}
+
+function wholeAccount(): Problem {
+  return denied('Your key is limited to the devices of some tags, and this belongs to the whole account.');
 }

@@ -145,17 +145,14 @@ function noteLock(trx: Kysely<Tables>, accountNo: number, lock: AccountLock): vo
   if (trx.isTransaction) locked.set(trx, (locked.get(trx) ?? new Map()).set(accountNo, lock));
 }
 
-/** Is `deviceNo` among the masters of `masterNo`, or the same device? */
+/** Is `deviceNo` among the masters of `masterNo`, or the same device? Masters count that a limited caller does not see. */
 export async function createsCycle(
   trx: Kysely<Tables>,
   deviceNo: number,
   masterNo: number,
 ): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
-    with recursive up as (
-      select device_no, master_no from devices where device_no = ${masterNo}
-      union select d.device_no, d.master_no from devices d join up on d.device_no = up.master_no
-    ) select exists (select 1 from up where device_no = ${deviceNo}) as found`.execute(trx);
+    select is_among_masters(${deviceNo}, ${masterNo}) as found`.execute(trx);
   return rows[0]?.found ?? false;
 }
 

@@ -22,40 +22,54 @@ create trigger device_tags_left after delete on device_tags
 
 -- What a limited caller writes stays among the devices that they see. Judged at the end of the request, when a new device has its tags.
 create function keep_in_scope() returns trigger language plpgsql as $$
+declare written int := case tg_op when 'DELETE' then old.device_no else new.device_no end;
 begin
-  if exists (select from devices where device_no = new.device_no) and not exists (
-    select from device_tags where device_no = new.device_no
+  if exists (select from devices where device_no = written) and not exists (
+    select from device_tags where device_no = written
       and tag_no = any (current_setting('vantage.scope')::int[])) then
-    raise exception 'device % leaves the scope', new.device_no using errcode = 'VS001';
+    raise exception 'device % leaves the scope', written using errcode = 'VS001';
   end if;
   return null;
 end $$;
 create constraint trigger devices_in_scope after insert on devices deferrable initially deferred for each row
   when (current_setting('vantage.scope', true) <> '') execute function keep_in_scope();
-create function keep_tag_in_scope() returns trigger language plpgsql as $$
-begin
-  if exists (select from devices where device_no = old.device_no) and not exists (
-    select from device_tags where device_no = old.device_no
-      and tag_no = any (current_setting('vantage.scope')::int[])) then
-    raise exception 'device % leaves the scope', old.device_no using errcode = 'VS001';
-  end if;
-  return null;
-end $$;
 create constraint trigger device_tags_in_scope after delete on device_tags deferrable initially deferred for each row
-  when (current_setting('vantage.scope', true) <> '') execute function keep_tag_in_scope();
+  when (current_setting('vantage.scope', true) <> '') execute function keep_in_scope();
+
+-- What belongs to the whole account has no view, or one for reading. A limited caller changes none of it, by whatever route.
+create function keep_account_whole() returns trigger language plpgsql as $$
+begin
+  raise exception '% belongs to the whole account', tg_table_name using errcode = 'VS002';
+end $$;
+do $$
+declare t text;
+begin
+  foreach t in array array['accounts', 'agents', 'cancelled_occurrences', 'contacts', 'locations', 'mschedules', 'nschedules', 'secrets', 'tags'] loop
+    execute format('create trigger keep_whole before insert or update or delete on %I for each statement
+      when (current_setting(''vantage.scope'', true) <> '''') execute function keep_account_whole()', t);
+  end loop;
+end $$;
 
 -- The devices of an account whatever the caller sees, for the limit of an account.
 create function count_account_devices(account int) returns bigint language sql stable as $$
   select coalesce(sum(devices), 0)::bigint from device_counts where account_no = account
 $$;
 
--- Triggers see the tables, not the views of a limited caller.
+-- Whether a device is among the masters of another, or the same, whatever the caller sees.
+create function is_among_masters(device int, of_device int) returns boolean language sql stable as $$
+  with recursive up as (
+    select device_no, master_no from devices where device_no = of_device
+    union select d.device_no, d.master_no from devices d join up on d.device_no = up.master_no
+  ) select exists (select from up where device_no = device)
+$$;
+
+-- Triggers and these functions see the tables, not the views of a limited caller.
 do $$
 declare f regprocedure;
 begin
   for f in select oid::regprocedure from pg_proc
     where pronamespace = current_schema()::regnamespace
-      and (prorettype = 'trigger'::regtype or proname = 'count_account_devices') loop
+      and (prorettype = 'trigger'::regtype or proname in ('count_account_devices', 'is_among_masters')) loop
     execute format('alter function %s set search_path from current', f);
   end loop;
 end $$;
