@@ -36,7 +36,7 @@ export function answerReply({
 }): Answer {
   const { warnings = [], total, next, replayed = false } = reply;
   const file = form.filename === undefined ? undefined : attachment(form.filename);
-  const [type, body] = render(route, reply.body, form.format);
+  const [type, body] = render(route, reply, form.format);
   return {
     status: 200,
     headers: {
@@ -99,10 +99,14 @@ export function answerProblem(problem: Problem): Answer & { readonly body: strin
   };
 }
 
-function render(route: Route, body: unknown, format: Format): readonly [type: string, text: string] {
+function render(
+  route: Route,
+  { body, json: text }: Reply<unknown>,
+  format: Format,
+): readonly [type: string, text: string] {
   if (route.mediaType === 'text/plain' && typeof body === 'string')
     return ['text/plain; charset=utf-8', body];
-  if (route.names === undefined) return [json, jsonText(body)];
+  if (route.names === undefined) return [json, text === undefined ? jsonText(body) : `${text}\n`];
   switch (format) {
     case 'json':
       return [json, jsonText(body)];

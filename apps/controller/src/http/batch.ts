@@ -121,7 +121,8 @@ export function batchRoutes(deps: BatchDeps): Route[] {
         const done = body.Atomic
           ? await atomic.run(() => performTogether(deps, work), signal)
           : await plain.run(() => performEach(deps.clock, work), signal);
-        return { body: { Results: admitted(done) } };
+        const Results = admitted(done);
+        return { body: { Results }, json: `{"Results":[${Results.map(textOf).join()}]}` };
       },
     }),
   ];
@@ -162,7 +163,7 @@ async function performEach(
     const reason = notDoneReason(bytes, clock.monoMs() > untilMs);
     const result =
       reason === undefined ? await perform(operation, { atomic: false, part, kept }) : notDone(reason);
-    bytes += sizeOf(result);
+    bytes += bodyText(result).length;
     done.push(result);
     // Operations that are refused at once would keep the requests of others waiting.
     await nextRound();
@@ -182,7 +183,7 @@ async function performTogether(
     for (const [part, operation] of operations.entries()) {
       signal.throwIfAborted();
       const result = await perform(operation, { atomic: true, part });
-      bytes += sizeOf(result);
+      bytes += bodyText(result).length;
       done.push(result);
       if (result.Status !== 200) throw undone(operation, done);
       if (bytes > batchLimits.answerBytes) throw tooGreat(done.length);
@@ -222,8 +223,20 @@ function tooSlow(count: number): Problem {
   );
 }
 
-function sizeOf({ Body }: OperationResult): number {
-  return JSON.stringify(Body)?.length ?? 0;
+/** Bodies as JSON: measured and sent, and some are the same object in many results. */
+const texts = new WeakMap<object, string>();
+
+function bodyText({ Body }: OperationResult): string {
+  if (typeof Body !== 'object' || Body === null) return JSON.stringify(Body) ?? 'null';
+  const known = texts.get(Body);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(Body);
+  texts.set(Body, text);
+  return text;
+}
+
+function textOf(result: OperationResult): string {
+  return `{"Status":${result.Status},"Body":${bodyText(result)}}`;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

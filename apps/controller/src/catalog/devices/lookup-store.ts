@@ -152,7 +152,7 @@ export async function createsCycle(
   masterNo: number,
 ): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
-    select is_among_masters(${deviceNo}, ${masterNo}) as found`.execute(trx);
+    select ${deviceNo}::int in (select device_no from masters_of(${masterNo}::int)) as found`.execute(trx);
   return rows[0]?.found ?? false;
 }
 

@@ -55,12 +55,12 @@ create function count_account_devices(account int) returns bigint language sql s
   select coalesce(sum(devices), 0)::bigint from device_counts where account_no = account
 $$;
 
--- Whether a device is among the masters of another, or the same, whatever the caller sees.
-create function is_among_masters(device int, of_device int) returns boolean language sql stable as $$
+-- A device and its masters, whatever the caller sees.
+create function masters_of(device int) returns table (device_no int) language sql stable as $$
   with recursive up as (
-    select device_no, master_no from devices where device_no = of_device
+    select d.device_no, d.master_no from devices d where d.device_no = device
     union select d.device_no, d.master_no from devices d join up on d.device_no = up.master_no
-  ) select exists (select from up where device_no = device)
+  ) select up.device_no from up
 $$;
 
 -- Triggers and these functions see the tables, not the views of a limited caller.
@@ -69,7 +69,7 @@ declare f regprocedure;
 begin
   for f in select oid::regprocedure from pg_proc
     where pronamespace = current_schema()::regnamespace
-      and (prorettype = 'trigger'::regtype or proname in ('count_account_devices', 'is_among_masters')) loop
+      and (prorettype = 'trigger'::regtype or proname in ('count_account_devices', 'masters_of')) loop
     execute format('alter function %s set search_path from current', f);
   end loop;
 end $$;
