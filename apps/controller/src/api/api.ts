@@ -42,6 +42,8 @@ export interface HttpSettings {
 export interface HttpApi extends App, AsyncDisposable {
   /** Whether an address is that of a proxy which the operator trusts. */
   readonly isTrustedProxy: (peer: string) => boolean;
+  /** Makes ahead what is the same for everybody; call it before the first request can come. */
+  prepare(): void;
 }
 
 /** What the API brings to its routes itself. */
@@ -159,6 +161,9 @@ export function createHttpApi({
   return {
     ...app,
     isTrustedProxy,
+    prepare() {
+      for (const route of routes) route.prepare?.();
+    },
     async [Symbol.asyncDispose]() {
       ending.abort(new Error('the API ends'));
       await refusals[Symbol.asyncDispose]();

@@ -48,10 +48,13 @@ export async function openPorts({
       response: ServerResponse | Http2ServerResponse,
     ) => void;
   };
-  readonly api: Pick<Parameters<typeof createApiPort>[0], 'clientError' | 'isTrustedProxy'>;
+  readonly api: Pick<Parameters<typeof createApiPort>[0], 'clientError' | 'isTrustedProxy'> & {
+    prepare(): void;
+  };
   /** Answers requests to the REST API. */
   readonly handler: RequestListener;
 }): Promise<OpenPorts> {
+  api.prepare();
   const apiPort = createApiPort({ certificate: certificates.api, clock, log, ...api, handler });
   const agentServer = createSecureServer(
     agentPortOptions(certificates.gateway, certificates.authorities.trusted),

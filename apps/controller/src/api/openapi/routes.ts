@@ -19,6 +19,7 @@ export function openApiRoutes(tables: () => readonly Route[], version: string): 
       summary: 'The OpenAPI 3.1 document of this interface.',
       response: z.looseObject({ openapi: z.string() }),
       names: undefined,
+      prepare: () => void make(),
       handler: async () => ({ body: make(), document }),
     }),
   ];
