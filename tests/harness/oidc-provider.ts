@@ -12,7 +12,9 @@ interface ProviderPerson {
   readonly groups?: readonly string[];
 }
 
-/** Changes the claims of an ID token, and says which key signs it: the provider's, another one, or none (`alg: none`). */
+/**
+ * Changes the claims of an ID token, and says which key signs it: the provider's, another one, or none (`alg: none`).
+ */
 export type Forge = (claims: JWTPayload) => {
   readonly claims: JWTPayload;
   readonly by: 'provider' | 'somebody' | 'nobody';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { readAlertState } from './alert-row.ts';
 
 const nowUs = 1_790_000_000_000_000;
-/** What versions before knew of an alert. */
+/** Alerts as earlier versions stored them. */
 const later = [
   ...['countsFromUs', 'note', 'past', 'heardElsewhere', 'flapping', 'closedElsewhere'],
   'announcedAcknowledgement',

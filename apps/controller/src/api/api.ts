@@ -42,7 +42,7 @@ export interface HttpSettings {
 export interface HttpApi extends App, AsyncDisposable {
   /** Whether an address is that of a proxy which the operator trusts. */
   readonly isTrustedProxy: (peer: string) => boolean;
-  /** Makes ahead what is the same for everybody; call it before the first request can come. */
+  /** Prepares the answers that are the same for everybody; call it before the first request can come. */
   prepare(): void;
 }
 

@@ -5,7 +5,10 @@ import type { OuterRoute } from '../http/outer-routes.ts';
 
 const folder = new URL('../../../../docs/', import.meta.url);
 
-/** The documents that people read who use or run an installation, in the order of the index: files of `docs` without `.md`. */
+/**
+ * The documents that people read who use or run an installation, in the order of the index: files of `docs` without
+ * `.md`.
+ */
 export const manualPages = [
   ...['rest', 'alerts', 'contacts', 'messages', 'result-codes', 'phases', 'glossary'],
   ...[
@@ -44,7 +47,10 @@ table { border-collapse: collapse; }
 th, td { padding: 0.35rem 0.6rem; border: 1px solid #8886; text-align: left; vertical-align: top; }
 `;
 
-/** The manual: `/docs` lists the documents, `/docs/NAME` shows one as HTML, made of the file in `docs` when it is first asked for. */
+/**
+ * The manual: `/docs` lists the documents, `/docs/NAME` shows one as HTML, made of the file in `docs` when it is first
+ * asked for.
+ */
 export function manualRoutes(): readonly OuterRoute[] {
   return [
     reply('/docs', 'text/html; charset=utf-8', index),
@@ -91,7 +97,10 @@ function page(title: string, root: string, body: string): string {
 `;
 }
 
-/** Markdown as HTML: headings have ids, links to documents that are not served here are words, and HTML in a document is text. */
+/**
+ * Markdown as HTML: headings have ids, links to documents that are not served here are words, and HTML in a document is
+ * text.
+ */
 function createMarked(): Marked {
   const taken = new Map<string, number>();
   return new Marked({

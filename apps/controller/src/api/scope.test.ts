@@ -15,7 +15,10 @@ beforeAll(async () => {
 });
 afterAll(() => rest[Symbol.asyncDispose]());
 
-/** The texts of every GET route of the account for this key, by path; ids in paths are those of the sample and of the own device. */
+/**
+ * The texts of every GET route of the account for this key, by path; ids in paths are those of the sample and of the
+ * own device.
+ */
 async function readAll(
   { send, whole, own, tags }: Awaited<ReturnType<typeof addScopedAccount>>,
   key: string,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What members of a group of the sign-in provider may do. */
+/** The rights of the members of a group of the sign-in provider. */
 export interface GroupRights {
   readonly group: string;
   readonly level: 'UR' | 'UO' | 'UW' | 'UA';

@@ -19,6 +19,7 @@ export class TextArray extends Type<string[], string | null> {
     return 'string[]';
   }
 }
+
 /** An `int[]` column of an entity; node-postgres has parsed a column that was read. */
 export class IntArray extends Type<number[], string | null> {
   override convertToDatabaseValue(value: number[] | null): string | null {

@@ -13,7 +13,8 @@ import type { Tables } from './schema.ts';
 import { createScope, dropScope, workInScope } from './scope.ts';
 
 /**
- * Where the database is: `postgres://user:password@host:port/name?sslmode=…`, or, for a socket, `postgres://user@/name?host=/folder`.
+ * Where the database is: `postgres://user:password@host:port/name?sslmode=…`, or, for a socket,
+ * `postgres://user@/name?host=/folder`.
  */
 interface DbConnection {
   readonly url: string;
@@ -26,28 +27,38 @@ type EntityReader = Pick<EntityManager, 'findOne' | 'findOneOrFail' | 'find' | '
 export interface Db {
   /** Lists, joins and the data path. The catalog is written through `catalogTransaction`. */
   readonly kysely: Kysely<Tables>;
-  /** Reads single rows of the catalog as entities. Each call gives an empty identity map, so nothing stale is returned. */
+  /**
+   * Reads single rows of the catalog as entities. Each call gives an empty identity map, so nothing stale is returned.
+   */
   entities(): EntityReader;
   /**
-   * Runs `work` in one transaction. Every write of the catalog (the tables of `entities.ts`) goes through here. When `work` returns,
-   * the changes of `em` are flushed and everything commits together; when it throws, everything is rolled back.
+   * Runs `work` in one transaction. Every write of the catalog (the tables of `entities.ts`) goes through here. When
+   * `work` returns, the changes of `em` are flushed and everything commits together; when it throws, everything is
+   * rolled back.
    */
   catalogTransaction<T>(work: (transaction: CatalogTransaction) => Promise<T>): Promise<T>;
   /**
-   * Runs `work` in one transaction that everything inside joins: `kysely`, `entities()`, `catalogTransaction` and transactions of Kysely, which
-   * are savepoints there. When `work` returns, all of it commits; when it throws, all of it is rolled back. The statements are sent one by one.
+   * Runs `work` in one transaction that everything inside joins: `kysely`, `entities()`, `catalogTransaction` and
+   * transactions of Kysely, which are savepoints there. When `work` returns, all of it commits; when it throws, all of
+   * it is rolled back. The statements are sent one by one.
    */
   inTransaction<T>(work: () => Promise<T>): Promise<T>;
   /**
-   * Runs `work` as `inTransaction` does, limited to the devices that have one of these tags (numbers) and what belongs to them: all
-   * statements inside see and change nothing else. See `workInScope` for what it throws.
+   * Runs `work` as `inTransaction` does, limited to the devices that have one of these tags (numbers) and what belongs
+   * to them: all statements inside see and change nothing else. See `workInScope` for what it throws.
    */
   inScope<T>(tagNos: readonly number[], work: () => Promise<T>): Promise<T>;
   /** Whether the caller runs inside `inTransaction`, so that its transactions are parts of a longer one. */
   isInTransaction(): boolean;
-  /** Calls `act` after the commit of the transaction that the caller runs in by `inTransaction`, and never after a rollback; elsewhere at once. */
+  /**
+   * Calls `act` after the commit of the transaction that the caller runs in by `inTransaction`, and never after a
+   * rollback; elsewhere at once.
+   */
   afterCommit(act: () => void): void;
-  /** Migrates the schema to this version, or to the migration `last`. Controllers that start together wait for each other. */
+  /**
+   * Migrates the schema to this version, or to the migration `last`. Controllers that start together wait for each
+   * other.
+   */
   migrate(last?: string): Promise<void>;
   /** See `Listener.subscribe`; `publish` sends notifications. */
   subscribe: Listener['subscribe'];
@@ -186,7 +197,10 @@ function statementLog(onStatement: OnStatement): (event: LogEvent) => void {
     onStatement({ sql: query.sql, ms, failed: level === 'error' });
 }
 
-/** Reads int8 as a number, because microseconds since 1970 stay below 2^53 until the year 2255. Other types stay as node-postgres reads them. */
+/**
+ * Reads int8 as a number, because microseconds since 1970 stay below 2^53 until the year 2255. Other types stay as
+ * node-postgres reads them.
+ */
 function numbersForBigints(): pg.CustomTypesConfig {
   const overrides = new pg.TypeOverrides();
   overrides.setTypeParser(20, Number);

@@ -4,7 +4,10 @@ import { type Kysely, sql } from 'kysely';
 import { stateOf } from './pg-error.ts';
 import type { Tables } from './schema.ts';
 
-/** Its views have the names of the tables, so whatever a limited caller's request reads or writes, it is rows of devices that they may see. */
+/**
+ * Its views have the names of the tables, so whatever a limited caller's request reads or writes, it is rows of devices
+ * that they may see.
+ */
 const schema = 'vantage_scoped';
 
 /** Why what a limited caller wrote is refused, by SQLSTATE; the first two are those of migration 0145. */
@@ -30,8 +33,8 @@ const noViews =
 export class ScopeNotReady extends Error {}
 
 /**
- * A limited caller wrote a device that they would not see afterwards (`leaves`), what belongs to the whole account (`account`), or what
- * contradicts a row that they do not see (`taken`).
+ * A limited caller wrote a device that they would not see afterwards (`leaves`), what belongs to the whole account
+ * (`account`), or what contradicts a row that they do not see (`taken`).
  */
 export class ScopeRefusal extends Error {
   readonly reason: 'leaves' | 'account' | 'taken';
@@ -43,9 +46,9 @@ export class ScopeRefusal extends Error {
 }
 
 /**
- * The condition under which a row belongs to the caller. `{}` stands for the row, `visible(column)` for a device among the caller's, and
- * `left(column)` for one that was among them within a day. What no table names here and has a column `device_no` is the caller's
- * where that device is.
+ * The condition under which a row belongs to the caller. `{}` stands for the row, `visible(column)` for a device among
+ * the caller's, and `left(column)` for one that was among them within a day. What no table names here and has a column
+ * `device_no` is the caller's where that device is.
  */
 const rules: Readonly<Record<string, string>> = {
   events: '{}.device_no is null and {}.location_no is not null or visible({}.device_no)',
@@ -73,13 +76,15 @@ const special: Readonly<Record<string, string>> = {
 /** Tables whose readers compare versions of rows: their views have these columns, too. */
 const versioned = new Set(['devices', 'device_state']);
 
-/** Tables whose rows are of nobody's device: the number of a trial is none, and tags that were left say what is gone. */
+/**
+ * Tables whose rows are of nobody's device: the number of a trial is none, and tags that were left say what is gone.
+ */
 const whole = new Set(['trials', 'left_tags', 'deleted_events']);
 
 /**
- * Makes the views anew where they are not those of this version and of these tables. Call it under the lock of migrations, after them.
- * Between `dropScope` and this, requests of limited callers fail: there is no view, and the tables are never read instead. So do they
- * where the role may create no schema, which is said in the log.
+ * Makes the views anew where they are not those of this version and of these tables. Call it under the lock of
+ * migrations, after them. Between `dropScope` and this, requests of limited callers fail: there is no view, and the
+ * tables are never read instead. So do they where the role may create no schema, which is said in the log.
  */
 export async function createScope(kysely: Kysely<Tables>, log: Logger): Promise<void> {
   const creating = kysely.transaction().execute(async (trx) => {
@@ -109,8 +114,8 @@ export async function dropScope(kysely: Kysely<Tables>): Promise<void> {
 }
 
 /**
- * Runs `work` in the open transaction, limited to the devices that have one of these tags. Throws ScopeRefusal, which is also the reason
- * where the work failed because it did not find what it wrote, and ScopeNotReady.
+ * Runs `work` in the open transaction, limited to the devices that have one of these tags. Throws ScopeRefusal, which
+ * is also the reason where the work failed because it did not find what it wrote, and ScopeNotReady.
  */
 export async function workInScope<T>(
   kysely: Kysely<Tables>,

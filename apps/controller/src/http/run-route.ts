@@ -29,7 +29,10 @@ export type RunRoute = (
   conditions: Conditions,
 ) => Promise<Reply<unknown>>;
 
-/** Makes it. A repetition is answered before anything else of the request is judged; If-Match is judged after query and id, before the body. */
+/**
+ * Makes it. A repetition is answered before anything else of the request is judged; If-Match is judged after query and
+ * id, before the body.
+ */
 export function createRouteRunner(deps: {
   readonly routes: readonly Route[];
   readonly transactions: RequestTransactions;
@@ -59,9 +62,9 @@ export function createRouteRunner(deps: {
 }
 
 /**
- * The one place that limits callers to their tags: all that a request of such a caller reads and writes runs in `inScope`. A request that
- * waits for others cannot run in a transaction, so only what its path names is found there; a stream scopes its own reading, and the
- * operations of a batch come here one by one.
+ * The one place that limits callers to their tags: all that a request of such a caller reads and writes runs in
+ * `inScope`. A request that waits for others cannot run in a transaction, so only what its path names is found there; a
+ * stream scopes its own reading, and the operations of a batch come here one by one.
  */
 function limitToScope(run: RunRoute, { inScope }: RequestTransactions): RunRoute {
   return async (route, request, conditions) => {
@@ -86,8 +89,9 @@ function limitToScope(run: RunRoute, { inScope }: RequestTransactions): RunRoute
 }
 
 /**
- * Makes what runs a route that changes something. With If-Match, the comparison and the change are one transaction, which locks the account
- * first; every change of the catalog does. So nobody, at no controller, changes the resource between both.
+ * Makes what runs a route that changes something. With If-Match, the comparison and the change are one transaction,
+ * which locks the account first; every change of the catalog does. So nobody, at no controller, changes the resource
+ * between both.
  */
 function createChanger({
   routes,
@@ -128,8 +132,8 @@ export function waitsFor({ waits = false }: Route, body: unknown): boolean {
 }
 
 /**
- * Reads the body before the transaction, so that a slow caller keeps no connection. A fault of it comes up where the body is judged;
- * `sent` is undefined then.
+ * Reads the body before the transaction, so that a slow caller keeps no connection. A fault of it comes up where the
+ * body is judged; `sent` is undefined then.
  */
 export async function readAhead({
   body,

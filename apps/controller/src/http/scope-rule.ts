@@ -2,10 +2,10 @@ import type { ScopeRefusal } from '../db/index.ts';
 import { conflict, denied, invalid, type Problem } from './problem.ts';
 import type { Route } from './route.ts';
 
-/** What belongs to the whole account, and what a caller who is limited to tags can neither read nor change. */
+/** Things of the whole account, which a caller who is limited to tags can neither read nor change. */
 const closed = /^\/(contacts|secrets)(\/|$)/;
 
-/** What such a caller changes: devices and what belongs to them, and the keys and people of the own tags. */
+/** Things that such a caller changes: devices and what belongs to them, and the keys and people of the own tags. */
 const changeable =
   /^\/(devices|checks|alerts|maintenance|outages|batch|session|keys|users)(\/|$)|^\/[mn]schedules\/preview$|^\/tags\/\{tag_id\}\/(devices|maintenance)/;
 

@@ -34,7 +34,10 @@ export interface Session {
   readonly hasBasic: boolean;
   /** The account's time zone. */
   readonly zone: Zone;
-  /** Numbers of tags: the caller sees and changes only devices that have one of them, and what belongs to them. undefined: no limit. */
+  /**
+   * Numbers of tags: the caller sees and changes only devices that have one of them, and what belongs to them.
+   * undefined: no limit.
+   */
   readonly scope?: readonly number[];
   /** undefined: the request carries the key itself. */
   readonly signIn?: SignIn;

@@ -5,7 +5,9 @@ import { addAlert, addChecks, addMaintenance, createSampleAccount } from './samp
 
 const issued = z.object({ key_id: z.string(), Key: z.string() });
 
-/** An account with a device tagged `mine` and one tagged `theirs`, each with checks, an alert, maintenance and events. */
+/**
+ * An account with a device tagged `mine` and one tagged `theirs`, each with checks, an alert, maintenance and events.
+ */
 export async function addScopedAccount(rest: Rest, name: string) {
   const account = await addAccount(rest, name);
   const whole = await createSampleAccount(rest, account, account.key);

@@ -70,8 +70,8 @@ export async function findNschedule(
 }
 
 /**
- * The number of the notification schedule that was sent for the account or a Location: undefined keeps the `stored` one, null clears it. The
- * caller holds the account's lock.
+ * The number of the notification schedule that was sent for the account or a Location: undefined keeps the `stored`
+ * one, null clears it. The caller holds the account's lock.
  */
 export async function readNschedule(
   db: Kysely<Tables>,
@@ -118,7 +118,9 @@ type AccountLock = 'shared' | 'whole';
 /** The accounts that open transactions have locked, so that no transaction asks twice. */
 const locked = new WeakMap<Kysely<Tables>, Map<number, AccountLock>>();
 
-/** A transaction with a shared lock needs the whole one. Two of them would wait for each other, so it is begun again. */
+/**
+ * A transaction with a shared lock needs the whole one. Two of them would wait for each other, so it is begun again.
+ */
 export class NeedsWholeLock extends Error {
   override readonly name = 'NeedsWholeLock';
 }
@@ -132,7 +134,10 @@ export async function lockAccount(trx: Kysely<Tables>, accountNo: number): Promi
   noteLock(trx, accountNo, 'whole');
 }
 
-/** Locks the account of a key, like `lockAccount`. `shared`: others may hold such a lock at the same time, but nobody the whole one. */
+/**
+ * Locks the account of a key, like `lockAccount`. `shared`: others may hold such a lock at the same time, but nobody
+ * the whole one.
+ */
 export async function lockAccountOfKey(trx: Kysely<Tables>, keyNo: number, lock: AccountLock): Promise<void> {
   const mode = lock === 'shared' ? sql`for share` : sql`for no key update`;
   const { rows } = await sql<{ account_no: number }>`
@@ -145,7 +150,9 @@ function noteLock(trx: Kysely<Tables>, accountNo: number, lock: AccountLock): vo
   if (trx.isTransaction) locked.set(trx, (locked.get(trx) ?? new Map()).set(accountNo, lock));
 }
 
-/** Is `deviceNo` among the masters of `masterNo`, or the same device? Masters count that a limited caller does not see. */
+/**
+ * Is `deviceNo` among the masters of `masterNo`, or the same device? Masters count that a limited caller does not see.
+ */
 export async function createsCycle(
   trx: Kysely<Tables>,
   deviceNo: number,
@@ -156,7 +163,9 @@ export async function createsCycle(
   return rows[0]?.found ?? false;
 }
 
-/** Locations whose devices ask for more checks a minute than their connected agents can run, `addPerMinute` each on top. */
+/**
+ * Locations whose devices ask for more checks a minute than their connected agents can run, `addPerMinute` each on top.
+ */
 export async function overloaded(
   db: Kysely<Tables>,
   locationNos: readonly number[],

@@ -10,7 +10,10 @@ import type { Invalid } from '../refusal.ts';
 /** The tags to which somebody is limited, by their numbers; null: no limit. */
 export type Scope = readonly number[] | null;
 
-/** The tags to which somebody is limited, as clients send them: names, ids or objects; undefined leaves them as they are. */
+/**
+ * The tags to which somebody is limited, as clients send them: names, ids or objects; undefined leaves them as they
+ * are.
+ */
 export type SentScope = readonly (string | { readonly tag_id: string })[] | null | undefined;
 
 /** `Tags` of a body. */

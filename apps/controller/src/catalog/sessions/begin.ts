@@ -12,7 +12,10 @@ import { isPasswordHash } from '../users/store.ts';
 /** Who signs in; of others than people with a password there is none to compare again. */
 export type Identified = Omit<IdentifiedPerson, 'passwordHash'> & { readonly passwordHash: string | null };
 
-/** Begins a session and records it. `token` is its secret. Throws a Problem (1001) where the password was changed meanwhile. */
+/**
+ * Begins a session and records it. `token` is its secret. Throws a Problem (1001) where the password was changed
+ * meanwhile.
+ */
 export async function beginSession(
   catalog: Catalog,
   {

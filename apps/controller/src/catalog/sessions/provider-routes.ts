@@ -115,7 +115,9 @@ async function leave({ provider, sealer, clock, baseUrl }: Known): Promise<Outer
   return { status: 302, type: 'text/plain; charset=utf-8', body: '', headers };
 }
 
-/** The way back comes from the provider's site, so the cookie cannot be SameSite=Strict (RFC 6265bis, section 5.6.7). */
+/**
+ * The way back comes from the provider's site, so the cookie cannot be SameSite=Strict (RFC 6265bis, section 5.6.7).
+ */
 function begunCookie(value: string, maxAgeS: number): string {
   return `${cookieName}=${value}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${maxAgeS}`;
 }
@@ -166,7 +168,10 @@ function readBegun({ sealer, clock }: Known, value: string | undefined): Begun |
   }
 }
 
-/** The session of a person whom the provider signed in, with the rights of the group where groups give them. Throws a Problem (1001, 1005, 1006). */
+/**
+ * The session of a person whom the provider signed in, with the rights of the group where groups give them. Throws a
+ * Problem (1001, 1005, 1006).
+ */
 async function admit(
   deps: Known,
   { email, name, groups }: Identity & { readonly email: string },

@@ -4,7 +4,7 @@ import * as oidc from 'openid-client';
 import { z } from 'zod';
 import type { OidcSettings } from '../../config/oidc.ts';
 
-/** What a browser keeps between its way to the provider and back. */
+/** The state that a browser keeps between its way to the provider and back. */
 export interface Begun {
   readonly state: string;
   readonly nonce: string;
@@ -23,16 +23,21 @@ export interface Identity {
 export interface SignInProvider {
   /** Where the browser goes, and what it keeps. `back` is where it comes back to. Throws ProviderFailure. */
   begin(back: string): Promise<{ readonly address: string; readonly begun: Begun }>;
-  /** Who came back to this address. Throws ProviderFailure where the answer is not one of this provider to this browser. */
+  /**
+   * Who came back to this address. Throws ProviderFailure where the answer is not one of this provider to this browser.
+   */
   finish(address: URL, begun: Begun): Promise<Identity>;
-  /** Where browsers sign out (OpenID Connect RP-Initiated Logout 1.0); null: the provider has no such address, or does not answer. */
+  /**
+   * Where browsers sign out (OpenID Connect RP-Initiated Logout 1.0); null: the provider has no such address, or does
+   * not answer.
+   */
   signOutAddress(back: string): Promise<string | null>;
 }
 
 /** The provider cannot be asked, or its answer is refused; the message says why. */
 export class ProviderFailure extends Error {}
 
-/** What the provider says of itself is read again after this time. */
+/** The provider's metadata is read again after this time. */
 const discoveredMs = 3_600_000;
 const timeoutS = 10;
 const mostGroups = 1_000;
@@ -48,7 +53,7 @@ const claims = z.object({
   groups: texts.optional().catch(undefined),
 });
 
-/** Makes the provider's client. Nothing is asked before somebody signs in. */
+/** Creates the provider's client. Nothing is asked before somebody signs in. */
 export function createSignInProvider(
   { issuer, clientId, clientSecretFile }: OidcSettings,
   clock: Pick<Clock, 'monoMs'>,

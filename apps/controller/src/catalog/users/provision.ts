@@ -22,8 +22,8 @@ interface Member {
 }
 
 /**
- * Gives a person who comes by a group the rights of that group; who is not known yet is created, without an invitation. Tags that the
- * account does not have are in no scope. Every controller knows of the rights within 5 s.
+ * Gives a person who comes by a group the rights of that group; who is not known yet is created, without an invitation.
+ * Tags that the account does not have are in no scope. Every controller knows of the rights within 5 s.
  */
 export async function provisionUser(
   transaction: ChangeTransaction,

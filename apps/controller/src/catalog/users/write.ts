@@ -181,7 +181,10 @@ export function hashPersonPassword(password: string): Promise<string> {
   return hashPassword(passwordKey(password));
 }
 
-/** The refusal of a level or of devices that the caller does not have; people have no end, so who has one raises and invites nobody. */
+/**
+ * The refusal of a level or of devices that the caller does not have; people have no end, so who has one raises and
+ * invites nobody.
+ */
 async function refusePower(
   transaction: ChangeTransaction,
   { level, tagNos }: Pick<UserRow, 'level' | 'tagNos'>,
