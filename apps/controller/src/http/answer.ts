@@ -15,6 +15,8 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Readable | Buffer;
+  /** The bytes are those of this answer alone, and not of a document that everybody gets. */
+  readonly isOwn?: boolean;
 }
 
 const always = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' } as const;
@@ -51,6 +53,7 @@ export function answerReply({
       ...(file === undefined ? {} : { 'Content-Disposition': file }),
     },
     body,
+    isOwn: true,
   };
 }
 
@@ -101,12 +104,12 @@ export function answerProblem(problem: Problem): Answer & { readonly body: strin
 
 function render(
   route: Route,
-  { body, json: text }: Reply<unknown>,
+  { body, json: bytes }: Reply<unknown>,
   format: Format,
-): readonly [type: string, text: string] {
+): readonly [type: string, body: string | Buffer] {
   if (route.mediaType === 'text/plain' && typeof body === 'string')
     return ['text/plain; charset=utf-8', body];
-  if (route.names === undefined) return [json, text === undefined ? jsonText(body) : `${text}\n`];
+  if (route.names === undefined) return [json, bytes ?? jsonText(body)];
   switch (format) {
     case 'json':
       return [json, jsonText(body)];

@@ -147,8 +147,9 @@ export function createApp({
   };
 }
 
-function put(context: Koa.Context, { status, headers, body }: Answer): void {
+function put(context: Koa.Context, { status, headers, body, isOwn = false }: Answer): void {
   context.status = status;
+  context.state['isOwn'] = isOwn;
   // Before the body: Koa reads the begin of a text to guess its type where it has none.
   for (const [name, value] of Object.entries(headers)) context.set(name, value);
   context.body = body;

@@ -122,7 +122,7 @@ export function batchRoutes(deps: BatchDeps): Route[] {
           ? await atomic.run(() => performTogether(deps, work), signal)
           : await plain.run(() => performEach(deps.clock, work), signal);
         const Results = admitted(done);
-        return { body: { Results }, json: `{"Results":[${Results.map(textOf).join()}]}` };
+        return { body: { Results }, json: jsonOf(Results) };
       },
     }),
   ];
@@ -163,7 +163,7 @@ async function performEach(
     const reason = notDoneReason(bytes, clock.monoMs() > untilMs);
     const result =
       reason === undefined ? await perform(operation, { atomic: false, part, kept }) : notDone(reason);
-    bytes += bodyText(result).length;
+    bytes += bodyBytes(result).length;
     done.push(result);
     // Operations that are refused at once would keep the requests of others waiting.
     await nextRound();
@@ -183,7 +183,7 @@ async function performTogether(
     for (const [part, operation] of operations.entries()) {
       signal.throwIfAborted();
       const result = await perform(operation, { atomic: true, part });
-      bytes += bodyText(result).length;
+      bytes += bodyBytes(result).length;
       done.push(result);
       if (result.Status !== 200) throw undone(operation, done);
       if (bytes > batchLimits.answerBytes) throw tooGreat(done.length);
@@ -224,19 +224,23 @@ function tooSlow(count: number): Problem {
 }
 
 /** Bodies as JSON: measured and sent, and some are the same object in many results. */
-const texts = new WeakMap<object, string>();
+const known = new WeakMap<object, Buffer>();
 
-function bodyText({ Body }: OperationResult): string {
-  if (typeof Body !== 'object' || Body === null) return JSON.stringify(Body) ?? 'null';
-  const known = texts.get(Body);
-  if (known !== undefined) return known;
-  const text = JSON.stringify(Body);
-  texts.set(Body, text);
-  return text;
+function bodyBytes({ Body }: OperationResult): Buffer {
+  if (typeof Body !== 'object' || Body === null) return Buffer.from(JSON.stringify(Body) ?? 'null');
+  const made = known.get(Body) ?? Buffer.from(JSON.stringify(Body));
+  known.set(Body, made);
+  return made;
 }
 
-function textOf(result: OperationResult): string {
-  return `{"Status":${result.Status},"Body":${bodyText(result)}}`;
+/** The answer in bytes: texts of megabytes would be read three more times on their way, while everybody waits. */
+function jsonOf(results: readonly OperationResult[]): Buffer {
+  const parts = results.flatMap((result, at) => [
+    Buffer.from(`${at === 0 ? '' : ','}{"Status":${result.Status},"Body":`),
+    bodyBytes(result),
+    Buffer.from('}'),
+  ]);
+  return Buffer.concat([Buffer.from('{"Results":['), ...parts, Buffer.from(']}\n')]);
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -8,18 +8,22 @@ import { SlicedBody, sliceBytes } from './sliced-body.ts';
  */
 export async function compressAnswer(context: Context, next: Next): Promise<void> {
   await next();
-  const { body } = context;
-  if (Buffer.isBuffer(body)) return send(context, body, { isShared: true }); // a document
-  if (typeof body !== 'string' || context.length <= leastCompressedBytes) return;
+  const { body, state } = context;
+  if (Buffer.isBuffer(body) && state['isOwn'] !== true) return send(context, body, { isShared: true }); // a document
+  if ((typeof body !== 'string' && !Buffer.isBuffer(body)) || context.length <= leastCompressedBytes) return;
   context.vary('Accept-Encoding');
   const encoding = preferredEncoding(context);
   // Bytes instead of a text, also where nothing is compressed: what waits to go out is counted in bytes.
-  const bytes = encoding === undefined ? Buffer.from(body) : await encode(encoding, body);
+  const bytes = encoding === undefined ? bytesOf(body) : await encode(encoding, body);
   if (encoding !== undefined) {
     context.set('Content-Encoding', encoding);
     weaken(context);
   }
   send(context, bytes, { isShared: false });
+}
+
+function bytesOf(body: string | Buffer): Buffer {
+  return typeof body === 'string' ? Buffer.from(body) : body;
 }
 
 /** RFC 9110, section 8.8.1: a strong ETag stands for the same bytes, and these are others. */

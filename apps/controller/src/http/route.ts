@@ -24,8 +24,8 @@ export type NextPage = { readonly limit: number } & (
 /** What a route answers with. */
 export interface Reply<T> {
   readonly body: T;
-  /** `body` as JSON where it is known already, because making it again would hold up the requests of others. */
-  readonly json?: string;
+  /** `body` as JSON where its bytes are known already: making them again would hold up the requests of others. */
+  readonly json?: Buffer;
   /** Sent as `Vantage-Warning`. */
   readonly warnings?: readonly string[];
   /** Sent as `X-Total-Count`. */
