@@ -6,7 +6,7 @@ import { declareState } from '@vantage/kernel';
  */
 export interface AnswerTurns {
   /** Resolves when an answer of this account may be rendered; 0: of nobody's. */
-  take(accountNo: number): Promise<void>;
+  readonly take: (accountNo: number) => Promise<void>;
 }
 
 const tracked = declareState({
