@@ -10,7 +10,7 @@ export interface Scenes {
   /**
    * Runs an attack and measures the bystander. Fails when the bystander was disturbed or a program exceeded its memory limit. The
    * measurement lasts at least `leastMs`. An attack that lasts longer than `maxMs` has failed. Where the bystander was only slow, other
-   * machines of the same host may be the cause: then the bystander is measured again without attack, and the attack runs once more against
+   * machines of the same host may be the cause: then the bystander is measured again without attack, and the attack runs up to twice more against
    * the limit of that measurement. What slows the bystander itself does so each time.
    */
   play(
@@ -85,11 +85,12 @@ export function useScenes(settings: Readonly<Record<string, string>> = {}): Scen
         return { broken: [...excesses(ground), ...broken, ...failed], slow };
       };
       let complaints = await playOnce(name);
-      if (complaints.broken.length === 0 && complaints.slow.length > 0) {
+      for (const again of ['again', 'a third time']) {
+        if (complaints.broken.length > 0 || complaints.slow.length === 0) break;
         const peace = await measure(bystander, () => delay(baselineMs));
         report.push(rowOf('again without attack', peace, ground));
         maxMs = limitAfter(peace);
-        complaints = await playOnce(`${name}, again`);
+        complaints = await playOnce(`${name}, ${again}`);
       }
       const all = [...complaints.broken, ...complaints.slow];
       expect(all.slice(0, 12).map((line) => line.slice(0, 1_000))).toEqual([]);
