@@ -62,6 +62,7 @@ export { createSharedWork } from './shared-work.ts';
 export { onSignal, shutdownSignal, whenAborted } from './shutdown.ts';
 export { compileCacheEnv, isBundled, siblingProgram } from './sibling-program.ts';
 export { declaredStates, declareState, type StateBound, stateSizes } from './tracked-state.ts';
+export { createTurnQueue, type TurnQueue } from './turn-queue.ts';
 export { usableMemory } from './usable-memory.ts';
 export { createWaker } from './waker.ts';
 export { isZoneName, zoneName } from './zone-name.ts';

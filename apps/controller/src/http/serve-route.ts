@@ -1,7 +1,6 @@
-import type { Clock } from '@vantage/kernel';
+import { type Clock, createTurnQueue } from '@vantage/kernel';
 import type Koa from 'koa';
 import { type Answer, answerJsonDocument, answerReply, answerStream } from './answer.ts';
-import { createAnswerTurns } from './answer-turns.ts';
 import type { Authenticator } from './authenticate.ts';
 import { readBody } from './body.ts';
 import { createResourceFinder, entityTag, holdsTag, readIfMatch, showsList, weakTag } from './entity-tag.ts';
@@ -49,7 +48,8 @@ export function createRouteServer(
   const { run, performer, authenticator, load, strangers, readOrigin, ending, clock } = deps;
   const resourceOf = createResourceFinder(deps.routes);
   const runAdmitted = limitWrites(run);
-  const turns = createAnswerTurns();
+  // One caller may have many great answers ready at one moment: those of others, and new connections, come between.
+  const answers = createTurnQueue({ perIteration: 1, later: setImmediate });
   return async (route, context) => {
     const query = new URLSearchParams(context.querystring);
     const { address, user: proxyUser } = readOrigin(context.req);
@@ -97,7 +97,7 @@ export function createRouteServer(
       return answerStream(streamBody({ chunks, response: context.res, ending, stillAllowed, clock }));
     }
     if (reply.document !== undefined) return answerJsonDocument(context, reply.document, form);
-    await turns.take(session?.accountNo ?? 0);
+    await new Promise<void>((resolve) => answers.add(`${session?.accountNo}`, resolve));
     return answerTagged(context, { route, reply, form, query, resource: resourceOf(route) });
   };
 }

@@ -2,14 +2,20 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { createServer as createHttpsServer } from 'node:https';
 import { createServer as createNetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Clock, clientNetwork, createLogSummary, descriptorLimit, type Logger } from '@vantage/kernel';
+import {
+  type Clock,
+  clientNetwork,
+  createLogSummary,
+  createTurnQueue,
+  descriptorLimit,
+  type Logger,
+} from '@vantage/kernel';
 import { type ConnectionCaps, connectionCaps } from './connection-caps.ts';
 import { type PhaseLimits, phaseLimits } from './connection-phase.ts';
 import { createConnections } from './connections.ts';
 import { isParserStopped } from './stop-parser.ts';
 import type { ServerCertificate } from './tls.ts';
 import { secureContextOptions, tlsServerOptions } from './tls-options.ts';
-import { createTurnQueue } from './turn-queue.ts';
 
 /** The REST API's port. */
 export interface ApiPort {

@@ -1,8 +1,7 @@
-import type { Clock } from '@vantage/kernel';
+import { type Clock, createTurnQueue } from '@vantage/kernel';
 import { nextPhase } from './connection-phase.ts';
 import type { Connection, ConnectionTable, SlicedAnswer } from './connection-table.ts';
 import { type ArrivedRequest, bytesOfWaiting, createRequestTurns } from './request-turns.ts';
-import { createTurnQueue } from './turn-queue.ts';
 import { createUnsentBytes } from './unsent-bytes.ts';
 
 /** The requests and answers of the connections of a port. */

@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { declareState } from '@vantage/kernel';
+import { declareState, type TurnQueue } from '@vantage/kernel';
 import { stopParser } from './stop-parser.ts';
-import type { TurnQueue } from './turn-queue.ts';
 
 /** A request whose header came. */
 export interface ArrivedRequest {

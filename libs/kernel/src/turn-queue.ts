@@ -1,4 +1,4 @@
-import { declareState } from '@vantage/kernel';
+import { declareState } from './tracked-state.ts';
 
 /**
  * Pieces of work that begin in one iteration of the event loop. A TLS handshake costs more than a millisecond, and
@@ -7,20 +7,20 @@ import { declareState } from '@vantage/kernel';
 const workPerIteration = 4;
 
 /**
- * Work of strangers that waits to begin (TLS handshakes, pipelined requests): a bounded number begins in one iteration
- * of the event loop, one address after the other.
+ * Work that waits to begin (TLS handshakes, pipelined requests, answers): a bounded number begins in one iteration of
+ * the event loop, one owner after the other.
  */
 export interface TurnQueue {
-  /** Runs `begin` in a later iteration. How many of one address wait must be bounded by the caller. */
-  add(address: string, begin: () => void): void;
+  /** Runs `begin` in a later iteration. How many of one owner wait must be bounded by the caller. */
+  add(owner: string, begin: () => void): void;
 }
 
 const tracked = declareState({
-  name: 'addresses_with_turns',
+  name: 'owners_with_turns',
   entries: 4_096,
   entryBytes: 500,
-  filledBy: 'strangers',
-  atBound: 'the limit of connections',
+  filledBy: 'keys, strangers',
+  atBound: 'the limits of connections and of requests of a key',
 });
 
 /** Makes an empty queue. `later` runs a function after what the event loop has to do now, as `setImmediate` does. */
@@ -36,11 +36,11 @@ export function createTurnQueue({
   const takeNext = (): (() => void) | undefined => {
     const next = waiting.entries().next();
     if (next.done) return undefined;
-    const [address, work] = next.value;
+    const [owner, work] = next.value;
     const begin = work.shift();
-    // Inserted again, the address comes after all others.
-    waiting.delete(address);
-    if (work.length > 0) waiting.set(address, work);
+    // Inserted again, the owner comes after all others.
+    waiting.delete(owner);
+    if (work.length > 0) waiting.set(owner, work);
     return begin;
   };
   const iterate = () => {
@@ -48,10 +48,10 @@ export function createTurnQueue({
     if (waiting.size > 0) later(iterate);
   };
   return {
-    add(address, begin) {
+    add(owner, begin) {
       if (waiting.size === 0) later(iterate);
-      const own = waiting.get(address);
-      if (own === undefined) waiting.set(address, [begin]);
+      const own = waiting.get(owner);
+      if (own === undefined) waiting.set(owner, [begin]);
       else own.push(begin);
     },
   };

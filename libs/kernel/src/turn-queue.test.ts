@@ -1,3 +1,4 @@
+import { setImmediate as nextRound } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createTurnQueue } from './turn-queue.ts';
@@ -72,4 +73,37 @@ test('all work is done once, in the order of its owner, and at most one iteratio
         );
     }),
   );
+});
+
+test('of many pieces of work at one moment the owners have theirs in turn, one in each round of the event loop', async () => {
+  const queue = createTurnQueue({ perIteration: 1, later: setImmediate });
+  const order: string[] = [];
+  let round = 0;
+  let isOver = false;
+  const counting = (async () => {
+    while (!isOver) {
+      await nextRound();
+      round += 1;
+    }
+  })();
+  const work = async (owner: string, name: string) => {
+    await new Promise<void>((resolve) => queue.add(owner, resolve));
+    order.push(`${name} ${round}`);
+  };
+  const greedy = Array.from({ length: 5 }, (_, i) => work('1', `greedy-${i}`));
+  await Promise.all([...greedy, work('2', 'modest'), work('3', 'other')]);
+  isOver = true;
+  await counting;
+  const [names, rounds] = [order.map((each) => each.split(' ')[0]), order.map((each) => each.split(' ')[1])];
+  expect(names).toEqual(['greedy-0', 'modest', 'other', 'greedy-1', 'greedy-2', 'greedy-3', 'greedy-4']);
+  expect(new Set(rounds).size).toBe(rounds.length);
+});
+
+test('work after a pause has its turn, too', async () => {
+  const queue = createTurnQueue({ perIteration: 1, later: setImmediate });
+  const turn = () => new Promise<void>((resolve) => queue.add('1', resolve));
+  await turn();
+  await nextRound();
+  await nextRound();
+  await expect(turn()).resolves.toBeUndefined();
 });
