@@ -45,6 +45,7 @@ export const texts = {
     wrong: 'The key is not known or not in force, or the name or password is wrong.',
     unreachable: 'The controller does not answer. Try again in a moment.',
     ended: 'Your session has ended. Sign in and go on where you were.',
+    notSent: 'Nothing was sent, because nobody was signed in. Try again.',
     empty: 'Paste a key, or enter your e-mail address and password.',
     more: 'Sign in with e-mail and password',
     name: 'E-mail address, or the name that goes with the key',

@@ -4,9 +4,11 @@ import { useEffect } from 'preact/hooks';
 export type Keys = Readonly<Record<string, (event: KeyboardEvent) => void>>;
 
 const place = 'vantage-letters';
+/** A field keeps the focus for a moment after its dialog closed; what is typed then is not for it. */
 const inField = (target: EventTarget | null) =>
   target instanceof Element &&
-  target.closest('input:not([type=checkbox]), textarea, select, [contenteditable]') !== null;
+  target.closest('input:not([type=checkbox]), textarea, select, [contenteditable]') !== null &&
+  target.closest('dialog:not([open])') === null;
 
 /** Whether single letters are keys. */
 export const lettersAreKeys = () => localStorage.getItem(place) !== 'off';

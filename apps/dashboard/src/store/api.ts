@@ -20,7 +20,7 @@ const badKey = 1001;
 /** Sends a request with the credential. */
 export async function send(request: Request): Promise<Response> {
   // Nothing is asked with a credential that was refused: the API counts such requests.
-  if (signedIn.value === 'ended') throw new ApiProblem(badKey, texts.signIn.ended);
+  if (signedIn.value === 'ended') throw new ApiProblem(badKey, texts.signIn.notSent);
   authorize(request);
   let answer: Response;
   try {
