@@ -131,7 +131,7 @@ async function openAccount(given: {
     },
     limitBytes: agentBytes,
   });
-  const api = createApi({ baseUrl, caFile, key });
+  const api = createApi({ baseUrl, caFile, key, isRepeatedOnIdleEnd: true });
   return {
     ...{ accountNo, locationNo, agentNo, key, api, agent },
     async [Symbol.asyncDispose]() {
