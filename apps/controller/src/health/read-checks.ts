@@ -52,7 +52,8 @@ export async function newestChecks(
     .select(['attempt', 'code', 'check_result', 'retry_id', 'run_request_id', 'behind_anchor'])
     .where('device_no', '=', from.deviceNo)
     .where('start_us', '>=', from.startUs)
-    .where('revision', '>=', revision)
+    // A paused device has one that no check reaches; it is no int.
+    .where(sql<boolean>`revision >= ${revision}::bigint`)
     .orderBy('start_us', 'desc')
     .orderBy('agent_no', 'desc')
     .limit(limit)

@@ -105,6 +105,17 @@ test('an outage with only inconclusive results goes on after its state was rebui
   expect((await scene.events(device)).map(({ type }) => type)).toEqual(['Error', 'Down', 'Unknown', 'Down']);
 });
 
+test('a paused device whose state was lost takes a result, and nothing changes by it', async () => {
+  const device = await scene.device(places.slice(0, 1));
+  const base = { device, agent: places[0]?.agentNo ?? 0 };
+  await scene.take([{ ...base, at: 60, code: 1 }]);
+  await sql`update devices set enabled = false where device_no = ${device}`.execute(scene.kysely);
+  const before = await storyOf(device);
+  await spoil(device);
+  await scene.take([{ ...base, at: 120, code: 3 }]);
+  expect(await storyOf(device)).toEqual(before);
+});
+
 const check = fc.record({
   agent: fc.constantFrom(0, 1),
   gap: fc.integer({ min: 2, max: 30 }),

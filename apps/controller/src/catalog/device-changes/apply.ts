@@ -1,0 +1,258 @@
+import { type Db, lockDevices, ScopeRefusal } from '../../db/index.ts';
+import type { Problem } from '../../http/problem.ts';
+import { scopeProblem } from '../../http/scope-rule.ts';
+import type { Session } from '../../http/session.ts';
+import type { Catalog, ChangeTransaction } from '../change.ts';
+import { overloaded } from '../devices/lookup-store.ts';
+import type { Maintenance, readMaintenance } from '../devices/maintenance-routes.ts';
+import { openOrShown } from '../devices/sealed.ts';
+import { privateAddressErrors, warningsOf } from '../devices/settings.ts';
+import type { LocationRow } from '../devices/store.ts';
+import { resolveTarget } from '../devices/target.ts';
+import { type DeviceWriter, type DeviceWriterDeps, notifyPlanner } from '../devices/write.ts';
+import { actorOf } from '../from-rest.ts';
+import type { AskedChange, Outcome } from './fields.ts';
+import { type Candidate, judgeDevice, type Wanted } from './judge.ts';
+import {
+  type Changed,
+  idsOf,
+  locationsOf,
+  readCandidates,
+  readTargets,
+  statusesOf,
+  writeLocations,
+  writeSettings,
+  writeTags,
+  writeWarnings,
+} from './store.ts';
+
+/** What applying a change needs. */
+export interface ApplyDeps extends DeviceWriterDeps {
+  readonly db: Db;
+  readonly catalog: Catalog;
+  readonly writer: Pick<DeviceWriter, 'remove'>;
+  readonly maintenance: Pick<Maintenance, 'startMaintenance' | 'stopMaintenance'>;
+}
+
+/** A change with the things that it names. */
+export interface ReadyChange {
+  readonly accountNo: number;
+  readonly asked: AskedChange;
+  readonly wanted: Wanted;
+  readonly locations: readonly LocationRow[];
+  /** null: what runs is ended; undefined: nothing. */
+  readonly maintenance:
+    | (ReturnType<typeof readMaintenance> & { readonly maintenanceId: string })
+    | null
+    | undefined;
+}
+
+/** What became of some devices. */
+interface Applied {
+  readonly changed: number;
+  readonly refused: Outcome['Refused'];
+}
+
+/**
+ * Applies the change to these devices, in one transaction or a part of the open one. Devices that were deleted meanwhile are
+ * left out, and those that a limited caller may not change so are refused one by one.
+ */
+export async function applyChange(
+  deps: ApplyDeps,
+  session: Session,
+  change: ReadyChange,
+  deviceNos: readonly number[],
+): Promise<Applied> {
+  const { db } = deps;
+  const { scope } = session;
+  const work = () => applyToAll(deps, session, change, deviceNos);
+  try {
+    return await (scope === undefined ? db.inTransaction(work) : db.inScope(scope, work));
+  } catch (error) {
+    if (!(error instanceof ScopeRefusal)) throw error;
+    const middle = Math.floor(deviceNos.length / 2);
+    if (middle === 0)
+      return { changed: 0, refused: await refusedBy(db, deviceNos, scopeProblem(error.reason)) };
+    const first = await applyChange(deps, session, change, deviceNos.slice(0, middle));
+    const second = await applyChange(deps, session, change, deviceNos.slice(middle));
+    return { changed: first.changed + second.changed, refused: [...first.refused, ...second.refused] };
+  }
+}
+
+async function refusedBy(
+  { kysely }: Db,
+  deviceNos: readonly number[],
+  { message, errors }: Problem,
+): Promise<Outcome['Refused']> {
+  const Reason = errors?.map((fault) => `${fault.field} ${fault.message}.`).join(' ') ?? message;
+  return (await idsOf(kysely, deviceNos)).map((device_id) => ({ device_id, Reason }));
+}
+
+async function applyToAll(
+  deps: ApplyDeps,
+  session: Session,
+  change: ReadyChange,
+  deviceNos: readonly number[],
+): Promise<Applied> {
+  const written = await deps.catalog.change(actorOf(session), (transaction) =>
+    writeAll(deps, transaction, change, deviceNos),
+  );
+  // Maintenance has its own part of the transaction, after that of the catalog.
+  const ids = new Set(written.changed);
+  for (const deviceNo of written.others) if (await maintain(deps, change, deviceNo)) ids.add(deviceNo);
+  return { changed: ids.size, refused: written.refused };
+}
+
+/** What writing the settings of some devices did: which of them changed, were refused, and may have maintenance. */
+interface Written {
+  readonly changed: readonly number[];
+  readonly refused: Outcome['Refused'];
+  readonly others: readonly number[];
+}
+
+async function writeAll(
+  deps: ApplyDeps,
+  transaction: ChangeTransaction,
+  change: ReadyChange,
+  deviceNos: readonly number[],
+): Promise<Written> {
+  const { asked, wanted } = change;
+  const { Set: set = {} } = asked;
+  const { trx } = transaction;
+  // Results and maintenance lock the device before they write its state: the other way round they deadlock.
+  if (!asked.Delete && movesState(asked)) await lockDevices(trx, deviceNos);
+  const candidates = await readCandidates(trx, deviceNos, {
+    locations: set.Locations !== undefined,
+    tags: wanted.addTagNos.length + wanted.removeTagNos.length > 0,
+  });
+  if (asked.Delete) return removeEach(deps, transaction, change.accountNo, deviceNos, candidates);
+  const judged = judgeAll(candidates, wanted);
+  const placed = await placeDevices(deps, transaction, change, judged.changed);
+  await write(deps, transaction, change, placed.changed);
+  const refused = [...judged.refused, ...placed.refused];
+  const out = new Set(refused.map(({ device_id }) => device_id));
+  const others = candidates.filter(({ device_id }) => !out.has(device_id));
+  return { changed: numbersOf(placed.changed), refused, others: others.map(({ device_no }) => device_no) };
+}
+
+function numbersOf(some: readonly Changed[]): readonly number[] {
+  return some.map(({ device }) => device.device_no);
+}
+
+function movesState({ Set: set = {}, Maintenance }: AskedChange): boolean {
+  const { Frequency, FrequencySeconds, Enabled, Locations } = set;
+  return [Frequency, FrequencySeconds, Enabled, Locations, Maintenance].some((each) => each !== undefined);
+}
+
+function judgeAll(
+  candidates: readonly Candidate[],
+  wanted: Wanted,
+): { readonly changed: readonly Changed[]; readonly refused: Outcome['Refused'] } {
+  const changed: Changed[] = [];
+  const refusals: Outcome['Refused'][number][] = [];
+  for (const device of candidates) {
+    const to = judgeDevice(device, wanted);
+    if (to.kind === 'changed') changed.push({ device, to });
+    if (to.kind === 'refused') refusals.push({ device_id: device.device_id, Reason: to.reason });
+  }
+  return { changed, refused: refusals };
+}
+
+/** Leaves out devices whose private address the new Locations do not check, and stores the warnings of the others. */
+async function placeDevices(
+  { sealer }: ApplyDeps,
+  transaction: ChangeTransaction,
+  { locations }: ReadyChange,
+  changed: readonly Changed[],
+): Promise<{ readonly changed: readonly Changed[]; readonly refused: Outcome['Refused'] }> {
+  const { trx } = transaction;
+  const moved = changed.filter(({ to }) => to.newLocations).map(({ device }) => device.device_no);
+  if (moved.length === 0) return { changed, refused: [] };
+  const busy = await overloaded(
+    trx,
+    locations.map(({ location_no }) => location_no),
+    0,
+  );
+  const refusals: Outcome['Refused'][number][] = [];
+  const warnings: { readonly device_no: number; readonly warnings: readonly string[] }[] = [];
+  for (const row of await readTargets(trx, moved)) {
+    const resolution = resolveTarget(row.method, {}, openOrShown(sealer, row));
+    const host = resolution.ok ? resolution.target.host : '';
+    const [fault] = privateAddressErrors(host, locations);
+    if (fault !== undefined)
+      refusals.push({ device_id: row.device_id, Reason: `${fault.field} ${fault.message}.` });
+    else warnings.push({ device_no: row.device_no, warnings: warningsOf(host, locations, busy) });
+  }
+  await writeWarnings(transaction, warnings);
+  const out = new Set(refusals.map(({ device_id }) => device_id));
+  return { changed: changed.filter(({ device }) => !out.has(device.device_id)), refused: refusals };
+}
+
+async function write(
+  { clock, pause, recordEvents }: ApplyDeps,
+  transaction: ChangeTransaction,
+  { accountNo, wanted }: ReadyChange,
+  changed: readonly Changed[],
+): Promise<void> {
+  if (changed.length === 0) return;
+  const { trx } = transaction;
+  const nowUs = clock.nowUs();
+  const assigned = numbersOf(changed.filter(({ to }) => to.reach !== 'none'));
+  const before = await locationsOf(trx, assigned);
+  await writeSettings(transaction, changed, nowUs);
+  await writeLocations(
+    transaction,
+    numbersOf(changed.filter(({ to }) => to.newLocations)),
+    wanted.locationNos,
+  );
+  await writeTags(transaction, numbersOf(changed.filter(({ to }) => to.fields.includes('Tags'))), wanted);
+  for (const { device, to } of changed)
+    if (device.enabled && !to.next.enabled)
+      await pause(trx, { accountNo, deviceNo: device.device_no, deviceName: device.short_name }, nowUs);
+  const statuses = await statusesOf(trx, numbersOf(changed), nowUs);
+  await recordEvents(
+    trx,
+    changed.map(({ device, to }) => ({
+      kind: 'device-changed',
+      ...{ accountNo, deviceNo: device.device_no, deviceName: device.short_name },
+      status: statuses.get(device.device_no) ?? 'Unknown',
+      fields: to.fields,
+    })),
+    nowUs,
+  );
+  if (assigned.length > 0) await notifyPlanner(trx, [...before, ...(await locationsOf(trx, assigned))]);
+}
+
+/** Starts or ends maintenance. Returns whether it did. */
+async function maintain(
+  { maintenance }: ApplyDeps,
+  { accountNo, maintenance: asked }: ReadyChange,
+  deviceNo: number,
+): Promise<boolean> {
+  if (asked === undefined) return false;
+  if (asked === null) return (await maintenance.stopMaintenance({ accountNo, deviceNo })) > 0;
+  await maintenance.startMaintenance({ accountNo, deviceNo, ...asked });
+  return true;
+}
+
+async function removeEach(
+  { writer }: ApplyDeps,
+  transaction: ChangeTransaction,
+  accountNo: number,
+  deviceNos: readonly number[],
+  candidates: readonly Candidate[],
+): Promise<Written> {
+  const ids = new Map(candidates.map(({ device_no, device_id }) => [device_no, device_id]));
+  // The change has one entry in the audit.
+  const unrecorded: ChangeTransaction = { ...transaction, record: () => {} };
+  const refusals: Outcome['Refused'][number][] = [];
+  const changed: number[] = [];
+  for (const deviceNo of deviceNos) {
+    const deviceId = ids.get(deviceNo);
+    if (deviceId === undefined) continue;
+    const done = await writer.remove(unrecorded, { accountNo, deviceNo, deviceId });
+    if (done.kind === 'deleted') changed.push(deviceNo);
+    if (done.kind === 'conflict') refusals.push({ device_id: deviceId, Reason: done.message });
+  }
+  return { changed, refused: refusals, others: [] };
+}

@@ -1,0 +1,296 @@
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { type AccountApi, addAccount } from '../../api/testing/one-account.ts';
+import { type Rest, startRest } from '../../api/testing/rest.ts';
+import { addScopedAccount } from '../../api/testing/scoped-account.ts';
+import { recordEvents } from '../../events/index.ts';
+import { createRestHealth } from '../../health/index.ts';
+
+let rest: Rest;
+let one: AccountApi;
+let accounts = 0;
+beforeAll(async () => {
+  rest = await startRest({
+    health: ({ kysely }, clock) => createRestHealth({ kysely, clock, recordEvents }),
+  });
+});
+afterAll(() => rest[Symbol.asyncDispose]());
+beforeEach(async () => {
+  accounts += 1;
+  one = await addAccount(rest, `changes ${accounts}`);
+});
+
+const outcome = z.object({
+  Matched: z.int(),
+  Changed: z.int(),
+  Refused: z.array(z.object({ device_id: z.string(), Reason: z.string() })),
+  Token: z.string(),
+  Done: z.boolean(),
+});
+const device = (ShortName: string, more: object = {}) =>
+  one.create('/devices', { Method: 'TCP', URL: 'example.org:9', ShortName, ...more });
+const read = async (id: string) =>
+  z.record(z.string(), z.unknown()).parse((await one.send('GET', `/devices/${id}`)).json);
+const preview = async (body: object) => outcome.parse((await one.send('POST', '/devices/change', body)).json);
+/** Previews a change and carries it out. */
+async function change(body: object) {
+  const previewed = await preview(body);
+  const done = outcome.parse(
+    (await one.send('POST', '/devices/change', { ...body, Token: previewed.Token })).json,
+  );
+  return { previewed, done };
+}
+
+test('a preview changes nothing; the same body with its Token does it, and a repetition answers the same', async () => {
+  await one.create('/tags', { Name: 'lab' });
+  const ids = [await device('a', { Tags: ['lab'] }), await device('b', { Tags: ['lab'], Severity: 'info' })];
+  const other = await device('c');
+  const body = { Filter: { Tag: 'lab' }, Set: { Severity: 'info', Timeout: 7 } };
+  const before = await Promise.all(ids.map(read));
+  const previewed = await preview({ ...body, Preview: true });
+  expect(previewed).toMatchObject({ Matched: 2, Changed: 2, Refused: [], Done: false });
+  expect(await Promise.all(ids.map(read))).toEqual(before);
+  const send = () => one.send('POST', '/devices/change', { ...body, Token: previewed.Token });
+  const done = await send();
+  expect(done.json).toEqual({ ...previewed, Done: true });
+  for (const id of ids) expect(await read(id)).toMatchObject({ Severity: 'info', Timeout: 7 });
+  expect(await read(other)).toMatchObject({ Severity: 'critical', Timeout: 30 });
+  expect((await send()).json).toEqual(done.json);
+  expect((await one.send('GET', `/device-changes/${previewed.Token}`)).json).toEqual(done.json);
+  const entries = z
+    .array(z.object({ Kind: z.string(), Id: z.string(), Changes: z.array(z.unknown()) }))
+    .parse((await one.send('GET', '/audit?Kind=devices')).json);
+  expect(entries).toHaveLength(1);
+  expect(entries[0]).toMatchObject({ Id: previewed.Token });
+  expect(entries[0]?.Changes).toEqual([
+    { Field: 'Devices', Old: null, New: 2 },
+    { Field: 'Filter', Old: null, New: { Tag: 'lab' } },
+    { Field: 'Set', Old: null, New: { Timeout: 7, Severity: 'info' } },
+  ]);
+});
+
+describe('a Token', () => {
+  test('of a set that has changed is 1005, and nothing is changed', async () => {
+    const id = await device('a');
+    const body = { Filter: { Severity: 'critical' }, Set: { Severity: 'info' } };
+    const { Token } = await preview(body);
+    await device('b');
+    const refused = await one.send('POST', '/devices/change', { ...body, Token });
+    expect(refused.json).toMatchObject({ code: 1005 });
+    expect(await read(id)).toMatchObject({ Severity: 'critical' });
+  });
+
+  test('holds for its body and its key only', async () => {
+    await device('a');
+    const body = { Filter: {}, Set: { Timeout: 5 } };
+    const { Token } = await preview(body);
+    const other = await one.send('POST', '/devices/change', { Filter: {}, Set: { Timeout: 6 }, Token });
+    expect(other.json).toMatchObject({ code: 1004, errors: [{ field: 'Token' }] });
+    const { key } = await rest.key(one.accountNo, 'UW');
+    const foreign = await one.send('POST', '/devices/change', { ...body, Token }, { key });
+    expect(foreign.json).toMatchObject({ code: 1004, errors: [{ field: 'Token' }] });
+    expect((await one.send('GET', `/device-changes/${Token}`, undefined, { key })).json).toMatchObject({
+      Token,
+    });
+    const direct = await one.send('POST', '/devices/change', { ...body, Preview: false });
+    expect(direct.json).toMatchObject({ code: 1004, errors: [{ field: 'Token' }] });
+  });
+
+  test('is kept for an hour, and the newest twenty of an account', async () => {
+    await device('a');
+    const body = { Filter: {}, Set: { Timeout: 5 } };
+    const { Token } = await preview(body);
+    const isKept = async () => (await one.send('GET', `/device-changes/${Token}`)).status === 200;
+    for (let i = 0; i < 19; i += 1) await preview(body);
+    expect(await isKept()).toBe(true);
+    const last = await preview(body);
+    expect(await isKept()).toBe(false);
+    await rest.clock.advance(3_600_001);
+    await preview(body);
+    const late = await one.send('POST', '/devices/change', { ...body, Token: last.Token });
+    expect(late.json).toMatchObject({ code: 1004, errors: [{ field: 'Token' }] });
+  });
+
+  test('of a change that was interrupted goes on where it stopped, also when its filter leaves nothing any more', async () => {
+    for (let i = 0; i < 3; i += 1) await device(`d${i}`);
+    const body = { Filter: { Severity: 'critical' }, Set: { Severity: 'info' } };
+    const { Token } = await preview(body);
+    const state = (place: number) =>
+      sql`update device_changes set state = 'Running', place = ${place}, changed = ${place} where token = ${Token}`.execute(
+        rest.db.kysely,
+      );
+    await state(2);
+    const done = await one.send('POST', '/devices/change', { ...body, Token });
+    expect(done.json).toMatchObject({ Matched: 3, Changed: 3, Done: true });
+    const left = await one.send('GET', '/devices?Severity=critical');
+    expect(left.json).toHaveLength(2);
+  });
+});
+
+test('each part of the body that is wrong is named', async () => {
+  const cases: readonly (readonly [body: object, field: string])[] = [
+    [{ Filter: {} }, 'Set'],
+    [{ Filter: {}, Delete: true, Set: { Timeout: 5 } }, 'Delete'],
+    [{ Filter: {}, Set: { Frequency: 1, FrequencySeconds: 5 } }, 'Set.FrequencySeconds'],
+    [{ Filter: {}, Set: { Retries: 3, Attempts: 4 } }, 'Set.Attempts'],
+    [{ Filter: {}, Set: { nschedule_id: 'x' } }, 'Set.nschedule_id'],
+    [{ Filter: {}, Set: { Locations: ['nowhere'] } }, 'Set.Locations'],
+    [{ Filter: {}, AddTags: ['none'] }, 'AddTags'],
+    [{ Filter: {}, RemoveTags: ['none'] }, 'RemoveTags'],
+    [{ Set: { Timeout: 5 } }, 'Filter'],
+    [{ Filter: {}, Set: { URL: 'x' } }, 'Set'],
+    [{ Filter: {}, Maintenance: { Start: 'soon' } }, 'Maintenance.Start'],
+  ];
+  for (const [body, field] of cases) {
+    const { json, text } = await one.send('POST', '/devices/change', body);
+    expect(json, text).toMatchObject({ code: 1004 });
+    expect(text).toContain(`"field":"${field}`);
+  }
+});
+
+test('tags come and go, and maintenance starts and ends', async () => {
+  for (const Name of ['old', 'new']) await one.create('/tags', { Name });
+  const ids = [await device('a', { Tags: ['old'] }), await device('b', { Tags: ['new'] })];
+  const { done } = await change({ Filter: { Devices: ids }, AddTags: ['new'], RemoveTags: ['old'] });
+  expect(done).toMatchObject({ Matched: 2, Changed: 1, Done: true });
+  for (const id of ids) expect((await read(id))['Tags']).toMatchObject([{ Name: 'new' }]);
+  const started = await change({
+    Filter: { Tag: 'new' },
+    Maintenance: { Duration: '02:00', Reason: 'move' },
+  });
+  expect([started.previewed.Changed, started.done.Changed]).toEqual([2, 2]);
+  for (const id of ids) expect(await read(id)).toMatchObject({ Status: 'Maint' });
+  const ended = await change({ Filter: { Status: 'Maint' }, Maintenance: null });
+  expect([ended.previewed.Changed, ended.done.Changed]).toEqual([2, 2]);
+  for (const id of ids) expect((await read(id))['MaintenanceUntil']).toBeNull();
+});
+
+test('masters are deleted with the devices behind them, and stay where others are behind them', async () => {
+  await one.create('/tags', { Name: 'rack' });
+  const top = await device('top', { Tags: ['rack'] });
+  const mid = await device('mid', { Tags: ['rack'], device_master_id: top });
+  const leaf = await device('leaf', { Tags: ['rack'], device_master_id: mid });
+  const outside = await device('out', { device_master_id: top });
+  const { previewed, done } = await change({ Filter: { Tag: 'rack' }, Delete: true });
+  expect(previewed).toMatchObject({ Matched: 3, Changed: 2, Refused: [{ device_id: top }] });
+  expect(done).toMatchObject({ Matched: 3, Changed: 2, Refused: [{ device_id: top }], Done: true });
+  const left = z.array(z.object({ device_id: z.string() })).parse((await one.send('GET', '/devices')).json);
+  expect(left.map(({ device_id }) => device_id)).toEqual([top, outside]);
+  expect([mid, leaf]).not.toContain(left[0]?.device_id);
+});
+
+test('a master cannot be behind itself or its own dependents', async () => {
+  const top = await device('top');
+  const mid = await device('mid', { device_master_id: top });
+  const leaf = await device('leaf');
+  const { previewed, done } = await change({ Filter: {}, Set: { device_master_id: mid } });
+  expect(previewed).toEqual({ ...done, Done: false });
+  expect(done.Refused.map(({ device_id }) => device_id).sort()).toEqual([top, mid].sort());
+  expect(await read(leaf)).toMatchObject({ device_master_id: mid });
+});
+
+test('a key that is limited to tags changes its own devices a part at a time, and is told which it may not change so', async () => {
+  const scoped = await addScopedAccount(rest, `changes of a limited key ${accounts}`);
+  const { mine, theirs } = scoped.tags;
+  const key = await scoped.keyOf('UW');
+  const post = async (path: string, body: object, by = key) => {
+    const { json, text } = await rest.send('POST', path, { key: by, body });
+    return outcome.parse(json, { error: () => text });
+  };
+  const both = await scoped.create('/devices', {
+    ...{ Method: 'TCP', URL: 'example.org:9', ShortName: 'both', Tags: [mine, theirs] },
+  });
+  const asked = { Filter: {}, Set: { Severity: 'warning' } };
+  const { Token, Matched } = await post('/devices/change', asked);
+  expect(Matched).toBe(2);
+  expect(await post('/devices/change', { ...asked, Token })).toMatchObject({ Changed: 2, Done: true });
+  const severities = async () =>
+    (
+      await sql<{
+        severity: string;
+      }>`select severity from devices where device_id = any(${[scoped.own.id, both, scoped.foreign.id]}::text[]) order by device_no`.execute(
+        rest.db.kysely,
+      )
+    ).rows.map(({ severity }) => severity);
+  expect(await severities()).toEqual(['warning', 'critical', 'warning']);
+
+  // One of them would leave the tags of the key.
+  const moved = { Filter: {}, RemoveTags: [mine], AddTags: [theirs] };
+  const previewed = await post('/devices/change', moved, scoped.key);
+  expect(previewed.Matched).toBeGreaterThan(2);
+  const away = { Filter: {}, RemoveTags: [mine] };
+  const second = await post('/devices/change', away);
+  const refused = await post('/devices/change', { ...away, Token: second.Token });
+  expect(refused).toMatchObject({ Matched: 2, Changed: 0, Done: true });
+  expect(refused.Refused.map(({ device_id }) => device_id).sort()).toEqual([scoped.own.id, both].sort());
+  expect(refused.Refused[0]?.Reason).toContain('Tags must keep one of the tags');
+
+  // Another caller's preview shows devices outside the tags.
+  const outside = await rest.send('GET', `/device-changes/${previewed.Token}`, { key });
+  expect(outside.json).toMatchObject({ code: 1003 });
+});
+
+const settings = fc.record(
+  {
+    Frequency: fc.constantFrom(1, 5, 60, null),
+    Timeout: fc.constantFrom(3, 30, null),
+    Retries: fc.constantFrom(2, 5, null),
+    RetryDelay: fc.constantFrom(1, 9, null),
+    Enabled: fc.constantFrom(true, false, null),
+    Severity: fc.constantFrom('critical', 'info', null),
+    Locations: fc.constantFrom(['local'], ['east', 'local'], [], null),
+  },
+  { requiredKeys: [] },
+);
+const withSeconds = fc.record(
+  { FrequencySeconds: fc.constantFrom(5, 30, null), Attempts: fc.constantFrom(1, 4, null) },
+  { requiredKeys: [] },
+);
+
+test('each device becomes what PUT with the same settings makes of it, and as many change as the preview says', async () => {
+  await one.create('/locations', { Name: 'east' });
+  const stored = async (ids: readonly string[]) => {
+    const { rows } = await sql<Record<string, unknown>>`
+      select d.frequency_min, d.frequency_s, d.timeout_s, d.retries, d.retry_delay_s, d.enabled, d.severity, d.locations_given, d.revision,
+        d.target_revision, d.warnings, d.changed_us > d.created_us as checked_at_once, d.updated_us > d.created_us as updated, s.status,
+        array(select location_no from device_locations l where l.device_no = d.device_no order by rotation_index) as places,
+        (select count(*)::int from events e where e.device_no = d.device_no) as events
+      from devices d join device_state s using (device_no) where device_id = any(${ids}::text[]) order by d.device_no`.execute(
+      rest.db.kysely,
+    );
+    return rows;
+  };
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(settings, withSeconds), { minLength: 1, maxLength: 3 }),
+      fc.oneof(settings, withSeconds),
+      async (made, given) => {
+        fc.pre(Object.keys(given).length > 0);
+        const bodies = made.map(([a, b]) => ({
+          ...{ Method: 'TCP', URL: '192.168.1.1:9', ShortName: 'p' },
+          ...Object.fromEntries(Object.entries({ ...a, ...b }).filter(([, value]) => value !== null)),
+        }));
+        const good = bodies.map(({ FrequencySeconds, Attempts, ...body }: Record<string, unknown>) => ({
+          ...body,
+          ...(body['Frequency'] === undefined && FrequencySeconds !== undefined ? { FrequencySeconds } : {}),
+          ...(body['Retries'] === undefined && Attempts !== undefined ? { Attempts } : {}),
+        }));
+        const create = async () => {
+          const ids: string[] = [];
+          for (const body of good) ids.push(await one.create('/devices', body));
+          return ids;
+        };
+        const [single, many] = [await create(), await create()];
+        await rest.clock.advance(1_000);
+        for (const id of single) expect((await one.send('PUT', `/devices/${id}`, given)).status).toBe(200);
+        const changed = (await stored(single)).filter(({ updated }) => updated);
+        const { previewed, done } = await change({ Filter: { Devices: many }, Set: given });
+        expect(await stored(many)).toEqual(await stored(single));
+        expect([previewed.Changed, done.Changed]).toEqual([changed.length, changed.length]);
+      },
+    ),
+    { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 60) },
+  );
+});

@@ -1,0 +1,131 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type reaches, reachOf } from '../devices/changes.ts';
+import { deviceDefaults } from '../devices/fields.ts';
+import { resolveRhythm, shownRetries } from '../devices/rhythm.ts';
+import type { ChangeReach } from '../devices/write-store.ts';
+import type { AskedChange } from './fields.ts';
+
+/** What is changed of a device, as the database stores it. */
+interface SharedSettings {
+  readonly frequency_min: number;
+  readonly frequency_s: number | null;
+  readonly timeout_s: number;
+  readonly retries: number;
+  readonly retry_delay_s: number;
+  readonly enabled: boolean;
+  readonly severity: string;
+  readonly nschedule_no: number | null;
+  readonly mschedule_no: number | null;
+  readonly master_no: number | null;
+}
+
+/** A device that may be changed. */
+export interface Candidate extends SharedSettings {
+  readonly device_no: number;
+  readonly device_id: string;
+  readonly short_name: string;
+  /** In their order. */
+  readonly location_nos: readonly number[];
+  readonly locations_given: boolean;
+  readonly tag_nos: readonly number[];
+}
+
+/** What devices get, with the numbers of what it names. */
+export interface Wanted {
+  readonly set: NonNullable<AskedChange['Set']>;
+  readonly nscheduleNo: number | null;
+  readonly mscheduleNo: number | null;
+  readonly masterNo: number | null;
+  /** `masterNo` and all masters above it: these devices cannot be behind it. */
+  readonly above: ReadonlySet<number>;
+  readonly locationNos: readonly number[];
+  readonly locationsGiven: boolean;
+  readonly addTagNos: readonly number[];
+  readonly removeTagNos: readonly number[];
+}
+
+/** What becomes of one device. */
+export type Judgement =
+  | { readonly kind: 'same' }
+  | { readonly kind: 'refused'; readonly reason: string }
+  | {
+      readonly kind: 'changed';
+      readonly next: SharedSettings;
+      /** By the names of the REST API. */
+      readonly fields: readonly (keyof typeof reaches)[];
+      readonly reach: ChangeReach;
+      /** It is checked from other Locations, or from the same in another order. */
+      readonly newLocations: boolean;
+      readonly locationsGiven: boolean;
+    };
+
+/** Judges what a device gets, as `PUT /devices/{device_id}` with the same fields would. Pure. */
+export function judgeDevice(device: Candidate, wanted: Wanted): Judgement {
+  const { set } = wanted;
+  if (set.device_master_id !== undefined && wanted.above.has(device.device_no))
+    return {
+      kind: 'refused',
+      reason:
+        device.device_no === wanted.masterNo
+          ? 'A device is not its own master.'
+          : 'It would close a cycle of masters.',
+    };
+  const next = nextSettings(device, wanted);
+  const { newLocations, locationsGiven } = nextLocations(device, wanted);
+  const parts: readonly (readonly [field: keyof typeof reaches, changed: boolean])[] = [
+    ['Frequency', device.frequency_min !== next.frequency_min],
+    ['FrequencySeconds', device.frequency_s !== next.frequency_s],
+    ['Timeout', device.timeout_s !== next.timeout_s],
+    ['Retries', shownRetries(device.retries) !== shownRetries(next.retries)],
+    ['Attempts', device.retries !== next.retries],
+    ['RetryDelay', device.retry_delay_s !== next.retry_delay_s],
+    ['Enabled', device.enabled !== next.enabled],
+    ['Severity', device.severity !== next.severity],
+    ['nschedule_id', device.nschedule_no !== next.nschedule_no],
+    ['mschedule_id', device.mschedule_no !== next.mschedule_no],
+    ['device_master_id', device.master_no !== next.master_no],
+    ['Locations', newLocations || locationsGiven !== device.locations_given],
+    ['Tags', movesTags(device, wanted)],
+  ];
+  const fields = parts.filter(([, changed]) => changed).map(([field]) => field);
+  if (fields.length === 0) return { kind: 'same' };
+  const reach = reachOf(fields, newLocations);
+  return { kind: 'changed', next, fields, reach, newLocations, locationsGiven };
+}
+
+function nextSettings(device: Candidate, { set, ...numbers }: Wanted): SharedSettings {
+  const stored = {
+    frequencyMin: device.frequency_min,
+    frequencyS: device.frequency_s,
+    retries: device.retries,
+  };
+  const { rhythm } = resolveRhythm(set, stored, deviceDefaults);
+  const chosen = <T>(sent: T | null | undefined, kept: T, byDefault: T): T =>
+    sent === undefined ? kept : (sent ?? byDefault);
+  return {
+    frequency_min: rhythm.frequencyMin,
+    frequency_s: rhythm.frequencyS,
+    retries: rhythm.retries,
+    timeout_s: chosen(set.Timeout, device.timeout_s, deviceDefaults.Timeout),
+    retry_delay_s: chosen(set.RetryDelay, device.retry_delay_s, deviceDefaults.RetryDelay),
+    enabled: chosen(set.Enabled, device.enabled, true),
+    severity: chosen<string>(set.Severity, device.severity, 'critical'),
+    nschedule_no: set.nschedule_id === undefined ? device.nschedule_no : numbers.nscheduleNo,
+    mschedule_no: set.mschedule_id === undefined ? device.mschedule_no : numbers.mscheduleNo,
+    master_no: set.device_master_id === undefined ? device.master_no : numbers.masterNo,
+  };
+}
+
+function nextLocations(
+  device: Candidate,
+  { set, locationNos, locationsGiven }: Wanted,
+): { readonly newLocations: boolean; readonly locationsGiven: boolean } {
+  if (set.Locations === undefined) return { newLocations: false, locationsGiven: device.locations_given };
+  const newLocations = !isDeepStrictEqual(device.location_nos, locationNos);
+  // The default Locations stay the default where they are sent back, as in a PUT.
+  return { newLocations, locationsGiven: locationsGiven && (device.locations_given || newLocations) };
+}
+
+function movesTags({ tag_nos }: Candidate, { addTagNos, removeTagNos }: Wanted): boolean {
+  return addTagNos.some((no) => !tag_nos.includes(no)) || removeTagNos.some((no) => tag_nos.includes(no));
+}

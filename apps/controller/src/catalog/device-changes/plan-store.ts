@@ -1,0 +1,97 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Tables } from '../../db/index.ts';
+import type { ChangeTransaction } from '../change.ts';
+import type { Outcome } from './fields.ts';
+
+/** A preview can be carried out this long, and at most so many of an account are kept. */
+const keptUs = 3_600_000_000;
+const mostKept = 20;
+
+/** A change from its preview on. */
+export interface Plan {
+  readonly token: string;
+  /** What was asked for, as JSON. */
+  readonly request: string;
+  /** So many devices are meant. */
+  readonly matched: number;
+  /** So many of them are done. */
+  readonly place: number;
+  readonly changed: number;
+  readonly refused: Outcome['Refused'];
+  readonly state: 'Previewed' | 'Running' | 'Done';
+}
+
+/** Who previewed a change, and alone carries it out. */
+export interface Owner {
+  readonly accountNo: number;
+  readonly keyNo: number;
+}
+
+/** Keeps a preview, and deletes those that are too old or too many. */
+export async function keepPlan(
+  { trx }: ChangeTransaction,
+  { accountNo, keyNo }: Owner,
+  plan: Pick<Plan, 'token' | 'request'> & { readonly deviceNos: readonly number[] },
+  nowUs: number,
+): Promise<void> {
+  await sql`delete from device_changes where created_us < ${nowUs - keptUs}::bigint`.execute(trx);
+  await sql`
+    delete from device_changes where account_no = ${accountNo}::int and state <> 'Running' and token not in (
+      select token from device_changes where account_no = ${accountNo}::int order by created_us desc limit ${mostKept - 1})`.execute(
+    trx,
+  );
+  await sql`
+    insert into device_changes (token, account_no, key_no, created_us, request, device_nos)
+    values (${plan.token}, ${accountNo}, ${keyNo}, ${nowUs}::bigint, ${plan.request}, ${plan.deviceNos}::int[])`.execute(
+    trx,
+  );
+}
+
+/** The plan of this key; other requests with the token wait until the transaction ends. */
+export function lockPlan(db: Kysely<Tables>, owner: Owner, token: string): Promise<Plan | undefined> {
+  const { accountNo, keyNo } = owner;
+  return readPlan(
+    db,
+    sql`token = ${token} and account_no = ${accountNo}::int and key_no = ${keyNo}::int for update`,
+  );
+}
+
+/** A plan of the account; to a caller who is limited to tags, only what their key previewed. */
+export function findPlan(
+  db: Kysely<Tables>,
+  { accountNo, keyNo, scope }: Owner & { readonly scope?: readonly number[] },
+  token: string,
+): Promise<Plan | undefined> {
+  const own = scope === undefined ? sql`` : sql`and key_no = ${keyNo}::int`;
+  return readPlan(db, sql`token = ${token} and account_no = ${accountNo}::int ${own}`);
+}
+
+async function readPlan(db: Kysely<Tables>, condition: RawBuilder<unknown>): Promise<Plan | undefined> {
+  const { rows } = await sql<Plan>`
+    select token, request, cardinality(device_nos) as matched, place, changed, refused, state from device_changes
+    where ${condition}`.execute(db);
+  return rows[0];
+}
+
+/** The numbers of the plan's devices from a place on, at most `count`, in the order in which they are changed. */
+export async function plannedDevices(
+  db: Kysely<Tables>,
+  token: string,
+  { from, count }: { readonly from: number; readonly count: number },
+): Promise<readonly number[]> {
+  const { rows } = await sql<{ deviceNos: readonly number[] }>`
+    select device_nos[${from + 1}::int:${from + count}::int] as "deviceNos" from device_changes where token = ${token}`.execute(
+    db,
+  );
+  return rows[0]?.deviceNos ?? [];
+}
+
+/** Notes how far the change is. */
+export async function moveOn(
+  { trx }: ChangeTransaction,
+  { token, place, changed, refused, state }: Omit<Plan, 'request' | 'matched'>,
+): Promise<void> {
+  await sql`
+    update device_changes set place = ${place}, changed = ${changed}, refused = ${JSON.stringify(refused)}::jsonb, state = ${state}
+    where token = ${token}`.execute(trx);
+}
