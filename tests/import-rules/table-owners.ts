@@ -20,6 +20,7 @@ export const tableOwners: TableOwners = {
   deleted_devices: 'catalog',
   device_marks: 'catalog',
   left_tags: 'catalog',
+  device_changes: 'catalog',
   sealing_key_proof: 'secrets',
   authorities: 'enrol',
   rollouts: 'upgrades',

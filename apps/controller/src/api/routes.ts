@@ -7,6 +7,7 @@ import { invitationRoutes, type PlanInvitation } from '../catalog/agents/invitat
 import { type AgentRouteDeps, agentRoutes } from '../catalog/agents/routes.ts';
 import { upgradeRoutes } from '../catalog/agents/upgrade-routes.ts';
 import { type ContactRouteDeps, contactRoutes } from '../catalog/contacts/routes.ts';
+import { deviceChangeRoutes } from '../catalog/device-changes/routes.ts';
 import { type Maintenance, maintenanceRoutes } from '../catalog/devices/maintenance-routes.ts';
 import { type DeviceRouteDeps, deviceRoutes, deviceSubject } from '../catalog/devices/routes.ts';
 import { type TrialRouteDeps, trialRoutes } from '../catalog/devices/trial-routes.ts';
@@ -71,6 +72,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...trialRoutes({ ...deps, record: trialRecord, show: showTrial }),
     ...checkRoutes({ db, clock, device, checkNow }),
     ...deviceRoutes(deps),
+    ...deviceChangeRoutes({ ...deps, maintenance: health }),
     ...summaryRoutes({ db, clock }),
     ...stateRoutes({ db, clock, timelines: (ask) => health.timelines(ask) }),
     ...eventRoutes({ db, clock, device, feed: deps.feed }),

@@ -12,7 +12,7 @@ import { type AuditRow, findEntryNo, listEntries } from './audit-store.ts';
 const actions = { create: 'Create', update: 'Update', delete: 'Delete', refuse: 'Refuse' } as const;
 const storedActions = ['create', 'update', 'delete', 'refuse'] as const;
 const kinds = [
-  ...['account', 'key', 'location', 'agent', 'device', 'tag', 'secret'],
+  ...['account', 'key', 'location', 'agent', 'device', 'devices', 'tag', 'secret'],
   ...['contact', 'nschedule', 'mschedule', 'alert', 'session', 'user', 'maintenance', 'outage', 'delivery'],
 ] as const;
 

@@ -142,6 +142,8 @@ const requests: readonly (readonly [
 ];
 /** Requests that other tests cover. They write no row of the catalog. */
 const others = [
+  // device-changes.test.ts shows what it records.
+  'POST /devices/change',
   'POST /batch',
   'POST /mschedules/preview',
   'POST /nschedules/preview',

@@ -17,6 +17,7 @@ type CatalogKind =
   | 'location'
   | 'agent'
   | 'device'
+  | 'devices'
   | 'tag'
   | 'secret'
   | 'contact'

@@ -57,6 +57,7 @@ const leftOut = new Set([
     'job_quarantine',
     'sealing_key_proof',
     'trials',
+    'device_changes',
     'authorities',
   ],
   ...['api_keys', 'users', 'secrets', 'tags', ...notifying],

@@ -215,6 +215,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/devices/change": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Changes, tags, maintains or deletes many devices: first a preview, then with its Token
+         * @description The first request changes nothing. It answers how many devices Filter leaves, how many of them would change and which would be refused, and a Token. The same body with the Token does it: 1005 where Filter leaves other devices by then. What a device refuses only when it is done (a private address at a Location that checks public targets only) is in the answer of the second request. A change that was interrupted goes on with the same request, as long as Done is false; a repetition of one that is done answers the same. With a key that is limited to tags, and in an atomic batch, each request does a part: repeat it until Done is true. GET /device-changes/{change_id} (the Token) shows how far it is. The audit has one entry for all of it.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<change>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UW or UA may do this.
+         */
+        post: operations["changeDevices"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/device-changes/{change_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How far a change of many devices is
+         * @description How far a change of many devices is.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<change>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     Any key of the account may do this.
+         */
+        get: operations["getDevice-change"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/summary": {
         parameters: {
             query?: never;
@@ -3378,6 +3426,194 @@ export interface components {
          */
         DeviceUpdate: components["schemas"]["DeviceUpdateHTTP"] | components["schemas"]["DeviceUpdatePING"] | components["schemas"]["DeviceUpdateSMTP"] | components["schemas"]["DeviceUpdatePOP3"] | components["schemas"]["DeviceUpdateMySQL"] | components["schemas"]["DeviceUpdateIMAP4"] | components["schemas"]["DeviceUpdateFTP"] | components["schemas"]["DeviceUpdateTELNET"] | components["schemas"]["DeviceUpdateSSH"] | components["schemas"]["DeviceUpdateNNTP"] | components["schemas"]["DeviceUpdateTCP"] | components["schemas"]["DeviceUpdateDNS"] | components["schemas"]["DeviceUpdateScript"];
         /**
+         * @description A change of many devices.
+         * @example {
+         *       "Filter": {
+         *         "Tag": "lab"
+         *       },
+         *       "Set": {
+         *         "Severity": "info"
+         *       }
+         *     }
+         */
+        BulkChange: {
+            /**
+             * @description The devices that are meant.
+             * @example Down
+             */
+            Filter: components["schemas"]["BulkChangeFilter"];
+            /** @description What they get; null sets the default, as in PUT /devices/{device_id}. */
+            Set?: components["schemas"]["BulkChangeSettings"];
+            /**
+             * @description Names or ids of tags that they get.
+             * @example [
+             *       "berlin"
+             *     ]
+             */
+            AddTags?: string[];
+            /**
+             * @description Names or ids of tags that they lose.
+             * @example [
+             *       "lab"
+             *     ]
+             */
+            RemoveTags?: string[];
+            /** @description Starts maintenance of each; null ends what runs. */
+            Maintenance?: components["schemas"]["MaintenanceStart"] | null;
+            /**
+             * @description true deletes them; nothing else is sent then.
+             * @default false
+             */
+            Delete: boolean;
+            /** @description true: nothing is changed, and the answer has a Token. Without a Token it is always so. */
+            Preview?: boolean;
+            /**
+             * @description Of the preview: does what was previewed.
+             * @example 8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d
+             */
+            Token?: string;
+        };
+        /**
+         * @description All parts that are sent must hold; {}: all devices.
+         * @example {
+         *       "Tag": "lab"
+         *     }
+         */
+        BulkChangeFilter: {
+            /**
+             * @description Ids: these devices only, at most 1000.
+             * @example [
+             *       "8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d"
+             *     ]
+             */
+            Devices?: string[];
+            /**
+             * @description Devices with this Status only.
+             * @enum {string}
+             */
+            Status?: "Up" | "Down" | "Maint" | "Unknown";
+            /**
+             * @description A part of ShortName, FullName or URL, in any letter case.
+             * @example shop
+             */
+            Search?: string;
+            /**
+             * @description Name or id of a tag: its devices only.
+             * @example shop
+             */
+            Tag?: string;
+            /**
+             * @description Devices of this Method only.
+             * @enum {string}
+             */
+            Method?: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script";
+            /**
+             * @description Name or id of a Location: the devices that are checked from there only.
+             * @example local
+             */
+            Location?: string;
+            /**
+             * @description critical, warning or info, joined by commas: devices with one of these only.
+             * @example critical,warning
+             */
+            Severity?: string;
+            /**
+             * @description Id of a device: those behind it only.
+             * @example 8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d
+             */
+            device_master_id?: string;
+            /**
+             * @description Id of a notification schedule: the devices that use it only.
+             * @example 8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d
+             */
+            nschedule_id?: string;
+            /**
+             * @description Id of a maintenance schedule: the devices that use it only.
+             * @example 8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d
+             */
+            mschedule_id?: string;
+            /**
+             * @description false: paused devices only; true: all others.
+             * @example true
+             */
+            Enabled?: boolean;
+            /**
+             * @description true: devices in a retry sequence only; false: all others.
+             * @example false
+             */
+            Retrying?: boolean;
+        };
+        /**
+         * @description Settings that many devices can share.
+         * @example {
+         *       "Severity": "info"
+         *     }
+         */
+        BulkChangeSettings: {
+            /**
+             * @description Minutes between checks; default 5.
+             * @example 5
+             */
+            Frequency?: (1 | 2 | 5 | 10 | 20 | 30 | 60) | null;
+            /**
+             * @description Seconds between checks instead of Frequency, which reads 1 then; null: Frequency counts. Where both are sent, the one that differs from what is shown counts.
+             * @example null
+             */
+            FrequencySeconds?: (5 | 10 | 15 | 20 | 30) | null;
+            /**
+             * @description Seconds to wait for a response; default 30.
+             * @example 30
+             */
+            Timeout?: number | null;
+            /**
+             * @description Retries after an error before alerting; default 2.
+             * @example 2
+             */
+            Retries?: number | null;
+            /**
+             * @description Failing checks until the device is Down, the first one included; null: Retries + 1. Where both are sent, the one that differs from what is shown counts.
+             * @example 3
+             */
+            Attempts?: number | null;
+            /**
+             * @description Seconds before a retry; default 1.
+             * @example 1
+             */
+            RetryDelay?: number | null;
+            /**
+             * @description false pauses the device: it is not checked, its Status is Unknown, nobody is notified; default true.
+             * @example true
+             */
+            Enabled?: boolean | null;
+            /**
+             * @description How bad an outage of it is; steps of notification schedules choose by it. Default critical.
+             * @example critical
+             */
+            Severity?: ("critical" | "warning" | "info") | null;
+            /**
+             * @description Notification schedule; null: none.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            nschedule_id?: string | null;
+            /**
+             * @description Maintenance schedule; null: none.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            mschedule_id?: string | null;
+            /**
+             * @description Master device: when it is down already, alerts for this one are suppressed; null: none.
+             * @example null
+             */
+            device_master_id?: string | null;
+            /**
+             * @description Names or ids; null: the account's DefaultLocations; []: none.
+             * @example [
+             *       "local"
+             *     ]
+             */
+            Locations?: string[] | null;
+        };
+        /**
          * @description How long the maintenance lasts.
          * @example {
          *       "Duration": "01:30",
@@ -5771,6 +6007,60 @@ export interface components {
              * @example Ada
              */
             By: string | null;
+        };
+        /**
+         * @description What a change of many devices does, or has done.
+         * @example {
+         *       "Matched": 2,
+         *       "Changed": 1,
+         *       "Refused": [
+         *         {
+         *           "device_id": "8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d",
+         *           "Reason": "It is the master of other devices."
+         *         }
+         *       ],
+         *       "Token": "8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d",
+         *       "Done": false
+         *     }
+         */
+        BulkChangeOutcome: {
+            /**
+             * @description How many devices Filter leaves.
+             * @example 2
+             */
+            Matched: number;
+            /**
+             * @description How many of them change, or are changed by now; the others have these settings already.
+             * @example 1
+             */
+            Changed: number;
+            /**
+             * @description Devices that are not changed, the first 100, each with the reason.
+             * @example [
+             *       {
+             *         "device_id": "8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d",
+             *         "Reason": "It is the master of other devices."
+             *       }
+             *     ]
+             */
+            Refused: {
+                /**
+                 * @description Id of the device.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                device_id: components["schemas"]["Id"];
+                Reason: string;
+            }[];
+            /**
+             * @description Sent with the same body within an hour, it does what was previewed.
+             * @example 8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d
+             */
+            Token: components["schemas"]["Id"];
+            /**
+             * @description false: it is a preview, or goes on.
+             * @example false
+             */
+            Done: boolean;
         };
         /**
          * @description The state of the whole account.
@@ -8477,7 +8767,7 @@ export interface components {
              * @example device
              * @enum {string}
              */
-            Kind: "account" | "key" | "location" | "agent" | "device" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "alert" | "session" | "user" | "maintenance" | "outage" | "delivery";
+            Kind: "account" | "key" | "location" | "agent" | "device" | "devices" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "alert" | "session" | "user" | "maintenance" | "outage" | "delivery";
             /**
              * @description Id of the thing that changed, for example its device_id.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
@@ -12576,6 +12866,183 @@ export interface operations {
                     };
                 };
             };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changeDevices: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Makes the request safe to repeat: 1 to 128 printable characters, a new one (such as a UUID) for each new request. A repetition with the same body within 24 hours gets the first answer and does nothing again; one with another body is code 1005.
+                 * @example 5d8f1b1e-6f5c-4b0e-9a41-0d2f6c1f7f3a
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON, with the header `Content-Type: application/json`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Filter": {
+                 *         "Tag": "lab"
+                 *       },
+                 *       "Set": {
+                 *         "Severity": "info"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["BulkChange"];
+            };
+        };
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
+                     * @example true
+                     */
+                    "Idempotency-Replayed"?: string;
+                    /**
+                     * @description What is accepted, but likely not meant; several are joined by `; `.
+                     * @example The private address 192.0.2.1 is checked from several Locations.
+                     */
+                    "Vantage-Warning"?: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Matched": 2,
+                     *       "Changed": 1,
+                     *       "Refused": [
+                     *         {
+                     *           "device_id": "8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d",
+                     *           "Reason": "It is the master of other devices."
+                     *         }
+                     *       ],
+                     *       "Token": "8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d",
+                     *       "Done": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BulkChangeOutcome"];
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "getDevice-change": {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The change_id: 48 lowercase hexadecimal digits.
+                 * @example text
+                 */
+                change_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
+                     * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Matched": 2,
+                     *       "Changed": 1,
+                     *       "Refused": [
+                     *         {
+                     *           "device_id": "8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d",
+                     *           "Reason": "It is the master of other devices."
+                     *         }
+                     *       ],
+                     *       "Token": "8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d",
+                     *       "Done": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BulkChangeOutcome"];
+                };
+            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["Refused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -21321,7 +21788,7 @@ export interface operations {
                  * @description Changes of this kind of thing only.
                  * @example device
                  */
-                Kind?: "account" | "key" | "location" | "agent" | "device" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "alert" | "session" | "user" | "maintenance" | "outage" | "delivery";
+                Kind?: "account" | "key" | "location" | "agent" | "device" | "devices" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "alert" | "session" | "user" | "maintenance" | "outage" | "delivery";
                 /**
                  * @description Changes of the thing with this id only, also of a deleted one.
                  * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802

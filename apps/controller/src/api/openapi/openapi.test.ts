@@ -18,6 +18,7 @@ const goodBodies: Readonly<Record<string, object>> = {
   'POST /devices': { Method: 'TCP', URL: 'example.org:80', ShortName: 'new' },
   'POST /batch': { Operations: [{ Method: 'GET', Path: '/tags' }] },
   'POST /tags': { Name: 'new' },
+  'POST /devices/change': { Filter: {}, Set: { Timeout: 7 } },
   'POST /users': { Name: 'new', Email: 'new@example.org', Level: 'UR' },
   'POST /keys': { Name: 'new', Level: 'UR' },
   'POST /contacts': { ...sampleContact, Name: 'new' },

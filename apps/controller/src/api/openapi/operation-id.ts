@@ -4,6 +4,7 @@ import type { Route } from '../../http/route.ts';
 const spoken: Readonly<Record<string, string>> = {
   'GET /hello': 'sayHello',
   'GET /openapi.json': 'getOpenApiDocument',
+  'POST /devices/change': 'changeDevices',
   'GET /devices/{device_id}/uptime': 'getUptime',
   'GET /uptime': 'listUptimes',
   'GET /devices/{device_id}/statistics': 'getStatistics',

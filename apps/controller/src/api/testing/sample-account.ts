@@ -85,6 +85,7 @@ export async function createSampleAccount(
   const { keyId: key_id } = await rest.key(account.accountNo, 'UR');
   const user_id = await addUser(rest, account.accountNo);
   const past = await addPast(rest, device_no, schedules.contact_id);
+  const change_id = await addDeviceChange(rest, account.accountNo);
   return {
     ids: {
       device_id,
@@ -96,6 +97,7 @@ export async function createSampleAccount(
       alert_id,
       key_id,
       user_id,
+      change_id,
       ...schedules,
       ...past,
     },
@@ -149,6 +151,17 @@ async function addDelivery({ db, clock }: Pick<Rest, 'db' | 'clock'>, contactId:
       1, ${atUs}::bigint, ${atUs}::bigint, ${atUs}::bigint, 'HTTP 204 No Content', jsonb_build_array(jsonb_build_object('AtUs', ${atUs}::bigint, 'Answer', 'HTTP 204 No Content'))
     from contacts where contact_id = ${contactId}`.execute(db.kysely);
   return notification_id;
+}
+
+/** Keeps the preview of a change of many devices, and returns its token. */
+async function addDeviceChange(
+  { db, clock }: Pick<Rest, 'db' | 'clock'>,
+  accountNo: number,
+): Promise<string> {
+  const token = newId();
+  await sql`insert into device_changes (token, account_no, key_no, created_us, request, device_nos)
+    values (${token}, ${accountNo}::int, 0, ${clock.nowUs()}::bigint, '{}', '{}')`.execute(db.kysely);
+  return token;
 }
 
 /** Gives a device an outage of a minute, a day ago, and returns the id. */

@@ -70,7 +70,8 @@ const optional = {
     .optional()
     .describe(
       'Failing checks until the device is Down, the first one included; null: Retries + 1. Where both are sent, the one that differs from what is shown counts.',
-    ),
+    )
+    .meta({ example: 3 }),
   RetryDelay: z.int().min(1).max(300).nullable().optional().describe('Seconds before a retry; default 1.'),
   nschedule_id: optionalId('Notification schedule'),
   mschedule_id: optionalId('Maintenance schedule'),

@@ -72,7 +72,9 @@ export async function readDeviceList(
         message: `follows the order of creation and must not be sent together with Sort=${query.Sort}; page with Offset, or leave Sort out`,
       },
     ]);
-  const filter = await readFilter(db, accountNo, query);
+  const { status, tagNos = [] } = await readStatusOrTag(db, accountNo, query.Filter);
+  const found = await readFilter(db, accountNo, query);
+  const filter = { ...found, status, tagNos: [...tagNos, ...(found.tagNos ?? [])] };
   const afterNo = cursor === undefined ? undefined : await readAfter(db, accountNo, cursor);
   return { accountNo, filter, sort, afterNo, limit, offset };
 }
@@ -92,17 +94,18 @@ function readSort(text: string | undefined): DeviceSort {
   return field === undefined ? byCreation : { field, descending };
 }
 
-async function readFilter(
-  db: Db,
-  accountNo: number,
-  query: z.output<typeof deviceListQuery>,
-): Promise<DeviceFilter> {
+/** What a list of devices can be limited by. */
+type FilterQuery = Partial<
+  Omit<z.output<typeof deviceListQuery>, 'Filter' | 'Sort' | 'Limit' | 'Offset' | 'After'>
+>;
+
+/** The conditions of a filter. Throws a Problem (1003) for a tag, Location or device that the account does not have. */
+export async function readFilter(db: Db, accountNo: number, query: FilterQuery): Promise<DeviceFilter> {
   const { Search: search, Method: method, ExternalKey: externalKey, Tag, Location, Enabled: enabled } = query;
-  const { status, tagNos = [] } = await readStatusOrTag(db, accountNo, query.Filter);
   const tags = Tag === undefined ? [] : [await readTag(db, accountNo, Tag)];
   const locationNo = Location === undefined ? undefined : await readLocation(db, accountNo, Location);
   const severity = query.Severity === undefined ? undefined : readSeverities(query.Severity);
-  const common = { status, tagNos: [...tagNos, ...tags], search, method, locationNo, externalKey, enabled };
+  const common = { tagNos: tags, search, method, locationNo, externalKey, enabled };
   return {
     ...common,
     severities: severity,
@@ -123,7 +126,7 @@ function readSeverities(text: string): readonly string[] {
 async function readUsed(
   { kysely }: Db,
   accountNo: number,
-  query: z.output<typeof deviceListQuery>,
+  query: FilterQuery,
 ): Promise<Pick<DeviceFilter, 'masterNo' | 'nscheduleNo' | 'mscheduleNo'>> {
   const { device_master_id: master, nschedule_id: nschedule, mschedule_id: mschedule } = query;
   const look = async (

@@ -81,16 +81,20 @@ export const maintenanceStart = z
   })
   .meta({ id: 'MaintenanceStart' });
 
-/** What the body asks for. Throws a Problem (1004) for a Start that is no timestamp, has passed or is too far away. */
+/**
+ * What the body asks for. Throws a Problem (1004) for a Start that is no timestamp, has passed or is too far away; `field` is
+ * its name in the whole body.
+ */
 export function readMaintenance(
   { Duration, Reason, Start }: z.output<typeof maintenanceStart>,
   { zone, keyName }: Session,
   nowUs: number,
+  field = 'Start',
 ): AskedMaintenance {
   const startUs = Start == null ? undefined : zone.parse(Start);
   if (Start != null) {
     const problem = timestampProblem(Start) ?? startProblem(startUs ?? nowUs, nowUs);
-    if (problem !== undefined) throw invalid([{ field: 'Start', message: problem }]);
+    if (problem !== undefined) throw invalid([{ field, message: problem }]);
   }
   const by = keyName === '' ? undefined : keyName;
   return { durationUs: durationUs(Duration), startUs, reason: Reason ?? null, by };

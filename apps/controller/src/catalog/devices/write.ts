@@ -214,7 +214,8 @@ function methodConflict(method: string): Conflict {
   };
 }
 
-async function notifyPlanner(trx: Kysely<Tables>, locationNos: readonly number[]): Promise<void> {
+/** Has the planner look at these Locations after the commit. */
+export async function notifyPlanner(trx: Kysely<Tables>, locationNos: readonly number[]): Promise<void> {
   const places = [...new Set(locationNos)].sort((a, b) => a - b);
   await publish(trx, 'catalog', { location_nos: places });
 }

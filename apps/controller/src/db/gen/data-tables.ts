@@ -214,6 +214,18 @@ export interface DataTables {
     event_no: number;
     deleted_us: Generated<number>;
   };
+  device_changes: {
+    token: string;
+    account_no: number;
+    key_no: number;
+    created_us: number;
+    request: string;
+    device_nos: number[];
+    place: Generated<number>;
+    changed: Generated<number>;
+    refused: Generated<Jsonb>;
+    state: Generated<'Previewed' | 'Running' | 'Done'>;
+  };
   device_counts: {
     count_no: GeneratedAlways<number>;
     account_no: number;
