@@ -60,8 +60,8 @@ export async function pastHistograms(
   return rows;
 }
 
-/** Deletes the roll-ups of a device. */
-export async function deleteRollUps(trx: Kysely<Tables>, deviceNo: number): Promise<void> {
-  await trx.deleteFrom('rollup_hourly').where('device_no', '=', deviceNo).execute();
-  await trx.deleteFrom('rollup_daily').where('device_no', '=', deviceNo).execute();
+/** Deletes the roll-ups of these devices. */
+export async function deleteRollUps(trx: Kysely<Tables>, deviceNos: readonly number[]): Promise<void> {
+  await sql`delete from rollup_hourly where device_no = any(${deviceNos}::int[])`.execute(trx);
+  await sql`delete from rollup_daily where device_no = any(${deviceNos}::int[])`.execute(trx);
 }

@@ -9,13 +9,15 @@ import { openOrShown } from '../devices/sealed.ts';
 import { privateAddressErrors, warningsOf } from '../devices/settings.ts';
 import type { LocationRow } from '../devices/store.ts';
 import { resolveTarget } from '../devices/target.ts';
-import { type DeviceWriter, type DeviceWriterDeps, notifyPlanner } from '../devices/write.ts';
+import { type DeviceWriterDeps, notifyPlanner } from '../devices/write.ts';
 import { actorOf } from '../from-rest.ts';
 import type { AskedChange, Outcome } from './fields.ts';
-import { type Candidate, judgeDevice, type Wanted } from './judge.ts';
+import { type Candidate, judgeDevice, masterOfOthers, type Wanted } from './judge.ts';
 import {
   type Changed,
+  deleteDevices,
   idsOf,
+  keptMasters,
   locationsOf,
   readCandidates,
   readTargets,
@@ -30,7 +32,6 @@ import {
 export interface ApplyDeps extends DeviceWriterDeps {
   readonly db: Db;
   readonly catalog: Catalog;
-  readonly writer: Pick<DeviceWriter, 'remove'>;
   readonly maintenance: Pick<Maintenance, 'startMaintenance' | 'stopMaintenance'>;
 }
 
@@ -125,7 +126,7 @@ async function writeAll(
     locations: set.Locations !== undefined,
     tags: wanted.addTagNos.length + wanted.removeTagNos.length > 0,
   });
-  if (asked.Delete) return removeEach(deps, transaction, change.accountNo, deviceNos, candidates);
+  if (asked.Delete) return removeAll(deps, transaction, candidates);
   const judged = judgeAll(candidates, wanted);
   const placed = await placeDevices(deps, transaction, change, judged.changed);
   await write(deps, transaction, change, placed.changed);
@@ -235,24 +236,28 @@ async function maintain(
   return true;
 }
 
-async function removeEach(
-  { writer }: ApplyDeps,
+/** Deletes these devices but those that others are behind. The change has one entry in the audit. */
+async function removeAll(
+  { deleteRollUps }: ApplyDeps,
   transaction: ChangeTransaction,
-  accountNo: number,
-  deviceNos: readonly number[],
   candidates: readonly Candidate[],
 ): Promise<Written> {
-  const ids = new Map(candidates.map(({ device_no, device_id }) => [device_no, device_id]));
-  // The change has one entry in the audit.
-  const unrecorded: ChangeTransaction = { ...transaction, record: () => {} };
-  const refusals: Outcome['Refused'][number][] = [];
-  const changed: number[] = [];
-  for (const deviceNo of deviceNos) {
-    const deviceId = ids.get(deviceNo);
-    if (deviceId === undefined) continue;
-    const done = await writer.remove(unrecorded, { accountNo, deviceNo, deviceId });
-    if (done.kind === 'deleted') changed.push(deviceNo);
-    if (done.kind === 'conflict') refusals.push({ device_id: deviceId, Reason: done.message });
-  }
-  return { changed, refused: refusals, others: [] };
+  const { trx } = transaction;
+  const kept = await keptMasters(
+    trx,
+    candidates.map(({ device_no }) => device_no),
+  );
+  const refused = candidates.filter(({ device_no }) => kept.has(device_no));
+  const going = candidates.map(({ device_no }) => device_no).filter((no) => !kept.has(no));
+  // Whoever changes a device's state or its windows at this moment ends first, or finds no device.
+  await lockDevices(trx, going);
+  const concerned = await locationsOf(trx, going);
+  await deleteRollUps(trx, going);
+  await deleteDevices(transaction, going);
+  await notifyPlanner(trx, concerned);
+  return {
+    changed: going,
+    refused: refused.map(({ device_id }) => ({ device_id, Reason: masterOfOthers })),
+    others: [],
+  };
 }

@@ -13,7 +13,7 @@ import { resolveWanted } from './resolve.ts';
 import { deviceNosOf, meantDevices } from './store.ts';
 
 /** Devices of one transaction: others wait for the account's lock while it runs. */
-const atOnce = { settings: 500, each: 50 } as const;
+const atOnce = { settings: 500, maintenance: 50 } as const;
 
 /** The numbers of the devices that a change means, in the order in which they are changed. Throws a Problem (1003). */
 export async function devicesOf(
@@ -95,7 +95,7 @@ async function carryOn(
   );
   if (plan.state === 'Done') return outcomeOf(plan);
   const change = await readyChange(db, session, { token, asked, nowUs });
-  const size = asked.Delete || asked.Maintenance !== undefined ? atOnce.each : atOnce.settings;
+  const size = asked.Maintenance === undefined ? atOnce.settings : atOnce.maintenance;
   const deviceNos = await plannedDevices(db.kysely, token, { from: plan.place, count: size });
   const place = plan.place + deviceNos.length;
   const applied = await applyChange(deps, session, change, deviceNos);

@@ -59,6 +59,9 @@ export type Judgement =
       readonly locationsGiven: boolean;
     };
 
+/** Why a device is not deleted. */
+export const masterOfOthers = 'It is the master of other devices.';
+
 /** Judges what a device gets, as `PUT /devices/{device_id}` with the same fields would. Pure. */
 export function judgeDevice(device: Candidate, wanted: Wanted): Judgement {
   const { set } = wanted;

@@ -6,21 +6,19 @@ import { noSubject, type Route, route } from '../../http/route.ts';
 import type { Session } from '../../http/session.ts';
 import type { Maintenance } from '../devices/maintenance-routes.ts';
 import type { DeviceRouteDeps } from '../devices/routes.ts';
-import { createDeviceWriter } from '../devices/write.ts';
 import { actorOf } from '../from-rest.ts';
 import type { ApplyDeps } from './apply.ts';
 import { createCarrier, devicesOf, outcomeOf, readyChange } from './carry-out.ts';
 import { type AskedChange, deviceChange, deviceChangeOutcome, mostRefused, type Outcome } from './fields.ts';
-import { judgeDevice, type Wanted } from './judge.ts';
+import { judgeDevice, masterOfOthers, type Wanted } from './judge.ts';
 import { findPlan, keepPlan } from './plan-store.ts';
 import { contradictions } from './resolve.ts';
 import { countInMaintenance, idsOf, keptMasters, type Reading, readAlike, readCandidates } from './store.ts';
 
 /** Changing many devices by one request. */
 export function deviceChangeRoutes(given: DeviceRouteDeps & { readonly maintenance: Maintenance }): Route[] {
-  const deps: ApplyDeps = { ...given, writer: createDeviceWriter(given) };
-  const carryOut = createCarrier(deps);
-  const { db } = deps;
+  const carryOut = createCarrier(given);
+  const { db } = given;
   const shared = {
     tag: 'Devices',
     response: deviceChangeOutcome,
@@ -43,7 +41,7 @@ export function deviceChangeRoutes(given: DeviceRouteDeps & { readonly maintenan
           return { body: await carryOut(session, Token, asked, signal) };
         if (Preview === false)
           throw invalid([{ field: 'Token', message: 'of a preview must be sent to change devices' }]);
-        return { body: await preview(deps, session, asked) };
+        return { body: await preview(given, session, asked) };
       },
     }),
     route({
@@ -78,12 +76,11 @@ async function preview(deps: ApplyDeps, session: Session, asked: AskedChange): P
     ...{ Token: token, Done: false },
   });
   if (asked.Delete) {
-    const kept = await keptMasters(kysely, accountNo, deviceNos);
+    const kept = await keptMasters(kysely, deviceNos);
     const ids = await idsOf(kysely, [...kept].slice(0, mostRefused));
-    const Reason = 'It is the master of other devices.';
     return answer(
       deviceNos.length - kept.size,
-      ids.map((device_id) => ({ device_id, Reason })),
+      ids.map((device_id) => ({ device_id, Reason: masterOfOthers })),
     );
   }
   const reading = {

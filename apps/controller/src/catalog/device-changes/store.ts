@@ -209,17 +209,24 @@ export async function statusesOf(
 /** Those of these devices that keep others from being deleted with them: a master of a device that is not among them, and its masters. */
 export async function keptMasters(
   db: Kysely<Tables>,
-  accountNo: number,
   deviceNos: readonly number[],
 ): Promise<ReadonlySet<number>> {
   const { rows } = await sql<{ device_no: number }>`
     with recursive kept as (
       select d.master_no as device_no from devices d
-      where d.account_no = ${accountNo}::int and d.master_no is not null
+      where d.master_no = any(${deviceNos}::int[])
         and not exists (select from unnest(${deviceNos}::int[]) as g (device_no) where g.device_no = d.device_no)
       union select d.master_no from devices d join kept k on k.device_no = d.device_no where d.master_no is not null)
     select device_no from kept where device_no = any(${deviceNos}::int[])`.execute(db);
   return new Set(rows.map(({ device_no }) => device_no));
+}
+
+/** Deletes these devices; triggers keep and move what depends on them. */
+export async function deleteDevices(
+  { trx }: ChangeTransaction,
+  deviceNos: readonly number[],
+): Promise<void> {
+  await sql`delete from devices where device_no = any(${deviceNos}::int[])`.execute(trx);
 }
 
 /** Which of these devices are in maintenance now. */

@@ -62,7 +62,7 @@ type RecordDeviceEvents = (
 ) => Promise<void>;
 
 /** Deletes the roll-ups of a device. */
-type DeleteRollUps = (trx: Kysely<Tables>, deviceNo: number) => Promise<void>;
+type DeleteRollUps = (trx: Kysely<Tables>, deviceNos: readonly number[]) => Promise<void>;
 
 /** Stores the state of a new device: no check has run yet. */
 type InsertState = (trx: Kysely<Tables>, deviceNo: number, nowUs: number) => Promise<void>;
@@ -163,7 +163,7 @@ export function createDeviceWriter(deps: DeviceWriterDeps): DeviceWriter {
       // Whoever changes the device's state or its windows at this moment ends first, or finds no device: the other way round they deadlock.
       await lockDevices(trx, [deviceNo]);
       const concerned = await locationNosOf(trx, deviceNo);
-      await deleteRollUps(trx, deviceNo);
+      await deleteRollUps(trx, [deviceNo]);
       const row = await readDevice(trx, deviceNo, clock.nowUs());
       if (row === undefined || !(await deleteDevice(transaction, deviceNo)))
         return { kind: 'missing', what: 'device' };
