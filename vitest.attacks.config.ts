@@ -1,8 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * The attacks: hostile agents, scripts, targets, keys and strangers against a running system, while another account's service is
- * measured. One file after the other, since each one measures; never a second try, since a limit that holds only sometimes does not hold.
+ * The attacks: hostile agents, scripts, targets, keys and strangers against a running system, while another account's
+ * service is measured. One file after the other, since each one measures; never a second try, since a limit that holds
+ * only sometimes does not hold.
  */
 export default defineConfig({
   test: {

@@ -25,7 +25,10 @@ const shared = {
   pool: 'forks',
 } as const;
 
-/** The faults: kill -9, cuts, takeovers, in true time. Most files wait for most of their time, so they run beside each other. */
+/**
+ * The faults: kill -9, cuts, takeovers, in true time. Most files wait for most of their time, so they run beside each
+ * other.
+ */
 export default defineConfig({
   test: {
     sequence: { sequencer: longestFirst(longest) },

@@ -12,7 +12,10 @@ const released = path.join(root, 'proto/released.binpb');
 const folder = mkdtempSync(path.join(tmpdir(), 'vantage-wire-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The complaints of `buf breaking` after a change of the wire's text; empty: old agents and controllers understand the new wire. */
+/**
+ * The complaints of `buf breaking` after a change of the wire's text; empty: old agents and controllers understand the
+ * new wire.
+ */
 function breaks(file: string, from: string, to: string): string {
   for (const name of ['buf.yaml', 'proto'])
     cpSync(path.join(root, name), path.join(folder, name), { recursive: true });

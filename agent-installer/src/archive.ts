@@ -21,8 +21,8 @@ const mtime = new Date(Date.UTC(2026, 0, 1));
 const owner = { uid: 0, gid: 0, uname: 'root', gname: 'root', mtime };
 
 /**
- * An archive as `tar -xz` reads it: files and links by name, each after its folders, everything root's, no times. The same entries give
- * the same bytes. `level` is gzip's.
+ * An archive as `tar -xz` reads it: files and links by name, each after its folders, everything root's, no times. The
+ * same entries give the same bytes. `level` is gzip's.
  */
 export async function packArchive(
   entries: readonly (Entry | LinkEntry)[],

@@ -3,7 +3,9 @@ import path from 'node:path';
 import { type OutputChunk, rolldown } from 'rolldown';
 import { root } from './root.ts';
 
-/** Each program of the agent, with its source. In the bundle they lie in one folder and find each other by these names. */
+/**
+ * Each program of the agent, with its source. In the bundle they lie in one folder and find each other by these names.
+ */
 const programs: Readonly<Record<string, string>> = {
   agent: 'apps/agent/src/main.ts',
   doctor: 'apps/agent/src/doctor/main.ts',
@@ -30,7 +32,10 @@ export interface Bundle {
   readonly licences: string;
 }
 
-/** Bundles the agent from the sources, with lines and names, so that stack traces from hosts say something. The same sources and packages give the same bytes. */
+/**
+ * Bundles the agent from the sources, with lines and names, so that stack traces from hosts say something. The same
+ * sources and packages give the same bytes.
+ */
 export async function bundleAgent(): Promise<Bundle> {
   const files = new Map<string, Buffer>();
   const modules = new Set<string>();

@@ -8,8 +8,9 @@ import { root } from './root.ts';
 const scripts = ['postinst', 'prerm', 'postrm'];
 
 /**
- * A Debian package of a parcel's files (deb(5), format 2.0): the program in /opt/vantage-agent, the command in /usr/bin and the unit of
- * systemd. It has no settings; the line of an invitation writes them. The same files give the same bytes.
+ * A Debian package of a parcel's files (deb(5), format 2.0): the program in /opt/vantage-agent, the command in /usr/bin
+ * and the unit of systemd. It has no settings; the line of an invitation writes them. The same files give the same
+ * bytes.
  */
 export async function packDeb(parcel: {
   readonly version: string;

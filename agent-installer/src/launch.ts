@@ -1,5 +1,6 @@
-// Starts the agent on a host without an init system: as its own user, with the right to ping and no other, in a session of its own and
-// without the descriptors of the caller. Arguments: the command, the user, the file for the process's number and the log.
+// Starts the agent on a host without an init system: as its own user, with the right to ping and no other, in a session
+// of its own and without the descriptors of the caller. Arguments: the command, the user, the file for the process's
+// number and the log.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { closeSync, constants, fchownSync, openSync, writeFileSync } from 'node:fs';
 

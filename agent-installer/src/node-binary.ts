@@ -16,9 +16,9 @@ export interface NodeBinary {
 }
 
 /**
- * The Node of package-lock.json for an architecture: from the installed packages, or from npm's registry, because npm installs the one
- * of its own machine only. Throws where the registry does not answer, or when what it
- * answers or what is installed is not what this repository records.
+ * The Node of package-lock.json for an architecture: from the installed packages, or from npm's registry, because npm
+ * installs the one of its own machine only. Throws where the registry does not answer, or when what it answers or what
+ * is installed is not what this repository records.
  */
 export async function readNode(arch: Architecture): Promise<NodeBinary> {
   const name = `node-linux-${arch}`;

@@ -22,8 +22,8 @@ export function lockedPackages(): readonly string[] {
 }
 
 /**
- * The files of a package as npm's registry has it, by their paths in it. Throws where the registry does not answer, or when its answer is
- * not what package-lock.json names.
+ * The files of a package as npm's registry has it, by their paths in it. Throws where the registry does not answer, or
+ * when its answer is not what package-lock.json names.
  */
 export async function fetchPackage(name: string): Promise<ReadonlyMap<string, Buffer>> {
   const { version, integrity } = readLock().packages[`node_modules/${name}`] ?? {};

@@ -1,5 +1,6 @@
-// Makes the parcels that hosts get: `npm run parcel`, or with the architectures: `npm run parcel -- amd64`. Each is a file
-// dist/vantage-agent-linux-ARCH.tar.gz, the Debian package has the same files, and beside each lies its SHA-256 as `sha256sum -c` reads it. The same sources give the same bytes.
+// Makes the parcels that hosts get: `npm run parcel`, or with the architectures: `npm run parcel -- amd64`. Each is a
+// file dist/vantage-agent-linux-ARCH.tar.gz, the Debian package has the same files, and beside each lies its SHA-256 as
+// `sha256sum -c` reads it. The same sources give the same bytes.
 import { createHash } from 'node:crypto';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

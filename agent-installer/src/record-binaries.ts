@@ -1,4 +1,5 @@
-// Records the SHA-256 of the prebuilt programs of package-lock.json: `npm run record-binaries`, after an upgrade of them.
+// Records the SHA-256 of the prebuilt programs of package-lock.json: `npm run record-binaries`, after an upgrade of
+// them.
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -10,7 +10,10 @@ export interface NewReleaseKey {
   readonly line: string;
 }
 
-/** Makes a release key (Ed25519): the private one in `file` (PEM, mode 0600), the public one in `file`.pub. Throws where `file` exists. */
+/**
+ * Makes a release key (Ed25519): the private one in `file` (PEM, mode 0600), the public one in `file`.pub. Throws where
+ * `file` exists.
+ */
 export function createReleaseKey(file: string): NewReleaseKey {
   if (existsSync(file))
     throw new Error(`${file} exists: a release key is never overwritten; name another file`);

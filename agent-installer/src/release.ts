@@ -1,4 +1,5 @@
-// Makes release keys and signs parcels, away from the controller: `release.ts create FILE` and `release.ts sign KEY PARCEL…`. Prints JSON.
+// Makes release keys and signs parcels, away from the controller: `release.ts create FILE` and `release.ts sign KEY
+// PARCEL…`. Prints JSON.
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { messageOf } from '@vantage/kernel';

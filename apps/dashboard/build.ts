@@ -1,4 +1,5 @@
-// Builds the page into dist/. `npm start` gives the hash of the sources, by which it knows the next time that nothing changed.
+// Builds the page into dist/. `npm start` gives the hash of the sources, by which it knows the next time that nothing
+// changed.
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'vite';

@@ -1,4 +1,5 @@
-// Runs all scenes, one after the other, on one running system. `-t <text>` runs the scenes whose titles contain the text.
+// Runs all scenes, one after the other, on one running system. `-t <text>` runs the scenes whose titles contain the
+// text.
 import './hostile-agents.scenes.ts';
 import './strangers.scenes.ts';
 import './hostile-keys.scenes.ts';

@@ -1,4 +1,5 @@
-// The file of the certificate authority is unreadable, damaged or gone. The database holds the authority, and only a first start makes a new one.
+// The file of the certificate authority is unreadable, damaged or gone. The database holds the authority, and only a
+// first start makes a new one.
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

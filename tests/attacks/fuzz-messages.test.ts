@@ -174,7 +174,8 @@ async function prepare({ hostile, rows, kysely, neighbour }: Ground) {
   // Results of the last minute are those of devices that existed then.
   const createdUs = Date.now() * 1_000 - 3_600_000_000;
   await kysely.updateTable('devices').set({ created_us: createdUs }).where('device_no', 'in', mine).execute();
-  // Most numbers are the attacker's devices, whose results are stored. Others belong to other accounts, whose results must be refused.
+  // Most numbers are the attacker's devices, whose results are stored. Others belong to other accounts, whose results
+  // must be refused.
   const deviceNos = [...mine, ...mine, ...mine, ...(await numbers(neighbour.accountNo))];
   return { own, others, deviceNos, createdUs };
 }
@@ -196,7 +197,10 @@ async function addStill({ rows, kysely }: Ground): Promise<number> {
   return accountNo;
 }
 
-/** The rows that must not change: all of the still account, and those of the neighbour that its own activity does not write. */
+/**
+ * The rows that must not change: all of the still account, and those of the neighbour that its own activity does not
+ * write.
+ */
 async function readForeign({ kysely, neighbour }: Ground, still: number): Promise<AccountRows[]> {
   return [
     await readAccountRows(kysely, still),

@@ -38,7 +38,8 @@ test('heartbeats with numbers that no column can store end no other session', as
     'hostile heartbeats',
     async (ground) => {
       const sessions = await Promise.all([0, 1, 2].map((i) => connectAgent(ground, tokenOf(i))));
-      // The first two agents send one kind only, so that each tick of the controller finds a bad one. The third sends all kinds.
+      // The first two agents send one kind only, so that each tick of the controller finds a bad one. The third sends
+      // all kinds.
       for (let round = 0; round < 110; round += 1) {
         for (const [i, { stream }] of sessions.entries()) {
           const value = beats[i < 2 ? 2 * i : round % beats.length] ?? {};

@@ -1,4 +1,5 @@
-// Strangers whose requests never end. The connections open before all other scenes, and this scene checks them after the others.
+// Strangers whose requests never end. The connections open before all other scenes, and this scene checks them after
+// the others.
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { scenes } from './harness/shared.ts';

@@ -1,5 +1,6 @@
-// Memory of the whole agent (RSS of all its processes) over a long time at 1,000 TCP checks a second, and the agent with 1,000 devices within
-// 96 MiB. Usage: node tests/bench/agent-memory.ts [minutes] [minutes within 96 MiB] [seconds between the checks of a device there]
+// Memory of the whole agent (RSS of all its processes) over a long time at 1,000 TCP checks a second, and the agent
+// with 1,000 devices within 96 MiB. Usage: node tests/bench/agent-memory.ts [minutes] [minutes within 96 MiB] [seconds
+// between the checks of a device there]
 import { setTimeout as delay } from 'node:timers/promises';
 import { limitMemory } from '../attacks/harness/memory-limit.ts';
 import { type AgentHome, installAgent, startLoadedAgent } from './agent-process.ts';

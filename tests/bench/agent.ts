@@ -1,6 +1,7 @@
-// The whole agent beside blackbox_exporter: CPU of all its processes per 1,000 checks at 1,000 checks a second (schedule, check, masking, outbox
-// with fsync, upload over TLS), and its resident memory. The agent is the parcel's, started as hosts start it. Its controller is a process that
-// acknowledges every batch. The agent of an earlier version runs in turns. Usage: node tests/bench/agent.ts [seconds]
+// The whole agent beside blackbox_exporter: CPU of all its processes per 1,000 checks at 1,000 checks a second
+// (schedule, check, masking, outbox with fsync, upload over TLS), and its resident memory. The agent is the parcel's,
+// started as hosts start it. Its controller is a process that acknowledges every batch. The agent of an earlier version
+// runs in turns. Usage: node tests/bench/agent.ts [seconds]
 import { spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type AgentHome, earlierAgent, installAgent, startLoadedAgent } from './agent-process.ts';
@@ -32,14 +33,20 @@ interface Load extends Pick<GatewayJob, 'devices' | 'intervalMs'> {
   readonly forS: number;
 }
 
-/** Loads of TCP checks, with the bound of the agent's memory (RSS), MiB. Each device of the second is checked at least once. */
+/**
+ * Loads of TCP checks, with the bound of the agent's memory (RSS), MiB. Each device of the second is checked at least
+ * once.
+ */
 const loads = [
   { what: '100 devices, 2 checks/s', devices: 100, intervalMs: 60_000, boundMib: 90, forS: seconds },
   { what: '10,000 devices, 167 checks/s', devices: 10_000, intervalMs: 60_000, boundMib: 130, forS: 65 },
   { what: '1,000 devices, 1,000 checks/s', devices: 1000, intervalMs: 1000, boundMib: 130, forS: seconds },
 ] as const;
 
-/** Runs an agent for a while; resolves with its CPU milliseconds per 1,000 checks, the checks a second that it made, and its memory at the end. */
+/**
+ * Runs an agent for a while; resolves with its CPU milliseconds per 1,000 checks, the checks a second that it made, and
+ * its memory at the end.
+ */
 async function run(home: AgentHome, job: Job, load: Load) {
   const { method, url, options } = job;
   const { devices, intervalMs, forS } = load;

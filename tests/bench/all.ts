@@ -1,5 +1,5 @@
-// Runs the parts of the benchmark one after the other, and prints the one table from their figures. `npm run bench` calls it.
-// Usage: node tests/bench/all.ts [part…], for example: node tests/bench/all.ts exact-times agent
+// Runs the parts of the benchmark one after the other, and prints the one table from their figures. `npm run bench`
+// calls it. Usage: node tests/bench/all.ts [part…], for example: node tests/bench/all.ts exact-times agent
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,6 @@
-// Creating 1,000 paused devices by POST /batch, by one atomic batch, and by 1,000 requests of their own (one after the other, and 8 at a time).
-// All ways run on one system; with several rounds, the figures are the medians. Usage: node tests/bench/batch.ts [devices] [rounds]
+// Creating 1,000 paused devices by POST /batch, by one atomic batch, and by 1,000 requests of their own (one after the
+// other, and 8 at a time). All ways run on one system; with several rounds, the figures are the medians. Usage: node
+// tests/bench/batch.ts [devices] [rounds]
 import { startSystem } from '../harness/system.ts';
 import { printFigures } from './figures.ts';
 import { postgresPids, usage } from './processes.ts';

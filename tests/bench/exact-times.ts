@@ -1,6 +1,6 @@
-// The error of ConnectTime and TTFB of the whole agent against the stamps of packets on a wire of 20 ms, at 40 and at 1,000 checks a second.
-// Beside it bare sockets of Node at the same time, in a process that does little else, and the agent of an earlier version in turns.
-// Needs Linux and root. Usage: node tests/bench/exact-times.ts [seconds]
+// The error of ConnectTime and TTFB of the whole agent against the stamps of packets on a wire of 20 ms, at 40 and at
+// 1,000 checks a second. Beside it bare sockets of Node at the same time, in a process that does little else, and the
+// agent of an earlier version in turns. Needs Linux and root. Usage: node tests/bench/exact-times.ts [seconds]
 import { setTimeout as delay } from 'node:timers/promises';
 import { type BareTimes, bareTimes } from '../real-servers/accuracy-control.ts';
 import { type Manner, type Talk, truthOf } from '../real-servers/delay-talk.ts';

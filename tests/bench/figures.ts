@@ -30,7 +30,10 @@ export function printColumns(title: string, lines: readonly (readonly string[])[
   process.stdout.write(`\n${title}\n${table.map((line) => `${line.trimEnd()}\n`).join('')}`);
 }
 
-/** Prints figures as a table, then as one line of JSON. The line is added to the file that VANTAGE_BENCH_FIGURES names, too. */
+/**
+ * Prints figures as a table, then as one line of JSON. The line is added to the file that VANTAGE_BENCH_FIGURES names,
+ * too.
+ */
 export function printFigures(title: string, figures: readonly Figure[]): void {
   const hasBefore = figures.some(({ before }) => before !== undefined);
   const lines = figures.map((figure) => {

@@ -1,5 +1,6 @@
-// A process with a controller's end of the agents' stream. It gets a job from its parent (GatewayJob), assigns the job's devices to the agent that
-// connects, acknowledges every batch, and sends its parent the endpoint. The message 'count' requests the counts (GatewayCount).
+// A process with a controller's end of the agents' stream. It gets a job from its parent (GatewayJob), assigns the
+// job's devices to the agent that connects, acknowledges every batch, and sends its parent the endpoint. The message
+// 'count' requests the counts (GatewayCount).
 import { create } from '@bufbuild/protobuf';
 import type { Method } from '@vantage/domain';
 import { specOf } from '@vantage/probes';

@@ -1,8 +1,8 @@
-// The cost of ingest, compared with the cost of the same rows in PostgreSQL alone, in the same run. It measures rows a second through
-// the whole ingest (read, validated, stored, folded into status, committed), through a plain `unnest` and through a plain COPY of the
-// same rows into a plain table, each with 500 rows a commit and fsync on; then rows a second of four agents at the same time, and the CPU of
-// the controller's part and of PostgreSQL meanwhile. docs/bench.md explains the figures.
-// Usage: node tests/bench/ingest.ts [batches]
+// The cost of ingest, compared with the cost of the same rows in PostgreSQL alone, in the same run. It measures rows a
+// second through the whole ingest (read, validated, stored, folded into status, committed), through a plain `unnest`
+// and through a plain COPY of the same rows into a plain table, each with 500 rows a commit and fsync on; then rows a
+// second of four agents at the same time, and the CPU of the controller's part and of PostgreSQL meanwhile.
+// docs/bench.md explains the figures. Usage: node tests/bench/ingest.ts [batches]
 import { execFileSync } from 'node:child_process';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -130,7 +130,10 @@ function ours(method: keyof typeof values): Promise<{ perSecond: number; bytes: 
 /** Batches of each agent that are not counted, because V8 compiles its code meanwhile. */
 const warmUp = 20;
 
-/** Four agents at the same time, with batches that are decoded first. Results a second, and CPU milliseconds that 1,000 of them cost. */
+/**
+ * Four agents at the same time, with batches that are decoded first. Results a second, and CPU milliseconds that 1,000
+ * of them cost.
+ */
 function together(): Promise<{ perSecond: number; controllerMs: number; postgresMs: number }> {
   return withIngest(4, async (senders, accept) => {
     const all = warmUp + batches;

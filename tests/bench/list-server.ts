@@ -1,5 +1,6 @@
-// The REST API on the database of lists.ts, in a process of its own. Usage: lists.ts starts it with the URL of the database, the time in microseconds
-// since 1970 and the number of an account. It sends its address and a key of the account, and ends when its parent does.
+// The REST API on the database of lists.ts, in a process of its own. Usage: lists.ts starts it with the URL of the
+// database, the time in microseconds since 1970 and the number of an account. It sends its address and a key of the
+// account, and ends when its parent does.
 import { randomBytes } from 'node:crypto';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { startRest } from '../../apps/controller/src/api/testing/rest.ts';

@@ -1,5 +1,6 @@
-// Lists of an account with very many devices: the CPU time of the API and its PostgreSQL for a request, and how long requests take by one and by eight
-// connections. Usage: node tests/bench/lists.ts [devices] [seconds for each kind and number of connections]
+// Lists of an account with very many devices: the CPU time of the API and its PostgreSQL for a request, and how long
+// requests take by one and by eight connections. Usage: node tests/bench/lists.ts [devices] [seconds for each kind and
+// number of connections]
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, get } from 'node:http';

@@ -1,6 +1,6 @@
-// A load of 10,000 devices in one Location with Frequency 1 (167 checks a second) on TCP loopback targets, a tenth of which
-// refuses at any time. Prints figures as JSON: lateness, lost checks, CPU and memory of each process,
-// GET /devices?Limit=100 and uptime over a year at that size. Usage: node tests/bench/load.ts [devices] [seconds]
+// A load of 10,000 devices in one Location with Frequency 1 (167 checks a second) on TCP loopback targets, a tenth of
+// which refuses at any time. Prints figures as JSON: lateness, lost checks, CPU and memory of each process, GET
+// /devices?Limit=100 and uptime over a year at that size. Usage: node tests/bench/load.ts [devices] [seconds]
 import { execFileSync, fork } from 'node:child_process';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,6 +1,6 @@
-// Packed days of many devices: bytes of a check on disk, and the time to pack and to read, before and after. Each device and day is read before
-// and after, and must be the same. docs/bench.md explains the figures.
-// Usage: node tests/bench/packed-days.ts [devices] [days] [checks a day]
+// Packed days of many devices: bytes of a check on disk, and the time to pack and to read, before and after. Each
+// device and day is read before and after, and must be the same. docs/bench.md explains the figures. Usage: node
+// tests/bench/packed-days.ts [devices] [days] [checks a day]
 import { createHash } from 'node:crypto';
 import { dayUs } from '@vantage/domain';
 import { newId } from '@vantage/kernel';

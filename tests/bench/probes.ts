@@ -1,5 +1,6 @@
-// The cost of a check, compared with its bare primitive and with blackbox_exporter in the same run: CPU per 1,000 checks
-// of targets in separate processes. docs/bench.md explains the figures. Usage: node tests/bench/probes.ts [checks]
+// The cost of a check, compared with its bare primitive and with blackbox_exporter in the same run: CPU per 1,000
+// checks of targets in separate processes. docs/bench.md explains the figures. Usage: node tests/bench/probes.ts
+// [checks]
 
 import { execFileSync } from 'node:child_process';
 import { Resolver } from 'node:dns/promises';

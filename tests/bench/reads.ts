@@ -1,5 +1,6 @@
-// Reads of the REST API under load: 2,000 devices, eight connections. Prints the CPU time of the controller and its PostgreSQL for a request. Usage: node tests/bench/reads.ts [devices] [seconds for each kind]
-// VANTAGE_BENCH_BEFORE names the folder of another version: both run side by side, and their rounds take turns.
+// Reads of the REST API under load: 2,000 devices, eight connections. Prints the CPU time of the controller and its
+// PostgreSQL for a request. Usage: node tests/bench/reads.ts [devices] [seconds for each kind] VANTAGE_BENCH_BEFORE
+// names the folder of another version: both run side by side, and their rounds take turns.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

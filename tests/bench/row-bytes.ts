@@ -1,6 +1,6 @@
-// The bytes of a fresh check on disk. A day of good checks is stored as ingest stores them: batches of 300 checks of all devices, texts numbered.
-// docs/bench.md explains the figures.
-// Usage: node tests/bench/row-bytes.ts [devices] [checks a day]
+// The bytes of a fresh check on disk. A day of good checks is stored as ingest stores them: batches of 300 checks of
+// all devices, texts numbered. docs/bench.md explains the figures. Usage: node tests/bench/row-bytes.ts [devices]
+// [checks a day]
 import { dayUs } from '@vantage/domain';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { sql } from 'kysely';

@@ -1,5 +1,6 @@
-// The one table of the benchmark: an earlier version, this one, a peer, the goal and the limit of each figure. It measures nothing, but reads
-// the figures that the parts wrote. Usage: node tests/bench/table.ts FILE (the file that VANTAGE_BENCH_FIGURES named)
+// The one table of the benchmark: an earlier version, this one, a peer, the goal and the limit of each figure. It
+// measures nothing, but reads the figures that the parts wrote. Usage: node tests/bench/table.ts FILE (the file that
+// VANTAGE_BENCH_FIGURES named)
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { type Figure, printColumns, shownNumber } from './figures.ts';

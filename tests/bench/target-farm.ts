@@ -1,5 +1,6 @@
-// A process with TCP targets. A tenth of its listeners is closed at any time, another tenth every 20 seconds. It sends its parent
-// the ports. The message 'mark' sets the count of connections to zero, 'count' requests it, 'end' ends the process.
+// A process with TCP targets. A tenth of its listeners is closed at any time, another tenth every 20 seconds. It sends
+// its parent the ports. The message 'mark' sets the count of connections to zero, 'count' requests it, 'end' ends the
+// process.
 import { startTarget, type Target } from '../harness/target.ts';
 
 const targets: Target[] = [];

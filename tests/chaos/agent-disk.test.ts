@@ -1,5 +1,5 @@
-// The agent on a full, a read-only and a small disk reports exactly the results that it drops. It refuses a data folder of another user
-// and one that another agent uses.
+// The agent on a full, a read-only and a small disk reports exactly the results that it drops. It refuses a data folder
+// of another user and one that another agent uses.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,10 @@ import { startTarget, type Target } from '../harness/target.ts';
 import { openPost, type Post, resultsOf, tcpAssignment } from './lone-agent.ts';
 
 const devices = 60;
-/** The most results that are in flight, in a group that is being written, or received without an ack, when an agent ends or is cut off. */
+/**
+ * The most results that are in flight, in a group that is being written, or received without an ack, when an agent ends
+ * or is cut off.
+ */
 const underWay = 40;
 
 /** A scripted controller with an agent and targets that answer. The agent checks each device once a second. */

@@ -1,5 +1,5 @@
-// The name servers of an agent's host fall silent while the agent must connect anew: devices with names are not Down, devices with
-// addresses are checked on, and everything comes when there are names again.
+// The name servers of an agent's host fall silent while the agent must connect anew: devices with names are not Down,
+// devices with addresses are checked on, and everything comes when there are names again.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

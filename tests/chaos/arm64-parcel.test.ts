@@ -10,7 +10,10 @@ import { parcelTree } from '../../agent-installer/src/tree.ts';
 
 const emulator = 'qemu-aarch64-static';
 
-/** Unpacks the C and C++ libraries of arm64 into a folder, beside this machine's packages; undefined: done, else the reason why not. */
+/**
+ * Unpacks the C and C++ libraries of arm64 into a folder, beside this machine's packages; undefined: done, else the
+ * reason why not.
+ */
 function unpackLibraries(folder: string): string | undefined {
   const place = (name: string) => path.join(folder, name);
   for (const name of ['state/lists/partial', 'cache/archives/partial', 'root'])

@@ -1,5 +1,6 @@
-// A path between an agent and its controller that drops large packets without a word. It runs in the controller's namespace;
-// black-hole.test.ts makes the network around it. It prints its report as one JSON line. Usage: black-hole-scene.ts TAG DATABASE_URL
+// A path between an agent and its controller that drops large packets without a word. It runs in the controller's
+// namespace; black-hole.test.ts makes the network around it. It prints its report as one JSON line. Usage:
+// black-hole-scene.ts TAG DATABASE_URL
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

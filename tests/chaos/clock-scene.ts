@@ -129,7 +129,9 @@ export async function untilReady(
   }
 }
 
-/** A second controller with this clock on the first one's database. Its agent at Location `second` has a right clock. */
+/**
+ * A second controller with this clock on the first one's database. Its agent at Location `second` has a right clock.
+ */
 export interface SecondController {
   readonly baseUrl: string;
   readonly caFile: string;

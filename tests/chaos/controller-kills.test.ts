@@ -1,4 +1,5 @@
-// One of two controllers on one PostgreSQL is killed again and again for a minute. Events, checks and uptime must equal the targets' record.
+// One of two controllers on one PostgreSQL is killed again and again for a minute. Events, checks and uptime must equal
+// the targets' record.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

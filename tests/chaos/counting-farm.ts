@@ -1,5 +1,5 @@
-// A process with one TCP target for each device. It answers its parent's messages 'ports' and 'hits' (wall clock of every connection by
-// port, so that the test can match each row with its connection).
+// A process with one TCP target for each device. It answers its parent's messages 'ports' and 'hits' (wall clock of
+// every connection by port, so that the test can match each row with its connection).
 import { startTarget, type Target } from '../harness/target.ts';
 
 const targets: Target[] = [];

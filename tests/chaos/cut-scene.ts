@@ -1,5 +1,6 @@
-// One scene of an agent that is cut off. It runs in the controller's namespace; cut.test.ts makes the network around it. It prints its
-// report as one JSON line, and the test compares the report with the truth. Usage: cut-scene.ts TAG SCENE MINUTES
+// One scene of an agent that is cut off. It runs in the controller's namespace; cut.test.ts makes the network around
+// it. It prints its report as one JSON line, and the test compares the report with the truth. Usage: cut-scene.ts TAG
+// SCENE MINUTES
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -91,7 +92,10 @@ async function createDevices(
   return ids;
 }
 
-/** Lets the minutes of the cut pass, stops and starts target 0 at the times of the scene, and resolves with these moments. */
+/**
+ * Lets the minutes of the cut pass, stops and starts target 0 at the times of the scene, and resolves with these
+ * moments.
+ */
 async function waitWhileCut(
   up: System,
   cutAt: number,
@@ -188,8 +192,8 @@ function startAgent(up: System, location: string, netns: string): void {
 }
 
 /**
- * `c`: nobody reaches the controller. `a`: nothing reaches agent a. `a-c`: only agent a and the controller cannot reach each other.
- * `uplink`: the router forwards nothing of agent a, but the router's own addresses answer.
+ * `c`: nobody reaches the controller. `a`: nothing reaches agent a. `a-c`: only agent a and the controller cannot reach
+ * each other. `uplink`: the router forwards nothing of agent a, but the router's own addresses answer.
  */
 function cutting(verb: 'add' | 'del'): void {
   const router = `vt${tag}r`;

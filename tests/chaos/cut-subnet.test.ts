@@ -1,5 +1,5 @@
-// An agent whose uplink fails for two minutes continues to check the devices of its own subnet. These results count, and only the devices
-// that it could not reach become Unknown. In real time, in network namespaces.
+// An agent whose uplink fails for two minutes continues to check the devices of its own subnet. These results count,
+// and only the devices that it could not reach become Unknown. In real time, in network namespaces.
 import { expect, test } from 'vitest';
 import { netnsMissing } from '../harness/netns.ts';
 import { play, type Report } from './cut-report.ts';

@@ -1,5 +1,5 @@
-// An outage of the monitoring must not become an outage of a device. An agent is cut off for minutes in five scenes that run side by
-// side, each in its own network namespaces. Each scene reports when its targets really failed.
+// An outage of the monitoring must not become an outage of a device. An agent is cut off for minutes in five scenes
+// that run side by side, each in its own network namespaces. Each scene reports when its targets really failed.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { netnsMissing } from '../harness/netns.ts';
 import { statusEvents } from '../harness/status-events.ts';

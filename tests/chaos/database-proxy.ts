@@ -1,8 +1,11 @@
-// A proxy in front of the system's PostgreSQL that knows when a controller stores checks and when it has the commit. It can keep the bytes
-// of such a moment back for ever, so that a test kills the controller exactly there.
+// A proxy in front of the system's PostgreSQL that knows when a controller stores checks and when it has the commit. It
+// can keep the bytes of such a moment back for ever, so that a test kills the controller exactly there.
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A moment of a transaction that stores checks: its rows are about to reach PostgreSQL, or its commit to reach the controller. */
+/**
+ * A moment of a transaction that stores checks: its rows are about to reach PostgreSQL, or its commit to reach the
+ * controller.
+ */
 export type Moment = 'insert' | 'committed';
 
 /** The statement that brings the rows of checks, into their table or the one that they lie in first. */
@@ -15,8 +18,8 @@ export interface DatabaseProxy extends AsyncDisposable {
 }
 
 /**
- * Starts a proxy in front of the database of `url` (a folder of sockets in `host`). It calls `at` at each moment; with `true` as answer it
- * forwards nothing more of that connection.
+ * Starts a proxy in front of the database of `url` (a folder of sockets in `host`). It calls `at` at each moment; with
+ * `true` as answer it forwards nothing more of that connection.
  */
 export async function startDatabaseProxy(
   url: string,

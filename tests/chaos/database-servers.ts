@@ -103,7 +103,9 @@ async function untilUp(folder: string, child: ChildProcess): Promise<void> {
   }
 }
 
-/** Starts a server with an ordinary role `vantage` that owns the database; its data is in a new folder within `place`. */
+/**
+ * Starts a server with an ordinary role `vantage` that owns the database; its data is in a new folder within `place`.
+ */
 export async function startPrimary(place?: string): Promise<DatabaseServer> {
   const folder = newFolder(place);
   run('initdb', ['-D', path.join(folder, 'data'), '-U', 'admin', '--auth=trust', '--encoding=UTF8', '-N']);

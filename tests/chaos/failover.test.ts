@@ -82,8 +82,8 @@ async function flowing(): Promise<number> {
 }
 
 /**
- * The replica stops receiving, the primary goes on for a while, dies, and the replica takes its place. Returns the seconds until new
- * results are stored again.
+ * The replica stops receiving, the primary goes on for a while, dies, and the replica takes its place. Returns the
+ * seconds until new results are stored again.
  */
 async function failOver(lagMs: number): Promise<number> {
   const replica = await startReplica(primary);
@@ -130,8 +130,8 @@ const sum = (all: readonly number[]) => all.reduce((total, n) => total + n, 0);
 const rowsOf = z.array(z.object({ port: z.string(), n: z.number() }));
 
 /**
- * Compares the connections that each target counted since its device was created with the device's rows. No clock takes part: all devices
- * are paused. `missing`: connections without a row. `more`: rows without a connection.
+ * Compares the connections that each target counted since its device was created with the device's rows. No clock takes
+ * part: all devices are paused. `missing`: connections without a row. `more`: rows without a connection.
  */
 async function ledger() {
   const rows = await withClient(database.url, async (client) =>

@@ -1,5 +1,5 @@
-// `vantage up` on a real small disk that is full for a while: everything that runs goes on, what is killed meanwhile comes back, no result is
-// lost, and the controller warns. Then a start on the full disk.
+// `vantage up` on a real small disk that is full for a while: everything that runs goes on, what is killed meanwhile
+// comes back, no result is lost, and the controller warns. Then a start on the full disk.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

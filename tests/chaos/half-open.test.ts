@@ -1,4 +1,5 @@
-// A half-open link in real time: both connections stay open, and no packet passes. Agent and gateway each notice it within 30 s.
+// A half-open link in real time: both connections stay open, and no packet passes. Agent and gateway each notice it
+// within 30 s.
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { startSystem } from '../harness/system.ts';

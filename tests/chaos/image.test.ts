@@ -1,6 +1,7 @@
-// The agent's image without a container engine: each step of the Dockerfile is done in clean Debians, one for each stage. Then the image's
-// command is started as its user with its environment, under the limits of the compose file (root read-only, one capability, no new rights).
-// Only "npm ci" is not run: the first stage borrows Node and the packages of this checkout.
+// The agent's image without a container engine: each step of the Dockerfile is done in clean Debians, one for each
+// stage. Then the image's command is started as its user with its environment, under the limits of the compose file
+// (root read-only, one capability, no new rights). Only "npm ci" is not run: the first stage borrows Node and the
+// packages of this checkout.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,5 @@
-// Agents as the installer lays them out, each in a folder of its own, started by the launcher; and parcels of other versions.
+// Agents as the installer lays them out, each in a folder of its own, started by the launcher; and parcels of other
+// versions.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

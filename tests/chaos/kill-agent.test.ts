@@ -1,5 +1,5 @@
-// Two agents, each alone, are killed (kill -9) a hundred times each in quick sequence, at chosen points between a check and its ack, under 50 checks a second.
-// The test compares the results with the connections that the targets counted.
+// Two agents, each alone, are killed (kill -9) a hundred times each in quick sequence, at chosen points between a check
+// and its ack, under 50 checks a second. The test compares the results with the connections that the targets counted.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -102,7 +102,10 @@ function newestStart({ controller }: Post): number {
   return resultsOf(controller).reduce((most, { startUs }) => Math.max(most, Number(startUs) / 1000), 0);
 }
 
-/** Matches the received results with the connections at the targets until `toMs`. Repetitions of a result must be equal to the byte. */
+/**
+ * Matches the received results with the connections at the targets until `toMs`. Repetitions of a result must be equal
+ * to the byte.
+ */
 function join(targets: readonly Target[], arrived: readonly CheckResult[], toMs: number) {
   const slackMs = 200;
   // The kernel accepts a connection at once, but this busy process may stamp it later.

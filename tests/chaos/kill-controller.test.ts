@@ -1,6 +1,7 @@
-// Three controllers share one PostgreSQL, and agents with the real protocol send 50 results a second. A controller is killed (kill -9) at
-// chosen points of a batch: before its checks are inserted, after the COMMIT and before the ack, just after the ack. Then controllers are stopped
-// (SIGSTOP) inside the transaction and go on later, and PostgreSQL itself is ended and stopped. Each result must have exactly one row.
+// Three controllers share one PostgreSQL, and agents with the real protocol send 50 results a second. A controller is
+// killed (kill -9) at chosen points of a batch: before its checks are inserted, after the COMMIT and before the ack,
+// just after the ack. Then controllers are stopped (SIGSTOP) inside the transaction and go on later, and PostgreSQL
+// itself is ended and stopped. Each result must have exactly one row.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -107,7 +108,10 @@ afterAll(async () => {
   await system?.[Symbol.asyncDispose]();
 });
 
-/** Resolves with the controller that reached the point. At the first two, it and PostgreSQL hear nothing more of each other about this batch. */
+/**
+ * Resolves with the controller that reached the point. At the first two, it and PostgreSQL hear nothing more of each
+ * other about this batch.
+ */
 function reach(point: (typeof points)[number] | 'inside the transaction'): Promise<Controller> {
   return new Promise((resolve) => {
     const settle = (controller: Controller) => {
@@ -147,7 +151,10 @@ async function flowing(): Promise<void> {
 
 const ledger = z.object({ rows: z.number(), uneven: z.number(), quarantined: z.number(), bad: z.number() });
 
-/** Compares the rows with the results of the agents, once all are acknowledged. `uneven`: a check of a device is missing or double. */
+/**
+ * Compares the rows with the results of the agents, once all are acknowledged. `uneven`: a check of a device is missing
+ * or double.
+ */
 async function expectOneRowEach(what: object): Promise<void> {
   for (const agent of agents) agent.rest();
   await vi.waitFor(() => expect(agents.reduce((sum, { waiting }) => sum + waiting, 0)).toBe(0), patient);

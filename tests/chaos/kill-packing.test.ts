@@ -1,4 +1,5 @@
-// The process that packs old days is killed again and again. Whatever the moment, each check reads as before, and no check is there twice.
+// The process that packs old days is killed again and again. Whatever the moment, each check reads as before, and no
+// check is there twice.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';

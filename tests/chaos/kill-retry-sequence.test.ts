@@ -1,5 +1,5 @@
-// An agent that is killed within a retry sequence continues the sequence. An agent that is killed while a device is Down begins no new
-// sequence. So a restart of the agent changes no results.
+// An agent that is killed within a retry sequence continues the sequence. An agent that is killed while a device is
+// Down begins no new sequence. So a restart of the agent changes no results.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,5 +1,5 @@
-// The agent is killed (kill -9) at every single operation on files of an upgrade. Afterwards the launcher starts the installed program or
-// the whole new one, never a part of it, and the next upgrade succeeds.
+// The agent is killed (kill -9) at every single operation on files of an upgrade. Afterwards the launcher starts the
+// installed program or the whole new one, never a part of it, and the next upgrade succeeds.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// A result on the agent's disk is never lost. Controller, agent and PostgreSQL are killed (kill -9) one after the other, while 50 results a
-// second flow. The test compares the rows with the connections that the targets counted.
+// A result on the agent's disk is never lost. Controller, agent and PostgreSQL are killed (kill -9) one after the
+// other, while 50 results a second flow. The test compares the rows with the connections that the targets counted.
 import { fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -68,8 +68,8 @@ interface Row {
 }
 
 /**
- * Matches every row with the one connection of its port within its span. Returns the rows and the connections that are left. A device is
- * checked once a minute, so a connection that the busy target stamped late is still its row's.
+ * Matches every row with the one connection of its port within its span. Returns the rows and the connections that are
+ * left. A device is checked once a minute, so a connection that the busy target stamped late is still its row's.
  */
 function join(
   ports: readonly number[],

@@ -1,4 +1,5 @@
-// The data of an earlier version: a database at an old migration, with many rows in the tables that later migrations change.
+// The data of an earlier version: a database at an old migration, with many rows in the tables that later migrations
+// change.
 import { createLog } from '@vantage/kernel';
 import { createDb } from '../../apps/controller/src/db/index.ts';
 import { withClient } from '../harness/postgres-url.ts';

@@ -23,9 +23,14 @@ const found = z.object({
 export interface Watched extends AsyncDisposable {
   readonly target: Target;
   read(): Promise<z.output<typeof found>>;
-  /** Waits until as many checks are stored as the target has seen by now, and returns the milliseconds that this took. */
+  /**
+   * Waits until as many checks are stored as the target has seen by now, and returns the milliseconds that this took.
+   */
   untilBack(): Promise<number>;
-  /** Pauses the devices, waits for the last checks and their records, and compares: `hits` are the connections that the target saw. */
+  /**
+   * Pauses the devices, waits for the last checks and their records, and compares: `hits` are the connections that the
+   * target saw.
+   */
   settle(): Promise<z.output<typeof found> & { readonly hits: number }>;
 }
 

@@ -1,5 +1,5 @@
-// A database that recovers for minutes after a crash: it refuses every connection (57P03), while checks go on, and while a
-// controller starts.
+// A database that recovers for minutes after a crash: it refuses every connection (57P03), while checks go on, and
+// while a controller starts.
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFailed, test } from 'vitest';
 import { startSystem } from '../harness/system.ts';

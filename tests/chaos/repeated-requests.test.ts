@@ -1,4 +1,5 @@
-// The controller is killed in the middle of POSTs with an Idempotency-Key. Whatever the moment, each is done exactly once.
+// The controller is killed in the middle of POSTs with an Idempotency-Key. Whatever the moment, each is done exactly
+// once.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';

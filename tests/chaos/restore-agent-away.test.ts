@@ -1,4 +1,5 @@
-// A backup is restored while an agent is cut off: it comes back with results of a device that the database has forgotten.
+// A backup is restored while an agent is cut off: it comes back with results of a device that the database has
+// forgotten.
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFailed, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -29,7 +30,10 @@ async function watch(system: System, target: Target, Locations: readonly string[
   return created.parse(await system.api.ok('POST', '/devices', { ...device, ShortName })).device_id;
 }
 
-/** What the database at `url` holds of a device; undefined: it does not know it. `strange`: not of the Location `local`, or from before the device. */
+/**
+ * What the database at `url` holds of a device; undefined: it does not know it. `strange`: not of the Location `local`,
+ * or from before the device.
+ */
 const rowsIn = (url: string, deviceId: string) =>
   withClient(url, async (client) => {
     const { rows } = await client.query(

@@ -1,5 +1,5 @@
-// What the operating system gives the programs is used up: memory, where the kernel ends the greatest program of the group,
-// and file descriptors of the controller.
+// What the operating system gives the programs is used up: memory, where the kernel ends the greatest program of the
+// group, and file descriptors of the controller.
 import { execFileSync, spawn } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -14,7 +14,9 @@ const devices = 20;
 const mebibyte = 1024 * 1024;
 const hogMiB = 60;
 
-/** Programs in the same group that take memory one after the other, until the kernel has ended one that is not theirs. */
+/**
+ * Programs in the same group that take memory one after the other, until the kernel has ended one that is not theirs.
+ */
 async function exhaust(limit: MemoryLimit, pid: number): Promise<void> {
   const text = `const all = []; for (let i = 0; i < ${hogMiB}; i += 1) all.push(Buffer.alloc(${mebibyte}, 1)); setTimeout(() => all, 60_000)`;
   const hogs = [];

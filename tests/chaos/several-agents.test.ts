@@ -1,5 +1,5 @@
-// Three agents of one Location: planned restarts, a kill -9 and a copy. The targets count every connection, so the test knows of each due
-// time how many checks it had.
+// Three agents of one Location: planned restarts, a kill -9 and a copy. The targets count every connection, so the test
+// knows of each due time how many checks it had.
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { cpSync } from 'node:fs';
 import path from 'node:path';

@@ -1,5 +1,5 @@
-// An agent's process stands still (SIGSTOP, like a suspended host) and goes on. It must make no burst of checks and no false timeout, and
-// must not report coverage for the time in which it ran no checks.
+// An agent's process stands still (SIGSTOP, like a suspended host) and goes on. It must make no burst of checks and no
+// false timeout, and must not report coverage for the time in which it ran no checks.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// A process with TCP targets in a namespace. It prints its ports as a line of JSON and then reads commands from standard input:
-// `stop I` and `start I` for target I. It ends when standard input ends.
+// A process with TCP targets in a namespace. It prints its ports as a line of JSON and then reads commands from
+// standard input: `stop I` and `start I` for target I. It ends when standard input ends.
 import { createInterface } from 'node:readline';
 import { startTarget, type Target } from '../harness/target.ts';
 

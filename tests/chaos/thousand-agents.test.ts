@@ -1,5 +1,5 @@
-// 1,000 agents with the real protocol and certificates of the controller's own authority, at 200 Locations, check 20,000 devices a minute.
-// Then the controller is killed, and a tenth of the agents is revoked.
+// 1,000 agents with the real protocol and certificates of the controller's own authority, at 200 Locations, check
+// 20,000 devices a minute. Then the controller is killed, and a tenth of the agents is revoked.
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -66,7 +66,10 @@ const quantile = (values: readonly number[], q: number) => {
   return Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? 0);
 };
 
-/** Asks for pages of devices four times a second until `until` resolves; the times of the answers, and how many calls failed. */
+/**
+ * Asks for pages of devices four times a second until `until` resolves; the times of the answers, and how many calls
+ * failed.
+ */
 async function readPages(until: Promise<unknown>): Promise<{ times: number[]; failed: number }> {
   let over = false;
   const ended = until.finally(() => {
@@ -102,7 +105,9 @@ const stored = z.object({
   events: z.number(),
 });
 
-/** What is stored. `uneven`: checks that do not follow the one before after a minute, because one is missing or double. */
+/**
+ * What is stored. `uneven`: checks that do not follow the one before after a minute, because one is missing or double.
+ */
 function historyOf() {
   return withClient(system.quickstart().database_url, async (client) => {
     const { rows } = await client.query(
@@ -116,7 +121,9 @@ function historyOf() {
   });
 }
 
-/** Makes the agents and the devices, and starts the agents. Returns what the controller's memory was without them, MiB. */
+/**
+ * Makes the agents and the devices, and starts the agents. Returns what the controller's memory was without them, MiB.
+ */
 async function connectAll(): Promise<number> {
   const { identities, locationNames } = await fillAgents(system, size);
   members = identities;

@@ -1,5 +1,5 @@
-// Two controllers on one PostgreSQL with one agent each must record the same as one controller with both agents. Two installations check
-// the same targets at the same time, so both meet the same outages.
+// Two controllers on one PostgreSQL with one agent each must record the same as one controller with both agents. Two
+// installations check the same targets at the same time, so both meet the same outages.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -79,7 +79,10 @@ async function createDevice(api: Api, port: number): Promise<string> {
   return created.parse(answer).device_id;
 }
 
-/** Compares the answers of both controllers of the second installation with each other and with those of the first installation. */
+/**
+ * Compares the answers of both controllers of the second installation with each other and with those of the first
+ * installation.
+ */
 async function expectSame(
   apis: { readonly one: Api; readonly two: Api; readonly second: Api },
   pair: Pair,

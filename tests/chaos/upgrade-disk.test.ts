@@ -1,5 +1,5 @@
-// An upgrade on a disk without room, really: a small tmpfs. Whenever the disk refuses a write, the agent goes on with the version before,
-// nothing of the new one stays, and the reason says what to do.
+// An upgrade on a disk without room, really: a small tmpfs. Whenever the disk refuses a write, the agent goes on with
+// the version before, nothing of the new one stays, and the reason says what to do.
 import { execFileSync } from 'node:child_process';
 import {
   closeSync,

@@ -1,5 +1,6 @@
-// One upgrade of an agent on its disk, from the download to the confirmation, which kills itself (SIGKILL) at the n-th operation on files.
-// Arguments: the folder that `kill-upgrade.test.ts` made, and n; without it the upgrade goes to its end. Prints how many operations there were.
+// One upgrade of an agent on its disk, from the download to the confirmation, which kills itself (SIGKILL) at the n-th
+// operation on files. Arguments: the folder that `kill-upgrade.test.ts` made, and n; without it the upgrade goes to its
+// end. Prints how many operations there were.
 import fs, { readFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';

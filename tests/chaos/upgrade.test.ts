@@ -1,5 +1,5 @@
-// Ten agents with the launcher of the installer are upgraded from afar: to a good version by a rollout, to one that ends at once, and to
-// one that hangs. In true time.
+// Ten agents with the launcher of the installer are upgraded from afar: to a good version by a rollout, to one that
+// ends at once, and to one that hangs. In true time.
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';

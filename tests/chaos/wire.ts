@@ -6,7 +6,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 interface LineManner {
   /** Milliseconds from one end to the other. */
   readonly latencyMs: number;
-  /** The share of pieces (0..1) that are lost once; TCP sends them again after `againMs`, and all that is behind waits. */
+  /**
+   * The share of pieces (0..1) that are lost once; TCP sends them again after `againMs`, and all that is behind waits.
+   */
   readonly loss: number;
   readonly againMs: number;
 }

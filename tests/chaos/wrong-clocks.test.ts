@@ -1,5 +1,5 @@
-// A clock that is wrong takes nothing: no check is lost, no device is falsely Down, nothing is quarantined for its time,
-// and it is said within a minute. Real programs, clocks by libfaketime; the database's clock is right.
+// A clock that is wrong takes nothing: no check is lost, no device is falsely Down, nothing is quarantined for its
+// time, and it is said within a minute. Real programs, clocks by libfaketime; the database's clock is right.
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFailed, test } from 'vitest';
 import { createTestDatabase } from '../harness/database.ts';
@@ -34,7 +34,10 @@ const isReady = (text: string) => text.startsWith('ready');
 const say = (scene: string, facts: object) =>
   void process.stdout.write(`ledger: ${scene}: ${JSON.stringify(facts)}\n`);
 
-/** Each check that the target saw is stored, but those that were cut by the ends of `ends` agents; nothing else happened. */
+/**
+ * Each check that the target saw is stored, but those that were cut by the ends of `ends` agents; nothing else
+ * happened.
+ */
 function expectWhole(ledger: Ledger, { hits, before, ends }: { hits: number; before: Ledger; ends: number }) {
   expect(ledger.checks).toBeGreaterThan(before.checks);
   expect(ledger.checks).toBeGreaterThanOrEqual(hits - ends);

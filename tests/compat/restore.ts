@@ -42,8 +42,8 @@ export interface Restored extends AsyncDisposable {
 }
 
 /**
- * Restores the recording as if it had been made within the last day. It moves every recorded time by whole days. The migrations of the
- * earlier version (`migrations`, a folder) make the tables.
+ * Restores the recording as if it had been made within the last day. It moves every recorded time by whole days. The
+ * migrations of the earlier version (`migrations`, a folder) make the tables.
  */
 export async function restore(migrations: string): Promise<Restored> {
   const { atUs, truth, rows, files, ...rest } = recording.parse(
@@ -98,7 +98,8 @@ async function load(client: pg.Client, migrations: string, rows: Dump): Promise<
     `create table migrations (id serial primary key, name varchar(255), executed_at timestamptz default current_timestamp)`,
   );
   await makePartitions(client, rows['checks'] ?? []);
-  // Rows refer to rows of other tables, and accounts and schedules refer to each other, so the references are made after the rows.
+  // Rows refer to rows of other tables, and accounts and schedules refer to each other, so the references are made
+  // after the rows.
   const { rows: references } = await client.query<{ within: string; name: string; text: string }>(
     `select conrelid::regclass::text as within, quote_ident(conname) as name, pg_get_constraintdef(oid) as text
      from pg_constraint where contype = 'f' and conparentid = 0 and connamespace = 'public'::regnamespace`,

@@ -1,4 +1,5 @@
-// The tables of the earlier version, and the present place of their rows. A migration that renames a table or a column changes this file only.
+// The tables of the earlier version, and the present place of their rows. A migration that renames a table or a column
+// changes this file only.
 import type pg from 'pg';
 import { z } from 'zod';
 
@@ -119,7 +120,10 @@ export async function coverageOfAgent(client: pg.Client, agentId: string): Promi
 /** Fields of the REST API that had another name in the earlier version. */
 const fields: Readonly<Record<string, string>> = { Abstained: 'Inconclusive' };
 
-/** The fields of one object as the present version names them; `HostData` is empty headers of HTTP, and other Methods have none. */
+/**
+ * The fields of one object as the present version names them; `HostData` is empty headers of HTTP, and other Methods
+ * have none.
+ */
 function presentFields(value: object): object {
   const renamed = Object.entries(value).map(([name, inner]) => [fields[name] ?? name, inner]);
   const { HostData, ...rest } = Object.fromEntries(renamed);

@@ -6,8 +6,8 @@ import { OutboxRecordSchema } from '@vantage/proto';
 const dayUs = 86_400_000_000;
 
 /**
- * The microseconds by which recorded times are moved, so that the recording is less than a day old. They are whole days, so hours, days,
- * partitions and the agent's due times stay the same.
+ * The microseconds by which recorded times are moved, so that the recording is less than a day old. They are whole
+ * days, so hours, days, partitions and the agent's due times stay the same.
  */
 export function shiftFor(recordedUs: number, nowUs: number): number {
   return Math.floor((nowUs - recordedUs) / dayUs) * dayUs;
@@ -34,8 +34,8 @@ export function shiftText(text: string, byUs: number): string {
 const headBytes = 18;
 
 /**
- * Moves the times in a segment file of an agent's outbox. A frame, big-endian: u16 mark, u32 index, u32 results, u32 length,
- * u32 crc32 of all but the mark, payload (an OutboxRecord).
+ * Moves the times in a segment file of an agent's outbox. A frame, big-endian: u16 mark, u32 index, u32 results, u32
+ * length, u32 crc32 of all but the mark, payload (an OutboxRecord).
  */
 export function shiftSegment(file: Buffer, byUs: number): Buffer {
   return Buffer.concat(

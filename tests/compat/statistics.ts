@@ -10,8 +10,9 @@ const row = z.looseObject({
 const rows = z.array(row);
 
 /**
- * A truth whose statistics can be compared with those of another version. The version before counted retries and checks on request like regular
- * checks. Where the present version (`now`) found some of them, both must agree in the total only.
+ * A truth whose statistics can be compared with those of another version. The version before counted retries and checks
+ * on request like regular checks. Where the present version (`now`) found some of them, both must agree in the total
+ * only.
  */
 export function withComparableStatistics<T extends Pick<Truth, 'devices'>>(
   truth: T,

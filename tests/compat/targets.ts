@@ -7,8 +7,8 @@ import { serveMysql } from '../../libs/probes/src/testing/mysql-server.ts';
 import { serveSsh } from '../../libs/probes/src/testing/ssh-server.ts';
 
 /**
- * The ports of 127.0.0.1 on which the servers of the fixture's devices listen. The recorded data contain the numbers (sealed), so they
- * cannot change. They are below every range from which ports are chosen.
+ * The ports of 127.0.0.1 on which the servers of the fixture's devices listen. The recorded data contain the numbers
+ * (sealed), so they cannot change. They are below every range from which ports are chosen.
  */
 export const ports = {
   HTTP: 7801,
@@ -89,8 +89,8 @@ const scripts: Readonly<
 };
 
 /**
- * Starts a server for every Method (PING needs none). Several runs on one machine share the ports, because their servers
- * answer in the same way. Disposing ends the servers.
+ * Starts a server for every Method (PING needs none). Several runs on one machine share the ports, because their
+ * servers answer in the same way. Disposing ends the servers.
  */
 export async function startTargets(options: { readonly late: boolean }): Promise<AsyncDisposable> {
   const stack = new AsyncDisposableStack();

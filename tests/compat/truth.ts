@@ -63,7 +63,10 @@ async function readDevice(api: Api, id: string, untilUs: number): Promise<unknow
 
 const typed = z.object({ Type: z.string() });
 
-/** All events besides those of alerts: a version with alerts records some at its first start, for outages that are open then. */
+/**
+ * All events besides those of alerts: a version with alerts records some at its first start, for outages that are open
+ * then.
+ */
 async function events(api: Api, at: string): Promise<unknown[]> {
   const all = await pages(api, `${at}/events`);
   return all.filter((event) => !typed.parse(event).Type.startsWith('Alert'));

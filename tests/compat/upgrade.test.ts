@@ -107,7 +107,8 @@ test('every row and every answer of the earlier version is there after the first
   expect(looked).toBeGreaterThan(2_000);
   const { agents, locations, ...now } = await readTruth(api, old.stoppedUs);
   const { agents: agentsThen, locations: locationsThen, ...then } = old.truth;
-  // The account never chose its DefaultLocations: the earlier version answered with the name of the Location, this one with null.
+  // The account never chose its DefaultLocations: the earlier version answered with the name of the Location, this one
+  // with null.
   const account = { ...then.account, DefaultLocations: null };
   expect(withComparableStatistics(now, now)).toMatchObject(
     withPresentNames(withComparableStatistics({ ...then, account }, now)),
@@ -196,7 +197,10 @@ async function unknownWhileNothingRan(startedUs: number, coveredUs: number): Pro
   expect(Uptime).toMatchObject({ DownSeconds: 0, Outages: 0 });
 }
 
-/** Requests a check of one device of each Method, with a secret where the Method can have one. Each check must reach its target. */
+/**
+ * Requests a check of one device of each Method, with a secret where the Method can have one. Each check must reach its
+ * target.
+ */
 async function requestOneOfEach(): Promise<void> {
   const up = old.truth.devices
     .map(({ full }) => shown.parse(full))

@@ -1,4 +1,5 @@
-// Operators upgrade agents and controllers one after another, so each must work with the other one of the earlier version.
+// Operators upgrade agents and controllers one after another, so each must work with the other one of the earlier
+// version.
 import { describe, expect, test } from 'vitest';
 import type { Api } from '../harness/api.ts';
 import { openOld, present } from './programs.ts';

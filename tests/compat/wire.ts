@@ -30,9 +30,10 @@ const extended = z
   .transform(({ ChainId, ...one }) => ({ ...one, RetryId: one.RetryId ?? ChainId ?? null }));
 
 /**
- * Runs a controller of one version with two agents of another at one Location, and uses everything that their stream can do:
- * assignments, results, a run request, a retry sequence that the controller leads, coverage, and a backlog after the
- * controller was stopped. `meanwhile` may use the API while all are connected. Resolves with the number of checks that were stored.
+ * Runs a controller of one version with two agents of another at one Location, and uses everything that their stream
+ * can do: assignments, results, a run request, a retry sequence that the controller leads, coverage, and a backlog
+ * after the controller was stopped. `meanwhile` may use the API while all are connected. Resolves with the number of
+ * checks that were stored.
  */
 export async function exchange(
   old: Restored,

@@ -1,5 +1,5 @@
-// The commands of docs/operate.md, run as they stand there: a backup of a running system and its restore elsewhere, a dump of another
-// PostgreSQL and its restore.
+// The commands of docs/operate.md, run as they stand there: a backup of a running system and its restore elsewhere, a
+// dump of another PostgreSQL and its restore.
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// Every byte between an agent and its controller, from enrolment on, by way of a relay that records. The agent's key log opens the
-// recorded connections, so that the test reads what was sent inside TLS too.
+// Every byte between an agent and its controller, from enrolment on, by way of a relay that records. The agent's key
+// log opens the recorded connections, so that the test reads what was sent inside TLS too.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import http2 from 'node:http2';
@@ -68,7 +68,9 @@ function open(conversation: Conversation, keyLog: string): Opened {
   };
 }
 
-/** Runs the agent of an invitation by way of the relay until its first check, and a second time until it is connected. */
+/**
+ * Runs the agent of an invitation by way of the relay until its first check, and a second time until it is connected.
+ */
 async function runTwice(
   system: System,
   agent: {

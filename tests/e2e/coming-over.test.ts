@@ -1,4 +1,5 @@
-// What `vantage import` makes of other tools' files is taken by a real controller, and its devices are checked by a real agent.
+// What `vantage import` makes of other tools' files is taken by a real controller, and its devices are checked by a
+// real agent.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';

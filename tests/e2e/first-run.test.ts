@@ -28,7 +28,10 @@ const uptime = z.object({
   }),
 });
 
-/** The latest moment of a Down: an interval of a minute, a Timeout of 5 s, two retries after a second each, and 5 s more. */
+/**
+ * The latest moment of a Down: an interval of a minute, a Timeout of 5 s, two retries after a second each, and 5 s
+ * more.
+ */
 const noLaterThanMs = 60_000 + 5_000 + 2 * (1_000 + 5_000) + 5_000;
 
 let system: System;

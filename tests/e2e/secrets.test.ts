@@ -1,5 +1,5 @@
-// Secrets with a recognizable text (sentinels) pass every flow, and no output shows one. The agent's file of assignments holds secrets,
-// because the agent works without its controller too; only its owner can read that file.
+// Secrets with a recognizable text (sentinels) pass every flow, and no output shows one. The agent's file of
+// assignments holds secrets, because the agent works without its controller too; only its owner can read that file.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -156,7 +156,10 @@ async function sendRefusedRequests(ask: Ask, key: string): Promise<void> {
   }
 }
 
-/** Waits for a check of a device, changes it and reads every route about it. Adds the ResultCodes to those of its Method. */
+/**
+ * Waits for a check of a device, changes it and reads every route about it. Adds the ResultCodes to those of its
+ * Method.
+ */
 async function readDevice(ask: Ask, { id, method }: Created, codes: Map<string, Set<number>>): Promise<void> {
   const at = `/devices/${id}`;
   const readChecks = async () => checks.parse(await system.api.ok('GET', `${at}/checks`));
@@ -193,7 +196,10 @@ async function databaseTexts(): Promise<string[]> {
   });
 }
 
-/** Only the agent's assignments, and the files that exist for keys, hold a secret or a key; others cannot read the assignments. */
+/**
+ * Only the agent's assignments, and the files that exist for keys, hold a secret or a key; others cannot read the
+ * assignments.
+ */
 function expectFilesWithoutSecrets(keys: readonly string[]): void {
   const spared = ['secret.key', 'first-run.json', 'quickstart.json'];
   const files = readdirSync(system.dataDir, { recursive: true, withFileTypes: true })

@@ -15,7 +15,10 @@ export const lineMethods: readonly EchoMethod[] = [
   'SSH',
 ];
 
-/** Devices of every Method with a secret at each place that accepts one. Their servers refuse every login; `targets` keeps the servers. */
+/**
+ * Devices of every Method with a secret at each place that accepts one. Their servers refuse every login; `targets`
+ * keeps the servers.
+ */
 export async function refusedDevices(targets: AsyncDisposableStack): Promise<readonly NewDevice[]> {
   const hold = async (target: Promise<EchoTarget>) => targets.use(await target).target;
   const web = await hold(echoWeb());

@@ -75,8 +75,8 @@ const logins: readonly {
 ];
 
 /**
- * Devices with logins that succeed, with keys and with client certificates. Each place of a device that accepts such a secret has one.
- * `targets` keeps their servers, and `addKey` gets each private key.
+ * Devices with logins that succeed, with keys and with client certificates. Each place of a device that accepts such a
+ * secret has one. `targets` keeps their servers, and `addKey` gets each private key.
  */
 export async function welcomeDevices(
   targets: AsyncDisposableStack,

@@ -11,7 +11,10 @@ export function reference(name: string, kind: 'secret' | 'local' = 'secret'): st
   return ['$', `{${kind}:`, name, '}'].join('');
 }
 
-/** Finds secrets in a text: the stem in clear, in hex, in Base64 at each of the three places in a group of bytes, or a line of a key. */
+/**
+ * Finds secrets in a text: the stem in clear, in hex, in Base64 at each of the three places in a group of bytes, or a
+ * line of a key.
+ */
 export function createSearch(): {
   /** Adds a PEM text, which the search finds by a line from its middle. */
   readonly addKey: (pem: string) => string;

@@ -24,7 +24,9 @@ export function createApi(options: {
   readonly caFile: string;
   readonly key?: string;
   readonly maxSockets?: number;
-  /** Sends a request again that found its idle connection ended by the server: a machine under attack sees that late. */
+  /**
+   * Sends a request again that found its idle connection ended by the server: a machine under attack sees that late.
+   */
   readonly isRepeatedOnIdleEnd?: boolean;
 }): Api {
   const agent = new Agent({

@@ -35,8 +35,8 @@ interface Ran {
 }
 
 /**
- * A clean Debian host: its own root, mounts, processes and network. It reaches this machine at `gateway`, and nothing else. Disposing it
- * ends every process in it.
+ * A clean Debian host: its own root, mounts, processes and network. It reaches this machine at `gateway`, and nothing
+ * else. Disposing it ends every process in it.
  */
 export interface CleanRoot extends AsyncDisposable {
   readonly gateway: string;
@@ -107,7 +107,10 @@ export async function createCleanRoot(tag: string, subnet: number): Promise<Clea
   };
 }
 
-/** An empty layer over the Debian, in memory; then the mounts of a host, and a process that waits. `$0` is the work folder. */
+/**
+ * An empty layer over the Debian, in memory; then the mounts of a host, and a process that waits. `$0` is the work
+ * folder.
+ */
 const mounts = `
 set -e
 mount --make-rprivate /

@@ -16,7 +16,9 @@ export interface TestDatabase extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Makes a database: `beforeAll(async () => { database = await createTestDatabase(); })`, or `await using` in a test. */
+/**
+ * Makes a database: `beforeAll(async () => { database = await createTestDatabase(); })`, or `await using` in a test.
+ */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const server = inject('databaseUrl');
   const name = `vantage_test_${randomBytes(6).toString('hex')}`;

@@ -8,8 +8,9 @@ const ephemeral = firstEphemeral();
 let next = (process.pid * 97) % (ephemeral - lowest);
 
 /**
- * A TCP port of 127.0.0.1 on which no program listens. No outgoing connection can use it meanwhile, and while this process lives this
- * function gives it to no other caller, in this process or in another one. Throws when no port is left.
+ * A TCP port of 127.0.0.1 on which no program listens. No outgoing connection can use it meanwhile, and while this
+ * process lives this function gives it to no other caller, in this process or in another one. Throws when no port is
+ * left.
  */
 export async function freePort(): Promise<number> {
   for (let tried = 0; tried < ephemeral - lowest; tried += 1) {

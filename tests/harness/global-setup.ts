@@ -11,8 +11,8 @@ import { createDb } from '../../apps/controller/src/db/index.ts';
 import { dropDatabase, inDatabase, withClient } from './postgres-url.ts';
 
 /**
- * Provides one PostgreSQL for a run of vitest: the embedded one in a temporary folder (fsync off, because its data end with the run), or
- * the one that VANTAGE_TEST_DATABASE_URL names. Migrates a template database once.
+ * Provides one PostgreSQL for a run of vitest: the embedded one in a temporary folder (fsync off, because its data end
+ * with the run), or the one that VANTAGE_TEST_DATABASE_URL names. Migrates a template database once.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const log = createLog('tests', 'warn');
@@ -27,7 +27,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
         settings: { fsync: 'off', full_page_writes: 'off', max_connections: '200' },
       });
   if (embedded) endWithUs(embedded.pid, dir);
-  // The tests use an ordinary role, as the controller does. This role may also create databases, and load rows in any order.
+  // The tests use an ordinary role, as the controller does. This role may also create databases, and load rows in any
+  // order.
   if (embedded)
     await withClient(embedded.superuserUrl, async (client) => {
       await client.query('alter role vantage createdb');
@@ -48,7 +49,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/** Ends PostgreSQL and removes its folder after a killed run: a small process waits for the end of this process's pipe. */
+/**
+ * Ends PostgreSQL and removes its folder after a killed run: a small process waits for the end of this process's pipe.
+ */
 function endWithUs(pid: number, dir: string): void {
   const watch = spawn(
     'sh',

@@ -2,8 +2,9 @@ import path from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * A sequencer that begins with the files that last longest, so that no worker is alone at the end. Vitest knows the durations of the last run,
- * but a fresh clone has none. `names` are file names without `.test.ts`, longest first; the other files follow in the usual order.
+ * A sequencer that begins with the files that last longest, so that no worker is alone at the end. Vitest knows the
+ * durations of the last run, but a fresh clone has none. `names` are file names without `.test.ts`, longest first; the
+ * other files follow in the usual order.
  */
 export function longestFirst(names: readonly string[]): typeof BaseSequencer {
   const rankOf = ({ moduleId }: TestSpecification) => {

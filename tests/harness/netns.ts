@@ -24,14 +24,16 @@ export function inside(netns: string, ...command: readonly string[]): string[] {
 }
 
 /**
- * A star of namespaces: a router in the middle and one spoke for each host. Spoke i has the address `10.213.i.2/24`, the
- * router's side is `10.213.i.1`.
+ * A star of namespaces: a router in the middle and one spoke for each host. Spoke i has the address `10.213.i.2/24`,
+ * the router's side is `10.213.i.1`.
  */
 export interface Star extends Disposable {
   readonly router: string;
   /** Namespace and address of a host by its name. */
   host(name: string): { readonly netns: string; readonly address: string };
-  /** The router drops packets to this host without an answer, which makes a half-open link for every peer of the host. */
+  /**
+   * The router drops packets to this host without an answer, which makes a half-open link for every peer of the host.
+   */
   blackhole(name: string): void;
   /** Undoes `blackhole`. */
   heal(name: string): void;

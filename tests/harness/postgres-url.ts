@@ -9,8 +9,8 @@ export function inDatabase(url: string, name: string): string {
 const passing = ['55006', '57014'];
 
 /**
- * Ends the connections of this role to a database and drops it. PostgreSQL refuses `drop database … with (force)` to an ordinary role while
- * autovacuum works there; a plain drop waits for autovacuum.
+ * Ends the connections of this role to a database and drops it. PostgreSQL refuses `drop database … with (force)` to an
+ * ordinary role while autovacuum works there; a plain drop waits for autovacuum.
  */
 export async function dropDatabase(server: string, name: string): Promise<void> {
   await withClient(server, async (client) => {

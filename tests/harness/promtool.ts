@@ -1,7 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** Runs promtool with a text as its input; returns what it complains about ('' when nothing), undefined when this machine has no promtool. */
+/**
+ * Runs promtool with a text as its input; returns what it complains about ('' when nothing), undefined when this
+ * machine has no promtool.
+ */
 export function promtoolComplaints(args: readonly string[], input = ''): string | undefined {
   const { error, status, stdout, stderr } = spawnSync('promtool', args, { input, encoding: 'utf8' });
   if (error !== undefined) return undefined;

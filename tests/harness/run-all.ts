@@ -1,6 +1,7 @@
-// `npm test` runs this program: it checks types, format, lint and the files of the wire, and then runs every test. The last line is
-// "N passed, N failed, N skipped"; each check before the tests counts as one. Vitest gets the arguments as filters. With --config <file>
-// only the tests of that configuration run, without the checks. With --failures <file> what failed is added to the file. A failed test is repeated only if it names a reason (retry.ts).
+// `npm test` runs this program: it checks types, format, lint and the files of the wire, and then runs every test. The
+// last line is "N passed, N failed, N skipped"; each check before the tests counts as one. Vitest gets the arguments as
+// filters. With --config <file> only the tests of that configuration run, without the checks. With --failures <file>
+// what failed is added to the file. A failed test is repeated only if it names a reason (retry.ts).
 import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -105,7 +106,10 @@ function stale(): string | undefined {
     : `these files are not what "npm run generate" makes: ${differ.join(', ')}`;
 }
 
-/** Runs vitest and adds its tests to the counts; a file that cannot be loaded and an error outside of tests count as failed. */
+/**
+ * Runs vitest and adds its tests to the counts; a file that cannot be loaded and an error outside of tests count as
+ * failed.
+ */
 async function runTests(filters: readonly string[], config: string | undefined): Promise<void> {
   const vitest = await startVitest('test', [...filters], {
     watch: false,

@@ -20,9 +20,15 @@ export interface Summary {
   /** A failure outside of tests: of a file that cannot be loaded, or an error that no test caught. */
   fail(name: string, message: string): void;
   readonly failed: number;
-  /** Failures with their whole messages (seed and path of a property included), second tries, skips, and the line of counts. */
+  /**
+   * Failures with their whole messages (seed and path of a property included), second tries, skips, and the line of
+   * counts.
+   */
   text(): string;
-  /** The names of the failures with the begin of each message, for the end of a log of which only the end is kept; empty when there are none. */
+  /**
+   * The names of the failures with the begin of each message, for the end of a log of which only the end is kept; empty
+   * when there are none.
+   */
   failures(): string;
 }
 

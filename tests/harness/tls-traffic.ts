@@ -48,7 +48,10 @@ export function readGreeting(fromClient: Buffer, fromServer: Buffer): Greeting {
   };
 }
 
-/** Whether a client got as far as its first encrypted record. One that gave up before has sent nothing but its ClientHello. */
+/**
+ * Whether a client got as far as its first encrypted record. One that gave up before has sent nothing but its
+ * ClientHello.
+ */
 export function isEncrypted(fromClient: Buffer): boolean {
   return recordsOf(fromClient).some(({ type }) => type === applicationData);
 }
@@ -61,8 +64,8 @@ function versionOf(extensions: Buffer): number | undefined {
 }
 
 /**
- * The application data of one direction of a connection of TLS 1.3, opened with the secrets of a key log (`--tls-keylog`). `side` is
- * CLIENT or SERVER. Throws when a record cannot be opened.
+ * The application data of one direction of a connection of TLS 1.3, opened with the secrets of a key log
+ * (`--tls-keylog`). `side` is CLIENT or SERVER. Throws when a record cannot be opened.
  */
 export function openTraffic(
   recorded: Buffer,

@@ -1,6 +1,6 @@
-// Run after a change of dependencies ("npm run lock"). A registry that lacks the package of some platform leaves its name in
-// package-lock.json as an optional dependency without an entry of its own, and npm ci then refuses the whole file.
-// This program removes such names, so that npm ci can install the rest.
+// Run after a change of dependencies ("npm run lock"). A registry that lacks the package of some platform leaves its
+// name in package-lock.json as an optional dependency without an entry of its own, and npm ci then refuses the whole
+// file. This program removes such names, so that npm ci can install the rest.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';

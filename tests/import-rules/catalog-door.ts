@@ -5,7 +5,9 @@ import { writesIn } from './table-writers.ts';
 const catalog = 'apps/controller/src/catalog/';
 /** The only file that opens a transaction on the catalog; it knows the actor and records the changes. */
 const door = `${catalog}change.ts`;
-/** Files whose columns no actor sets: agents and controllers report them, enrolment signs them, or a new key seals them. */
+/**
+ * Files whose columns no actor sets: agents and controllers report them, enrolment signs them, or a new key seals them.
+ */
 const reportedColumns = /\/(?:presence|enrolment|visibility|reseal)-store\.ts$/;
 const functionTypes = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression']);
 const managerWrites = new Set([

@@ -5,7 +5,10 @@ import { parse, textsOf } from './syntax.ts';
 const bus = /^apps\/controller\/src\/db\/bus(?:\.ts$|\/)/;
 const channelName = /\bvantage_(?:catalog|plan|run_request|answer|session|events|revoked|notifications)\b/g;
 
-/** One sentence for each source that names a NOTIFY channel or notifies by itself, and for a name that stands twice in the bus. */
+/**
+ * One sentence for each source that names a NOTIFY channel or notifies by itself, and for a name that stands twice in
+ * the bus.
+ */
 export function scatteredChannels(sources: readonly Source[]): string[] {
   const named = sources
     .filter(({ file }) => !isTestFile(file) && file.startsWith('apps/'))

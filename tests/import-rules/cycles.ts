@@ -3,8 +3,8 @@ import { importsOf } from './imports.ts';
 import type { Source } from './sources.ts';
 
 /**
- * One sentence for each import cycle: files that import each other, directly or over others. Erased imports do not count.
- * `entries` has the file behind each name of a workspace.
+ * One sentence for each import cycle: files that import each other, directly or over others. Erased imports do not
+ * count. `entries` has the file behind each name of a workspace.
  */
 export function importCycles(sources: readonly Source[], entries: ReadonlyMap<string, string>): string[] {
   const targets = new Map(

@@ -2,6 +2,9 @@ import { importsOf } from './imports.ts';
 import type { Source } from './sources.ts';
 
 const maxLines = 300;
+const maxCommentLength = 120;
+/** Rows of tables, and what is indented in a comment, stay as they are. */
+const commentLine = /^\s*(?:\/\/|\/\*\*?|\*)(?! {2}| \|)/;
 /** A list of texts, nothing else. */
 const listOfTexts = 'apps/dashboard/src/texts.ts';
 /** Tests of rare faults: each failure is a finding, so they are never repeated. */
@@ -14,6 +17,11 @@ export function badFile(source: Source): string[] {
   const lines = text.split('\n').length - 1;
   if (lines > maxLines && file !== listOfTexts)
     problems.push(`${file} has ${lines} lines, ${maxLines} is the most`);
+  const longAt = text
+    .split('\n')
+    .findIndex((line) => line.length > maxCommentLength && commentLine.test(line));
+  if (longAt >= 0)
+    problems.push(`${file}: line ${longAt + 1}, a comment, is longer than ${maxCommentLength}`);
   if (new RegExp(`\\b(${['TO', 'DO'].join('')}|${['FIX', 'ME'].join('')})\\b`).test(text))
     problems.push(`${file} puts work off`);
   if (/^\s*export \* /m.test(text)) problems.push(`${file} exports everything`);

@@ -45,7 +45,9 @@ function measure(folder: string, sources: readonly Source[]): Row {
   };
 }
 
-/** `apps/controller/src/health` of all files below it, `libs/kernel/src` of the files that stand there, `tests/chaos`. */
+/**
+ * `apps/controller/src/health` of all files below it, `libs/kernel/src` of the files that stand there, `tests/chaos`.
+ */
 function folderOf(file: string): string {
   const deepest = file.startsWith('tests/') ? 2 : 4;
   return path.posix.dirname(file).split('/').slice(0, deepest).join('/');

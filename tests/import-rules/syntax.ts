@@ -55,7 +55,9 @@ export function stringOf(value: unknown): string | undefined {
   return typeof text === 'string' ? text : undefined;
 }
 
-/** Every text of a source with its node: string literals, and template literals with ` ? ` for each expression in them. */
+/**
+ * Every text of a source with its node: string literals, and template literals with ` ? ` for each expression in them.
+ */
 export function textsOf(program: Node): { readonly text: string; readonly node: Node }[] {
   const texts: { text: string; node: Node }[] = [];
   walk(program, (node) => {

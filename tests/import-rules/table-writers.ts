@@ -47,7 +47,9 @@ export function foreignWrites(
   });
 }
 
-/** The tables that code writes: by Kysely's calls, by MikroORM's calls with an entity, and by statements in SQL texts. */
+/**
+ * The tables that code writes: by Kysely's calls, by MikroORM's calls with an entity, and by statements in SQL texts.
+ */
 export function writesIn(code: Node, entities: ReadonlyMap<string, string>): string[] {
   const writes: string[] = [];
   walk(code, (node) => {

@@ -32,8 +32,8 @@ interface Scope {
 }
 
 /**
- * One sentence for each collection that outlives the call in which it began (a later call adds to it) and is not passed to `track`. Those
- * that cannot grow are in `untracked-state.ts`.
+ * One sentence for each collection that outlives the call in which it began (a later call adds to it) and is not passed
+ * to `track`. Those that cannot grow are in `untracked-state.ts`.
  */
 export function untrackedCollections(source: Source): string[] {
   if (!programs.test(source.file)) return [];

@@ -59,7 +59,10 @@ beforeAll(async () => {
 });
 afterAll(() => one[Symbol.asyncDispose]());
 
-/** Reads a list as this client does: overlapping pages by Limit and Offset, until a page is not full or `most` rows are there. */
+/**
+ * Reads a list as this client does: overlapping pages by Limit and Offset, until a page is not full or `most` rows are
+ * there.
+ */
 async function readPages<T>(
   path: string,
   most: number,

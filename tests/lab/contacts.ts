@@ -23,8 +23,8 @@ export function contactIdOf(answer: unknown): string {
 }
 
 /**
- * Makes a webhook and an e-mail contact and a schedule that notifies both at once, and gives it to the account. `isShadow`: what they
- * would get is only recorded.
+ * Makes a webhook and an e-mail contact and a schedule that notifies both at once, and gives it to the account.
+ * `isShadow`: what they would get is only recorded.
  */
 export async function createContacts(api: Api, url: string, isShadow: boolean): Promise<Contacts> {
   const make = async (body: Record<string, unknown>) =>

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import type { Api } from '../harness/api.ts';
 import type { Contacts } from './contacts.ts';
 
-/** What was decided about each device or Location, in the order of the alerts: `device.down, its master router is Down: hook device.down`. */
+/**
+ * What was decided about each device or Location, in the order of the alerts: `device.down, its master router is Down:
+ * hook device.down`.
+ */
 export type Decisions = Readonly<Record<string, readonly string[]>>;
 
 const alert = z.object({

@@ -1,5 +1,5 @@
-// The devices of the site: one TCP server for each address, all on port 7000. Reads `stop I` and `start I` from standard input. It ends when
-// standard input ends. Usage: device-host.ts ADDRESS…
+// The devices of the site: one TCP server for each address, all on port 7000. Reads `stop I` and `start I` from
+// standard input. It ends when standard input ends. Usage: device-host.ts ADDRESS…
 import { createInterface } from 'node:readline';
 import { startTarget, type Target } from '../harness/target.ts';
 

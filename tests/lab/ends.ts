@@ -4,8 +4,9 @@ import { incident, type ServiceMessage } from './service-messages.ts';
 const endings: ReadonlySet<string> = new Set(['device.up', incident.ends]);
 
 /**
- * One line for each end that was said while its device was Down for longer than two minutes. `downForMs` is by what the scene did.
- * `released` are devices that the scene paused or deleted, or whose schedule it took away: their incidents end without an Up. Pure.
+ * One line for each end that was said while its device was Down for longer than two minutes. `downForMs` is by what the
+ * scene did. `released` are devices that the scene paused or deleted, or whose schedule it took away: their incidents
+ * end without an Up. Pure.
  */
 export function falseEnds(
   messages: readonly ServiceMessage[],
@@ -28,7 +29,9 @@ export function falseEnds(
     );
 }
 
-/** One line for each incident that is open although nothing is wrong any more, and for each end without a begin. Pure. */
+/**
+ * One line for each incident that is open although nothing is wrong any more, and for each end without a begin. Pure.
+ */
 export function openIncidents(messages: readonly ServiceMessage[]): string[] {
   const latest = new Map<string, ServiceMessage>();
   const orphans: string[] = [];

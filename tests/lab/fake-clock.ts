@@ -6,8 +6,8 @@ const libraries = ['x86_64', 'aarch64'].map(
 );
 
 /**
- * The environment in which programs believe that it is `startsAt` now. The offset is the same in every program, whenever it starts, and
- * the monotonic clock stays true. `missing` is the reason why this machine cannot do it.
+ * The environment in which programs believe that it is `startsAt` now. The offset is the same in every program,
+ * whenever it starts, and the monotonic clock stays true. `missing` is the reason why this machine cannot do it.
  */
 export function fakeClock(startsAt: string | undefined): {
   readonly env: Readonly<Record<string, string>>;

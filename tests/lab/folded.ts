@@ -8,9 +8,9 @@ interface MailMessages {
 const begins: ReadonlySet<string> = new Set(['device.down', 'device.flapping']);
 
 /**
- * The messages of each e-mail, with those that it stands for. An e-mail of several names each device once, with its latest state: an Up in
- * it stands for the Down, too, that was decided at most `mostMs` before and that no e-mail had. `downs` are the Down messages that another
- * contact of the same step got singly. Pure.
+ * The messages of each e-mail, with those that it stands for. An e-mail of several names each device once, with its
+ * latest state: an Up in it stands for the Down, too, that was decided at most `mostMs` before and that no e-mail had.
+ * `downs` are the Down messages that another contact of the same step got singly. Pure.
  */
 export function withFolded(
   mails: readonly MailMessages[],

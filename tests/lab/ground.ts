@@ -20,7 +20,9 @@ export interface GroundOptions {
   readonly controllers: 1 | 2;
   /** Whether the router, the web server and the devices of the site are made; default true. */
   readonly hasSite?: boolean;
-  /** Whether the site has the routers of floors.ts, and its devices stand behind them, without masters; default false. */
+  /**
+   * Whether the site has the routers of floors.ts, and its devices stand behind them, without masters; default false.
+   */
   readonly hasFloors?: boolean;
   /** Whether devices on the host of A's agent are made; default false. */
   readonly hasHomes?: boolean;
@@ -59,8 +61,8 @@ export interface Ground extends AsyncDisposable {
 const startMs = 150_000;
 
 /**
- * Starts a whole installation in the network of `tag`. Runs on the controllers' host of that network. `isShadow`: its contacts are in
- * shadow.
+ * Starts a whole installation in the network of `tag`. Runs on the controllers' host of that network. `isShadow`: its
+ * contacts are in shadow.
  */
 export async function startGround(
   tag: string,

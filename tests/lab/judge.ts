@@ -1,7 +1,10 @@
 /** Messages by contact, kind and subject, each with its count: `hook device.down router` → 1. */
 export type Counts = ReadonlyMap<string, number>;
 
-/** A device after the scene, as the scene caused it and as the API shows it. Seconds are of the time that the scene watches. */
+/**
+ * A device after the scene, as the scene caused it and as the API shows it. Seconds are of the time that the scene
+ * watches.
+ */
 export interface DeviceOutcome {
   readonly name: string;
   readonly status: Compared<string>;
@@ -19,7 +22,10 @@ export interface Compared<T> {
   readonly got: T;
 }
 
-/** How far seconds may lie from the truth: each outage begins and ends with the next check. `downSeconds` are those of one outage. */
+/**
+ * How far seconds may lie from the truth: each outage begins and ends with the next check. `downSeconds` are those of
+ * one outage.
+ */
 export interface Tolerance {
   readonly downSeconds: number;
   readonly unknownSeconds: number;
@@ -36,8 +42,8 @@ export function messageDifferences(expected: Counts, got: Counts): string[] {
 }
 
 /**
- * The differences without the messages of e-mails that a long group counts instead of naming them, where exactly so many
- * are missing.
+ * The differences without the messages of e-mails that a long group counts instead of naming them, where exactly so
+ * many are missing.
  */
 export function unlessCounted(differences: readonly string[], counted: number): readonly string[] {
   const isMissing = (line: string) => /^mail .*: 1 expected, 0 sent$/.test(line);
@@ -52,7 +58,10 @@ const ends: Readonly<Record<string, readonly string[]>> = {
   'anchor.up': ['anchor.down'],
 };
 
-/** One line for each end (`device.up web`) in a contact's messages that does not follow its begin. Messages are in the order of arrival. */
+/**
+ * One line for each end (`device.up web`) in a contact's messages that does not follow its begin. Messages are in the
+ * order of arrival.
+ */
 export function sequenceDifferences(contact: string, messages: readonly string[]): string[] {
   const latest = new Map<string, string>();
   return messages.flatMap((message) => {

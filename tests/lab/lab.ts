@@ -1,6 +1,7 @@
-// `npm run lab [scene …] [-- --json FILE] [-- --shadow] [-- --at TIME]`: plays scenes of outages on a whole installation in network namespaces and compares
-// messages, Status and uptime with what each scene did; `--shadow` plays each once more with contacts in shadow;
-// `--at 2027-03-28T00:58:30Z` plays as if it began then. Needs root and iproute2.
+// `npm run lab [scene …] [-- --json FILE] [-- --shadow] [-- --at TIME]`: plays scenes of outages on a whole
+// installation in network namespaces and compares messages, Status and uptime with what each scene did; `--shadow`
+// plays each once more with contacts in shadow; `--at 2027-03-28T00:58:30Z` plays as if it began then. Needs root and
+// iproute2.
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -83,7 +84,10 @@ function list(): number {
   return 0;
 }
 
-/** A scene in shadow with what was decided differently from the plain one. Without a plain verdict there is nothing to compare. */
+/**
+ * A scene in shadow with what was decided differently from the plain one. Without a plain verdict there is nothing to
+ * compare.
+ */
 function compared(plain: Played, shadow: Played): Played {
   if (plain.verdict === undefined || shadow.verdict === undefined) return shadow;
   const differences = decisionDifferences(plain.verdict.decisions, shadow.verdict.decisions);

@@ -84,8 +84,8 @@ export async function startMailSink(): Promise<MailSink> {
 }
 
 /**
- * One SMTP session. `keep` gets each message with its last recipient before the session acknowledges it. `replies` are those to RCPT
- * by its address.
+ * One SMTP session. `keep` gets each message with its last recipient before the session acknowledges it. `replies` are
+ * those to RCPT by its address.
  */
 async function converse(
   socket: Socket,

@@ -8,8 +8,8 @@ export const deviceCount = 20;
 const spokes = ['c', 'a', 'b', 'w', 'e'] as const;
 
 /**
- * A host of the lab. `site` is the host behind the router that has the addresses of all devices; `core` the router in the middle. The others
- * are those of floors.ts.
+ * A host of the lab. `site` is the host behind the router that has the addresses of all devices; `core` the router in
+ * the middle. The others are those of floors.ts.
  */
 type Host = (typeof spokes)[number] | 'site' | 'core' | 'f1' | 'f2' | 'f3' | 'fh';
 
@@ -33,7 +33,9 @@ export interface Network {
   unsilence(device: number): void;
 }
 
-/** Addresses of the lab: the star gives each spoke 10.213.i.2, and the devices of the site have addresses of their own. */
+/**
+ * Addresses of the lab: the star gives each spoke 10.213.i.2, and the devices of the site have addresses of their own.
+ */
 export const addresses = {
   controllers: '10.213.0.2',
   web: '10.213.3.2',

@@ -82,7 +82,10 @@ export async function startController(
   };
 }
 
-/** Invites an agent to a Location and starts it on a host of the lab. `endpoints`: the controllers, the preferred one first. */
+/**
+ * Invites an agent to a Location and starts it on a host of the lab. `endpoints`: the controllers, the preferred one
+ * first.
+ */
 export async function startLabAgent(
   system: System,
   options: {

@@ -11,7 +11,10 @@ export interface Expected {
   readonly mails?: Counts;
   /** The messages of contacts that the scene made itself, by contact, kind and subject; default none. */
   readonly others?: Counts;
-  /** Devices that the scene paused or deleted, or whose schedule it took away: what other programs show of them ends without an Up. */
+  /**
+   * Devices that the scene paused or deleted, or whose schedule it took away: what other programs show of them ends
+   * without an Up.
+   */
   readonly released?: ReadonlySet<string>;
   /** Devices that the scene deleted. */
   readonly deleted?: ReadonlySet<string>;
@@ -39,11 +42,15 @@ export interface Scene {
   play(ground: Ground): Promise<Expected>;
 }
 
-/** The time in which every Status must have followed a deed: detection, the retries and a good margin for a busy machine. */
+/**
+ * The time in which every Status must have followed a deed: detection, the retries and a good margin for a busy
+ * machine.
+ */
 const settleMs = 60_000;
 
 /**
- * Waits until each named device shows this Status. Resolves with one sentence for each device that does not within a minute.
+ * Waits until each named device shows this Status. Resolves with one sentence for each device that does not within a
+ * minute.
  */
 export async function expectStatus(
   ground: Ground,

@@ -127,8 +127,8 @@ const readers: Readonly<Record<string, (received: Received) => Said[]>> = {
 };
 
 /**
- * The messages that the services accepted, in the order of arrival. `typeOf` gives the type of a contact by its name. A request that its
- * service could not read is one message `unreadable`.
+ * The messages that the services accepted, in the order of arrival. `typeOf` gives the type of a contact by its name. A
+ * request that its service could not read is one message `unreadable`.
  */
 export function serviceMessages(
   all: readonly Received[],
@@ -156,7 +156,10 @@ function saidBy(received: Received, read: ((received: Received) => Said[]) | und
   }
 }
 
-/** The messages in e-mails to other addresses than the one of the contact `mail`, by the part of the address before the @. */
+/**
+ * The messages in e-mails to other addresses than the one of the contact `mail`, by the part of the address before the
+ * @.
+ */
 export function mailMessages(mails: readonly Mail[]): ServiceMessage[] {
   return mails.flatMap((mail) =>
     messagesOf(mail)

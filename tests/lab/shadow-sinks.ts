@@ -27,8 +27,8 @@ interface RecordedMessage {
 const pollMs = 300;
 
 /**
- * Reads what the controllers record for contacts in shadow, and gives it the form of messages that arrive, so that scenes and verdicts
- * treat both alike. `real` are the sinks at which nothing may arrive.
+ * Reads what the controllers record for contacts in shadow, and gives it the form of messages that arrive, so that
+ * scenes and verdicts treat both alike. `real` are the sinks at which nothing may arrive.
  */
 export async function startShadowSinks(databaseUrl: string, real: Sinks): Promise<ShadowSinks> {
   const client = new pg.Client({ connectionString: databaseUrl });

@@ -84,7 +84,10 @@ export async function judge(ground: Ground, expected: Expected): Promise<Verdict
 
 const wholeSecond = (ms: number) => Math.floor(ms / 1000) * 1000;
 
-/** An outage is noticed by the next check and ends by the next check; a cut line is noticed by a ping that is not answered. */
+/**
+ * An outage is noticed by the next check and ends by the next check; a cut line is noticed by a ping that is not
+ * answered.
+ */
 function tolerances({ intervalMs }: Ground) {
   const intervalSeconds = intervalMs / 1000;
   return {
@@ -170,7 +173,10 @@ export function otherMessages({ receivers, serviceTypes, mail }: Ground): readon
   return all.sort((a, b) => a.atMs - b.atMs);
 }
 
-/** What must never be, whatever the scene is: an end while the device is Down, an incident that nobody closes, the same message twice. */
+/**
+ * What must never be, whatever the scene is: an end while the device is Down, an incident that nobody closes, the same
+ * message twice.
+ */
 function serviceDifferences(ground: Ground, { released, mayRepeat }: Expected): string[] {
   const { truth, hooks, intervalMs } = ground;
   const others = otherMessages(ground);

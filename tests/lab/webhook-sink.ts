@@ -17,7 +17,10 @@ const body = z.looseObject({
 interface Hook {
   readonly id: string;
   readonly type: string;
-  /** The ShortName of the device, else the name of the anchor or the contact, else that of the Location; '' for messages about neither. */
+  /**
+   * The ShortName of the device, else the name of the anchor or the contact, else that of the Location; '' for messages
+   * about neither.
+   */
   readonly about: string;
   /** Milliseconds since 1970. */
   readonly atMs: number;

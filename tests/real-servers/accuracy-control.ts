@@ -1,5 +1,5 @@
-// What a plain program of Node measures on the ways of the accuracy tests. Its error is the machine's: how long the processors need to wake,
-// and how often other work has them.
+// What a plain program of Node measures on the ways of the accuracy tests. Its error is the machine's: how long the
+// processors need to wake, and how often other work has them.
 
 import { Resolver } from 'node:dns/promises';
 import { connect, type Socket } from 'node:net';
@@ -41,7 +41,10 @@ export interface BareTimes {
   readonly ttfb: number;
 }
 
-/** Connects, sends the request where there is one, and waits for the first byte where one comes. Each event is stamped when Node reads it. */
+/**
+ * Connects, sends the request where there is one, and waits for the first byte where one comes. Each event is stamped
+ * when Node reads it.
+ */
 export function bareTimes(way: {
   readonly host: string;
   readonly port: number;

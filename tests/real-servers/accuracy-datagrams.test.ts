@@ -1,5 +1,5 @@
-// Compares PING, DNS over UDP, DNSTime and a script's steps with the stamps of a wire with a known delay, at rest and while this
-// process runs 500 checks a second.
+// Compares PING, DNS over UDP, DNSTime and a script's steps with the stamps of a wire with a known delay, at rest and
+// while this process runs 500 checks a second.
 import type { Method } from '@vantage/domain';
 import { createDial, createNames, type Dial, probeFor } from '@vantage/probes';
 import { runTest } from '@vantage/probes/testing';

@@ -136,7 +136,9 @@ export interface Passage extends AsyncDisposable {
   readonly talk: (port: number) => Promise<Talk>;
 }
 
-/** Starts a process that passes connections on; on 127.0.0.1 at ports of its own, elsewhere at the servers' own ports. */
+/**
+ * Starts a process that passes connections on; on 127.0.0.1 at ports of its own, elsewhere at the servers' own ports.
+ */
 export async function startPassage(
   servers: Servers,
   hosts: readonly string[],

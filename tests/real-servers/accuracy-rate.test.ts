@@ -1,5 +1,5 @@
-// Compares ConnectTime and TTFB with the stamps of a wire at 40 checks a second, beside bare sockets of Node that alternate with the checks.
-// ConnectTime also where the first address refuses, and through a proxy.
+// Compares ConnectTime and TTFB with the stamps of a wire at 40 checks a second, beside bare sockets of Node that
+// alternate with the checks. ConnectTime also where the first address refuses, and through a proxy.
 import { createServer } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Method } from '@vantage/domain';

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 
-/** The number of checks whose median counts, the fewest checks beside bare sockets from which they are chosen, and the most checks. */
+/**
+ * The number of checks whose median counts, the fewest checks beside bare sockets from which they are chosen, and the
+ * most checks.
+ */
 const counted = 5;
 const minControlled = 10;
 const maxChecks = 30;
@@ -9,7 +12,10 @@ const maxChecks = 30;
 /** The errors of one check by phase, milliseconds. */
 export type Errors = Readonly<Record<string, number>>;
 
-/** One check: its errors, those of a bare socket just before it, and how long the kernel kept this process waiting meanwhile. */
+/**
+ * One check: its errors, those of a bare socket just before it, and how long the kernel kept this process waiting
+ * meanwhile.
+ */
 export interface Sample {
   readonly errors: Errors;
   /** Absent when no bare socket was tried. */
@@ -20,7 +26,9 @@ export interface Sample {
 /** The largest errors, milliseconds. */
 export interface Limits {
   readonly ms: number;
-  /** Kinds that the kernel measures, with limits of their own. No other work disturbs them, so nothing is subtracted. */
+  /**
+   * Kinds that the kernel measures, with limits of their own. No other work disturbs them, so nothing is subtracted.
+   */
   readonly kernel?: Errors;
 }
 
@@ -45,9 +53,10 @@ function noiseOf({ control = {}, waitedMs }: Sample): number {
 }
 
 /**
- * Compares the median of each kind's errors (by their amount) with a limit. Only the five checks count whose moments were calmest: the
- * process waited least and the bare socket was most exact. The errors of the checks themselves choose nothing, so an error of the product
- * stays in every check that counts. The bare socket's error of the same kind is subtracted; where it has no such kind, its smallest.
+ * Compares the median of each kind's errors (by their amount) with a limit. Only the five checks count whose moments
+ * were calmest: the process waited least and the bare socket was most exact. The errors of the checks themselves choose
+ * nothing, so an error of the product stays in every check that counts. The bare socket's error of the same kind is
+ * subtracted; where it has no such kind, its smallest.
  */
 export function judge(samples: readonly Sample[], limits: Limits): Judgement {
   const calmest = samples.toSorted((a, b) => noiseOf(a) - noiseOf(b)).slice(0, counted);
@@ -75,8 +84,8 @@ export function judge(samples: readonly Sample[], limits: Limits): Judgement {
 }
 
 /**
- * The milliseconds that this process's main thread has waited for a processor although it had work, as the kernel counts them. Always 0
- * where the kernel does not count them.
+ * The milliseconds that this process's main thread has waited for a processor although it had work, as the kernel
+ * counts them. Always 0 where the kernel does not count them.
  */
 function waitedMs(): number {
   try {
@@ -97,9 +106,10 @@ interface Measured {
 }
 
 /**
- * Runs checks and fails when the median of a kind's errors is outside the limit. Other programs use the processors of this machine too, a
- * hypervisor takes them away, and no process can stamp an event while it waits for a processor. So when the first five checks are outside the
- * limit, this function runs more, at most 30 in all, each after the control, and judges at least ten of these.
+ * Runs checks and fails when the median of a kind's errors is outside the limit. Other programs use the processors of
+ * this machine too, a hypervisor takes them away, and no process can stamp an event while it waits for a processor. So
+ * when the first five checks are outside the limit, this function runs more, at most 30 in all, each after the control,
+ * and judges at least ten of these.
  */
 export async function holdWithin(limits: Limits, { label, printed, ...run }: Measured): Promise<void> {
   const made: Sample[] = [];

@@ -1,6 +1,6 @@
-// Compares every phase of every TCP Method with the stamps of a wire with a known delay, at rest and while this process runs 500 checks a
-// second. The wire, the proxy and the servers are separate processes. Where this machine cannot make such a wire, a proxy that delays the
-// servers' bytes shows the same, except ConnectTime.
+// Compares every phase of every TCP Method with the stamps of a wire with a known delay, at rest and while this process
+// runs 500 checks a second. The wire, the proxy and the servers are separate processes. Where this machine cannot make
+// such a wire, a proxy that delays the servers' bytes shows the same, except ConnectTime.
 import { createDial, type Phase, probeFor } from '@vantage/probes';
 import { runTest } from '@vantage/probes/testing';
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';

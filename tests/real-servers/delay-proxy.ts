@@ -1,7 +1,7 @@
-// A process that passes connections to servers of 127.0.0.1, delays a server's bytes by a known time and stamps each piece. The tests compare
-// a probe's phases with these stamps. Without a delay it only gives servers other addresses.
-// Usage: delay-proxy.ts DELAY_MS HOST[,HOST…] PORT=UPSTREAM_PORT…
-// It sends its parent 'ready', then the talk of each connection that ended (delay-talk.ts).
+// A process that passes connections to servers of 127.0.0.1, delays a server's bytes by a known time and stamps each
+// piece. The tests compare a probe's phases with these stamps. Without a delay it only gives servers other addresses.
+// Usage: delay-proxy.ts DELAY_MS HOST[,HOST…] PORT=UPSTREAM_PORT… It sends its parent 'ready', then the talk of each
+// connection that ended (delay-talk.ts).
 import { connect, createServer, type Socket } from 'node:net';
 import type { Talk } from './delay-talk.ts';
 

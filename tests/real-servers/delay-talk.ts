@@ -7,7 +7,10 @@ export const talkReport = z.object({
   port: z.number(),
   /** The client's port, where the relay knows it. */
   client: z.number().optional(),
-  /** The relay saw the client's SYN; the server's answer left the relay. A relay that accepts connections itself reports one time for both. */
+  /**
+   * The relay saw the client's SYN; the server's answer left the relay. A relay that accepts connections itself reports
+   * one time for both.
+   */
   startMs: z.number(),
   openMs: z.number(),
   said: z.array(z.tuple([z.number(), z.enum(['client', 'server']), z.string()])),
@@ -38,9 +41,10 @@ export function truthOf(talk: Talk, manner: Manner): Truth {
   const lastAnswer = said.slice(0, quitAt).findLast(({ side }) => side === 'server')?.ms ?? Number.NaN;
   if (manner.tls === undefined) return { connect, ttfb: firstAnswer - began, ttlb: lastAnswer - firstAnswer };
 
-  // A TLS record begins with its type (22 handshake, 20 change cipher spec, 23 data) and version 3. A change cipher spec may come before any
-  // record except the first (RFC 8446 sections 5 and D.4). The server's part of the handshake has ended before the client's first data. The
-  // client requests TLS with its last piece before the first hello, or with MySQL's request of 32 bytes, which may share a piece with the hello.
+  // A TLS record begins with its type (22 handshake, 20 change cipher spec, 23 data) and version 3. A change cipher
+  // spec may come before any record except the first (RFC 8446 sections 5 and D.4). The server's part of the handshake
+  // has ended before the client's first data. The client requests TLS with its last piece before the first hello, or
+  // with MySQL's request of 32 bytes, which may share a piece with the hello.
   const helloAt = said.findIndex(({ side, head }) => side === 'client' && /^(1603|20000001)/.test(head));
   const doneAt = said.findIndex(
     ({ side, head }, at) => at > helloAt && side === 'client' && /^(140303000101)?1703/.test(head),

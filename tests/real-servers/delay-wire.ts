@@ -11,7 +11,10 @@ export interface Wire extends AsyncDisposable {
   /** The addresses on which servers listen, and at which probes find them. */
   readonly near: readonly string[];
   readonly far: { readonly v4: string; readonly v6: string };
-  /** Sets the delay of answers from now on, or loses them: all (`lost`), or the first to each connect (`lossy`, with a delay of 20 ms). */
+  /**
+   * Sets the delay of answers from now on, or loses them: all (`lost`), or the first to each connect (`lossy`, with a
+   * delay of 20 ms).
+   */
   delay(ms: number | 'lost' | 'lossy'): Promise<void>;
   /** The next talk with a server at this port that its client ends. Call this before the check. */
   readonly talk: (port: number) => Promise<Talk>;
@@ -46,7 +49,9 @@ export function wireMissing(): string | undefined {
   return undefined;
 }
 
-/** Makes the wire. Its addresses are of the ranges of RFC 2544 (measurements) and RFC 4193, different in each process. */
+/**
+ * Makes the wire. Its addresses are of the ranges of RFC 2544 (measurements) and RFC 4193, different in each process.
+ */
 export async function startWire(): Promise<Wire> {
   const device = `vtw${process.pid % 100_000}`;
   const own = [1 + (process.pid % 250), Math.floor(process.pid / 250) % 64];

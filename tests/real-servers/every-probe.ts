@@ -1,4 +1,5 @@
-// exec.test.ts starts this program. It runs checks of every method with texts that a shell or a command line would interpret.
+// exec.test.ts starts this program. It runs checks of every method with texts that a shell or a command line would
+// interpret.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { methods } from '@vantage/domain';

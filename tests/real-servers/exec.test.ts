@@ -1,5 +1,5 @@
-// No text of a device's settings reaches a shell or a command line. strace records no start of a program except the probes' own process
-// and those of Script.
+// No text of a device's settings reaches a shell or a command line. strace records no start of a program except the
+// probes' own process and those of Script.
 
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

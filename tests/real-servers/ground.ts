@@ -67,7 +67,10 @@ export async function prepareGround(): Promise<Ground> {
   };
 }
 
-/** How often `serve` tries a port, every 50 ms: a server of many processes needs half a minute to start on a busy machine. */
+/**
+ * How often `serve` tries a port, every 50 ms: a server of many processes needs half a minute to start on a busy
+ * machine.
+ */
 const startTries = 1200;
 
 /** Starts a command and waits until its port answers. Ends it with SIGTERM, then SIGKILL. */

@@ -1,4 +1,5 @@
-// An operator's installation on a clean Debian: the line of the invitation, the first check, and nothing left after the removal.
+// An operator's installation on a clean Debian: the line of the invitation, the first check, and nothing left after the
+// removal.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

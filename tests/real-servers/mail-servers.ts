@@ -7,8 +7,8 @@ import { freePort } from '../harness/free-port.ts';
 import { type Ground, idOf, login, packages, type Server, serve, write } from './ground.ts';
 
 /**
- * Postfix: STARTTLS on one port, implicit TLS on the other. It offers AUTH under TLS only and asks the Dovecot at `authSocket`. Mail for
- * anybody at real.test goes into the one mailbox of that Dovecot.
+ * Postfix: STARTTLS on one port, implicit TLS on the other. It offers AUTH under TLS only and asks the Dovecot at
+ * `authSocket`. Mail for anybody at real.test goes into the one mailbox of that Dovecot.
  */
 export async function startPostfix(
   ground: Ground,

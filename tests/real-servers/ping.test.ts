@@ -1,4 +1,5 @@
-// Compares PING with fping for the same target in the same run, at rest and while this process runs 500 checks a second.
+// Compares PING with fping for the same target in the same run, at rest and while this process runs 500 checks a
+// second.
 import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
 import { systemClock } from '@vantage/kernel';

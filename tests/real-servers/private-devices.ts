@@ -1,5 +1,5 @@
-// The devices of a private network, in one process: SSH on port 22, TELNET on port 23, and HTTP on port 80, whose page /broken is not well. It
-// ends with its parent. Usage: private-devices.ts ADDRESS
+// The devices of a private network, in one process: SSH on port 22, TELNET on port 23, and HTTP on port 80, whose page
+// /broken is not well. It ends with its parent. Usage: private-devices.ts ADDRESS
 import { createServer as createWebServer } from 'node:http';
 import { createServer } from 'node:net';
 import { serveSsh } from '../../libs/probes/src/testing/ssh-server.ts';

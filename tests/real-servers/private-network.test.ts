@@ -1,5 +1,5 @@
-// A private network with an agent and devices. Its router lets the agent reach the agents' port of the controller, and nothing else pass.
-// The printed line installs the agent through it.
+// A private network with an agent and devices. Its router lets the agent reach the agents' port of the controller, and
+// nothing else pass. The printed line installs the agent through it.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -32,7 +32,10 @@ let system: System;
 let host: CleanRoot;
 let servers: ChildProcess;
 
-/** What stands in the private network, as the agent must find it: ResultCodes 1 (good), 2 (no answer) and 3 (refused, or not what it should be). */
+/**
+ * What stands in the private network, as the agent must find it: ResultCodes 1 (good), 2 (no answer) and 3 (refused, or
+ * not what it should be).
+ */
 const wanted = [
   { ShortName: 'ping', Method: 'PING', URL: devices, code: 1 },
   { ShortName: 'http', Method: 'HTTP', URL: `http://${devices}/`, code: 1 },

@@ -1,5 +1,5 @@
-// One agent's process runs a hundred scripts within a minute; all succeed, and no process remains. Another test runs the example that sends a
-// mail through Postfix and finds it in Dovecot.
+// One agent's process runs a hundred scripts within a minute; all succeed, and no process remains. Another test runs
+// the example that sends a mail through Postfix and finds it in Dovecot.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -6,7 +6,10 @@ import type { CertificateFiles } from '../harness/certificates.ts';
 import { freePort } from '../harness/free-port.ts';
 import { type Ground, idOf, login, packages, type Server, serve, write } from './ground.ts';
 
-/** nginx: `/` answers "it works", `/private.txt` demands the login, `/missing` 404, `/broken` 500, `/hop` redirects to `/`; TLS with a certificate. */
+/**
+ * nginx: `/` answers "it works", `/private.txt` demands the login, `/missing` 404, `/broken` 500, `/hop` redirects to
+ * `/`; TLS with a certificate.
+ */
 export async function startNginx(ground: Ground, tls?: CertificateFiles): Promise<Server> {
   const port = await freePort();
   const home = path.join(ground.folder, `nginx-${port}`);

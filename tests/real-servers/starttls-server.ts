@@ -1,5 +1,5 @@
-// A process with a news server that supports STARTTLS (RFC 4642) and little else, because no news server of Debian offers STARTTLS.
-// Usage: starttls-server.ts PORT BUNDLE. It sends its parent 'ready'.
+// A process with a news server that supports STARTTLS (RFC 4642) and little else, because no news server of Debian
+// offers STARTTLS. Usage: starttls-server.ts PORT BUNDLE. It sends its parent 'ready'.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';

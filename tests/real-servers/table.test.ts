@@ -1,5 +1,5 @@
-// A table of every Method against a real server, good and with each fault. Each cell has the ResultCode and a part of the text. The test prints
-// the table at its end.
+// A table of every Method against a real server, good and with each fault. Each cell has the ResultCode and a part of
+// the text. The test prints the table at its end.
 
 import { readFileSync } from 'node:fs';
 import type { Method } from '@vantage/domain';
@@ -22,8 +22,8 @@ const faults: Readonly<Record<string, { fault: (place: Place) => Fault; codes: r
 };
 
 /**
- * Cells in which a Method cannot name the fault. A TCP dialogue accepts any bytes, so it compares the bytes before the deadline or the close
- * with the expected text; a TELNET prompt does the same.
+ * Cells in which a Method cannot name the fault. A TCP dialogue accepts any bytes, so it compares the bytes before the
+ * deadline or the close with the expected text; a TELNET prompt does the same.
  */
 const exceptions: Readonly<Record<string, readonly number[]>> = {
   'TCP garbage': [3, 7],

@@ -1,5 +1,5 @@
-// `npm start`, `npm test` and ./vantage run this program first. It installs missing packages, finds the Node of this project and starts the
-// command with it. It is plain JavaScript without dependencies, for any Node from 18 on.
+// `npm start`, `npm test` and ./vantage run this program first. It installs missing packages, finds the Node of this
+// project and starts the command with it. It is plain JavaScript without dependencies, for any Node from 18 on.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -30,7 +30,10 @@ const script = command === 'test' ? 'tests/harness/run-all.ts' : 'apps/cli/src/m
 const args = command === 'test' ? rest : [command, ...rest];
 run(node, [path.join(root, script), ...args]);
 
-/** Runs `npm ci` unless node_modules holds the packages of the lockfile. Only `npm start` and `npm test` replace present packages. */
+/**
+ * Runs `npm ci` unless node_modules holds the packages of the lockfile. Only `npm start` and `npm test` replace present
+ * packages.
+ */
 async function install() {
   const text = readFileSync(path.join(root, 'package-lock.json'), 'utf8');
   const lock = createHash('sha256').update(text).digest('hex');
@@ -59,7 +62,10 @@ async function install() {
   mark(lock);
 }
 
-/** Whether every one of these packages of the lockfile is there in its version; those for other platforms may be missing. */
+/**
+ * Whether every one of these packages of the lockfile is there in its version; those for other platforms may be
+ * missing.
+ */
 function holds(packages) {
   try {
     const there = JSON.parse(readFileSync(path.join(modules, '.package-lock.json'), 'utf8')).packages;
@@ -114,7 +120,8 @@ function versionOf(file) {
 function run(file, argv) {
   const child = spawn(file, argv, {
     env: {
-      // Programs that start again read their compiled code from here: they start sooner, and without the compiler they need less memory.
+      // Programs that start again read their compiled code from here: they start sooner, and without the compiler they
+      // need less memory.
       NODE_COMPILE_CACHE: path.join(modules, '.cache', 'compiled'),
       ...process.env,
       PATH: `${path.join(modules, '.bin')}${path.delimiter}${process.env.PATH ?? ''}`,
@@ -127,8 +134,9 @@ function run(file, argv) {
 }
 
 /**
- * Passes our signals to the child, and ends it when the process that holds our IPC channel is gone, or npm above us is. With `insistMs` it
- * kills a child that runs that long after the first of them. `asked` of the answer becomes true at the first of them.
+ * Passes our signals to the child, and ends it when the process that holds our IPC channel is gone, or npm above us is.
+ * With `insistMs` it kills a child that runs that long after the first of them. `asked` of the answer becomes true at
+ * the first of them.
  */
 function passOn(child, { insistMs } = {}) {
   const end = { asked: false };

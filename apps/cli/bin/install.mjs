@@ -4,15 +4,18 @@ import { spawn } from 'node:child_process';
 /** The installation is given up when npm prints nothing for this long. */
 const quietMs = 300_000;
 const everyMs = 10_000;
-/** By default npm waits five minutes for each answer of the registry, three times. That is too long without a message. */
+/**
+ * By default npm waits five minutes for each answer of the registry, three times. That is too long without a message.
+ */
 const options = [
   ...['ci', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=http'],
   ...['--fetch-timeout=60000', '--fetch-retries=3'],
 ];
 
 /**
- * Runs `npm ci` in `root` and reports with `say` for what it waits. `npm` is the file and arguments of npm. `watch(child)` passes signals on;
- * `asked` of its answer becomes true at the first one. Resolves with undefined when all packages are installed, else with the problem in words.
+ * Runs `npm ci` in `root` and reports with `say` for what it waits. `npm` is the file and arguments of npm.
+ * `watch(child)` passes signals on; `asked` of its answer becomes true at the first one. Resolves with undefined when
+ * all packages are installed, else with the problem in words.
  */
 export function installPackages({ root, npm, say, watch, limits = { quietMs, everyMs } }) {
   const [file, ...argv] = npm;

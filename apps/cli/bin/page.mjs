@@ -1,4 +1,5 @@
-// Builds the page before a start, where its sources changed. Plain JavaScript without dependencies, for any Node from 18 on.
+// Builds the page before a start, where its sources changed. Plain JavaScript without dependencies, for any Node from
+// 18 on.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -12,7 +13,10 @@ const files = [
   'package-lock.json',
 ];
 
-/** Builds the page with this Node unless it is built of the present sources. The system starts without it too, because the API needs no page. */
+/**
+ * Builds the page with this Node unless it is built of the present sources. The system starts without it too, because
+ * the API needs no page.
+ */
 export function buildPage({ root, node, say }) {
   const hash = hashOf(root);
   if (builtOf(root) === hash) return;

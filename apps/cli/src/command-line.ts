@@ -17,7 +17,10 @@ export interface CommandLine {
   readonly run: () => Promise<void>;
   /** Whether the answer is to be JSON. */
   readonly asJson: () => boolean;
-  /** Runs an operator's command on the database that the settings name, and prints its answer; `asText` gives the text for people, where rows do not do. */
+  /**
+   * Runs an operator's command on the database that the settings name, and prints its answer; `asText` gives the text
+   * for people, where rows do not do.
+   */
   readonly answer: <T extends object>(
     work: (admin: Admin, settings: SettingsReader['given']) => Promise<T>,
     asText?: (answer: T) => string,

@@ -12,8 +12,8 @@ const quickstart = z.object({ agent_endpoint: z.string() });
 const everywhere = ['0.0.0.0', '::'];
 
 /**
- * The URL at which an agent on this machine reaches the controller: from the quickstart.json of the running system, else from the settings that
- * are given, by name.
+ * The URL at which an agent on this machine reaches the controller: from the quickstart.json of the running system,
+ * else from the settings that are given, by name.
  */
 export function defaultEndpoint(settings: Settings): string {
   const text = readIfPresentSync(path.join(dataDirOf(settings), 'quickstart.json'));
@@ -24,7 +24,10 @@ export function defaultEndpoint(settings: Settings): string {
   return `https://${inUrl}:${settings['VANTAGE_AGENT_PORT'] ?? '8444'}`;
 }
 
-/** The URL of the agents' port for invitations: VANTAGE_AGENT_URL, else a name by which other machines may know this one. */
+/**
+ * The URL of the agents' port for invitations: VANTAGE_AGENT_URL, else a name by which other machines may know this
+ * one.
+ */
 export function publicEndpoint(settings: Settings): string {
   const names = settings['VANTAGE_TLS_NAMES']?.split(',') ?? [];
   return agentAddress(
@@ -39,8 +42,9 @@ export function publicEndpoint(settings: Settings): string {
 }
 
 /**
- * Throws a Fault when the controller of this data folder has a certificate that does not name the endpoint's host: no agent could
- * verify it there. Does nothing where the folder holds no certificate, because the controller runs elsewhere then.
+ * Throws a Fault when the controller of this data folder has a certificate that does not name the endpoint's host: no
+ * agent could verify it there. Does nothing where the folder holds no certificate, because the controller runs
+ * elsewhere then.
  */
 export function checkEndpoint(endpoint: string, settings: Settings): void {
   const text = ownCertificate(settings);
@@ -62,7 +66,10 @@ export function ownCertificate(settings: Settings): string | undefined {
   return readIfPresentSync(path.join(dataDirOf(settings), 'tls', 'server.pem'));
 }
 
-/** Whether a setting names the address of the agents' port; else it is this machine's own name, which other hosts may not know. */
+/**
+ * Whether a setting names the address of the agents' port; else it is this machine's own name, which other hosts may
+ * not know.
+ */
 export function isAddressSet(settings: Settings): boolean {
   const names = ['VANTAGE_AGENT_URL', 'VANTAGE_PUBLIC_URL', 'VANTAGE_TLS_NAMES'];
   return (

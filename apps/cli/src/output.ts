@@ -1,8 +1,8 @@
 import { Fault, messageOf } from '@vantage/kernel';
 
 /**
- * Goes on when output is lost. A reader that closes it early (`vantage --help | head`) is no failure; an answer that a disk refuses is one
- * (exit status 1). A disk that refuses the lines of `vantage up` must not end what runs.
+ * Goes on when output is lost. A reader that closes it early (`vantage --help | head`) is no failure; an answer that a
+ * disk refuses is one (exit status 1). A disk that refuses the lines of `vantage up` must not end what runs.
  */
 export function tolerateLostOutput(): void {
   process.stderr.on('error', () => {});

@@ -11,9 +11,9 @@ function programOf(part: Part): string {
 }
 
 /**
- * How Node runs a part: its arguments and its environment. Memory is kept small by a small young generation and two arenas of malloc: the
- * controller took 275 MiB without them and 180 MiB with them after the same reads. The agent, as on hosts that have the parcel, has a heap of
- * at most 512 MiB; the controller's grows with its devices.
+ * How Node runs a part: its arguments and its environment. Memory is kept small by a small young generation and two
+ * arenas of malloc: the controller took 275 MiB without them and 180 MiB with them after the same reads. The agent, as
+ * on hosts that have the parcel, has a heap of at most 512 MiB; the controller's grows with its devices.
  */
 export function startOf(
   part: Part,
@@ -30,7 +30,9 @@ export function startOf(
 const fewArenas = { MALLOC_ARENA_MAX: '2' } as const;
 const smallHeap = ['--max-semi-space-size=4', '--max-old-space-size=512'] as const;
 
-/** Runs a part in the foreground with our settings, signals and output; resolves at its end, whose code becomes ours. */
+/**
+ * Runs a part in the foreground with our settings, signals and output; resolves at its end, whose code becomes ours.
+ */
 export function runPart(part: Part): Promise<void> {
   const { args, env } = startOf(part, process.env);
   const child = spawn(process.execPath, args, {

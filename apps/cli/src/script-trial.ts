@@ -25,8 +25,8 @@ export interface ScriptVerdict {
 const secretValues = z.record(z.string(), z.string());
 
 /**
- * Runs a script from a file as an agent would, from this machine and without an agent's policy. Throws a Fault when a file cannot be read
- * or holds no script.
+ * Runs a script from a file as an agent would, from this machine and without an agent's policy. Throws a Fault when a
+ * file cannot be read or holds no script.
  */
 export async function tryScript(trial: ScriptTrial, signal: AbortSignal): Promise<ScriptVerdict> {
   const { file, timeoutSeconds, secretsFile } = trial;

@@ -1,4 +1,7 @@
-/** A signal that is repeated within this time is the same request, because a group's signal comes once directly and once through our parents. */
+/**
+ * A signal that is repeated within this time is the same request, because a group's signal comes once directly and once
+ * through our parents.
+ */
 const sameRequestMs = 1_000;
 
 /**

@@ -1,4 +1,5 @@
-// This program runs the operator's commands: it reads one call from standard input and writes the reply to standard output.
+// This program runs the operator's commands: it reads one call from standard input and writes the reply to standard
+// output.
 import { uptime } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { readReleaseKey } from '@vantage/domain';

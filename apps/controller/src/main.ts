@@ -88,7 +88,7 @@ async function run(config: Config, log: Logger, ending: AbortSignal): Promise<vo
   }
 }
 
-/** Opens the base of all steps: certificates, the migrated database, the key that seals secrets, the partitions of today. */
+/** Opens the base of all steps: certificates, the migrated database, the sealing key, the partitions of today. */
 async function openBase(config: Config, log: Logger, databaseUrl: string, ending: AbortSignal) {
   const { retentionDays, secretKeyFile: file, secretKeyLost: keyLost } = config;
   const controllerId = newId();
@@ -198,7 +198,7 @@ function dayPacker({ config: { packAfterDays: afterDays, retentionDays }, db, lo
   return createDayPacker({ db, clock, log, afterDays, retentionDays, rolledToUs });
 }
 
-/** Joins events -> alerts -> notify: an alert opens in the transaction of its event, a message in the one of its decision. */
+/** Joins events -> alerts -> notify: an alert opens in its event's transaction, a message in its decision's. */
 function joinAlerts({ log, db, timeScale }: Base) {
   const { createRunRequests } = runRequests;
   const parts = { db, clock, log, timeScale, recordEvents: recordOnly, ...messages, createRunRequests };

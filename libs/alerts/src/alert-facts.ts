@@ -39,7 +39,10 @@ export interface AlertFacts {
   readonly device: DeviceFacts | 'missing' | null;
   /** The alert is about the device's failures from some Locations only. */
   readonly isAboutPartial: boolean;
-  /** The alert is about a device that is slow, or whose certificate expires: nothing but its schedule and maintenance decide about it. */
+  /**
+   * The alert is about a device that is slow, or whose certificate expires: nothing but its schedule and maintenance
+   * decide about it.
+   */
   readonly isWarning: boolean;
   /** The alert is about an offline Location, or an anchor of one, and the Location was deleted. */
   readonly isLocationDeleted: boolean;
@@ -83,6 +86,9 @@ export interface AlertDecision {
   /** Why the alert is as it is now, one line for people. Null: its phase says all. */
   readonly reason: string | null;
   readonly closes: boolean;
-  /** Messages to withdraw, as far as nobody tried to send them: all of the alert, or all besides the first one to each contact. */
+  /**
+   * Messages to withdraw, as far as nobody tried to send them: all of the alert, or all besides the first one to each
+   * contact.
+   */
   readonly withdraws: 'all' | 'repeats' | null;
 }

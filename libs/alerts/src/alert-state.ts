@@ -2,11 +2,10 @@ import type { SuppressionReason } from '@vantage/health';
 import type { StepProgress } from './step-progress.ts';
 
 /**
- * How far an alert is:
- * `late` waits for a live check, because late results opened it · `maintenance` waits for the end of the window ·
- * `judging` verifies the master · `suppressed` waits for the master · `confirming` runs a retry sequence of the device's own after the
- * master was back · `active` notifies by the schedule · `flapping` waits for 30 quiet minutes · `collecting` gathers a summary ·
- * `ended` has its last message to send.
+ * How far an alert is: `late` waits for a live check, because late results opened it · `maintenance` waits for the end
+ * of the window · `judging` verifies the master · `suppressed` waits for the master · `confirming` runs a retry
+ * sequence of the device's own after the master was back · `active` notifies by the schedule · `flapping` waits for 30
+ * quiet minutes · `collecting` gathers a summary · `ended` has its last message to send.
  */
 export const alertPhases = [
   'late',
@@ -54,13 +53,22 @@ export interface AlertState {
   readonly requestId: string | null;
   /** Requested checks of this phase that failed. */
   readonly failedChecks: number;
-  /** Failed checks of its own that the device needs before it alerts: 1 after the master had an error, a whole sequence after it was Down. */
+  /**
+   * Failed checks of its own that the device needs before it alerts: 1 after the master had an error, a whole sequence
+   * after it was Down.
+   */
   readonly ownChecks: 'none' | 'one' | 'sequence';
-  /** A suppressed alert is judged again at this time though its master is not Down. Null: as soon as the master is not Down. */
+  /**
+   * A suppressed alert is judged again at this time though its master is not Down. Null: as soon as the master is not
+   * Down.
+   */
   readonly judgeAgainUs: number | null;
   /** When the alert was confirmed and its schedule began. Null: not yet. */
   readonly activeUs: number | null;
-  /** The schedule counts from here once the alert is confirmed again: the first outage of a flapping. Null: from then on. */
+  /**
+   * The schedule counts from here once the alert is confirmed again: the first outage of a flapping. Null: from then
+   * on.
+   */
   readonly countsFromUs: number | null;
   readonly steps: readonly StepProgress[];
   /** With what reservation it was confirmed, one line for people. Null: none. */

@@ -32,8 +32,8 @@ export interface ContactTypeRules {
   /** The address as the API shows it: credentials are `***`. */
   readonly show: (address: string) => string;
   /**
-   * The address with the credentials of `kept` in the place of their masks. undefined: a mask stands where nothing is kept, or where the
-   * address is another one now.
+   * The address with the credentials of `kept` in the place of their masks. undefined: a mask stands where nothing is
+   * kept, or where the address is another one now.
    */
   readonly fill: (sent: string, kept: string | undefined) => string | undefined;
   /** Who gets the secret, by the address: a secret that was given for one receiver is never sent to another. */

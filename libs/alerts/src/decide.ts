@@ -35,11 +35,11 @@ import { active, end, withoutDevice } from './send-moves.ts';
  *   collecting   no further outage for a minute                  active
  *   active       –                                               steps of the schedule, see due-steps.ts
  *
- * The reason of an alert belongs to its phase: a move to another phase ends it, unless it brings one. An active alert has the note with
- * which it was confirmed, from its next message on.
+ * The reason of an alert belongs to its phase: a move to another phase ends it, unless it brings one. An active alert
+ * has the note with which it was confirmed, from its next message on.
  *
- * Messages that nobody tried to send yet: where the alert closes without a message, all are withdrawn; where it ends or somebody
- * acknowledged it, repeats are. The first message to each contact stays: the message of the end follows it.
+ * Messages that nobody tried to send yet: where the alert closes without a message, all are withdrawn; where it ends or
+ * somebody acknowledged it, repeats are. The first message to each contact stays: the message of the end follows it.
  */
 
 /** Decides what happens to an alert now. Pure. */

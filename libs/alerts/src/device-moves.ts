@@ -138,7 +138,10 @@ export function confirming(state: AlertState, device: DeviceFacts, facts: AlertF
   return requestDevice(state, device, facts, nowUs + times.recheckUs);
 }
 
-/** Requests a check of the device where none is open. One that nobody can run, or that decided nothing, is requested again at `againUs`. */
+/**
+ * Requests a check of the device where none is open. One that nobody can run, or that decided nothing, is requested
+ * again at `againUs`.
+ */
 function requestDevice(
   state: AlertState,
   device: DeviceFacts,

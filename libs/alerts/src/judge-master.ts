@@ -36,8 +36,8 @@ export type MasterJudgement =
   | { readonly kind: 'wait'; readonly untilUs: number; readonly fails: boolean };
 
 /*
- * The first row that fits decides. "Check" is one of the master that starts after the device's first error, from the Location and agent
- * that saw the device fail.
+ * The first row that fits decides. "Check" is one of the master that starts after the device's first error, from the
+ * Location and agent that saw the device fail.
  *
  *   master                                            | alert of the device
  *   none                                              | sent
@@ -57,7 +57,10 @@ export type MasterJudgement =
  *   one-off failed 1 + Retries times                  | suppressed
  */
 
-/** Decides about an alert of a dependent. Pure. `failed` counts the requested checks that failed, `sinceUs` is when judging began. */
+/**
+ * Decides about an alert of a dependent. Pure. `failed` counts the requested checks that failed, `sinceUs` is when
+ * judging began.
+ */
 export function judgeMaster(
   master: MasterFacts | null,
   check: RequestedCheck,

@@ -9,7 +9,10 @@ export const bodyTypes = [
 /** One of `bodyTypes`. */
 export type BodyType = (typeof bodyTypes)[number];
 
-/** Names in a template that stand for facts of the message as webhooks name them; a message without the fact has nothing there. */
+/**
+ * Names in a template that stand for facts of the message as webhooks name them; a message without the fact has nothing
+ * there.
+ */
 export const factNames = [
   ...(['alert_id', 'device_id', 'check_id', 'ShortName', 'FullName', 'URL', 'Method', 'Status'] as const),
   ...(['Since', 'CheckResult', 'Location', 'Master', 'Reason', 'Severity', 'Seconds'] as const),
@@ -38,7 +41,10 @@ const place = /\{\{([^{}]*)\}\}/g;
 /** A piece of a body: text that stands as it is, or a name that is filled when the message is sent. */
 export type BodyPart = { readonly text: string } | { readonly late: LatePlace };
 
-/** Fills what is known into a template; `valueIn` returns plain values, which are written as the type of the body needs it. Pure. */
+/**
+ * Fills what is known into a template; `valueIn` returns plain values, which are written as the type of the body needs
+ * it. Pure.
+ */
 export function fillTemplate(
   template: string,
   type: BodyType,

@@ -17,11 +17,14 @@ const searchMinutes = 15 * dayMinutes;
  *   From < To     | From up to To, on the Days
  *   From ≥ To     | From up to midnight on the Days, and midnight up to To on the day after each of them
  *
- * An hour that the clocks skip is not shown, so a step whose From is skipped opens right after the change. An hour that they repeat
- * is open twice.
+ * An hour that the clocks skip is not shown, so a step whose From is skipped opens right after the change. An hour that
+ * they repeat is open twice.
  */
 
-/** Makes the opening hours of a zone. Throws a RangeError for a zone that is not known. Times are microseconds since 1970. */
+/**
+ * Makes the opening hours of a zone. Throws a RangeError for a zone that is not known. Times are microseconds since
+ * 1970.
+ */
 export function createOpening(timezone: string): {
   /** The moment itself where the step is open then, else its next opening. Undefined: it never opens. */
   next(hours: StepHours, us: number): number | undefined;

@@ -22,8 +22,8 @@ export function scheduleOfKind(schedule: Schedule, kind: string): Schedule {
 }
 
 /**
- * The messages of an alert that is confirmed at `atUs`, that nobody acknowledges and that lasts until `untilUs`: at most `most`, in the order of
- * time. Pure. Throws a RangeError for a time zone that is not known.
+ * The messages of an alert that is confirmed at `atUs`, that nobody acknowledges and that lasts until `untilUs`: at
+ * most `most`, in the order of time. Pure. Throws a RangeError for a time zone that is not known.
  */
 export function previewMessages(asked: {
   readonly schedule: Schedule;

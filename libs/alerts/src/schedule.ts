@@ -15,7 +15,10 @@ export interface ScheduleStep {
   readonly contactIds: readonly string[];
   /** Days on which the step may notify: the days of `from`. Null: every day. */
   readonly days: readonly Weekday[] | null;
-  /** Hours in which the step may notify, `HH:MM` in the schedule's zone. Null: from or until midnight. `to` before `from` crosses midnight. */
+  /**
+   * Hours in which the step may notify, `HH:MM` in the schedule's zone. Null: from or until midnight. `to` before
+   * `from` crosses midnight.
+   */
   readonly from: string | null;
   readonly to: string | null;
   /** Minutes between repeats of the message while the alert is open. Null: no repeats. */

@@ -13,7 +13,10 @@ export function signingSecret(bytes: Uint8Array): string {
   return prefix + Buffer.from(bytes).toString('base64');
 }
 
-/** Whether a text is a signing secret: `whsec_` and the base64 of 24 to 64 bytes (Standard Webhooks, section "Signature scheme"). */
+/**
+ * Whether a text is a signing secret: `whsec_` and the base64 of 24 to 64 bytes (Standard Webhooks, section "Signature
+ * scheme").
+ */
 export function isSigningSecret(text: string): boolean {
   if (!form.test(text)) return false;
   const bytes = Buffer.from(text.slice(prefix.length), 'base64');

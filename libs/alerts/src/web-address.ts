@@ -35,14 +35,17 @@ export function webAddressFault(
     : null;
 }
 
-/** The address with `***` for the password, for values of query parameters that are credentials, and for the last part where it is one. */
+/**
+ * The address with `***` for the password, for values of query parameters that are credentials, and for the last part
+ * where it is one.
+ */
 export function showWebAddress(text: string, kind: Pick<WebAddressKind, 'hidesLastPart'>): string {
   return mapCredentials(text, kind, (value) => (value === '' ? value : mask));
 }
 
 /**
- * The address with the kept credentials in the place of their masks. undefined: a mask stands where nothing is kept, or scheme, host, port
- * or user is another one now.
+ * The address with the kept credentials in the place of their masks. undefined: a mask stands where nothing is kept, or
+ * scheme, host, port or user is another one now.
  */
 export function fillWebAddress(
   text: string,
@@ -74,8 +77,8 @@ export function receiverOf(text: string): string {
 }
 
 /**
- * Replaces the credentials as they stand in the text. `name` is `:` for the password, `/` for the last part of the path, else the
- * parameter's name and its place among those of this name.
+ * Replaces the credentials as they stand in the text. `name` is `:` for the password, `/` for the last part of the
+ * path, else the parameter's name and its place among those of this name.
  */
 function mapCredentials(
   text: string,

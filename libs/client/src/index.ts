@@ -7,7 +7,10 @@ export type Schemas = components['schemas'];
 /** The REST API as its OpenAPI document describes it: each path, parameter and body is checked by the compiler. */
 export type VantageClient = Client<paths>;
 
-/** A client of the API at `baseUrl` (it ends with `/v1.1`). `fetch` sends each request, with the credential of its owner. */
+/**
+ * A client of the API at `baseUrl` (it ends with `/v1.1`). `fetch` sends each request, with the credential of its
+ * owner.
+ */
 export function createVantageClient(options: {
   readonly baseUrl: string;
   readonly fetch: (request: Request) => Promise<Response>;

@@ -23,7 +23,9 @@ export interface Page {
   readonly next: string | undefined;
 }
 
-/** The pages of the list at `first`, by `Link: rel="next"`; at most `most` of them. A link to another origin is refused. */
+/**
+ * The pages of the list at `first`, by `Link: rel="next"`; at most `most` of them. A link to another origin is refused.
+ */
 export async function* pages(
   send: (request: Request) => Promise<Response>,
   first: string,

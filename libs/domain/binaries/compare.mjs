@@ -1,5 +1,6 @@
 // Compares the programs that come prebuilt with packages with the SHA-256 that this repository records of them. Plain
-// JavaScript without dependencies, for any Node from 18 on: the first start runs it before it trusts the Node that came.
+// JavaScript without dependencies, for any Node from 18 on: the first start runs it before it trusts the Node that
+// came.
 import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -27,9 +28,10 @@ export function problemOfFile(name, file, data) {
 }
 
 /**
- * Compares the files of a package that lie in `folder`, whose path in the package is `under` (empty: the package itself). Returns what
- * is wrong with the first file that differs; undefined: nothing. `marker` is a file that remembers the comparison: with the same
- * sizes and times the contents are not read again. Where it cannot be written, each start compares.
+ * Compares the files of a package that lie in `folder`, whose path in the package is `under` (empty: the package
+ * itself). Returns what is wrong with the first file that differs; undefined: nothing. `marker` is a file that
+ * remembers the comparison: with the same sizes and times the contents are not read again. Where it cannot be written,
+ * each start compares.
  */
 export function problemOfFolder({ name, folder, under = '', marker }) {
   const files = recordedOf(name).filter(({ file }) => file.startsWith(under));

@@ -13,8 +13,8 @@ interface AddressSettings {
 const everywhere = new Set(['0.0.0.0', '::', '127.0.0.1', '::1']);
 
 /**
- * The address of the agents' port for invitations, `https://host:port`: VANTAGE_AGENT_URL, else the most public name that the operator gave, else
- * this machine's name. Pure.
+ * The address of the agents' port for invitations, `https://host:port`: VANTAGE_AGENT_URL, else the most public name
+ * that the operator gave, else this machine's name. Pure.
  */
 export function agentAddress(
   { agentUrl, publicUrl, listen, tlsNames }: AddressSettings,

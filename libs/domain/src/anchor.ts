@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** The anchors of a Location as they are stored and shown, near to far. No Networks: everything outside of the agents' own subnets. */
+/**
+ * The anchors of a Location as they are stored and shown, near to far. No Networks: everything outside of the agents'
+ * own subnets.
+ */
 export const storedAnchors = z.array(
   z.object({ Name: z.string(), Target: z.string(), Networks: z.array(z.string()) }),
 );

@@ -229,7 +229,10 @@ const schemas = {
     request: z.strictObject({ agent_id: z.string() }),
     answer: z.object({ agent_id: z.string() }),
   },
-  /** The first start of a system on one machine, and each later one: the credentials that the data folder keeps are in force afterwards. */
+  /**
+   * The first start of a system on one machine, and each later one: the credentials that the data folder keeps are in
+   * force afterwards.
+   */
   'first-run.provision': {
     request: z.strictObject({
       api_key_uw: credential.optional(),
@@ -259,8 +262,8 @@ export type OperatorRequests = { [C in OperatorCommand]: z.output<(typeof schema
 export type OperatorAnswers = { [C in OperatorCommand]: z.output<(typeof schemas)[C]['answer']> };
 
 /**
- * The operator's commands that work on the database: the command line sends the request, the controller's admin program runs it and
- * sends the answer. The order of an answer's fields is the order of the columns that people see.
+ * The operator's commands that work on the database: the command line sends the request, the controller's admin program
+ * runs it and sends the answer. The order of an answer's fields is the order of the columns that people see.
  */
 export const operatorCommands: {
   readonly [C in OperatorCommand]: {

@@ -1,11 +1,14 @@
-/** Control characters, separators of lines and paragraphs (Unicode Cc, Zl, Zp), and the marks that change the direction of writing. */
+/**
+ * Control characters, separators of lines and paragraphs (Unicode Cc, Zl, Zp), and the marks that change the direction
+ * of writing.
+ */
 const unfit = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 const breaks = /[\t\n\v\f\r\u0085\p{Zl}\p{Zp}]+/gu;
 const unfitAll = new RegExp(unfit, 'gu');
 
 /**
- * Is this text one line that looks the same wherever people see it? Names, descriptions and reasons appear in mail subjects, logs and
- * tables; there a line break or U+202E (UAX #9, section 2) would change what the reader sees.
+ * Is this text one line that looks the same wherever people see it? Names, descriptions and reasons appear in mail
+ * subjects, logs and tables; there a line break or U+202E (UAX #9, section 2) would change what the reader sees.
  */
 export function isPlainLine(text: string): boolean {
   return !unfit.test(text);

@@ -50,7 +50,9 @@ function signedText({ version, arch, size, unpacked, sha256, tree }: ReleaseStat
   );
 }
 
-/** Signs a statement with the release key (Ed25519, RFC 8032). The result is the content of the file beside the parcel. */
+/**
+ * Signs a statement with the release key (Ed25519, RFC 8032). The result is the content of the file beside the parcel.
+ */
 export function signStatement(statement: ReleaseStatement, releaseKey: KeyObject): string {
   const signature = sign(null, signedText(statement), releaseKey).toString('base64');
   return `${JSON.stringify({ ...statementSchema.parse(statement), signature }, undefined, 2)}\n`;
@@ -71,7 +73,10 @@ export function readStatement(
   return { ok: true, statement };
 }
 
-/** The public release key from its one line, the base64 of its SubjectPublicKeyInfo (RFC 8410); undefined when it is none. */
+/**
+ * The public release key from its one line, the base64 of its SubjectPublicKeyInfo (RFC 8410); undefined when it is
+ * none.
+ */
 export function readReleaseKey(line: string): KeyObject | undefined {
   try {
     const key = createPublicKey({ key: Buffer.from(line.trim(), 'base64'), format: 'der', type: 'spki' });

@@ -23,7 +23,10 @@ export function contactSealContext(contactId: string): string {
   return `contact:${contactId}`;
 }
 
-/** The context that the sealed keys of a certificate authority open in; `fingerprint` is the SHA-256 of its certificate in hex. */
+/**
+ * The context that the sealed keys of a certificate authority open in; `fingerprint` is the SHA-256 of its certificate
+ * in hex.
+ */
 export function authoritySealContext(fingerprint: string): string {
   return `authority:${fingerprint}`;
 }

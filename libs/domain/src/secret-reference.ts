@@ -1,4 +1,6 @@
-/** Where the value of a reference is kept: `secret` in the account's secrets, `local` in a file on the agent's machine. */
+/**
+ * Where the value of a reference is kept: `secret` in the account's secrets, `local` in a file on the agent's machine.
+ */
 export type SecretScope = 'secret' | 'local';
 
 const name = '[A-Za-z0-9_.-]{1,100}';
@@ -40,8 +42,8 @@ export function fillReferences(
 }
 
 /**
- * The names that a script asks for by `secret("NAME")` or `secret("local:NAME")`, in order. A name that the script composes at run time
- * is not found, so the script does not get that value.
+ * The names that a script asks for by `secret("NAME")` or `secret("local:NAME")`, in order. A name that the script
+ * composes at run time is not found, so the script does not get that value.
  */
 export function calledSecretNames(scope: SecretScope, script: string): string[] {
   return [...script.matchAll(calls[scope])].flatMap(([, , found]) => found ?? []);

@@ -20,7 +20,8 @@ export type AnchorChange =
     };
 
 /*
- * An anchor by the reports of the connected agents of its Location, each about its last two checks (agent: anchor-state.ts):
+ * An anchor by the reports of the connected agents of its Location, each about its last two checks (agent:
+ * anchor-state.ts):
  *
  *   reports                                   | state
  *   one or more: it answers                   | Up

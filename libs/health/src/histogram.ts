@@ -1,6 +1,7 @@
 /**
- * Latencies on a log scale that all roll-ups share, so that histograms of hours, days and Locations add up. Bucket i holds the
- * milliseconds in (smallest * growth^(i-1), smallest * growth^i]; a percentile read from it is within 2 % of the truth.
+ * Latencies on a log scale that all roll-ups share, so that histograms of hours, days and Locations add up. Bucket i
+ * holds the milliseconds in (smallest * growth^(i-1), smallest * growth^i]; a percentile read from it is within 2 % of
+ * the truth.
  */
 export const scale = { smallestMs: 0.001, growth: 1.04 } as const;
 
@@ -35,7 +36,10 @@ export function countOf(histogram: Histogram): number {
   return histogram.reduce((sum, [, count = 0]) => sum + count, 0);
 }
 
-/** The latency (milliseconds) that the share `p` (0..1) of all does not exceed, by the nearest rank; undefined when empty. */
+/**
+ * The latency (milliseconds) that the share `p` (0..1) of all does not exceed, by the nearest rank; undefined when
+ * empty.
+ */
 export function percentile(histogram: Histogram, p: number): number | undefined {
   const rank = Math.max(1, Math.ceil(countOf(histogram) * p));
   let seen = 0;

@@ -9,8 +9,8 @@ export interface DrawnSpan extends Span {
 }
 
 /**
- * Joins neighbours that are shorter than a resolution under their worst status, so that the number of spans is bounded by
- * the period: at most two for each resolution, and one more. Pure.
+ * Joins neighbours that are shorter than a resolution under their worst status, so that the number of spans is bounded
+ * by the period: at most two for each resolution, and one more. Pure.
  *
  * | stretches | drawn as |
  * |---|---|

@@ -28,7 +28,10 @@ const game = fc.record({
   takes: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 11, maxLength: 11 }),
 });
 
-/** Plays a retry sequence of a device that is dead for everybody who answers; returns who was asked for which k, and the end of it. */
+/**
+ * Plays a retry sequence of a device that is dead for everybody who answers; returns who was asked for which k, and the
+ * end of it.
+ */
 function play({
   candidates,
   retries,

@@ -27,7 +27,10 @@ export interface RetryQuestion {
   /** Of candidates of the same rank the first is asked. */
   readonly candidates: readonly RetryCandidate[];
   readonly requested: readonly RequestedRetry[];
-  /** The agent that answered last retries by itself when no other Location is online. False when it waits for a run request, or did not retry. */
+  /**
+   * The agent that answered last retries by itself when no other Location is online. False when it waits for a run
+   * request, or did not retry.
+   */
   readonly agentRetriesLocally: boolean;
   readonly nowUs: number;
 }
@@ -48,14 +51,17 @@ export type RetryDecision =
       readonly reason: 'already asked' | 'the agent retries by itself' | 'no agent can retry';
     };
 
-/** An answer may take this much longer than its Timeout before the next agent is asked (decisions, section 5). Microseconds. */
+/**
+ * An answer may take this much longer than its Timeout before the next agent is asked (decisions, section 5).
+ * Microseconds.
+ */
 export const answerGraceUs = 5_000_000;
 
 /**
- * The next retry of an open retry sequence: the lowest k that has not failed, RetryDelay after the last answer, from a Location
- * other than the one that just answered, else from a second agent of that Location, else from the same agent. An agent that was
- * asked for this k already, and gave no answer that counts, comes after agents that were not asked. When every k has failed in one
- * Location only, while two are online, the last k is requested from another Location.
+ * The next retry of an open retry sequence: the lowest k that has not failed, RetryDelay after the last answer, from a
+ * Location other than the one that just answered, else from a second agent of that Location, else from the same agent.
+ * An agent that was asked for this k already, and gave no answer that counts, comes after agents that were not asked.
+ * When every k has failed in one Location only, while two are online, the last k is requested from another Location.
  */
 export function nextRetry(question: RetryQuestion): RetryDecision {
   const { retrySequence, retries, nowUs } = question;

@@ -22,7 +22,9 @@ export interface Result extends Point {
   readonly revision: number;
   /** One line for people. */
   readonly text: string;
-  /** The check failed behind a silent anchor of its Location: the event of the anchor covers it, so its device has none. */
+  /**
+   * The check failed behind a silent anchor of its Location: the event of the anchor covers it, so its device has none.
+   */
   readonly isBehindAnchor: boolean;
 }
 
@@ -32,16 +34,21 @@ export interface Observation extends Result {
   readonly onlineLocationNos: readonly number[];
   /** It came late, while another agent was online at its start: history has it, the fold leaves it out. */
   readonly superseded: boolean;
-  /** Its agent ran it by run request, because the device was assigned to another agent of the Location. When it is inconclusive, it decides nothing for the Location. */
+  /**
+   * Its agent ran it by run request, because the device was assigned to another agent of the Location. When it is
+   * inconclusive, it decides nothing for the Location.
+   */
   readonly oneOff: boolean;
   /**
-   * Its agent had no connection when the check ended, or the check failed behind an anchor of its Location. An inconclusive result then
-   * makes no event of the device, because the event of its Location covers it.
+   * Its agent had no connection when the check ended, or the check failed behind an anchor of its Location. An
+   * inconclusive result then makes no event of the device, because the event of its Location covers it.
    */
   readonly cutOff: boolean;
 }
 
-/** A span in which an agent was both connected and assigned to the device; `toUs` is exclusive, Infinity while it lasts. */
+/**
+ * A span in which an agent was both connected and assigned to the device; `toUs` is exclusive, Infinity while it lasts.
+ */
 export interface OnlineSpan {
   readonly agentNo: number;
   readonly locationNo: number;
@@ -52,7 +59,9 @@ export interface OnlineSpan {
 /** A result that arrives later than this after its end is late (decisions, section 4). Microseconds. */
 export const lateAfterUs = 60_000_000;
 
-/** Connections that ended within this time of the last one ended with it, by an outage of the controllers. Microseconds. */
+/**
+ * Connections that ended within this time of the last one ended with it, by an outage of the controllers. Microseconds.
+ */
 const sameEndUs = 60_000_000;
 
 /** Whether the result came late. */
@@ -66,10 +75,10 @@ export function comparePoints(a: Point, b: Point): number {
 }
 
 /**
- * Adds to each result the Locations that were online at its start, by the recorded spans. When no agent was connected, because the
- * controllers were away, the Locations that were online last before count: their agents went on, so their results are folded as if
- * they had stayed connected. A late result is superseded when another agent was connected at its start, because late results
- * never undo a decision by connected agents. A result is late from `afterUs` on.
+ * Adds to each result the Locations that were online at its start, by the recorded spans. When no agent was connected,
+ * because the controllers were away, the Locations that were online last before count: their agents went on, so their
+ * results are folded as if they had stayed connected. A late result is superseded when another agent was connected at
+ * its start, because late results never undo a decision by connected agents. A result is late from `afterUs` on.
  */
 export function toObservations(
   results: readonly Result[],

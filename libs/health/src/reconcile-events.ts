@@ -8,8 +8,9 @@ export interface RecordedStatus {
 }
 
 /**
- * The events of a fold that must be recorded beside those recorded for the device. `previous` are the events of the fold
- * without the new results. It is empty where no event before the last recorded one changes. Recorded events stay. The rules:
+ * The events of a fold that must be recorded beside those recorded for the device. `previous` are the events of the
+ * fold without the new results. It is empty where no event before the last recorded one changes. Recorded events stay.
+ * The rules:
  *
  *   event of the fold                | is new
  *   Up, Down, Unknown                | unless recorded by this check, or the event before it or after it, in the order of their
@@ -17,8 +18,8 @@ export interface RecordedStatus {
  *   Error, Recovered, Partial        | unless recorded for this check, or for another check between the same neighbours,
  *                                    |   because a late result has only replaced that check
  *
- * `recorded` are the status events of the device, in the order of their causes. They begin with the last one before the first
- * event of the fold.
+ * `recorded` are the status events of the device, in the order of their causes. They begin with the last one before the
+ * first event of the fold.
  */
 export function newEvents(
   previous: readonly FoldEvent[],

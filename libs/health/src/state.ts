@@ -24,7 +24,10 @@ export interface PartialRun {
   readonly sequences: number;
 }
 
-/** Version of the form in which a state is stored. A form that earlier programs cannot read, or read wrongly, gets the next one. */
+/**
+ * Version of the form in which a state is stored. A form that earlier programs cannot read, or read wrongly, gets the
+ * next one.
+ */
 export const stateVersion = 3;
 
 /** Where the fold of one device stands. Plain JSON: it is stored as it is, with its version. */
@@ -34,7 +37,10 @@ export interface FoldState {
   readonly sinceUs: number;
   /** The status before an Unknown, because an outage goes on after the Unknown. */
   readonly before: 'Up' | 'Down' | null;
-  /** Whether the status has an event. False only for an Unknown that began while the agents were cut off, because their Location has the event. */
+  /**
+   * Whether the status has an event. False only for an Unknown that began while the agents were cut off, because their
+   * Location has the event.
+   */
   readonly announced: boolean;
   readonly retrySequence: RetrySequence | null;
   readonly partial: PartialRun | null;

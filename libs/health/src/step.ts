@@ -50,10 +50,11 @@ export interface Step {
  *   Unknown   -     | Up                       open C: Error; was Down before: Down        nothing
  *   Unknown   C     | close C: Up              as for Up                                   all: close C
  *
- * Events: each change of status has one, named after the new status, and no event repeats the status of the event before it. An
- * Unknown that begins with a check of an agent that was cut off has no event, because the LocationOffline of its Location covers all
- * devices; nor has one that begins with a check behind a silent anchor, because of its AnchorDown (both are "cut off" below). It has an
- * event when an Error is recorded whose end is missing. Otherwise it gets its event with the next inconclusive check that is not cut off.
+ * Events: each change of status has one, named after the new status, and no event repeats the status of the event
+ * before it. An Unknown that begins with a check of an agent that was cut off has no event, because the LocationOffline
+ * of its Location covers all devices; nor has one that begins with a check behind a silent anchor, because of its
+ * AnchorDown (both are "cut off" below). It has an event when an Error is recorded whose end is missing. Otherwise it
+ * gets its event with the next inconclusive check that is not cut off.
  *
  *   status ends            begins              event
  *   Up, Down               Unknown             Unknown; cut off and no C open: none
@@ -61,10 +62,10 @@ export interface Step {
  *   Unknown, no event      as it was before    none; C open: Recovered
  *   any other              any                 the new status
  *
- * Complete: every k = 1..Retries failed, and errors came from two Locations if two are online and not inconclusive. An inconclusive
- * result of a run request to another agent of the Location changes nothing, because the Location's own agent may have an answer. A
- * result under an older target changes nothing, nor does a late result that is superseded. The first result under a new target closes
- * a retry sequence of the old one without an event.
+ * Complete: every k = 1..Retries failed, and errors came from two Locations if two are online and not inconclusive. An
+ * inconclusive result of a run request to another agent of the Location changes nothing, because the Location's own
+ * agent may have an answer. A result under an older target changes nothing, nor does a late result that is superseded.
+ * The first result under a new target closes a retry sequence of the old one without an event.
  */
 
 /** Whether the result may change the state: it is not superseded, and not older than the target. */
@@ -226,8 +227,8 @@ function isCoveredByLocation(state: FoldState, observation: Observation): boolea
 }
 
 /**
- * Enters another status. It begins at least a microsecond after the status before it, also when checks overlap or end together.
- * So every status with an event has an interval, and every ended outage has its end.
+ * Enters another status. It begins at least a microsecond after the status before it, also when checks overlap or end
+ * together. So every status with an event has an interval, and every ended outage has its end.
  */
 function enter(state: FoldState, observation: Observation, status: BaseStatus, fromUs: number): Step {
   const sinceUs = Math.max(fromUs, state.sinceUs + 1);

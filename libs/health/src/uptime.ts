@@ -14,7 +14,10 @@ export interface ShownSpan extends Span {
 export interface UptimeFacts {
   readonly createdUs: number;
   readonly intervals: readonly BaseInterval[];
-  /** The spans in which an agent ran everything that was due for this device: coverage within assignment spans, of all agents. */
+  /**
+   * The spans in which an agent ran everything that was due for this device: coverage within assignment spans, of all
+   * agents.
+   */
   readonly coverage: readonly Span[];
   readonly maintenance: readonly Span[];
   /** Outages that people left out of reports, each from its first error to the next Up; absent: none. */
@@ -142,7 +145,10 @@ function walker(spans: readonly Span[]): (us: number) => boolean {
   };
 }
 
-/** A function that finds the status by results at a moment, Unknown before the first interval; it is called with rising moments. */
+/**
+ * A function that finds the status by results at a moment, Unknown before the first interval; it is called with rising
+ * moments.
+ */
 function baseWalker(intervals: readonly BaseInterval[]): (us: number) => BaseStatus {
   let i = -1;
   return (us) => {

@@ -9,8 +9,8 @@ export function worseOf(one: ShownStatus, other: ShownStatus): ShownStatus {
 }
 
 /**
- * The worst status of each of `parts` stretches of `partUs` from `fromUs` on; undefined where no span touches the stretch. `spans` are in
- * the order of time and do not overlap. Pure.
+ * The worst status of each of `parts` stretches of `partUs` from `fromUs` on; undefined where no span touches the
+ * stretch. `spans` are in the order of time and do not overlap. Pure.
  */
 export function worstStatuses(
   spans: readonly ShownSpan[],

@@ -22,8 +22,8 @@ const sources = ['icmp.c', 'kernel.c'];
 const hashed = [...sources, 'kernel.h'];
 
 /**
- * Flags that decide what comes out. Stripped, without a build id and without paths, so that the same compiler makes the same
- * bytes anywhere.
+ * Flags that decide what comes out. Stripped, without a build id and without paths, so that the same compiler makes the
+ * same bytes anywhere.
  */
 const flags = [
   '-std=c11',

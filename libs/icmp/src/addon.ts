@@ -16,7 +16,10 @@ export interface Addon {
   send(handle: AddonHandle, packet: Uint8Array, address: string, port: number, ttl: number): number;
   read(handle: AddonHandle, errorQueue: boolean): number;
   socketError(handle: AddonHandle): number;
-  /** `[rttUs, rttvarUs, sentAgain]` of a TCP socket by its descriptor; undefined where the kernel has no such figures. An addon of an earlier build lacks the method. */
+  /**
+   * `[rttUs, rttvarUs, sentAgain]` of a TCP socket by its descriptor; undefined where the kernel has no such figures.
+   * An addon of an earlier build lacks the method.
+   */
   tcpFigures?(fd: number): readonly [number, number, number] | undefined;
   holdOpen(handle: AddonHandle, yes: boolean): void;
   close(handle: AddonHandle): void;

@@ -38,8 +38,8 @@ export type HopAnswer =
 const payload = Buffer.from('vantage traceroute');
 
 /**
- * Sends one packet with a small TTL and waits for what comes back. Needs no right: the kernel hands ICMP errors to the socket
- * they concern. Linux only. Never rejects.
+ * Sends one packet with a small TTL and waits for what comes back. Needs no right: the kernel hands ICMP errors to the
+ * socket they concern. Linux only. Never rejects.
  */
 export function sendHop(request: HopRequest): Promise<HopAnswer> {
   const addon = loadAddon();

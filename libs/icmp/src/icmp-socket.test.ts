@@ -37,7 +37,8 @@ for (const family of [4, 6] as const) {
   describe(`an IPv${family} socket`, () => {
     const address = loopback[family];
     let kept: IcmpSocket | undefined;
-    // Linux stamps packets from some milliseconds after the first socket of the machine asks for it until the last one is closed.
+    // Linux stamps packets from some milliseconds after the first socket of the machine asks for it until the last one
+    // is closed.
     beforeAll(async () => {
       const socket = openIcmp({ family });
       if ('error' in socket) return;

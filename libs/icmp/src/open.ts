@@ -23,8 +23,9 @@ export interface IcmpUnavailable {
 }
 
 /**
- * Opens a socket for pings, of the first kind that this process may have: with our addon on Linux, else with the package
- * `raw-socket`. An error names the missing right: `needs CAP_NET_RAW, or group 1000 in net.ipv4.ping_group_range (now 1 0: no group)`.
+ * Opens a socket for pings, of the first kind that this process may have: with our addon on Linux, else with the
+ * package `raw-socket`. An error names the missing right: `needs CAP_NET_RAW, or group 1000 in
+ * net.ipv4.ping_group_range (now 1 0: no group)`.
  */
 export function openIcmp(options: OpenIcmpOptions): IcmpSocket | IcmpUnavailable {
   const { family, kinds = ['raw', 'datagram'], clock = systemClock, random = Math.random } = options;

@@ -39,7 +39,10 @@ const errorTypes: Readonly<Record<Family, ReadonlySet<number>>> = {
   6: new Set([1, 2, 3, 4]),
 };
 
-/** An ICMP echo request with `size` bytes of payload. ICMPv6 leaves its checksum to the kernel, which has the source address. */
+/**
+ * An ICMP echo request with `size` bytes of payload. ICMPv6 leaves its checksum to the kernel, which has the source
+ * address.
+ */
 export function encodeEcho(family: Family, echo: Echo, size: number): Buffer {
   const packet = Buffer.alloc(icmpHeaderBytes + size);
   for (let at = icmpHeaderBytes; at < packet.length; at += 1) packet[at] = at & 0xff;
@@ -61,8 +64,8 @@ export function checksum(bytes: Buffer): number {
 }
 
 /**
- * Reads what a socket received. `withIpHeader`: it begins with its IPv4 header, as raw IPv4 sockets deliver it. Undefined:
- * not an answer to an echo request, or too short to recognize.
+ * Reads what a socket received. `withIpHeader`: it begins with its IPv4 header, as raw IPv4 sockets deliver it.
+ * Undefined: not an answer to an echo request, or too short to recognize.
  */
 export function decode(family: Family, bytes: Buffer, withIpHeader: boolean): Incoming | undefined {
   const start = withIpHeader ? ipv4HeaderBytes(bytes) : 0;

@@ -4,7 +4,9 @@ import { expect, it } from 'vitest';
 import { createIcmpSocket } from './icmp-socket.ts';
 import { type RawSocketModule, rawSocketTransport } from './raw-socket.ts';
 
-/** Stands for the package, which is not built here: answers every echo request as an IPv4 host would, on a later turn. */
+/**
+ * Stands for the package, which is not built here: answers every echo request as an IPv4 host would, on a later turn.
+ */
 function fakeModule(fate: 'answers' | 'fails'): RawSocketModule {
   return {
     AddressFamily: { IPv4: 1, IPv6: 2 },

@@ -34,8 +34,8 @@ const defaultTtl = 64;
 const bufferBytes = 65_536;
 
 /**
- * The package `raw-socket` as a transport, for systems without our addon. It has no kernel stamps: an answer's time is when
- * JavaScript saw it, so the event loop's delay is in the figure.
+ * The package `raw-socket` as a transport, for systems without our addon. It has no kernel stamps: an answer's time is
+ * when JavaScript saw it, so the event loop's delay is in the figure.
  */
 export function rawSocketTransport(load: () => RawSocketModule, family: Family, clock: Clock): OpenTransport {
   return (onArrival) => {

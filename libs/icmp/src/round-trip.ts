@@ -14,9 +14,9 @@ const slewPerNs = 0.0005;
 const readingErrorNs = 50_000;
 
 /**
- * Round-trip time in milliseconds. Monotonic from send to read, less the time in the socket's queue, which the kernel's stamp
- * gives by the wall clock. Somebody may set that clock meanwhile: then the two clocks' offset has changed, the stamp says
- * nothing, and the time to the read itself counts (too long by the event loop's delay, never by the step).
+ * Round-trip time in milliseconds. Monotonic from send to read, less the time in the socket's queue, which the kernel's
+ * stamp gives by the wall clock. Somebody may set that clock meanwhile: then the two clocks' offset has changed, the
+ * stamp says nothing, and the time to the read itself counts (too long by the event loop's delay, never by the step).
  */
 export function roundTripMs({ sent, read, queuedNs }: RoundTrip): number {
   const untilReadNs = Math.max(0, read.monoNs - sent.monoNs);

@@ -14,7 +14,10 @@ export interface TcpFigures {
 /** Reads the figures of a connected socket; undefined where this system has none. */
 export type ReadTcpFigures = (socket: Socket) => TcpFigures | undefined;
 
-/** Makes the reader. It loads the addon at the first use. Other systems than Linux, and machines without a build of the addon or with an older one, have no figures. */
+/**
+ * Makes the reader. It loads the addon at the first use. Other systems than Linux, and machines without a build of the
+ * addon or with an older one, have no figures.
+ */
 export function createTcpFigures(load: () => Addon | { readonly error: string } = loadAddon): ReadTcpFigures {
   let addon: Addon | { readonly error: string } | undefined;
   return (socket) => {
@@ -28,7 +31,10 @@ export function createTcpFigures(load: () => Addon | { readonly error: string } 
   };
 }
 
-/** Node has no public way to a socket's descriptor. This one is as old as its TCP handle; without it there are no figures. */
+/**
+ * Node has no public way to a socket's descriptor. This one is as old as its TCP handle; without it there are no
+ * figures.
+ */
 function descriptorOf(socket: Socket): number | undefined {
   const handle: unknown = Reflect.get(socket, '_handle');
   if (typeof handle !== 'object' || handle === null || !('fd' in handle)) return undefined;

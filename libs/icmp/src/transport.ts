@@ -14,8 +14,8 @@ export interface Arrival {
 }
 
 /**
- * The answer of a send: the clocks just before it (asked for when the answer is there, since some transports send later), or
- * why nothing was sent (a system error's name, `ENETUNREACH`).
+ * The answer of a send: the clocks just before it (asked for when the answer is there, since some transports send
+ * later), or why nothing was sent (a system error's name, `ENETUNREACH`).
  */
 type Sent = { readonly ok: true; sentAt(): Clocks } | { readonly ok: false; readonly code: string };
 

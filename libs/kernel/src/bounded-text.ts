@@ -1,8 +1,9 @@
 import { z } from 'zod';
 
 /**
- * A text of `least` to `most` characters whose length is judged before anything else. zod goes on after a failed `.max`, so a pattern
- * chained to it runs on a text of any length; after this one it does not. Every text that comes from outside begins with it.
+ * A text of `least` to `most` characters whose length is judged before anything else. zod goes on after a failed
+ * `.max`, so a pattern chained to it runs on a text of any length; after this one it does not. Every text that comes
+ * from outside begins with it.
  */
 export function boundedText(most: number, least = 0): z.ZodString {
   const text = z.string().max(most, { abort: true });

@@ -30,8 +30,8 @@ export const systemClock: Clock = {
 };
 
 /**
- * `performance.timeOrigin` is fixed at start, so it misses later steps and slews of the wall clock; Date.now() has
- * them but only whole milliseconds. Follow Date.now() and keep the microseconds of the monotonic clock while both agree.
+ * `performance.timeOrigin` is fixed at start, so it misses later steps and slews of the wall clock; Date.now() has them
+ * but only whole milliseconds. Follow Date.now() and keep the microseconds of the monotonic clock while both agree.
  */
 function wallDriftUs(): number {
   const fine = performance.timeOrigin + performance.now();

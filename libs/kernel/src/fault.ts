@@ -4,7 +4,10 @@ export type FaultAction =
   | 'retry' // repeat the same later
   | 'drop'; // this piece fails for ever: count it and go on
 
-/** An unexpected failure, named by the next action of the loop; `code` is closed per module, data are fields, the cause is kept. */
+/**
+ * An unexpected failure, named by the next action of the loop; `code` is closed per module, data are fields, the cause
+ * is kept.
+ */
 export class Fault extends Error {
   readonly action: FaultAction;
   readonly code: string;

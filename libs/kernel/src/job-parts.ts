@@ -6,7 +6,10 @@ export interface JobParts {
   attempt(name: string, work: () => Promise<unknown>): Promise<boolean>;
 }
 
-/** Makes the parts of one job. `failed` and `recovered` are the lines of the log; the part's name stands beside them as `job`. */
+/**
+ * Makes the parts of one job. `failed` and `recovered` are the lines of the log; the part's name stands beside them as
+ * `job`.
+ */
 export function createJobParts({
   log,
   failed,

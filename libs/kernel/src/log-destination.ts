@@ -10,9 +10,9 @@ const againMs = 20;
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
 /**
- * The destination of a log: each line is out when `write` returns, so that a crash loses none. A disk that refuses lines (ENOSPC, EIO) does
- * not end the program: the lines are lost, and `onLost` tells their number when lines are written again. Output that is not
- * ready (EAGAIN, a pipe that is read slowly) is waited for.
+ * The destination of a log: each line is out when `write` returns, so that a crash loses none. A disk that refuses
+ * lines (ENOSPC, EIO) does not end the program: the lines are lost, and `onLost` tells their number when lines are
+ * written again. Output that is not ready (EAGAIN, a pipe that is read slowly) is waited for.
  */
 export function createLogDestination(deps: {
   /** Writes to the descriptor, and returns how many bytes it took. */

@@ -7,9 +7,10 @@ import { ignoreMissing } from './missing-file.ts';
 export const logLimitBytes = 16 * 1024 * 1024;
 
 /**
- * Rotates a log that another process appends to, when it is longer than the limit: its end is copied to `<file>.1` (of mode 0600), and the file is
- * emptied where it is, because its writer keeps it open (with O_APPEND it goes on at the new end). Lines that are written between copy and emptying are lost. When the disk
- * takes no copy, the log is lost, because it must not fill the disk. Resolves with whether it was rotated.
+ * Rotates a log that another process appends to, when it is longer than the limit: its end is copied to `<file>.1` (of
+ * mode 0600), and the file is emptied where it is, because its writer keeps it open (with O_APPEND it goes on at the
+ * new end). Lines that are written between copy and emptying are lost. When the disk takes no copy, the log is lost,
+ * because it must not fill the disk. Resolves with whether it was rotated.
  */
 export async function limitLogFile(file: string, limitBytes = logLimitBytes): Promise<boolean> {
   const size = (await stat(file).catch(ignoreMissing))?.size ?? 0;

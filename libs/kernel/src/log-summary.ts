@@ -17,7 +17,10 @@ const tracked = declareState({
   atBound: 'the program has fewer texts',
 });
 
-/** Makes a summary. It keeps the count and the last occurrence of each text, nothing else. Disposing it writes the counts that are left. */
+/**
+ * Makes a summary. It keeps the count and the last occurrence of each text, nothing else. Disposing it writes the
+ * counts that are left.
+ */
 export function createLogSummary({
   clock,
   log,

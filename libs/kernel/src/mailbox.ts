@@ -1,5 +1,8 @@
 import { declareState } from './tracked-state.ts';
-/** A bounded queue between one or more senders and one reader. When it is full, `offer` returns false and the sender decides. */
+/**
+ * A bounded queue between one or more senders and one reader. When it is full, `offer` returns false and the sender
+ * decides.
+ */
 export interface Mailbox<T extends NonNullable<unknown>> extends AsyncIterable<T> {
   /** Puts an item in; false when full or closed (counted in `dropped`). */
   offer(item: T): boolean;

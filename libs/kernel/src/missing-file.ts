@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
 /**
- * Whether an operation failed because the file does not exist. After any other failure (no rights, no file descriptors left, a disk that
- * fails) the caller cannot know whether it exists, and must not remove, replace or start anything.
+ * Whether an operation failed because the file does not exist. After any other failure (no rights, no file descriptors
+ * left, a disk that fails) the caller cannot know whether it exists, and must not remove, replace or start anything.
  */
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');

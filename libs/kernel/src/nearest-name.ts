@@ -1,4 +1,7 @@
-/** The known name that somebody most likely meant (letter case and a few letters may differ); undefined: none is near. Pure. */
+/**
+ * The known name that somebody most likely meant (letter case and a few letters may differ); undefined: none is near.
+ * Pure.
+ */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   const sent = name.slice(0, 100).toLowerCase();
   const most = Math.min(4, Math.max(1, Math.ceil(sent.length / 3)));

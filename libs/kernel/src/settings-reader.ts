@@ -26,7 +26,10 @@ export interface SettingsReader {
   readonly read: <T>(name: string, accepted: Accepted<T>) => T | undefined;
 }
 
-/** Gathers the settings; names that are none, an unreadable file and a test's setting outside tests are problems already. */
+/**
+ * Gathers the settings; names that are none, an unreadable file and a test's setting outside tests are problems
+ * already.
+ */
 export function createSettingsReader(source: SettingsSource): SettingsReader {
   const problems: string[] = [];
   const given = gather(source, problems);

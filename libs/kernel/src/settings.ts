@@ -266,7 +266,10 @@ export const settings: Readonly<Record<string, Setting>> = {
   },
 };
 
-/** The VANTAGE_ variables of an environment, on top of those of the settings file. `readText` throws when the file cannot be read. */
+/**
+ * The VANTAGE_ variables of an environment, on top of those of the settings file. `readText` throws when the file
+ * cannot be read.
+ */
 export function gatherSettings(
   env: Readonly<Record<string, string | undefined>>,
   readText: (file: string) => string,

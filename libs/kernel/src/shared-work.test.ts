@@ -61,7 +61,10 @@ test('nobody waits for work that may never end', async () => {
   expect(await shared.run('a', async () => 'again')).toBe('again');
 });
 
-/** A caller that changes something before it reads, or the end of a reading; half of the calls and ends come a second later. */
+/**
+ * A caller that changes something before it reads, or the end of a reading; half of the calls and ends come a second
+ * later.
+ */
 const step = fc.record({
   key: fc.constantFrom('a', 'b'),
   what: fc.constantFrom('call', 'end', 'fail'),

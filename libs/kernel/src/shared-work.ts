@@ -4,8 +4,9 @@ import { declareState } from './tracked-state.ts';
 /** Work that several callers share. */
 interface SharedWork<T> {
   /**
-   * Runs `work`, or shares that of others under this key. Work that runs already is never shared, because it may not know what this caller did
-   * before the call: all who call meanwhile share the next one, which begins when it ends. Rejects as the work does.
+   * Runs `work`, or shares that of others under this key. Work that runs already is never shared, because it may not
+   * know what this caller did before the call: all who call meanwhile share the next one, which begins when it ends.
+   * Rejects as the work does.
    */
   run(key: string, work: () => Promise<T>): Promise<T>;
 }
@@ -28,7 +29,10 @@ const tracked = declareState({
   atBound: 'work that ended leaves',
 });
 
-/** Makes it; under each key one piece of work runs at a moment, unless it takes long. It remembers a key only while something of it is under way. */
+/**
+ * Makes it; under each key one piece of work runs at a moment, unless it takes long. It remembers a key only while
+ * something of it is under way.
+ */
 export function createSharedWork<T>({ clock }: { readonly clock: Pick<Clock, 'monoMs'> }): SharedWork<T> {
   const running = tracked(new Map<string, Running<T>>());
 

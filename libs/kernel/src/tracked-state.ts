@@ -35,8 +35,8 @@ interface Declared {
 const declared = new Map<string, Declared>();
 
 /**
- * Declares a state of the program; the result registers its collections, each of which has the bound for itself. A collection counts until
- * nothing refers to it. Call it once, where the module begins.
+ * Declares a state of the program; the result registers its collections, each of which has the bound for itself. A
+ * collection counts until nothing refers to it. Call it once, where the module begins.
  */
 export function declareState(bound: StateBound): <C extends Counted>(collection: C) => C {
   const own: Declared = { bound, collections: new Set() };

@@ -4,8 +4,8 @@ export function isZoneName(name: string): boolean {
 }
 
 /**
- * The IANA name of a time zone in its own letter case: `Europe/Berlin` for `europe/berlin`. Another name of a zone (`Asia/Kolkata`) stays as
- * it is given. undefined: there is no such zone.
+ * The IANA name of a time zone in its own letter case: `Europe/Berlin` for `europe/berlin`. Another name of a zone
+ * (`Asia/Kolkata`) stays as it is given. undefined: there is no such zone.
  */
 export function zoneName(given: string): string | undefined {
   if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(given)) return undefined;

@@ -5,8 +5,8 @@ import type { Tables } from '../../../apps/controller/src/db/index.ts';
 export type AccountRows = Readonly<Record<string, string>>;
 
 /**
- * Digests of all rows that belong to an account, in every table whose rows name an account, device, agent or Location. `except`: tables
- * that the account's own work changes.
+ * Digests of all rows that belong to an account, in every table whose rows name an account, device, agent or Location.
+ * `except`: tables that the account's own work changes.
  */
 export async function readAccountRows(
   kysely: Kysely<Tables>,

@@ -1,5 +1,6 @@
-// The bystander: an account that takes no part in the attacks, in a separate process, so that an attack can slow it only through the
-// controller. It calls the REST API five times a second, follows its events, and is the target of its own devices.
+// The bystander: an account that takes no part in the attacks, in a separate process, so that an attack can slow it
+// only through the controller. It calls the REST API five times a second, follows its events, and is the target of its
+// own devices.
 import { Agent, request } from 'node:https';
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -119,8 +119,9 @@ const veryLong = 300_000;
 const everyVeryLong = 1 / 4_000;
 
 /**
- * A message of any type with values that no agent sends, in every field of the type. The fields come from the descriptor, so a new field is filled too.
- * Some of the values exist in the controller (`live`), so that some messages pass the first checks.
+ * A message of any type with values that no agent sends, in every field of the type. The fields come from the
+ * descriptor, so a new field is filled too. Some of the values exist in the controller (`live`), so that some messages
+ * pass the first checks.
  */
 export function hostileMessage<D extends DescMessage>(
   schema: D,

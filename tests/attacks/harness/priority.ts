@@ -5,8 +5,8 @@ import { sql } from 'kysely';
 import type { Tables } from '../../../apps/controller/src/db/index.ts';
 
 /**
- * A real attacker has another machine, and so has other work of this machine. Where that is allowed, the system and the bystander get
- * a higher priority than the attacker and all other work; else all share the processors equally.
+ * A real attacker has another machine, and so has other work of this machine. Where that is allowed, the system and the
+ * bystander get a higher priority than the attacker and all other work; else all share the processors equally.
  */
 const ahead = -10;
 const behind = 5;

@@ -8,10 +8,11 @@ import { putBehind } from './priority.ts';
 export interface Scenes {
   readonly ground: Ground;
   /**
-   * Runs an attack and measures the bystander. Fails when the bystander was disturbed or a program exceeded its memory limit. The
-   * measurement lasts at least `leastMs`. An attack that lasts longer than `maxMs` has failed. Where the bystander was only slow, other
-   * machines of the same host may be the cause: then the bystander is measured again without attack, and the attack runs up to twice more against
-   * the limit of that measurement. What slows the bystander itself does so each time.
+   * Runs an attack and measures the bystander. Fails when the bystander was disturbed or a program exceeded its memory
+   * limit. The measurement lasts at least `leastMs`. An attack that lasts longer than `maxMs` has failed. Where the
+   * bystander was only slow, other machines of the same host may be the cause: then the bystander is measured again
+   * without attack, and the attack runs up to twice more against the limit of that measurement. What slows the
+   * bystander itself does so each time.
    */
   play(
     name: string,

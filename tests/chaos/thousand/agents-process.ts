@@ -1,5 +1,5 @@
-// A process with many simulated agents. It reads what it is to do from the JSON file that its first argument names, answers 'report'
-// with its sums, stops making records after 'rest', and ends with its parent.
+// A process with many simulated agents. It reads what it is to do from the JSON file that its first argument names,
+// answers 'report' with its sums, stops making records after 'rest', and ends with its parent.
 import { readFileSync } from 'node:fs';
 import { systemClock as clock } from '@vantage/kernel';
 import { z } from 'zod';

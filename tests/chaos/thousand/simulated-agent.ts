@@ -28,7 +28,10 @@ export interface Counts {
   connects: number;
 }
 
-/** An agent with the real link, and with checks that take no time and are all good. What is not acknowledged is sent again. */
+/**
+ * An agent with the real link, and with checks that take no time and are all good. What is not acknowledged is sent
+ * again.
+ */
 export interface SimulatedAgent {
   readonly isUp: boolean;
   readonly devices: number;

@@ -1,5 +1,6 @@
-// Makes data.json.br of a version. It runs that version's controller, agent and PostgreSQL for some minutes and records the files, the rows
-// and the answers of the REST API that describe them. Usage: node tests/compat/make/data.ts CHECKOUT COMMIT MINUTES (CHECKOUT has its packages installed)
+// Makes data.json.br of a version. It runs that version's controller, agent and PostgreSQL for some minutes and records
+// the files, the rows and the answers of the REST API that describe them. Usage: node tests/compat/make/data.ts
+// CHECKOUT COMMIT MINUTES (CHECKOUT has its packages installed)
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

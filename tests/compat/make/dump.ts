@@ -5,8 +5,8 @@ const table = z.object({ name: z.string() });
 const asText = z.object({ rows: z.string() });
 
 /**
- * Every row of every table of the schema `public`, by table, as PostgreSQL's own JSON text. Partitions are left out, because
- * their rows are in the table that they belong to.
+ * Every row of every table of the schema `public`, by table, as PostgreSQL's own JSON text. Partitions are left out,
+ * because their rows are in the table that they belong to.
  */
 export async function dumpRows(client: pg.Client): Promise<Readonly<Record<string, unknown>>> {
   await client.query("set timezone = 'UTC'");

@@ -1,5 +1,6 @@
-// Makes programs.json.br of a version. It contains the controller and the agent, each as one file with all packages, and the controller's
-// migrations. Usage: node tests/compat/make/programs.ts CHECKOUT COMMIT (CHECKOUT has its packages installed)
+// Makes programs.json.br of a version. It contains the controller and the agent, each as one file with all packages,
+// and the controller's migrations. Usage: node tests/compat/make/programs.ts CHECKOUT COMMIT (CHECKOUT has its packages
+// installed)
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -23,7 +24,9 @@ const files: Files = {
 };
 pack(path.join(target, 'programs.json.br'), files);
 
-/** One program as one module, in base64. Optional native packages stay outside, because the others work without them. */
+/**
+ * One program as one module, in base64. Optional native packages stay outside, because the others work without them.
+ */
 async function bundle(part: 'controller' | 'agent'): Promise<string> {
   const folder = mkdtempSync(path.join(tmpdir(), 'vantage-bundle-'));
   try {

@@ -20,7 +20,10 @@ const checks = z.array(z.object({ ResultCode: z.int(), CheckResult: z.string() }
 /** The agents find an anchor's state with a few checks; the rest is a margin for a busy machine. */
 const anchorMs = 60_000;
 
-/** Sets the anchors of these Locations, the gateway of each agent and the router of the site, and waits until they are Up. */
+/**
+ * Sets the anchors of these Locations, the gateway of each agent and the router of the site, and waits until they are
+ * Up.
+ */
 async function setAnchors(ground: Ground, names: readonly ('A' | 'B')[]): Promise<readonly string[]> {
   const all = locations.parse(await ground.api.ok('GET', '/locations'));
   for (const name of names) {
@@ -36,7 +39,10 @@ async function setAnchors(ground: Ground, names: readonly ('A' | 'B')[]): Promis
   return expectAnchors(ground, wanted);
 }
 
-/** Waits until each anchor shows its state (`gateway-A Up`). Resolves with one sentence for each that does not within a minute. */
+/**
+ * Waits until each anchor shows its state (`gateway-A Up`). Resolves with one sentence for each that does not within a
+ * minute.
+ */
 async function expectAnchors(ground: Ground, wanted: readonly string[]): Promise<readonly string[]> {
   let shown: readonly string[] = [];
   const missing = () => wanted.filter((one) => !shown.includes(one));
@@ -49,7 +55,9 @@ async function expectAnchors(ground: Ground, wanted: readonly string[]): Promise
   return missing().map((one) => `${one} is expected of the anchors, which show ${shown.join(', ')}`);
 }
 
-/** Checks that failed behind an anchor have code 10 and name it; a device that only they hid has no event of its own. */
+/**
+ * Checks that failed behind an anchor have code 10 and name it; a device that only they hid has no event of its own.
+ */
 async function recordDifferences(
   ground: Ground,
   hidden: readonly string[],

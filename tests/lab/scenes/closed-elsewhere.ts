@@ -19,7 +19,9 @@ const all = ['now', ...incidents, ...people];
 const devices = [0, 1, 2, 3, 5, 7, 8];
 const names = devices.map((i) => `dev-${i}`);
 
-/** What must stand in the first word to an incident that ends without an Up. PagerDuty's events have no place for it. */
+/**
+ * What must stand in the first word to an incident that ends without an Up. PagerDuty's events have no place for it.
+ */
 const notes: ReadonlyMap<string, RegExp> = new Map([
   ['dev-0', /paused/],
   ['dev-1', /deleted/],

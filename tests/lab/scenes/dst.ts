@@ -14,7 +14,9 @@ import {
 const Timezone = 'Europe/Berlin';
 const controllers = 1;
 const scale = 6;
-/** The installation starts this long before the change of the clocks at most; its start takes less than half of that. */
+/**
+ * The installation starts this long before the change of the clocks at most; its start takes less than half of that.
+ */
 const leadSeconds = 150;
 /** A message may arrive this long after its step opened. */
 const maxLateMs = 5000;

@@ -58,7 +58,8 @@ function sumDifferences(ground: Ground, contact: string, device: number, count: 
   if (last === undefined) return [`${about}: ${contact} got no end`];
   const { Outages, Seconds = 0 } = hookData.parse(JSON.parse(last.text)).data;
   const { down } = ground.truth.seconds(about, { fromMs: ground.fromMs, toMs: last.atMs });
-  // Where a controller is killed, an outage may be known from late results only, when it is over. A message does not count it.
+  // Where a controller is killed, an outage may be known from late results only, when it is over. A message does not
+  // count it.
   const least = ground.second === undefined ? count : count - 1;
   const most = count * (ground.intervalMs / 1000 + 1.5);
   return [
@@ -80,7 +81,10 @@ async function patiently({ note }: Ground, request: () => Promise<unknown>): Pro
   if (!did) note('a request was not done within 15 s');
 }
 
-/** Kills one of two controllers after the other while the other one works, until `signal`. Resolves with the number of kills. */
+/**
+ * Kills one of two controllers after the other while the other one works, until `signal`. Resolves with the number of
+ * kills.
+ */
 async function killInTurn({ system, second }: Ground, signal: AbortSignal): Promise<number> {
   let kills = 0;
   while (!signal.aborted && second !== undefined) {
@@ -180,8 +184,8 @@ function told(
 const flapsOfTen = 8;
 
 /**
- * How often the contacts of the delayed step must hear that dev-3 flaps. Where a controller dies, the next one may learn of a Down too
- * late for its two minutes, but each contact hears the same and of the begin.
+ * How often the contacts of the delayed step must hear that dev-3 flaps. Where a controller dies, the next one may
+ * learn of a Down too late for its two minutes, but each contact hears the same and of the begin.
  */
 function flapsOf(ground: Ground): number {
   if (ground.second === undefined) return flapsOfTen;

@@ -31,7 +31,8 @@ export const latency: Scene = {
     const targets = new Map<string, Target>();
     for (let i = 0; i < deviceCount; i += 1)
       targets.set(`t-${i}`, await startTarget(addresses.controllers, 0));
-    // Only the webhook is measured. E-mails would be grouped, and an e-mail names each device once, whatever happened to it meanwhile.
+    // Only the webhook is measured. E-mails would be grouped, and an e-mail names each device once, whatever happened
+    // to it meanwhile.
     const Steps = [{ DelayMinutes: 0, Contacts: [ground.contacts.hook] }];
     const nschedule_id = await createSchedule(ground.api, 'Webhook', Steps);
     await Promise.all(
@@ -77,7 +78,10 @@ export const latency: Scene = {
   },
 };
 
-/** A failed check. `retryId` is null for a regular check that opened no retry sequence of its agent, which had one before. */
+/**
+ * A failed check. `retryId` is null for a regular check that opened no retry sequence of its agent, which had one
+ * before.
+ */
 interface Failure {
   readonly name: string;
   readonly retryId: string | null;
@@ -86,7 +90,9 @@ interface Failure {
   readonly endUs: number;
 }
 
-/** Compares each arrival with its lower bound: end of the first failing check + Retries × (RetryDelay + answer time). */
+/**
+ * Compares each arrival with its lower bound: end of the first failing check + Retries × (RetryDelay + answer time).
+ */
 async function measure(
   ground: Ground,
   outages: readonly Outage[],
@@ -139,7 +145,9 @@ async function readFailures({ system }: Ground): Promise<readonly Failure[]> {
   return rows;
 }
 
-/** Milliseconds since 1970; NaN where the checks of the outage are missing. `failures` are those of its device. Pure. */
+/**
+ * Milliseconds since 1970; NaN where the checks of the outage are missing. `failures` are those of its device. Pure.
+ */
 function lowerBound({ diedMs }: Outage, failures: readonly Failure[], scale: number): number {
   const first = failures.find(({ attempt, endUs }) => attempt === 0 && endUs >= diedMs * 1000);
   // The controller may have opened the retry sequence. Regular checks that fail while it runs are not part of it.

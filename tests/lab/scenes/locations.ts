@@ -10,7 +10,10 @@ const offlineMs = 75_000;
 /** Only B checks these devices. */
 const onlyB = (device: LabDevice) => device.locations.join() === 'B';
 
-/** B disappears, stays away for `awayMs` after it was noticed, and returns: two messages about B and none about a device. */
+/**
+ * B disappears, stays away for `awayMs` after it was noticed, and returns: two messages about B and none about a
+ * device.
+ */
 async function absence(
   ground: Ground,
   deeds: {

@@ -4,7 +4,10 @@ import { addresses } from '../network.ts';
 import { expectStatus, type Scene } from '../scene.ts';
 import { serviceTypes } from '../services.ts';
 
-/** Names of parameters whose values are credentials, as docs/contacts.md and docs/alerts.md mean them, each with a value of its own. */
+/**
+ * Names of parameters whose values are credentials, as docs/contacts.md and docs/alerts.md mean them, each with a value
+ * of its own.
+ */
 const parameters = [
   ...['token', 'access_token', 'api_key', 'apikey', 'key', 'sig', 'signature', 'secret', 'client_secret'],
   ...[

@@ -20,7 +20,9 @@ const calmFactor = 3;
 const calmMs = 15_000;
 const creators = 8;
 const phaseMs = 90_000;
-/** Grouped e-mails leave a minute after each other; composing and sending thousands of names may differ by this much. */
+/**
+ * Grouped e-mails leave a minute after each other; composing and sending thousands of names may differ by this much.
+ */
 const composeSeconds = 10;
 /** All messages must have arrived after this time. */
 const drainMs = 180_000;
@@ -81,7 +83,10 @@ function gaps({ mail }: Ground): number[] {
   return mail.mails.slice(1).map(({ atMs }, i) => Math.round((atMs - (mail.mails[i]?.atMs ?? 0)) / 1000));
 }
 
-/** The first e-mails have one device each; each further one leaves a minute after the one before. In shadow nothing is grouped, as nothing leaves. */
+/**
+ * The first e-mails have one device each; each further one leaves a minute after the one before. In shadow nothing is
+ * grouped, as nothing leaves.
+ */
 function mailRhythm(ground: Ground): string[] {
   if (ground.shadow !== undefined) return [];
   const counts = ground.mail.mails.map((mail) => namedIn(mail).length);

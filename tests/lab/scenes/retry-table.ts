@@ -6,7 +6,10 @@ import { addresses } from '../network.ts';
 import { eventTypes } from '../rest.ts';
 import { once, type Scene } from '../scene.ts';
 
-/** A TCP server that resets the next connections and answers all others. It ends with the scene's process, after the verdict. */
+/**
+ * A TCP server that resets the next connections and answers all others. It ends with the scene's process, after the
+ * verdict.
+ */
 interface CountdownTarget {
   readonly port: number;
   failNext(count: number): void;

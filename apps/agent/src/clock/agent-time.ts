@@ -1,8 +1,8 @@
 import type { Clock } from '@vantage/kernel';
 
 /**
- * The agent's own time: the wall clock at the agent's start, continued by the monotonic clock, so that no step of the wall clock moves
- * it. When the host slept, the agent adds that time.
+ * The agent's own time: the wall clock at the agent's start, continued by the monotonic clock, so that no step of the
+ * wall clock moves it. When the host slept, the agent adds that time.
  */
 export interface AgentTime {
   /** Uncorrected, whole microseconds since 1970. */
@@ -21,7 +21,9 @@ export interface AgentTime {
 /** Shorter differences between the clocks are their granularity, milliseconds. */
 const sleepThresholdMs = 1000;
 
-/** Makes the agent's time. `upMs` counts the host's time since boot with its sleep (the monotonic clock counts without). */
+/**
+ * Makes the agent's time. `upMs` counts the host's time since boot with its sleep (the monotonic clock counts without).
+ */
 export function createAgentTime(deps: {
   readonly clock: Clock;
   readonly upMs: () => number;

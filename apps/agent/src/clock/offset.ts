@@ -32,8 +32,8 @@ export function withSample(samples: readonly OffsetSample[], sample: OffsetSampl
 }
 
 /**
- * The offset that replaces `inForceUs`, or undefined to keep it. The best of the last samples (shortest round trip) replaces it when the
- * two differ by more than half that round trip.
+ * The offset that replaces `inForceUs`, or undefined to keep it. The best of the last samples (shortest round trip)
+ * replaces it when the two differ by more than half that round trip.
  */
 export function nextOffset(
   samples: readonly OffsetSample[],

@@ -10,7 +10,10 @@ export interface ClockSync {
   forget(): void;
 }
 
-/** Makes the synchronisation. `onOffset` receives each new offset and by how many microseconds the corrected clock moved. */
+/**
+ * Makes the synchronisation. `onOffset` receives each new offset and by how many microseconds the corrected clock
+ * moved.
+ */
 export function createClockSync(deps: {
   readonly time: AgentTime;
   /** Whether an offset is in force already, from an earlier run. */

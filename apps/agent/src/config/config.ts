@@ -90,8 +90,8 @@ const accepted = {
 } as const satisfies Record<string, Accepted<unknown>>;
 
 /**
- * Reads the settings from the environment and the optional file. Returns all problems together; unknown names are problems too.
- * Relative paths start at `cwd`.
+ * Reads the settings from the environment and the optional file. Returns all problems together; unknown names are
+ * problems too. Relative paths start at `cwd`.
  */
 export function loadConfig(deps: {
   readonly env: Readonly<Record<string, string | undefined>>;

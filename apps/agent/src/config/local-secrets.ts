@@ -5,7 +5,9 @@ import { z } from 'zod';
 /** Secrets that only this machine has, by the NAME of `${local:NAME}`. */
 export type LocalSecrets = ReadonlyMap<string, Secret>;
 
-/** The secrets of the file, with a mark that changes with the file; or the problem with it, without any of its content. */
+/**
+ * The secrets of the file, with a mark that changes with the file; or the problem with it, without any of its content.
+ */
 export type LocalSecretsResult =
   | { readonly ok: true; readonly secrets: LocalSecrets; readonly mark: string }
   | { readonly ok: false; readonly problem: string };

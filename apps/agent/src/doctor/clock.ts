@@ -4,7 +4,10 @@ import { clockText } from './status.ts';
 /** A Date header has whole seconds, and the answer needs its time. */
 const allowedMs = 5000;
 
-/** Compares this host's clock with the controller's. Both are milliseconds since 1970; `controllerMs` undefined: it states no time. */
+/**
+ * Compares this host's clock with the controller's. Both are milliseconds since 1970; `controllerMs` undefined: it
+ * states no time.
+ */
 export function clockFinding(controllerMs: number | undefined, nowMs: number): Finding {
   if (controllerMs === undefined)
     return {

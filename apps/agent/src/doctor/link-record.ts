@@ -10,7 +10,10 @@ export interface LinkRecord {
   readonly lastDown: { readonly endpoint: string; readonly text: string; readonly atMs: number } | undefined;
 }
 
-/** Passes everything on to `handlers` and keeps what the host's owner wants to know of it. Times are of this host's clock. */
+/**
+ * Passes everything on to `handlers` and keeps what the host's owner wants to know of it. Times are of this host's
+ * clock.
+ */
 export function recordLink(
   handlers: LinkHandlers,
   clock: Pick<Clock, 'nowUs'>,

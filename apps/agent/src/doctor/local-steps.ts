@@ -34,7 +34,9 @@ export function streamFinding(answer: StatusAnswer): Finding {
   }
 }
 
-/** Whether the policy file is there, and nobody but root may write it. `file` undefined: none is set, or it is missing. */
+/**
+ * Whether the policy file is there, and nobody but root may write it. `file` undefined: none is set, or it is missing.
+ */
 export function policyFinding(
   problems: readonly string[],
   file: { readonly path: string; readonly stat: Pick<Stats, 'uid' | 'mode'> } | undefined,
@@ -64,7 +66,10 @@ export function policyFinding(
   return { level: 'ok', step, text: `${file.path} is valid, and only root may change it` };
 }
 
-/** Whether the disk of the agent's data has room. `refusal`: why the folder cannot be written, such as EROFS; undefined: it can. */
+/**
+ * Whether the disk of the agent's data has room. `refusal`: why the folder cannot be written, such as EROFS; undefined:
+ * it can.
+ */
 export function diskFinding(disk: {
   readonly folder: string;
   readonly space: DiskSpace | undefined;

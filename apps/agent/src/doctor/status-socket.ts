@@ -11,9 +11,9 @@ const longest = 65_536;
 const answerWithinMs = 5000;
 
 /**
- * Answers each connection to the socket in `folder` with the status as JSON. The caller holds the folder's lock, so a socket that is
- * there already is one of an agent that was killed. Without a socket (a read-only disk, a path longer than 107 bytes) the agent goes
- * on; `onFault` gets the reason.
+ * Answers each connection to the socket in `folder` with the status as JSON. The caller holds the folder's lock, so a
+ * socket that is there already is one of an agent that was killed. Without a socket (a read-only disk, a path longer
+ * than 107 bytes) the agent goes on; `onFault` gets the reason.
  */
 export async function serveStatus(
   folder: string,

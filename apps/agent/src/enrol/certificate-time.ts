@@ -1,6 +1,8 @@
 import { timesOf } from './identity-folder.ts';
 
-/** A certificate is renewed after this share of its time, and up to so much later, so that agents do not come together. */
+/**
+ * A certificate is renewed after this share of its time, and up to so much later, so that agents do not come together.
+ */
 const renewAfter = { share: 2 / 3, spread: 1 / 12 };
 
 /** Whether a certificate (PEM; empty: there is none) is good no more. Pure. */

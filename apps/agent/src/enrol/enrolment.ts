@@ -16,7 +16,7 @@ export type Proof =
 
 /** The agent's certificate over time. */
 export interface Enrolment {
-  /** The proof for a stream to this controller. Enrols or renews first where that is needed. Throws a Fault when the first token is refused. */
+  /** Returns the proof for a stream; enrols or renews if needed. Throws a Fault when the first token is refused. */
   prove(endpoint: string, signal: AbortSignal): Promise<Proof>;
   /** A controller refused the proof. */
   refused(): void;
@@ -81,7 +81,7 @@ export function createEnrolment(deps: {
     try {
       key = await folder.newKey();
     } catch (error) {
-      // Nobody knows yet whether the token also opens streams. A disk that is full does not keep an earlier agent from its controller.
+      // The token may open no stream. A full disk does not keep an earlier agent from its controller.
       log.error(`the agent cannot enrol, because its key cannot be stored: ${messageOf(error)}`);
       return { kind: 'absent' };
     }

@@ -30,9 +30,14 @@ export interface Grant {
 
 /** The folder with the agent's key and certificate. Files are 0600, and public ones 0644. */
 export interface IdentityFolder {
-  /** What the folder held at the opening; a certificate that is damaged or of another key is empty. Undefined: no key. */
+  /**
+   * What the folder held at the opening; a certificate that is damaged or of another key is empty. Undefined: no key.
+   */
   readonly found: Credentials | undefined;
-  /** A key for an enrolment, on disk when this resolves; the same again until `keep` stores what came of it. Rejects when the disk refuses. */
+  /**
+   * A key for an enrolment, on disk when this resolves; the same again until `keep` stores what came of it. Rejects
+   * when the disk refuses.
+   */
   newKey(): Promise<string>;
   /** Stores a key with what the controller gave for it. Rejects when the disk refuses. */
   keep(key: string, grant: Grant, tokenHash: string): Promise<void>;

@@ -15,8 +15,9 @@ const commonName = Buffer.from('0603550403', 'hex');
 const ecdsaWithSha256 = Buffer.from('06082a8648ce3d040302', 'hex');
 
 /**
- * A certificate signing request (PKCS#10, RFC 2986, section 4) for a key of P-256; both are PEM. The name in it says nothing: the controller
- * gives the name. It is written here, because the library that the controller reads it with takes 6 MiB of memory, which an agent would keep.
+ * A certificate signing request (PKCS#10, RFC 2986, section 4) for a key of P-256; both are PEM. The name in it says
+ * nothing: the controller gives the name. It is written here, because the library that the controller reads it with
+ * takes 6 MiB of memory, which an agent would keep.
  */
 export function makeSigningRequest(key: string): string {
   const privateKey = createPrivateKey(key);

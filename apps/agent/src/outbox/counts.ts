@@ -6,9 +6,10 @@ import { openOrMake, writeAll } from '../storage/disk.ts';
 import type { Counts } from './frame.ts';
 
 /**
- * The counts of each segment when it was last written, beside the segments themselves. So the agent notices a file that lost its end,
- * and neither sends acknowledged records again nor reports them as dropped. The counts are written after each fsync of a segment,
- * without one of their own: they survive a kill, and after a power cut they may be older than the segment, never newer.
+ * The counts of each segment when it was last written, beside the segments themselves. So the agent notices a file that
+ * lost its end, and neither sends acknowledged records again nor reports them as dropped. The counts are written after
+ * each fsync of a segment, without one of their own: they survive a kill, and after a power cut they may be older than
+ * the segment, never newer.
  */
 export interface SegmentCounts extends AsyncDisposable {
   of(no: number): Counts | undefined;

@@ -3,8 +3,9 @@ import { crc32 } from 'node:zlib';
 /*
  * A frame of a segment file, big-endian:
  *   u16 mark 0x5643 | u32 index in the segment | u32 results | u32 length | u32 crc32 of all but the mark | payload
- * `results` counts the check results up to and with this frame, times two, plus one where it is itself a result. Index and count
- * show how many frames, and how many results, a damaged part held; the mark lets the reader find the next good frame.
+ * `results` counts the check results up to and with this frame, times two, plus one where it is itself a result. Index
+ * and count show how many frames, and how many results, a damaged part held; the mark lets the reader find the next
+ * good frame.
  */
 const mark = 0x5643;
 const headBytes = 18;
@@ -57,7 +58,10 @@ export function encodeFrame(
   return frame;
 }
 
-/** Reads a whole segment file, damaged or not. Payloads share the file's memory. `known` is its content when it was last written. */
+/**
+ * Reads a whole segment file, damaged or not. Payloads share the file's memory. `known` is its content when it was last
+ * written.
+ */
 export function decodeFrames(
   file: Buffer,
   known: Pick<Counts, 'frames' | 'results'> = { frames: 0, results: 0 },

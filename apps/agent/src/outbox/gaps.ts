@@ -19,8 +19,8 @@ export interface Loss {
 }
 
 /**
- * Data gaps that the controller has not acknowledged yet. Their file has a fixed size and was written in full when the disk still had
- * room, so a gap never needs space. Where the disk refuses every write, the gaps stay in memory.
+ * Data gaps that the controller has not acknowledged yet. Their file has a fixed size and was written in full when the
+ * disk still had room, so a gap never needs space. Where the disk refuses every write, the gaps stay in memory.
  */
 export interface Gaps extends AsyncDisposable {
   add(loss: Loss): Promise<void>;
@@ -32,8 +32,8 @@ export interface Gaps extends AsyncDisposable {
   take(): readonly GapRecord[];
   ack(gap: GapRecord): Promise<void>;
   /**
-   * Stores which results are in memory only because the disk refused them: the next run reports them as lost if this run ends before
-   * their ack. Undefined: none.
+   * Stores which results are in memory only because the disk refused them: the next run reports them as lost if this
+   * run ends before their ack. Undefined: none.
    */
   hold(loss: Loss | undefined): Promise<void>;
   /** The connection is lost: gaps without ack are to be sent again. */
@@ -84,7 +84,10 @@ export async function openGaps(deps: {
       onFault(error);
     }
   };
-  /** The newest gap of the same reason that was not sent yet; else a free slot; else the newest gap that was not sent yet. */
+  /**
+   * The newest gap of the same reason that was not sent yet; else a free slot; else the newest gap that was not sent
+   * yet.
+   */
   const placeFor = (reason: string, gapId: string | undefined): number => {
     const same = slots.findLastIndex(
       ({ gap, mayBeReported }) => gap !== undefined && !mayBeReported && gap.reason === reason,

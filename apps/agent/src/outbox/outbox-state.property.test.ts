@@ -32,7 +32,10 @@ const command = fc.oneof(
 type Command = typeof command extends fc.Arbitrary<infer C> ? C : never;
 type Place = 'unwritten' | 'waiting' | 'atHand' | 'taken' | 'acked' | 'dropped';
 
-/** An outbox state beside a plain table that says where each record is. Segments of files keep their records in memory here. */
+/**
+ * An outbox state beside a plain table that says where each record is. Segments of files keep their records in memory
+ * here.
+ */
 function createModel() {
   const state = createOutboxState();
   const places = new Map<number, Place>();

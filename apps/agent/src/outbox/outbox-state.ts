@@ -16,8 +16,9 @@ export interface OutboxItem {
 }
 
 /**
- * The records of the outbox. The functions of this file are its only transitions, beside those of a single segment; they do no I/O.
- * A record is in one place at a time: unwritten, waiting in a segment, in flight (at hand or taken out), or done.
+ * The records of the outbox. The functions of this file are its only transitions, beside those of a single segment;
+ * they do no I/O. A record is in one place at a time: unwritten, waiting in a segment, in flight (at hand or taken
+ * out), or done.
  */
 export interface OutboxState {
   /** By number, oldest first. */
@@ -130,7 +131,9 @@ export function markAcked(items: readonly OutboxItem[], position?: AckPosition):
   return changed;
 }
 
-/** The oldest segment on disk that may be dropped. One with a record in flight may not: that record may have arrived. */
+/**
+ * The oldest segment on disk that may be dropped. One with a record in flight may not: that record may have arrived.
+ */
 export function oldestDroppable(
   { segments }: OutboxState,
   active: Segment | undefined,

@@ -27,14 +27,18 @@ import { sendLostAgain } from './send-again.ts';
 import { createThrottle } from './throttle.ts';
 
 /**
- * Records on their way to the controller. A record that `append` accepted is on disk (fsynced) before it can be taken out, and
- * stays there until it is acknowledged. Beyond the limits the oldest results are dropped and reported as a data gap.
+ * Records on their way to the controller. A record that `append` accepted is on disk (fsynced) before it can be taken
+ * out, and stays there until it is acknowledged. Beyond the limits the oldest results are dropped and reported as a
+ * data gap.
  */
 export interface Outbox extends AsyncDisposable {
   append(record: OutboxRecord): void;
   /** Resolves when everything appended before is on disk, or given up. */
   flushed(): Promise<void>;
-  /** While online, new records are kept at hand for `nextNew`. Offline, everything that was not acknowledged waits again. */
+  /**
+   * While online, new records are kept at hand for `nextNew`. Offline, everything that was not acknowledged waits
+   * again.
+   */
   setOnline(isOnline: boolean): void;
   /** Data gaps, and the new records that came since the outbox is online. */
   nextNew(max: number): readonly OutboxItem[];
@@ -66,7 +70,9 @@ interface OutboxDeps {
   readonly newId: () => string;
   /** The disk refused something; called once per change. */
   readonly onFault: (text: string) => void;
-  /** A record is on disk: an earlier run left it there, or it was just written. In the order in which they were made. */
+  /**
+   * A record is on disk: an earlier run left it there, or it was just written. In the order in which they were made.
+   */
   readonly onStored?: (record: OutboxRecord) => void;
   /** Records are about to leave the disk. What was derived from them must be on disk when this resolves. */
   readonly beforeDelete?: () => Promise<void>;
@@ -74,7 +80,9 @@ interface OutboxDeps {
   readonly keepMs?: number;
 }
 
-/** Opens the outbox in a folder, with the records that earlier runs left there. Never throws for a fault of the disk. */
+/**
+ * Opens the outbox in a folder, with the records that earlier runs left there. Never throws for a fault of the disk.
+ */
 export async function openOutbox(deps: OutboxDeps): Promise<Outbox> {
   const { state, store, gaps, counts, epochs, kept, faults, available, onAvailable } = await openFiles(deps);
   const { segments } = state;

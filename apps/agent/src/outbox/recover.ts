@@ -21,8 +21,8 @@ export interface Found {
 }
 
 /**
- * Finds the segments of earlier runs, oldest first. A file that cannot be read stays where it is; `onFault` receives the reason.
- * `countsOf` returns the counts of a segment when it was last written.
+ * Finds the segments of earlier runs, oldest first. A file that cannot be read stays where it is; `onFault` receives
+ * the reason. `countsOf` returns the counts of a segment when it was last written.
  */
 export async function recoverSegments(
   folder: string,

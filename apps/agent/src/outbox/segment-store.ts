@@ -28,13 +28,16 @@ import {
 import { createWriter, type Unwritten } from './writer.ts';
 
 /**
- * Moves records between the outbox's state and its files. Its functions are called one after the other, never two at once; none
- * throws for a fault of the disk.
+ * Moves records between the outbox's state and its files. Its functions are called one after the other, never two at
+ * once; none throws for a fault of the disk.
  */
 export interface SegmentStore {
   /** Writes records; where the disk refuses them they stay in memory. Then drops the segments beyond the limits. */
   write(batch: readonly Unwritten[]): Promise<void>;
-  /** Takes at most `max` waiting records out of a segment. A file that cannot be read now gives none and is read again later. */
+  /**
+   * Takes at most `max` waiting records out of a segment. A file that cannot be read now gives none and is read again
+   * later.
+   */
   take(segment: Segment, max: number): Promise<readonly OutboxItem[]>;
   /** Records of these segments were acknowledged: remembers that and removes the segments that are empty. */
   acked(segments: Iterable<Segment>): Promise<void>;

@@ -99,7 +99,10 @@ export function countsOf(segment: Segment): Counts {
   return { frames: states.length, results, done: segment.doneBefore };
 }
 
-/** Takes out at most `max` waiting records. Those that are not among `records` become done; `lost` counts the results of them. */
+/**
+ * Takes out at most `max` waiting records. Those that are not among `records` become done; `lost` counts the results of
+ * them.
+ */
 export function takeWaiting(
   segment: Segment,
   records: ReadonlyMap<number, OutboxRecord>,

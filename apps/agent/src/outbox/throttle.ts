@@ -5,7 +5,10 @@ export interface Throttle extends Disposable {
   schedule(): void;
 }
 
-/** Makes the throttle: the job starts at most once in `apartMs`, which is asked before each start. After disposal it starts no more. */
+/**
+ * Makes the throttle: the job starts at most once in `apartMs`, which is asked before each start. After disposal it
+ * starts no more.
+ */
 export function createThrottle(deps: {
   readonly clock: Pick<Clock, 'monoMs' | 'timer'>;
   readonly apartMs: () => number;

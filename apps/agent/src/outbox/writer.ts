@@ -14,8 +14,8 @@ export interface Unwritten {
 /** Writes records to the end of the newest segment's file. */
 export interface SegmentWriter {
   /**
-   * Resolves with the segment when all records are on disk; the caller adds the records to the segment. Rejects when the disk refuses:
-   * the file is then as it was before, an empty one is removed, and the next write begins another.
+   * Resolves with the segment when all records are on disk; the caller adds the records to the segment. Rejects when
+   * the disk refuses: the file is then as it was before, an empty one is removed, and the next write begins another.
    */
   write(batch: readonly Unwritten[]): Promise<Segment>;
   /** The segment of the next records, if its file exists. */

@@ -4,7 +4,9 @@ import type { Checks } from './checks.ts';
 import { reportCoverage } from './rounds.ts';
 import type { Stores } from './stores.ts';
 
-/** An agent that is asked to end waits at most this long for its hand-over; a container's host kills after ten seconds. */
+/**
+ * An agent that is asked to end waits at most this long for its hand-over; a container's host kills after ten seconds.
+ */
 const withinMs = 8_000;
 const stepMs = 50;
 
@@ -28,9 +30,9 @@ export async function runUntilDrained(
 }
 
 /**
- * Ends an agent's work so that no check is missed: it goes on until another agent of its Location has its devices and the controller
- * acknowledged its results. Resolves at once where the controller does not hand over, and as soon as the stream ends, also where the next
- * one is open already: the controller ends it where no other agent is there.
+ * Ends an agent's work so that no check is missed: it goes on until another agent of its Location has its devices and
+ * the controller acknowledged its results. Resolves at once where the controller does not hand over, and as soon as the
+ * stream ends, also where the next one is open already: the controller ends it where no other agent is there.
  */
 async function drain({ clock, link, checks, stores }: DrainDeps): Promise<void> {
   const { table, uplink, sendHeartbeat } = checks;

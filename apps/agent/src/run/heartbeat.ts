@@ -8,8 +8,9 @@ import type { AnchorState } from '../uplink/anchor-state.ts';
 import type { Anchors } from '../uplink/anchors.ts';
 
 /**
- * Sends the agent's status to the controller and asks for its clock; false when there is no stream. `offlineReason` is empty
- * while the uplink works. A heartbeat without a `lateness` repeats the last one, with no checks: those count once.
+ * Sends the agent's status to the controller and asks for its clock; false when there is no stream. `offlineReason` is
+ * empty while the uplink works. A heartbeat without a `lateness` repeats the last one, with no checks: those count
+ * once.
  */
 export type SendHeartbeat = (offlineReason: string, lateness?: Lateness) => boolean;
 

@@ -24,7 +24,10 @@ interface RoundsDeps {
   readonly localSecrets: LocalSecretsFile;
 }
 
-/** Starts the agent's periodic work: pulse, heartbeats, coverage, the room of its disk, its own secrets. Disposing ends it. */
+/**
+ * Starts the agent's periodic work: pulse, heartbeats, coverage, the room of its disk, its own secrets. Disposing ends
+ * it.
+ */
 export function startRounds(deps: RoundsDeps): Disposable {
   const { clock, timing, stores, checks, link, localSecrets } = deps;
   const { identity, time } = stores;
@@ -65,7 +68,8 @@ export function reportCoverage({
 }: Pick<RoundsDeps, 'clock' | 'stores' | 'checks'>): void {
   const { time, append } = stores;
   const nowUs = time.nowUs();
-  // A dead uplink or anchor ends no coverage: each device that it hides has a result of code 10, those in the own subnets go on.
+  // A dead uplink or anchor ends no coverage: each device that it hides has a result of code 10, those in the own
+  // subnets go on.
   const nowMs = clock.monoMs();
   const unconfirmedMs = Math.min(
     checks.uplink.unconfirmedFromMs ?? nowMs,

@@ -8,7 +8,10 @@ export interface Alarm extends Disposable {
 
 /** The queue is read at least this often, so that a due time that moved is noticed. */
 const longestWaitMs = 1000;
-/** Calls come at most this often; the first after a pause is exact. A wake of the process costs more than a check's start. */
+/**
+ * Calls come at most this often; the first after a pause is exact. A wake of the process costs more than a check's
+ * start.
+ */
 const apartMs = 4;
 
 /** Makes the alarm; it rings not before it is asked to, and not after its disposal. */

@@ -26,8 +26,8 @@ export interface StartedCheck {
 }
 
 /**
- * The measurement to confirm, or undefined where it is discarded: after it stood still during a check, a process knows neither the
- * device's state nor its times. After three in a row, a failure becomes the agent's own fault.
+ * The measurement to confirm, or undefined where it is discarded: after it stood still during a check, a process knows
+ * neither the device's state nor its times. After three in a row, a failure becomes the agent's own fault.
  */
 export function usableMeasurement(
   schedule: DeviceSchedule,

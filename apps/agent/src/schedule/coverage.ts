@@ -10,8 +10,8 @@ export interface Coverage {
   /** The clock was set: the span ends at `beforeUs` and another begins at `afterUs`. */
   stepped(beforeUs: number, afterUs: number): void;
   /**
-   * Returns the spans to report now. `waitingUs` is the oldest due time that still waits to be started: the time from there on is not
-   * covered yet.
+   * Returns the spans to report now. `waitingUs` is the oldest due time that still waits to be started: the time from
+   * there on is not covered yet.
    */
   take(nowUs: number, waitingUs: number | undefined): readonly Span[];
   /** The end of the last reported span. */

@@ -67,7 +67,10 @@ export function createDeviceSchedule(
   };
 }
 
-/** Skips the regular checks that fell due before `nowUs` in a gap; returns their count and the first due time, or undefined. */
+/**
+ * Skips the regular checks that fell due before `nowUs` in a gap; returns their count and the first due time, or
+ * undefined.
+ */
 export function skipOverdue(
   schedule: DeviceSchedule,
   nowUs: number,
@@ -238,7 +241,9 @@ export function moveClock(schedule: DeviceSchedule, byUs: number, nowUs: number)
   schedule.freeUs += byUs;
 }
 
-/** A start that is unique and increasing for the device. A clock that was set back by more than a minute is followed. */
+/**
+ * A start that is unique and increasing for the device. A clock that was set back by more than a minute is followed.
+ */
 export function startOf(schedule: DeviceSchedule, nowUs: number): number {
   const backUs = schedule.lastStartUs - nowUs;
   return backUs >= 0 && backUs < freshUs ? schedule.lastStartUs + 1 : nowUs;

@@ -25,7 +25,9 @@ export interface DiagnosticsCollector {
   stop(): Promise<void>;
 }
 
-/** Traceroutes at one moment. Further failures get none: when many devices fail at once, the first few show the path. */
+/**
+ * Traceroutes at one moment. Further failures get none: when many devices fail at once, the first few show the path.
+ */
 const maxAtOnce = 4;
 /** One device is traced once in so long, milliseconds. */
 const apartMs = 10 * 60_000;
@@ -51,7 +53,9 @@ const trackedRequests = declareState({
   atBound: 'the oldest is forgotten',
 });
 
-/** Makes the collector. While `isOnline` is false it traces nothing, because it would trace the agent's own dead uplink. */
+/**
+ * Makes the collector. While `isOnline` is false it traces nothing, because it would trace the agent's own dead uplink.
+ */
 export function createDiagnosticsCollector(deps: {
   readonly clock: Clock;
   readonly policy: Policy;
@@ -130,7 +134,10 @@ function requestedOf({ assignment, measurement }: ResultContext, policy: Policy)
   return reason === undefined ? trace : { ok: false, reason };
 }
 
-/** Decides where to trace to after a result: only after the first error of a retry sequence, as far as the policy allows. Pure. */
+/**
+ * Decides where to trace to after a result: only after the first error of a retry sequence, as far as the policy
+ * allows. Pure.
+ */
 function planOf(
   { assignment, measurement, isFirstError }: ResultContext,
   policy: Policy,

@@ -1,4 +1,7 @@
-/** When an assignment is due: every t with t mod interval = schedule offset and floor(t / interval) mod rotation_size = rotation_index. */
+/**
+ * When an assignment is due: every t with t mod interval = schedule offset and floor(t / interval) mod rotation_size =
+ * rotation_index.
+ */
 export interface Rotation {
   /** At least 1. */
   readonly intervalMs: number;
@@ -57,8 +60,9 @@ export function dueTimesBetween(rotation: Rotation, fromUs: number, toUs: number
 const catchUpMs = 60_000;
 
 /**
- * The time of the next check after a gap (a suspended host, a step of the clock) that ended at `nowUs`: the next due time. Where that
- * is far off and a due time fell into the gap, it is within a minute, spread by the schedule offset so that there is no burst.
+ * The time of the next check after a gap (a suspended host, a step of the clock) that ended at `nowUs`: the next due
+ * time. Where that is far off and a due time fell into the gap, it is within a minute, spread by the schedule offset so
+ * that there is no burst.
  */
 export function afterGapUs(rotation: Rotation, dueUs: number, nowUs: number): number {
   const next = nextDueUs(rotation, nowUs);

@@ -6,7 +6,10 @@ type Window = Pick<Assignment, 'fromUs' | 'untilUs'>;
 
 /** A `fromUs` that never comes; see the message Assignment. */
 const neverUs = Number.MAX_SAFE_INTEGER;
-/** Due times that passed between a hand-over and the arrival of its assignment are made up for within this time, microseconds. */
+/**
+ * Due times that passed between a hand-over and the arrival of its assignment are made up for within this time,
+ * microseconds.
+ */
 const makeUpUs = 60_000_000;
 
 /** Whether a due time is this agent's own. */
@@ -23,8 +26,8 @@ export function nextOwnDueUs(assignment: Assignment, afterUs: number): number {
 }
 
 /**
- * The first due time of an assignment that arrived now. The agent before had the device until `fromUs`, so a due time since then is this
- * agent's, unless a check of its own began after it.
+ * The first due time of an assignment that arrived now. The agent before had the device until `fromUs`, so a due time
+ * since then is this agent's, unless a check of its own began after it.
  */
 export function firstDueUs(assignment: Assignment, nowUs: number, lastStartUs: number): number {
   const fromUs = Number(assignment.fromUs);

@@ -15,7 +15,9 @@ const alwaysSingle = 2;
 /** More late starts than this are never single ones, because each of them makes an event of its device. */
 const mostSingle = 20;
 const singleShare = 0.1;
-/** A check that starts later than this is never a single one: its result for the due time would arrive as a late result. */
+/**
+ * A check that starts later than this is never a single one: its result for the due time would arrive as a late result.
+ */
 const longestSingleMs = 50_000;
 const windowMs = 600_000;
 
@@ -27,8 +29,8 @@ export function isOverloaded({ started, late }: StartCounts): boolean {
 /** Counts the starts of an agent. */
 export interface LateChecks {
   /**
-   * Counts a regular check that starts so late. Decides which coverage that ends: of its device, or, when the agent is overloaded, of
-   * all its devices.
+   * Counts a regular check that starts so late. Decides which coverage that ends: of its device, or, when the agent is
+   * overloaded, of all its devices.
    */
   started(lateMs: number): 'nothing' | 'device' | 'agent';
 }

@@ -5,7 +5,10 @@ export interface RetryRules {
   readonly retries: number;
   readonly retryDelayMs: number;
   readonly timeoutMs: number;
-  /** No other agent checks the device: this agent retries by itself. Otherwise it waits for the controller's run request. */
+  /**
+   * No other agent checks the device: this agent retries by itself. Otherwise it waits for the controller's run
+   * request.
+   */
   readonly retriesLocally: boolean;
   /** The agent waits so long past RetryDelay for that run request, milliseconds. */
   readonly graceMs: number;
@@ -34,7 +37,10 @@ type RetryState =
   /** All retries failed; no retry sequence again before a good answer. */
   | { readonly kind: 'exhausted' };
 
-/** A device's retry sequence. `last` is the newest retry that began here, so that a late run request for it is recognised. */
+/**
+ * A device's retry sequence. `last` is the newest retry that began here, so that a late run request for it is
+ * recognised.
+ */
 export interface RetrySequence {
   readonly state: RetryState;
   readonly last: { readonly retryId: string; readonly attempt: number } | undefined;
@@ -89,7 +95,10 @@ export function afterRetryBegan(sequence: RetrySequence, retryId: string, attemp
   return { ...sequence, last: { retryId, attempt } };
 }
 
-/** The retry sequence after the controller's run request for retry k. Undefined: the request is late, that retry already ran. */
+/**
+ * The retry sequence after the controller's run request for retry k. Undefined: the request is late, that retry already
+ * ran.
+ */
 export function afterRetryRequest(
   sequence: RetrySequence,
   request: {
@@ -122,8 +131,9 @@ export function afterDelegation(sequence: RetrySequence, nowUs: number, rules: R
 }
 
 /**
- * The retry sequence after a result on disk, derived from its record alone: an error of a regular check carries a retry id only where
- * it opened a retry sequence. The same results in the same order lead to the same retry sequence, whatever its state was before.
+ * The retry sequence after a result on disk, derived from its record alone: an error of a regular check carries a retry
+ * id only where it opened a retry sequence. The same results in the same order lead to the same retry sequence,
+ * whatever its state was before.
  */
 export function afterRecorded(
   sequence: RetrySequence,
@@ -139,7 +149,10 @@ export function afterRecorded(
   return { state: openState(retryId, 1, endUs, rules), last: { retryId, attempt: 0 } };
 }
 
-/** A stored retry sequence as it continues at `nowUs`: an overdue retry runs now, and none waits longer than RetryDelay and the grace. */
+/**
+ * A stored retry sequence as it continues at `nowUs`: an overdue retry runs now, and none waits longer than RetryDelay
+ * and the grace.
+ */
 export function resumed(sequence: RetrySequence, rules: RetryRules, nowUs: number): RetrySequence {
   const { state } = sequence;
   if (state.kind !== 'open') return sequence;

@@ -17,8 +17,8 @@ import { isOwnDue } from './hand-over.ts';
 import type { RetrySequence } from './retry-sequence.ts';
 
 /**
- * The devices of this agent and the order in which they are due. The functions of this file are its only transitions; they
- * read no clock and do no I/O. A device stands in the queue exactly while it is assigned and no check of it runs.
+ * The devices of this agent and the order in which they are due. The functions of this file are its only transitions;
+ * they read no clock and do no I/O. A device stands in the queue exactly while it is assigned and no check of it runs.
  */
 export interface ScheduleState {
   readonly schedules: Map<number, DeviceSchedule>;
@@ -65,8 +65,8 @@ export function nextStep({ dueQueue }: ScheduleState, nowUs: number): NextStep {
 }
 
 /**
- * Adds a device or gives it other settings. `sequenceOf` is asked only for a device that is new. Returns why the assignment is
- * refused, or undefined.
+ * Adds a device or gives it other settings. `sequenceOf` is asked only for a device that is new. Returns why the
+ * assignment is refused, or undefined.
  */
 export function putAssignment(
   state: ScheduleState,

@@ -199,7 +199,10 @@ function startCheck(deps: SchedulerDeps, schedule: DeviceSchedule, job: Job): St
   return check;
 }
 
-/** Counts a regular check. Where it starts late, the time since it was due is not covered, for its device or for the agent. */
+/**
+ * Counts a regular check. Where it starts late, the time since it was due is not covered, for its device or for the
+ * agent.
+ */
 function countRegular(
   { coverage, lateChecks, onResult }: SchedulerDeps,
   assignment: Assignment,

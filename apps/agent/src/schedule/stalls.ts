@@ -2,8 +2,8 @@ import { resultCode } from '@vantage/domain';
 import type { Measurement } from '@vantage/probes';
 
 /**
- * Notices when this process stood still (suspended host, stopped process, starved event loop). Then timers of running checks fire
- * although their targets had no time to answer.
+ * Notices when this process stood still (suspended host, stopped process, starved event loop). Then timers of running
+ * checks fire although their targets had no time to answer.
  */
 export interface Stalls {
   /** Call often; a call that comes late by more than the threshold is a stall. Returns the stall's length, else 0. */

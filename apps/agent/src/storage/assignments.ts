@@ -11,7 +11,10 @@ export interface AssignmentStore extends AsyncDisposable {
   readonly all: ReadonlyMap<number, Assignment>;
   /** Near to far. */
   readonly anchors: readonly Anchor[];
-  /** Applies a change or a part of a snapshot and returns the work for the scheduler. A snapshot applies once it is complete. */
+  /**
+   * Applies a change or a part of a snapshot and returns the work for the scheduler. A snapshot applies once it is
+   * complete.
+   */
   apply(message: Assignments): AssignmentChange;
   /** The stream ended: a snapshot that was not complete is forgotten. */
   forgetPartial(): void;

@@ -11,7 +11,9 @@ export async function writeAll(handle: FileHandle, bytes: Uint8Array, at: number
   }
 }
 
-/** Opens a file to read and write; creates it when it is missing. Throws for a file that exists and cannot be opened. */
+/**
+ * Opens a file to read and write; creates it when it is missing. Throws for a file that exists and cannot be opened.
+ */
 export function openOrMake(file: string): Promise<FileHandle> {
   return open(file, 'r+', 0o600).catch((error: unknown) => {
     if (isMissing(error)) return open(file, 'w+', 0o600);
@@ -30,8 +32,8 @@ export async function ensureFolder(folder: string): Promise<void> {
 }
 
 /**
- * Replaces a file as a whole, durably. A later reader finds the old or the new content, with a checksum that shows damage.
- * The previous content is kept as `<file>.old`.
+ * Replaces a file as a whole, durably. A later reader finds the old or the new content, with a checksum that shows
+ * damage. The previous content is kept as `<file>.old`.
  */
 export async function writeWithChecksum(file: string, content: Uint8Array): Promise<void> {
   const fresh = `${file}.new`;
@@ -43,7 +45,9 @@ export async function writeWithChecksum(file: string, content: Uint8Array): Prom
   await syncFolder(path.dirname(file));
 }
 
-/** The content of a file that `writeWithChecksum` wrote, or its previous content where the file is missing or damaged. */
+/**
+ * The content of a file that `writeWithChecksum` wrote, or its previous content where the file is missing or damaged.
+ */
 export async function readWithChecksum(
   file: string,
 ): Promise<{ readonly content: Buffer | undefined; readonly isDamaged: boolean }> {

@@ -9,10 +9,11 @@ import { type Clock, Fault } from '@vantage/kernel';
 const patienceMs = 10_000;
 
 /**
- * Locks a data folder for the life of this process, because two agents would overwrite each other's files. The lock is an abstract
- * socket on Linux, which the kernel releases however the process ends; other systems have no lock. Throws a Fault `folder-in-use`
- * when another agent holds the lock for 10 s, and `folder-not-ours` when it, or a file in it, is another user's. A full or read-only
- * disk does not stop the agent: it runs its checks and reports the results that it had to drop.
+ * Locks a data folder for the life of this process, because two agents would overwrite each other's files. The lock is
+ * an abstract socket on Linux, which the kernel releases however the process ends; other systems have no lock. Throws a
+ * Fault `folder-in-use` when another agent holds the lock for 10 s, and `folder-not-ours` when it, or a file in it, is
+ * another user's. A full or read-only disk does not stop the agent: it runs its checks and reports the results that it
+ * had to drop.
  */
 export async function holdFolder(
   folder: string,

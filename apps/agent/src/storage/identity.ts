@@ -19,8 +19,8 @@ export interface Identity extends AsyncDisposable {
    */
   readonly wallOffsetUs: number | undefined;
   /**
-   * The number of the next session, higher each time: on disk before it is used. While the disk refuses, it is taken from the clock
-   * (milliseconds since 1970), so that the next process does not use it again.
+   * The number of the next session, higher each time: on disk before it is used. While the disk refuses, it is taken
+   * from the clock (milliseconds since 1970), so that the next process does not use it again.
    */
   nextSession(): Promise<bigint>;
   /** Keeps the offset for the next start. Also writes again what the disk refused before. */
@@ -43,9 +43,9 @@ const staleMs = 7 * dayMs;
 const worthKeepingUs = 100_000;
 
 /**
- * Opens the file in the folder. `onFault` receives the fault of a full or read-only disk, and the agent continues with what it
- * knows. Throws a Fault when the file exists and cannot be opened for another reason: session numbers that begin anew would make the
- * agent look like a copy of itself.
+ * Opens the file in the folder. `onFault` receives the fault of a full or read-only disk, and the agent continues with
+ * what it knows. Throws a Fault when the file exists and cannot be opened for another reason: session numbers that
+ * begin anew would make the agent look like a copy of itself.
  */
 export async function openIdentity(deps: {
   readonly folder: string;

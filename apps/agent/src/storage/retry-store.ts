@@ -14,8 +14,9 @@ import { readWithChecksum, writeWithChecksum } from './disk.ts';
 import { createFaultReporter } from './fault-reporter.ts';
 
 /**
- * The retry sequence of each device by the results that are on disk, so that a restart continues it. A file holds the retry
- * sequences whose results left the disk; the others are derived again from the outbox. So a good result costs no write.
+ * The retry sequence of each device by the results that are on disk, so that a restart continues it. A file holds the
+ * retry sequences whose results left the disk; the others are derived again from the outbox. So a good result costs no
+ * write.
  */
 export interface RetryStore {
   /** The retry sequence to continue at `nowUs` (corrected microseconds). */

@@ -11,8 +11,8 @@ import { type Clock, messageOf } from '@vantage/kernel';
 import { every } from '../clock/every.ts';
 
 /**
- * One HTTP/2 connection over TLS, checked by pings. It replaces connect-node's session manager, which leaves a session without error
- * listener when a ping times out while the stream's end closes it; that ends the process.
+ * One HTTP/2 connection over TLS, checked by pings. It replaces connect-node's session manager, which leaves a session
+ * without error listener when a ping times out while the stream's end closes it; that ends the process.
  */
 export interface Connection extends Disposable {
   /** `https://host:port`. */

@@ -17,7 +17,10 @@ export interface Way {
   readonly pings: { readonly pingIntervalMs: number; readonly pingTimeoutMs: number };
 }
 
-/** Opens a connection to a controller. Rejects when the proxy lets nobody through; a controller that cannot be reached fails its requests. */
+/**
+ * Opens a connection to a controller. Rejects when the proxy lets nobody through; a controller that cannot be reached
+ * fails its requests.
+ */
 export async function dial(way: Way, signal: AbortSignal): Promise<Connection> {
   const { proxy, endpoint, pings, ...rest } = way;
   const port = Number(new URL(endpoint).port || 443);

@@ -15,7 +15,10 @@ const awayMs = 300_000;
 /** An agent that another session replaced, or that is fenced, tries again after this time. */
 const replacedMs = 60_000;
 
-/** Milliseconds until the next try. `failures` counts tries in a row that came to nothing; `others` are endpoints not tried yet. */
+/**
+ * Milliseconds until the next try. `failures` counts tries in a row that came to nothing; `others` are endpoints not
+ * tried yet.
+ */
 export function waitAfter(
   disconnect: DisconnectReason,
   around: { readonly failures: number; readonly others: number; readonly random: () => number },

@@ -37,8 +37,9 @@ export interface Link {
 const welcomeWithinMs = 15_000;
 const lateWelcome = `no welcome within ${welcomeWithinMs / 1000} s`;
 /**
- * The controller answers heartbeats every 10 s, so this much silence means a half-open link. The pings of connect-node would notice it
- * too, but a ping that times out ends the process: the session's error comes when it has no listener any more.
+ * The controller answers heartbeats every 10 s, so this much silence means a half-open link. The pings of connect-node
+ * would notice it too, but a ping that times out ends the process: the session's error comes when it has no listener
+ * any more.
  */
 const deadAfterMs = 25_000;
 /** Messages on their way out; more, and the stream does not drain. */

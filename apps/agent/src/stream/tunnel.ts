@@ -5,8 +5,9 @@ import type { Secret } from '@vantage/kernel';
 const answerWithinMs = 15_000;
 
 /**
- * A connection to `host:port` through an HTTP proxy (CONNECT, RFC 9110 §9.3.6). `proxy` is `http://[user:password@]host:port`. Rejects
- * when the proxy cannot be reached, refuses, or does not answer within 15 s; the text never has its password.
+ * A connection to `host:port` through an HTTP proxy (CONNECT, RFC 9110 §9.3.6). `proxy` is
+ * `http://[user:password@]host:port`. Rejects when the proxy cannot be reached, refuses, or does not answer within 15
+ * s; the text never has its password.
  */
 export function openTunnel(wanted: {
   readonly proxy: Secret;

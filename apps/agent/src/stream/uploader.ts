@@ -19,7 +19,10 @@ export interface Uploader {
 const batchMax = 500;
 /** A batch is cut before it is longer than this; a record that is longer goes alone. */
 const batchBytes = 1024 * 1024;
-/** New records wait this long after those before them, or until they are so many: objects that wait longer cost the garbage collector more. */
+/**
+ * New records wait this long after those before them, or until they are so many: objects that wait longer cost the
+ * garbage collector more.
+ */
 const gather = { ms: 400, records: 200 } as const;
 const newInFlightMax = 4;
 /**

@@ -18,7 +18,9 @@ import { measured } from './measurements.ts';
 /** Midnight of a day, so that due times are easy to read. */
 export const midnightUs = 1_699_920_000_000_000;
 
-/** A scheduler on a fake clock. Each check takes `takesMs`; it ends with the next of `codes`, whose last one repeats. */
+/**
+ * A scheduler on a fake clock. Each check takes `takesMs`; it ends with the next of `codes`, whose last one repeats.
+ */
 export function stage(
   more: {
     takesMs?: number;

@@ -8,7 +8,10 @@ import { runAgent } from '../agent.ts';
 import type { Config } from '../config/config.ts';
 import { loadPolicy } from '../policy/policy.ts';
 
-/** Starts whole agents in this process, each with a data folder of its own, for fake controllers with this certificate and token. */
+/**
+ * Starts whole agents in this process, each with a data folder of its own, for fake controllers with this certificate
+ * and token.
+ */
 export function useTestAgents() {
   const certificate = makeCertificate();
   const token = 'a-token';

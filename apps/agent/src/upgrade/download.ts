@@ -18,8 +18,8 @@ const maxRefusal = 16 * 1024;
 const withinMs = 10 * 60_000;
 
 /**
- * Downloads `path` from a controller's agent port and hands the bytes on, `maxBytes` at most. Rejects only with an error of `onBytes` (a full
- * disk).
+ * Downloads `path` from a controller's agent port and hands the bytes on, `maxBytes` at most. Rejects only with an
+ * error of `onBytes` (a full disk).
  */
 export async function download(
   way: Way,

@@ -33,8 +33,8 @@ const parcelName = 'parcel.part';
 const unpackedName = 'unpacked.part';
 
 /**
- * Downloads a version, verifies it with the release key and unpacks it beside the running one. The version is there, whole and on the disk,
- * only when this resolves with `there`; whatever else happens, nothing of it stays.
+ * Downloads a version, verifies it with the release key and unpacks it beside the running one. The version is there,
+ * whole and on the disk, only when this resolves with `there`; whatever else happens, nothing of it stays.
  */
 export async function fetchVersion(deps: {
   readonly version: string;

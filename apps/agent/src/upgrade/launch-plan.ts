@@ -17,8 +17,9 @@ export interface LaunchPlan {
 }
 
 /**
- * Plans the next start and keeps what follows from the last one. A version that came by an upgrade is started only while its files are the
- * ones that the release key signed: the agent's own user may write them. Where they are not, the installed program is started.
+ * Plans the next start and keeps what follows from the last one. A version that came by an upgrade is started only
+ * while its files are the ones that the release key signed: the agent's own user may write them. Where they are not,
+ * the installed program is started.
  */
 export async function planLaunch(deps: {
   /** Folder of the installed program. */

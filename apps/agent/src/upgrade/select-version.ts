@@ -15,13 +15,19 @@ export interface Trial extends Chosen {
   readonly starts: number;
 }
 
-/** How the last start of a version on trial ended: by itself with an exit status, or by the launcher because it was late. */
+/**
+ * How the last start of a version on trial ended: by itself with an exit status, or by the launcher because it was
+ * late.
+ */
 export type Outcome = { readonly kind: 'ended'; readonly status: number } | { readonly kind: 'late' };
 
 /** The version that the launcher starts. */
 export type Selection =
   | { readonly kind: 'installed' }
-  /** The files on the disk are of an installed program that is not there any more: an operator installed another one by hand. */
+  /**
+   * The files on the disk are of an installed program that is not there any more: an operator installed another one by
+   * hand.
+   */
   | { readonly kind: 'replaced' }
   | { readonly kind: 'current'; readonly version: string }
   | { readonly kind: 'try'; readonly trial: Trial }

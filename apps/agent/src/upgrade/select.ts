@@ -1,5 +1,6 @@
-// The launcher's choice: prints the seconds of a trial (0: none), the folder of the program to start, and the file of the trial, one a line.
-// Arguments: the folder of the installed program, and how the last start ended: an exit status, or `late`. It runs as the agent's user.
+// The launcher's choice: prints the seconds of a trial (0: none), the folder of the program to start, and the file of
+// the trial, one a line. Arguments: the folder of the installed program, and how the last start ended: an exit status,
+// or `late`. It runs as the agent's user.
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { messageOf } from '@vantage/kernel';

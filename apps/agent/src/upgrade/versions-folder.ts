@@ -20,9 +20,9 @@ const failedShape = z.object({ upgradeId: z.string(), version: z.string(), text:
 type FailedUpgrade = z.output<typeof failedShape>;
 
 /**
- * The folder with the versions that came by upgrades: `VERSION/` each, with its signed statement `VERSION.sig`, and three files: `trial` (the
- * version that is being tried), `current` (the last one that was confirmed) and `failed`. A file is replaced as a whole, so that a process
- * that ends at any point leaves the state before a step or after it.
+ * The folder with the versions that came by upgrades: `VERSION/` each, with its signed statement `VERSION.sig`, and
+ * three files: `trial` (the version that is being tried), `current` (the last one that was confirmed) and `failed`. A
+ * file is replaced as a whole, so that a process that ends at any point leaves the state before a step or after it.
  */
 export interface VersionsFolder {
   readonly folder: string;
@@ -85,8 +85,8 @@ export function statementName(version: string): string {
 }
 
 /**
- * The digest of a folder's files, as `treeDigest` has it. Throws for anything that is no file or folder: a link would lead out of what was
- * signed. With `isSynced` the files are on the disk when it resolves.
+ * The digest of a folder's files, as `treeDigest` has it. Throws for anything that is no file or folder: a link would
+ * lead out of what was signed. With `isSynced` the files are on the disk when it resolves.
  */
 export async function digestOfFolder(folder: string, { isSynced = false } = {}): Promise<string> {
   const files: ParcelFile[] = [];

@@ -18,7 +18,10 @@ export interface Place {
 
 /** Errors that wait for checks of anchors. */
 export interface AnchorErrors {
-  /** Holds an error until the anchors at `open` were checked. Resolves with undefined where none of them could be checked. */
+  /**
+   * Holds an error until the anchors at `open` were checked. Resolves with undefined where none of them could be
+   * checked.
+   */
   hold(error: {
     readonly deviceNo: number;
     readonly measurement: Measurement;

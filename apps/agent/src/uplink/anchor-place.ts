@@ -6,12 +6,14 @@ import type { OwnNetworks } from './reachability.ts';
 const everything = '::/0';
 
 /**
- * Returns the places of the anchors that decide about an error of a check with these addresses. Empty: the anchors say nothing about it.
+ * Returns the places of the anchors that decide about an error of a check with these addresses. Empty: the anchors say
+ * nothing about it.
  */
 export type Deciders = (addresses: readonly string[], own: OwnNetworks) => readonly number[];
 
 /*
- * Anchors are numbered near to far. Their Networks form one table: an address belongs to the anchor that names it most exactly.
+ * Anchors are numbered near to far. Their Networks form one table: an address belongs to the anchor that names it most
+ * exactly.
  *
  *   addresses of the check                    | anchors that decide
  *   in the agent's own subnets                | none of them: nothing lies between

@@ -77,7 +77,8 @@ test('after any rounds one anchor is as the table says, and of several silent on
       expect(last).toBe(oracle(letters));
     }),
   );
-  // A line that breaks behind anchor k - 1 in some round and stays broken: packets of farther anchors may be lost a round earlier.
+  // A line that breaks behind anchor k - 1 in some round and stays broken: packets of farther anchors may be lost a
+  // round earlier.
   const cut = fc.record({
     anchors: fc.integer({ min: 1, max: 8 }),
     round: fc.integer({ min: 0, max: 5 }),

@@ -1,4 +1,7 @@
-/** What a check of an anchor said: it answered, it did not, or this agent could not check it (`unchecked`: its policy, its rights). */
+/**
+ * What a check of an anchor said: it answered, it did not, or this agent could not check it (`unchecked`: its policy,
+ * its rights).
+ */
 export type AnchorAnswer = 'answered' | 'silent' | 'unchecked';
 
 /** What the agent knows of one anchor. Times are milliseconds of the agent's corrected clock, since 1970. */
@@ -38,8 +41,8 @@ export function newAnchorState(nowMs: number): AnchorState {
  *   silent      | answers after two in a row | silent                    | unchecked after two in a row
  *   unchecked   | answers                    | silent after two in a row | unchecked
  *
- * An anchor does not become silent while a nearer one is about to: the nearer one is the cause, so it is reported first or with it.
- * A silent anchor is silent since the first check that it missed.
+ * An anchor does not become silent while a nearer one is about to: the nearer one is the cause, so it is reported first
+ * or with it. A silent anchor is silent since the first check that it missed.
  */
 
 /** The states after a round; `checks` belong to `states` by their places, near to far. Pure. */

@@ -16,7 +16,10 @@ const far = create(AnchorSchema, {
 /** Addresses of devices in the own subnet, behind the near anchor, and behind both. */
 const [local, middle, site] = ['192.168.0.9', '198.51.100.1', '10.1.1.1'] as const;
 
-/** Anchors on a fake clock. `answer` says what a check that begins now finds; a silent one takes 2 s, every other one 20 ms. */
+/**
+ * Anchors on a fake clock. `answer` says what a check that begins now finds; a silent one takes 2 s, every other one 20
+ * ms.
+ */
 function stage(answer: (target: string, nowMs: number) => AnchorAnswer = () => 'answered') {
   const clock = createFakeClock(0);
   const checked: string[] = [];

@@ -9,16 +9,17 @@ import type { OwnNetworks } from './reachability.ts';
 /**
  * Decides by the anchors of the Location whether an error says something about the device.
  *
- * The agent checks its anchors every 10 s. It holds an error of a device behind an anchor until the anchor was checked again. When the
- * anchor answers, the error stands. When it is silent, or was silent in its last check before, the error becomes code 10. So no retry
- * starts, and no device is Down, because of something on the way.
+ * The agent checks its anchors every 10 s. It holds an error of a device behind an anchor until the anchor was checked
+ * again. When the anchor answers, the error stands. When it is silent, or was silent in its last check before, the
+ * error becomes code 10. So no retry starts, and no device is Down, because of something on the way.
  */
 export interface Anchors {
   /** Sets the anchors, near to far. An anchor whose Target stays keeps its state. */
   set(anchors: readonly Anchor[]): void;
   /**
-   * Judges an error of a check that began at `begunMs` (monotonic; now where it is left out). Undefined at once, or as the result: the anchors say nothing about it, so the rule of the uplink decides. Otherwise
-   * the measurement to write: unchanged, or with code 10.
+   * Judges an error of a check that began at `begunMs` (monotonic; now where it is left out). Undefined at once, or as
+   * the result: the anchors say nothing about it, so the rule of the uplink decides. Otherwise the measurement to
+   * write: unchanged, or with code 10.
    */
   readonly judge: (
     deviceNo: number,

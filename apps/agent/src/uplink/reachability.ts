@@ -40,9 +40,9 @@ export function isRemote({ peers }: Pick<Measurement, 'peers'>, own: OwnNetworks
 }
 
 /**
- * Decides what a check proves about the path to its target: `answered` when bytes of it came back, `silent` when a dead uplink gives
- * the same result, `nothing` when the check sent nothing. A refused connection counts as silent, because a router may refuse in the
- * target's name.
+ * Decides what a check proves about the path to its target: `answered` when bytes of it came back, `silent` when a dead
+ * uplink gives the same result, `nothing` when the check sent nothing. A refused connection counts as silent, because a
+ * router may refuse in the target's name.
  */
 export function reachability(measurement: Measurement): 'answered' | 'silent' | 'nothing' {
   switch (measurement.code) {
@@ -77,7 +77,10 @@ export function asBehindAnchor(
   };
 }
 
-/** The measurement of a check that did not reach its target because the uplink was dead. It proves nothing about the device. */
+/**
+ * The measurement of a check that did not reach its target because the uplink was dead. It proves nothing about the
+ * device.
+ */
 export function asUplinkDead(measurement: Measurement): Measurement {
   return {
     ...measurement,

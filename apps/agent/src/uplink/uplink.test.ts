@@ -285,7 +285,7 @@ test('in any order of events a verdict comes within 20 s, a dead uplink never ma
           // Behind a dead uplink nothing beyond is fine.
           if (isAlive) await uplink.confirm(what.deviceNo, measured(1));
         } else if (what.kind === 'cut') {
-          // Of a living way only the stream may end; alone and cut off, an error is a 10 by the rule (see the cases above).
+          // Of a living way only the stream may end; alone and cut off, an error is a 10 by the rule (cases above).
           if (isAlive) continue;
           state.isConnected = false;
           uplink.disconnected();

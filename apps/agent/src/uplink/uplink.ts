@@ -8,10 +8,11 @@ import { asUplinkDead, isRemote, type OwnNetworks, reachability } from './reacha
 /**
  * Keeps errors that a dead uplink causes from counting against devices.
  *
- * The agent holds an error of a remote target (one outside its own subnets) until a remote host answers: the controller, which it
- * asks by a heartbeat at once, or another target. Where the controller is silent, the agent checks up to three healthy targets as
- * witnesses. If no witness answers either, the error becomes code 10. So no retry starts before the error is confirmed, however
- * short the dead time was. Where the anchors of the Location say something about a target, they decide instead.
+ * The agent holds an error of a remote target (one outside its own subnets) until a remote host answers: the
+ * controller, which it asks by a heartbeat at once, or another target. Where the controller is silent, the agent checks
+ * up to three healthy targets as witnesses. If no witness answers either, the error becomes code 10. So no retry starts
+ * before the error is confirmed, however short the dead time was. Where the anchors of the Location say something about
+ * a target, they decide instead.
  */
 export interface Uplink {
   /** Resolves with the measurement to write: unchanged, or with code 10. */
@@ -67,8 +68,8 @@ const trackedDevices = declareState({
 });
 
 /**
- * Makes the uplink monitor. `sendHeartbeat` sends a heartbeat now and returns whether there is a stream. `runNow` checks a device at
- * once and returns whether it is assigned.
+ * Makes the uplink monitor. `sendHeartbeat` sends a heartbeat now and returns whether there is a stream. `runNow`
+ * checks a device at once and returns whether it is assigned.
  */
 export function createUplink(deps: {
   readonly clock: Clock;
@@ -106,7 +107,9 @@ export function createUplink(deps: {
       each.release(isGenuine);
     }
   };
-  /** A remote host answered. Errors that were held while the agent was offline fell into that time: they become code 10. */
+  /**
+   * A remote host answered. Errors that were held while the agent was offline fell into that time: they become code 10.
+   */
   const markOnline = () => {
     const wasOffline = isOffline;
     isOffline = false;

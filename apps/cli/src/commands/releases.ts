@@ -6,7 +6,9 @@ import { z } from 'zod';
 import type { CommandLine } from '../command-line.ts';
 import { render } from '../output.ts';
 
-/** The program that makes release keys and signs. It lies with what builds parcels, and parts are joined by processes. */
+/**
+ * The program that makes release keys and signs. It lies with what builds parcels, and parts are joined by processes.
+ */
 const program = path.resolve(import.meta.dirname, '../../../../agent-installer/src/release.ts');
 
 const newKey = z.object({

@@ -1,4 +1,6 @@
-/** The formats of other tools and what FILE is, the usual ones first. The help of the command loads this and no reader. */
+/**
+ * The formats of other tools and what FILE is, the usual ones first. The help of the command loads this and no reader.
+ */
 export const formatNames = {
   csv: 'a table with headers: CSV, TSV, or cells copied from a spreadsheet',
   'uptime-kuma': 'kuma.db of Uptime Kuma 1.x or 2.x, or a backup of 1.x (JSON)',

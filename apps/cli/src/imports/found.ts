@@ -40,7 +40,9 @@ export interface Finding {
   readonly text: string;
 }
 
-/** A file as its format's reader understood it. Each thing that could be a check is in `checks`, `refused` or `became`. */
+/**
+ * A file as its format's reader understood it. Each thing that could be a check is in `checks`, `refused` or `became`.
+ */
 export interface Reading {
   /** What the format calls the things that are counted: `rows`, `monitors`. */
   readonly things: string;
@@ -68,7 +70,9 @@ export function collector(): Collector {
   return { checks: [], refused: [], became: [], ignored: [] };
 }
 
-/** Method, URL and Options of a check, with what has no counterpart; a text is the reason why it cannot be carried over. */
+/**
+ * Method, URL and Options of a check, with what has no counterpart; a text is the reason why it cannot be carried over.
+ */
 export type FoundTarget =
   | {
       readonly method: Method;

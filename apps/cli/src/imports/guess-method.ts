@@ -79,7 +79,10 @@ export function guessMethod(address: string, port: number | undefined): Method {
   return /^[^/\s]+\/[^\s]*$/.test(address) ? 'HTTP' : 'PING';
 }
 
-/** The URL of a Method for an address and a port of their own columns; the scheme of a web address is assumed where it is missing. */
+/**
+ * The URL of a Method for an address and a port of their own columns; the scheme of a web address is assumed where it
+ * is missing.
+ */
 export function urlFor(method: Method, address: string, port: number | undefined): string {
   if (method === 'Script') return address;
   if (method === 'HTTP') return webAddress(address, port);

@@ -14,7 +14,9 @@ export function unreadable(message: string): Fault {
   return new Fault('stop', 'unreadable', message);
 }
 
-/** The text of a file, or of standard input for `-`. UTF-8, or UTF-16 with a byte order mark as spreadsheets write it. */
+/**
+ * The text of a file, or of standard input for `-`. UTF-8, or UTF-16 with a byte order mark as spreadsheets write it.
+ */
 export function readText(file: string): string {
   const bytes = readBounded(file);
   const [first, second] = bytes;

@@ -42,7 +42,10 @@ export function lineOf(text: string): string {
   return cleanLine(text).normalize('NFC').trim().slice(0, longestName).toWellFormed();
 }
 
-/** Up to 8 letters, digits or '-': the words of a name, shortened evenly from the longest on; '' where it has none of these. */
+/**
+ * Up to 8 letters, digits or '-': the words of a name, shortened evenly from the longest on; '' where it has none of
+ * these.
+ */
 export function shorten(name: string): string {
   const words = plainWords(name);
   const dashed = words.join('-');

@@ -7,7 +7,10 @@ export interface Rounded<Value extends number = number> {
   readonly note?: string;
 }
 
-/** The interval next to another one, in seconds: the longest that checks at least as often, so that nothing is noticed later than before. */
+/**
+ * The interval next to another one, in seconds: the longest that checks at least as often, so that nothing is noticed
+ * later than before.
+ */
 export function roundInterval(seconds: number): Rounded<(typeof intervals)[number]> {
   const value = intervals.findLast((each) => each <= seconds) ?? intervals[0];
   if (value === seconds) return { value };

@@ -33,7 +33,10 @@ export interface Settled {
 
 const longestTag = 200;
 
-/** Makes the apply file of a reading. Each device is judged as the API judges it; what it would refuse is refused here, by name. */
+/**
+ * Makes the apply file of a reading. Each device is judged as the API judges it; what it would refuse is refused here,
+ * by name.
+ */
 export async function settle(reading: Reading, source: string): Promise<Settled> {
   const refused: Finding[] = [...reading.refused];
   const notes = { rounded: [] as Finding[], lost: [] as Finding[], renamed: [] as Finding[] };
@@ -180,7 +183,10 @@ function withoutAbsent<T extends object>(fields: T): T {
   return kept;
 }
 
-/** The devices with their masters by Key, each after its master. A master that is not there, or leads in a circle, is noted. */
+/**
+ * The devices with their masters by Key, each after its master. A master that is not there, or leads in a circle, is
+ * noted.
+ */
 function withMasters(
   made: readonly { readonly check: FoundCheck; readonly device: FileDevice }[],
   lost: Finding[],

@@ -24,8 +24,8 @@ const standardPorts: Readonly<Record<string, number>> = {
 const underTls = ['rediss', 'mqtts', 'amqps', 'ldaps', 'wss', 'grpcs'];
 
 /**
- * A check of the port alone, in place of a protocol that no Method speaks. `what` names what is not checked any more. The login of the
- * address is left out: nothing is sent.
+ * A check of the port alone, in place of a protocol that no Method speaks. `what` names what is not checked any more.
+ * The login of the address is left out: nothing is sent.
  */
 export function portStandIn(address: string, what: string, port?: number): FoundTarget {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(address)?.[1]?.toLowerCase().replace(/\+.*$/, '') ?? '';

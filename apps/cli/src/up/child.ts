@@ -28,9 +28,9 @@ const healthyMs = 60_000;
 const logEveryMs = 1_000;
 
 /**
- * Starts a part, and starts it again when it dies. Its log goes to `<logDir>/<part>.log`, which is renamed to `.1` when it is too long. The
- * part has a process group of its own, so that a signal to our group reaches it only through us. It ends by itself when we are gone, because
- * the IPC channel closes then.
+ * Starts a part, and starts it again when it dies. Its log goes to `<logDir>/<part>.log`, which is renamed to `.1` when
+ * it is too long. The part has a process group of its own, so that a signal to our group reaches it only through us. It
+ * ends by itself when we are gone, because the IPC channel closes then.
  */
 export function supervise(deps: {
   readonly part: Part;
@@ -111,7 +111,9 @@ function openLog(folder: string, file: string): number | undefined {
   }
 }
 
-/** The errors of a piece of log, for people: the messages of JSON lines of level error and above, else its last lines. */
+/**
+ * The errors of a piece of log, for people: the messages of JSON lines of level error and above, else its last lines.
+ */
 export function lastErrors(text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const messages = lines.flatMap((line): string[] => {

@@ -17,7 +17,10 @@ export function openData(dir: string): string {
   }
 }
 
-/** Makes a folder and those above it. Node's recursive mkdir never returns where the system refuses to make folders, as below /proc. */
+/**
+ * Makes a folder and those above it. Node's recursive mkdir never returns where the system refuses to make folders, as
+ * below /proc.
+ */
 function makeFolders(dir: string): void {
   if (statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return;
   if (path.dirname(dir) !== dir) makeFolders(path.dirname(dir));

@@ -4,8 +4,9 @@ import { readIfPresentSync } from '@vantage/kernel';
 import { allEnded, identify, sendSignal } from './processes.ts';
 
 /**
- * Ends the embedded database below `dir` when its controller was killed and could not end it: with a fast shutdown, and after half a second
- * with an immediate one. Does nothing when no database runs there, or when that cannot be found out.
+ * Ends the embedded database below `dir` when its controller was killed and could not end it: with a fast shutdown, and
+ * after half a second with an immediate one. Does nothing when no database runs there, or when that cannot be found
+ * out.
  */
 export async function endDatabase(dir: string): Promise<void> {
   const pid = postmasterOf(path.join(dir, 'cluster'));

@@ -14,7 +14,9 @@ export function controllerEnvironment(from: Surroundings, dataDir: string): Node
   return { ...environmentOf('controller', from), VANTAGE_DATA: dataDir };
 }
 
-/** The environment of the agent. Where it connects comes from the controller that serves, and never from the operator. */
+/**
+ * The environment of the agent. Where it connects comes from the controller that serves, and never from the operator.
+ */
 export function agentEnvironment(from: Surroundings, dataDir: string, ready: Ready): NodeJS.ProcessEnv {
   return {
     ...environmentOf('agent', from),
@@ -27,13 +29,19 @@ export function agentEnvironment(from: Surroundings, dataDir: string, ready: Rea
   };
 }
 
-/** The port after the controller's, because both programs cannot listen on one; a wrong value stays as it is, and is refused. */
+/**
+ * The port after the controller's, because both programs cannot listen on one; a wrong value stays as it is, and is
+ * refused.
+ */
 function agentMetricsPort({ given }: Surroundings): string | undefined {
   const port = given['VANTAGE_METRICS_PORT'];
   return port !== undefined && /^[1-9]\d{0,4}$/.test(port) ? String(Number(port) + 1) : port;
 }
 
-/** The environment in which the agent validates its settings before the controller serves; the values that come later are placeholders. */
+/**
+ * The environment in which the agent validates its settings before the controller serves; the values that come later
+ * are placeholders.
+ */
 export function agentPreflightEnvironment(from: Surroundings): NodeJS.ProcessEnv {
   return {
     ...environmentOf('agent', from),

@@ -3,8 +3,8 @@ import { credentialsFile, type Provision } from './provision.ts';
 import { dashboardUrl } from './quickstart.ts';
 
 /**
- * The text that the operator sees when everything answers. It shows the keys when they were issued just now. Later starts name the file that
- * holds them, because others read the journal into which the output of a service goes.
+ * The text that the operator sees when everything answers. It shows the keys when they were issued just now. Later
+ * starts name the file that holds them, because others read the journal into which the output of a service goes.
  */
 export function greeting(
   ready: { readonly base_url: string; readonly ca_file: string },

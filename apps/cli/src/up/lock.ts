@@ -28,15 +28,18 @@ export interface DataLock {
 
 /** A start waits this long for a predecessor that is ending. */
 const predecessorMs = 15_000;
-/** A start waits this long for a predecessor that shows no sign of ending, because somebody may just have asked it to end. */
+/**
+ * A start waits this long for a predecessor that shows no sign of ending, because somebody may just have asked it to
+ * end.
+ */
 const courtesyMs = 1_500;
 /** A disk that refuses the file is tried again so often. */
 const againMs = 1_000;
 
 /**
- * Takes the lock of a data folder: the file `up.lock` with the owner's pid and start time, so that a start recognises the lock of a process that
- * was killed. Waits for a predecessor that is ending, for the processes that a killed one left running, and for a disk that refuses the
- * file. Throws a Fault when another system runs there.
+ * Takes the lock of a data folder: the file `up.lock` with the owner's pid and start time, so that a start recognises
+ * the lock of a process that was killed. Waits for a predecessor that is ending, for the processes that a killed one
+ * left running, and for a disk that refuses the file. Throws a Fault when another system runs there.
  */
 export async function lockData(
   dataDir: string,
@@ -110,7 +113,10 @@ async function put(file: string, mine: Content, say: (text: string) => void): Pr
   }
 }
 
-/** Reads the lock; undefined when it is gone or damaged, so that nobody owns it. Throws a Fault when the file is there and cannot be read. */
+/**
+ * Reads the lock; undefined when it is gone or damaged, so that nobody owns it. Throws a Fault when the file is there
+ * and cannot be read.
+ */
 function read(file: string): Content | undefined {
   let text: string | undefined;
   try {

@@ -10,8 +10,8 @@ export interface Candidate {
 }
 
 /**
- * Lets each part validate its settings before anything starts; the controller also tries its ports. Throws one Fault that names all problems,
- * the `known` ones first. Returns without a result when the signal aborts.
+ * Lets each part validate its settings before anything starts; the controller also tries its ports. Throws one Fault
+ * that names all problems, the `known` ones first. Returns without a result when the signal aborts.
  */
 export async function preflight(
   known: readonly string[],

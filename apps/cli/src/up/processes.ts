@@ -5,7 +5,9 @@ import { isMissing } from '@vantage/kernel';
 /** A process that cannot be mistaken for a later one with the same number. */
 export interface ProcessId {
   readonly pid: number;
-  /** When it started, in the kernel's ticks since boot; 0 where that could not be read: the number alone decides then. */
+  /**
+   * When it started, in the kernel's ticks since boot; 0 where that could not be read: the number alone decides then.
+   */
   readonly started: number;
 }
 
@@ -15,7 +17,10 @@ export function identify(pid: number): ProcessId {
   return { pid, started: typeof started === 'number' ? started : 0 };
 }
 
-/** Whether it still runs; a zombie does not. Where that cannot be found out it counts as running: nothing is taken from a process that may live. */
+/**
+ * Whether it still runs; a zombie does not. Where that cannot be found out it counts as running: nothing is taken from
+ * a process that may live.
+ */
 export function isAlive(id: ProcessId): boolean {
   const started = startOf(id.pid);
   if (started === 'dead') return false;

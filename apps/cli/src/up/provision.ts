@@ -19,9 +19,9 @@ export interface Provision extends Credentials {
 }
 
 /**
- * Ensures that there is an account `default` with a Location `local`, keys UW and UR and an agent, and that the credentials which the data
- * folder keeps (the database keeps only hashes) are in force. A key or token that was revoked is replaced, and so is an agent whose folder is
- * gone.
+ * Ensures that there is an account `default` with a Location `local`, keys UW and UR and an agent, and that the
+ * credentials which the data folder keeps (the database keeps only hashes) are in force. A key or token that was
+ * revoked is replaced, and so is an agent whose folder is gone.
  */
 export async function provision(dataDir: string, admin: Admin, files: KeptFiles): Promise<Provision> {
   const file = path.join(dataDir, credentialsFile);

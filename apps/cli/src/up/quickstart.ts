@@ -42,8 +42,9 @@ export function quickstartOf(
 }
 
 /**
- * The JSON text that `vantage up --json` prints. It holds the keys when they were issued just now. Later starts name the file that holds
- * them (`keys_file`), because others read the journal into which the output of a service goes. They do not show the database's password.
+ * The JSON text that `vantage up --json` prints. It holds the keys when they were issued just now. Later starts name
+ * the file that holds them (`keys_file`), because others read the journal into which the output of a service goes. They
+ * do not show the database's password.
  */
 export function quickstartText(quickstart: Quickstart, isFresh: boolean, dataDir: string): string {
   if (isFresh) return asText(quickstart);
@@ -65,7 +66,10 @@ export function removeQuickstart(dataDir: string): void {
   removeIfAllowed(fileOf(dataDir));
 }
 
-/** The URL with `***` for a password before the host or in the query. A socket's URL has no host, so WHATWG's URL cannot read it. */
+/**
+ * The URL with `***` for a password before the host or in the query. A socket's URL has no host, so WHATWG's URL cannot
+ * read it.
+ */
 function withoutPassword(url: string): string {
   return url
     .replace(/^([a-z]+:\/\/[^:@/]*):.*@/s, '$1:***@')

@@ -11,13 +11,16 @@ import { refusesFiles } from './room.ts';
 
 /** The processes of a system on this machine, from the first start on. */
 export interface System {
-  /** Starts a part. It is started again when it dies; `onFailure` is called when it dies before the system serves, unless for lack of room. */
+  /**
+   * Starts a part. It is started again when it dies; `onFailure` is called when it dies before the system serves,
+   * unless for lack of room.
+   */
   start(part: Part, environment: () => NodeJS.ProcessEnv): void;
   /** The message of the controller once it serves. */
   ready(): Ready | undefined;
   /**
-   * Writes quickstart.json, now and whenever a part was started again, and returns its content; undefined while a part does not run. From the
-   * first call on the system serves.
+   * Writes quickstart.json, now and whenever a part was started again, and returns its content; undefined while a part
+   * does not run. From the first call on the system serves.
    */
   publish(credentials: Provision): Quickstart | undefined;
   /** The processes that run now. */

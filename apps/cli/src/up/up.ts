@@ -51,8 +51,9 @@ interface Start extends UpOptions {
 const say = (text: string) => console.error(`vantage: ${text}`);
 
 /**
- * Runs a whole system on this machine until it is asked to end: controller, database and one agent at the Location `local`. A part that dies
- * is started again. quickstart.json is there while everything answers. Throws a Fault when the system cannot start.
+ * Runs a whole system on this machine until it is asked to end: controller, database and one agent at the Location
+ * `local`. A part that dies is started again. quickstart.json is there while everything answers. Throws a Fault when
+ * the system cannot start.
  */
 export async function up(options: UpOptions): Promise<void> {
   const dataDir = openData(path.resolve(options.settings.given['VANTAGE_DATA'] ?? 'data'));
@@ -130,7 +131,10 @@ async function agentConnects(admin: Admin, agent_token: string, ending: AbortSig
   await until(isConnected, ending);
 }
 
-/** Waits until the REST API answers with a certificate that the CA file proves; continues with a warning when that takes too long. */
+/**
+ * Waits until the REST API answers with a certificate that the CA file proves; continues with a warning when that takes
+ * too long.
+ */
 async function apiIsProven({ base_url, ca_file }: Ready, ending: AbortSignal): Promise<void> {
   const fromMs = performance.now();
   await until(async () => {

@@ -1,5 +1,6 @@
-// This program writes a backup of the controller's database and key, restores one into an empty installation, or for a trial into a scratch
-// database. Its argument is the call (JSON, `callSchema`). It answers with JSON on standard output.
+// This program writes a backup of the controller's database and key, restores one into an empty installation, or for a
+// trial into a scratch database. Its argument is the call (JSON, `callSchema`). It answers with JSON on standard
+// output.
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import {

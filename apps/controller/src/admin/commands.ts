@@ -16,8 +16,8 @@ export type Commands = {
 };
 
 /**
- * Runs one call, the JSON text of an `operatorCall`, and returns the reply. It never rejects: what goes wrong is in the reply.
- * `open` opens the database that the call names.
+ * Runs one call, the JSON text of an `operatorCall`, and returns the reply. It never rejects: what goes wrong is in the
+ * reply. `open` opens the database that the call names.
  */
 export async function runCall(
   text: string,

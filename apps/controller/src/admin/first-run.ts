@@ -34,8 +34,8 @@ export interface FirstRunAccount {
 }
 
 /**
- * Puts the credentials that the data folder keeps in force, and issues those that are missing or were revoked. An agent whose folder is gone is
- * replaced: it would count its sessions anew, and the controller would take it for a copy.
+ * Puts the credentials that the data folder keeps in force, and issues those that are missing or were revoked. An agent
+ * whose folder is gone is replaced: it would count its sessions anew, and the controller would take it for a copy.
  */
 export async function provision(
   account: FirstRunAccount,

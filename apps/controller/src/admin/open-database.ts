@@ -2,7 +2,10 @@ import { createLog, Fault, messageOf } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { createDb, type Db } from '../db/index.ts';
 
-/** Opens a database that a controller has used, and calls `onOpen`; disposing closes it. Throws a Fault with the reason when it is away or holds no Vantage. */
+/**
+ * Opens a database that a controller has used, and calls `onOpen`; disposing closes it. Throws a Fault with the reason
+ * when it is away or holds no Vantage.
+ */
 export async function openDatabase(
   url: string,
   onOpen: (db: Db) => Promise<void> = async () => {},

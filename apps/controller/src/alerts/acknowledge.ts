@@ -14,7 +14,10 @@ export type AlertActionOutcome =
   | { readonly kind: 'missing' }
   | { readonly kind: 'closed' };
 
-/** Acknowledges an open alert: it notifies nobody of the outage any more, only of its end. A second time replaces the first one. */
+/**
+ * Acknowledges an open alert: it notifies nobody of the outage any more, only of its end. A second time replaces the
+ * first one.
+ */
 export async function acknowledge(
   trx: Kysely<Tables>,
   { by, note, ...action }: AlertAction & { readonly by: string; readonly note: string | null },

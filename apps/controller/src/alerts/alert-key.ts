@@ -1,6 +1,9 @@
 import type { AlertKind, Facts } from '@vantage/alerts';
 
-/** What distinguishes the open alerts of an account. A Location may have alerts of several anchors; their Targets differ. */
+/**
+ * What distinguishes the open alerts of an account. A Location may have alerts of several anchors; their Targets
+ * differ.
+ */
 export function alertKey({
   kind,
   device,

@@ -105,7 +105,10 @@ function locked(trx: Kysely<Tables>) {
     .forUpdate();
 }
 
-/** The alerts of these rows, with those of these devices that they concern. A row of a kind that only a later version knows is none. Pure. */
+/**
+ * The alerts of these rows, with those of these devices that they concern. A row of a kind that only a later version
+ * knows is none. Pure.
+ */
 export function openAlerts(
   rows: readonly OpenAlertRow[],
   devices: ReadonlyMap<number, ChangedDevice>,
@@ -186,8 +189,8 @@ async function updateAlerts(trx: Kysely<Tables>, changed: readonly OpenAlert[]):
 }
 
 /**
- * Lets the alerts of these devices' dependents be decided at once. One that is being decided meanwhile is left out, because waiting for
- * it could deadlock; it is decided again soon in any case.
+ * Lets the alerts of these devices' dependents be decided at once. One that is being decided meanwhile is left out,
+ * because waiting for it could deadlock; it is decided again soon in any case.
  */
 export async function touchDependents(
   trx: Kysely<Tables>,

@@ -67,7 +67,10 @@ export async function agentsAt(
   return rows[0];
 }
 
-/** The connected agents that can check a device, one a Location: the one that it is assigned to where that one is connected. */
+/**
+ * The connected agents that can check a device, one a Location: the one that it is assigned to where that one is
+ * connected.
+ */
 export async function agentsFor(trx: Kysely<Tables>, deviceNo: number): Promise<CheckAgent[]> {
   const { rows } = await sql<CheckAgent>`
     select distinct on (p.rotation_index, g.location_no) g.agent_no as "agentNo", g.location_no as "locationNo"
@@ -78,8 +81,8 @@ export async function agentsFor(trx: Kysely<Tables>, deviceNo: number): Promise<
 }
 
 /**
- * A check of a device that was requested of this agent from `sinceUs` on, and that is open or was answered just now: one such check serves
- * all alerts that wait for it.
+ * A check of a device that was requested of this agent from `sinceUs` on, and that is open or was answered just now:
+ * one such check serves all alerts that wait for it.
  */
 export async function sharedRequest(
   trx: Kysely<Tables>,

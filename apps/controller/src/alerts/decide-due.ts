@@ -35,8 +35,8 @@ import { noSurroundings, surroundingsOf } from './surroundings.ts';
 export type Enqueue = (trx: Kysely<Tables>, rows: readonly NewNotification[], nowUs: number) => Promise<void>;
 
 /**
- * Withdraws messages that nobody tried to send yet, in the transaction of the decision and before it stores others: all of an alert, or
- * (`repeatsOf`) those of this kind besides the first one to each contact.
+ * Withdraws messages that nobody tried to send yet, in the transaction of the decision and before it stores others: all
+ * of an alert, or (`repeatsOf`) those of this kind besides the first one to each contact.
  */
 export type Withdraw = (
   trx: Kysely<Tables>,
@@ -56,10 +56,15 @@ export interface DecideDeps {
 
 /** An agent that could run a check a moment ago is gone: the alert is decided again after this time, microseconds. */
 const againUs = 1_000_000;
-/** An alert of a kind that only a later version knows waits this long for a controller of that version, microseconds. */
+/**
+ * An alert of a kind that only a later version knows waits this long for a controller of that version, microseconds.
+ */
 const foreignUs = hourUs;
 
-/** Decides those of these alerts that are due and that no other controller decides now. One transaction writes all that follows. */
+/**
+ * Decides those of these alerts that are due and that no other controller decides now. One transaction writes all that
+ * follows.
+ */
 export async function decideDue(
   trx: Kysely<Tables>,
   alertNos: readonly number[],

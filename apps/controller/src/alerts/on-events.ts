@@ -19,8 +19,9 @@ export type RecordEvents = (
 ) => Promise<void>;
 
 /**
- * Makes the function that opens and ends alerts in the transaction of the events that cause it. Alerts are decided after its commit,
- * therefore a slow decision delays no result. `flappingWindowUs`: outages that ended within it count as flapping.
+ * Makes the function that opens and ends alerts in the transaction of the events that cause it. Alerts are decided
+ * after its commit, therefore a slow decision delays no result. `flappingWindowUs`: outages that ended within it count
+ * as flapping.
  */
 export function createOnEvents({
   recordEvents,

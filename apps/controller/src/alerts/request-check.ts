@@ -19,8 +19,9 @@ export interface SentRequest {
 }
 
 /**
- * Requests the check that a decision asks for, or finds one that serves it: of the master from the Location and agent that saw the device
- * fail, of the device from its Locations one after the other. Undefined where no agent can run it now.
+ * Requests the check that a decision asks for, or finds one that serves it: of the master from the Location and agent
+ * that saw the device fail, of the device from its Locations one after the other. Undefined where no agent can run it
+ * now.
  */
 export async function requestCheck(
   trx: Kysely<Tables>,

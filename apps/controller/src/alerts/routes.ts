@@ -65,7 +65,9 @@ export const snoozing = z
   })
   .meta({ id: 'AlertSnooze', description: 'A snooze.' });
 
-/** Changes something for a caller of the API in one transaction, with an entry of the audit for each recorded change. */
+/**
+ * Changes something for a caller of the API in one transaction, with an entry of the audit for each recorded change.
+ */
 type Change = <T>(
   session: Session,
   work: (transaction: {
@@ -124,7 +126,10 @@ function listRoute({ db, clock, notificationsOf }: AlertRouteDeps): Route {
   });
 }
 
-/** Reads the filters. Throws a Problem: 1004 for a name that is none, 1003 for a tag or Location that the account does not have. */
+/**
+ * Reads the filters. Throws a Problem: 1004 for a name that is none, 1003 for a tag or Location that the account does
+ * not have.
+ */
 async function readFilter(
   db: Db,
   accountNo: number,

@@ -2,7 +2,10 @@ import { dayUs, minuteUs, verdictSql } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
 
-/** An alert of a device that is failing; checks that end at `fromUs` or later belong to its present failure: it begins with the end of its first error. */
+/**
+ * An alert of a device that is failing; checks that end at `fromUs` or later belong to its present failure: it begins
+ * with the end of its first error.
+ */
 export interface FailingDevice {
   readonly alertNo: number;
   readonly deviceNo: number;
@@ -69,7 +72,10 @@ export async function failureTraces(
   return rows;
 }
 
-/** Devices that are reached through a device: how many, how many of them fail without a message of their own, and some names. */
+/**
+ * Devices that are reached through a device: how many, how many of them fail without a message of their own, and some
+ * names.
+ */
 export interface BehindRow {
   readonly alertNo: number;
   readonly count: number;
@@ -110,8 +116,8 @@ export interface FellRow {
 }
 
 /**
- * The open outages that began up to a minute before or after these moments. A device whose master is Down is left out: it is
- * counted behind that one.
+ * The open outages that began up to a minute before or after these moments. A device whose master is Down is left out:
+ * it is counted behind that one.
  */
 export async function outagesNear(
   trx: Kysely<Tables>,

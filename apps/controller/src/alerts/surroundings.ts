@@ -28,7 +28,10 @@ interface Decided {
   readonly decision: AlertDecision;
 }
 
-/** Facts for the messages of one alert, besides its own: from where it fails, what else is affected, which message it is. */
+/**
+ * Facts for the messages of one alert, besides its own: from where it fails, what else is affected, which message it
+ * is.
+ */
 export interface Surroundings {
   readonly facts: Facts;
   /** Messages that each contact got of the alert before, by its number. */
@@ -39,8 +42,8 @@ export interface Surroundings {
 export const noSurroundings: Surroundings = { facts: {}, sent: new Map() };
 
 /**
- * The surroundings of all alerts of one decision that notify of something which goes on: at most six statements, sent together, for
- * any number of alerts, and none where nobody is notified.
+ * The surroundings of all alerts of one decision that notify of something which goes on: at most six statements, sent
+ * together, for any number of alerts, and none where nobody is notified.
  */
 export async function surroundingsOf(
   trx: Kysely<Tables>,

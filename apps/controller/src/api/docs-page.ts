@@ -52,7 +52,9 @@ const files = {
   },
 } as const;
 
-/** The reference page of the API, made in the browser of the OpenAPI document by Swagger UI, which this server holds. */
+/**
+ * The reference page of the API, made in the browser of the OpenAPI document by Swagger UI, which this server holds.
+ */
 export function docsPageRoutes(): readonly OuterRoute[] {
   const own = (path: string, type: string, body: string) => reply(path, type, async () => body);
   return [

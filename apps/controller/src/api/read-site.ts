@@ -15,7 +15,9 @@ const mostBytes = 4 * 1024 * 1024;
 /** The folder into which `npm run build` writes the page. */
 export const builtPage = path.resolve(import.meta.dirname, '../../../dashboard/dist');
 
-/** Reads the built page once; each file is compressed once for each encoding. Without the folder the site has no page. */
+/**
+ * Reads the built page once; each file is compressed once for each encoding. Without the folder the site has no page.
+ */
 export function readSite(folder: string): Site {
   const files = new Map(
     namesIn(folder).flatMap((name) => {

@@ -6,14 +6,17 @@ import { createPlanRound, leaseMs, leaseName } from './plan-round.ts';
 
 /** Keeps the plans of all Locations whose lease this controller has. */
 export interface Assign {
-  /** Goes on until the signal aborts; plans a Location when the catalog notifies it, and whenever its agents or Locations change. */
+  /**
+   * Goes on until the signal aborts; plans a Location when the catalog notifies it, and whenever its agents or
+   * Locations change.
+   */
   run(signal: AbortSignal): Promise<void>;
 }
 
 const pollMs = 3_000;
 /**
- * A notification about another controller's Location stays for one lease period and a second, in case that controller dies before it
- * planned.
+ * A notification about another controller's Location stays for one lease period and a second, in case that controller
+ * dies before it planned.
  */
 const keepRequestMs = leaseMs + 1_000;
 const recheckMs = 500;

@@ -26,9 +26,9 @@ const flappingConnects = 3;
 const steadyUs = 300_000_000;
 
 /**
- * The agents that share the devices of a Location. An agent that went away keeps its share for a grace time. A flapping agent that lost
- * its share gets none until it is steady, unless the Location has no other agent. One that leaves gets none where another agent is
- * connected. Empty when no agent is connected: then the plan stays as it is. Pure.
+ * The agents that share the devices of a Location. An agent that went away keeps its share for a grace time. A flapping
+ * agent that lost its share gets none until it is steady, unless the Location has no other agent. One that leaves gets
+ * none where another agent is connected. Empty when no agent is connected: then the plan stays as it is. Pure.
  */
 export function eligibleAgents(
   candidates: readonly Candidate[],
@@ -40,7 +40,10 @@ export function eligibleAgents(
   }: {
     readonly nowUs: number;
     readonly graceUs: number;
-    /** When this controller started. Agents that were away before have the grace time from then on, because they could not connect. */
+    /**
+     * When this controller started. Agents that were away before have the grace time from then on, because they could
+     * not connect.
+     */
     readonly startedUs?: number;
     readonly timeScale?: TimeScale;
   },

@@ -73,7 +73,9 @@ const command = fc.oneof(
 );
 type Command = typeof command extends fc.Arbitrary<infer C> ? C : never;
 
-/** A Location whose agents come, leave and are killed, and whose planner plans every second. The spans are a plain list. */
+/**
+ * A Location whose agents come, leave and are killed, and whose planner plans every second. The spans are a plain list.
+ */
 function createModel() {
   let nowUs = startUs;
   const agents = new Map<
@@ -124,7 +126,10 @@ function createModel() {
     }
     expectOwners(all);
   };
-  /** After a plan no device has an agent that is gone for longer than the grace time, or that leaves, where another one is connected. */
+  /**
+   * After a plan no device has an agent that is gone for longer than the grace time, or that leaves, where another one
+   * is connected.
+   */
   const expectOwners = (all: readonly Candidate[]) => {
     const staying = all.filter((one) => one.connected && !one.isLeaving);
     for (const { assignment } of open()) {

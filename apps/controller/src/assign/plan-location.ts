@@ -9,8 +9,8 @@ import * as store from './store.ts';
 export type OnlineLocations = Pick<PlanFacts, 'online' | 'connected'>;
 
 /**
- * Plans one Location in a transaction in which its lease is ours, and notifies its agents. False when another controller has the lease
- * now.
+ * Plans one Location in a transaction in which its lease is ours, and notifies its agents. False when another
+ * controller has the lease now.
  */
 export async function replanLocation(
   { kysely, clock, log }: { readonly kysely: Kysely<Tables>; readonly clock: Clock; readonly log: Logger },
@@ -30,7 +30,8 @@ export async function replanLocation(
     const present = await store.loadAssignments(trx, locationNo);
     const assignedAgents = new Map(present.map((one) => [one.deviceNo, one.agentNo]));
     const wanted = planLocation({ locationNo, agents, devices, ...onlineLocations, assignedAgents, nowUs });
-    // No agent is connected: the agents keep their devices, cut off as they are, unless device or agent are gone for good.
+    // No agent is connected: the agents keep their devices, cut off as they are, unless device or agent are gone for
+    // good.
     const here = new Set(devices.map((device) => device.deviceNo));
     const known = new Set(location.candidates.map((candidate) => candidate.agentNo));
     const target =

@@ -16,7 +16,10 @@ export interface PlanRequests {
 /** The requests of one round. */
 interface RequestRound {
   includes(locationNo: number): boolean;
-  /** Another controller plans this Location: its request stays until that controller surely planned it, or its lease is over. */
+  /**
+   * Another controller plans this Location: its request stays until that controller surely planned it, or its lease is
+   * over.
+   */
   keep(locationNo: number): void;
   /** The round failed: all its requests stay. */
   putBack(): void;
@@ -30,7 +33,10 @@ const tracked = declareState({
   atBound: 'the limit of Locations of an account',
 });
 
-/** Makes the requests: at first all Locations are requested. A request for another controller's Location stays for `keepMs`. */
+/**
+ * Makes the requests: at first all Locations are requested. A request for another controller's Location stays for
+ * `keepMs`.
+ */
 export function createPlanRequests({
   clock,
   keepMs,

@@ -7,11 +7,17 @@ import { type OnlineLocations, onlineByAccount, replanLocation } from './plan-lo
 import type { PlanRequests } from './plan-requests.ts';
 import * as store from './store.ts';
 
-/** A controller that died is replaced after this; one that lives renews three times as often, however long its planning takes. */
+/**
+ * A controller that died is replaced after this; one that lives renews three times as often, however long its planning
+ * takes.
+ */
 export const leaseMs = 3_000;
 /** Plans are made again after this long even when nothing seems to have changed. */
 const safetyMs = 60_000;
-/** How long an agent that is away keeps its devices. A cut line shows after 25 s, and another agent has the devices within 45 s. */
+/**
+ * How long an agent that is away keeps its devices. A cut line shows after 25 s, and another agent has the devices
+ * within 45 s.
+ */
 const graceMs = 35_000;
 
 /** Plans the Locations whose lease this controller has. */
@@ -19,8 +25,8 @@ export interface PlanRound {
   /** The leases that the last round took. */
   readonly leases: readonly Lease[];
   /**
-   * Plans every Location that is requested or whose agents or Locations changed. Rejects when the database cannot be reached; the requests
-   * stay then.
+   * Plans every Location that is requested or whose agents or Locations changed. Rejects when the database cannot be
+   * reached; the requests stay then.
    */
   run(requests: PlanRequests): Promise<void>;
 }

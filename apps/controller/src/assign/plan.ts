@@ -17,7 +17,10 @@ export interface PlanDevice {
   readonly changedUs: number;
 }
 
-/** A device's assignment to an agent: its place in the rotation, whether the agent retries by itself, and whether it runs a check at once after a change. */
+/**
+ * A device's assignment to an agent: its place in the rotation, whether the agent retries by itself, and whether it
+ * runs a check at once after a change.
+ */
 export interface Assignment {
   readonly deviceNo: number;
   readonly agentNo: number;
@@ -45,10 +48,11 @@ export interface PlanFacts {
 const freshUs = 60_000_000;
 
 /**
- * The assignments of a Location. Rendezvous hashing, weighted by capacity, gives each device to the agent with the highest score, so
- * an agent that comes or goes moves only its own share. An agent that is away keeps its devices and gets no new ones. The device's
- * online Locations, this one among them, check it in rotation. The first one runs the first check; of a fresh device, the first one that
- * has a connected agent. An agent retries by itself only where it is the only agent. Empty without agents. Pure.
+ * The assignments of a Location. Rendezvous hashing, weighted by capacity, gives each device to the agent with the
+ * highest score, so an agent that comes or goes moves only its own share. An agent that is away keeps its devices and
+ * gets no new ones. The device's online Locations, this one among them, check it in rotation. The first one runs the
+ * first check; of a fresh device, the first one that has a connected agent. An agent retries by itself only where it is
+ * the only agent. Empty without agents. Pure.
  */
 export function planLocation(facts: PlanFacts): Assignment[] {
   const { locationNo, agents, online } = facts;

@@ -83,7 +83,10 @@ export async function loadAssignments(db: Kysely<Tables>, locationNo: number): P
   return rows;
 }
 
-/** Ends, begins and updates spans. A span that ends where it begins is deleted. Devices that were deleted meanwhile are left out. */
+/**
+ * Ends, begins and updates spans. A span that ends where it begins is deleted. Devices that were deleted meanwhile are
+ * left out.
+ */
 export async function writeChange(
   trx: Transaction<Tables>,
   { locationNo, change }: { readonly locationNo: number; readonly change: TimedChange },

@@ -3,7 +3,10 @@ import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
 import { insertEntries, nameOfKey } from './audit-store.ts';
 
-/** Who changed something: a caller of the REST API by the key and the address, somebody who has none, or the operator by a command. */
+/**
+ * Who changed something: a caller of the REST API by the key and the address, somebody who has none, or the operator by
+ * a command.
+ */
 type Actor =
   | { readonly kind: 'api-key'; readonly keyNo: number; readonly address: string }
   | { readonly kind: 'stranger'; readonly address: string }
@@ -21,7 +24,10 @@ interface RecordedChanges {
   }[];
 }
 
-/** A longer value (its JSON text, UTF-16 units) is kept by its beginning, so that a changed script of 64 KiB makes no row of 128 KiB. */
+/**
+ * A longer value (its JSON text, UTF-16 units) is kept by its beginning, so that a changed script of 64 KiB makes no
+ * row of 128 KiB.
+ */
 const maxValueLength = 4_096;
 
 /** Makes the function that writes the audit's entries in the transaction that makes the changes. */

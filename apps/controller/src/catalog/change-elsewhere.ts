@@ -4,8 +4,8 @@ import type { Catalog, Change } from './change.ts';
 import { actorOf } from './from-rest.ts';
 
 /**
- * Does work of another step and records what it changed, both in one transaction that holds the account's lock. `work` returns undefined where
- * nothing changed; then nothing is recorded.
+ * Does work of another step and records what it changed, both in one transaction that holds the account's lock. `work`
+ * returns undefined where nothing changed; then nothing is recorded.
  */
 export function changeElsewhere(
   { db, catalog }: { readonly db: Pick<Db, 'inTransaction'>; readonly catalog: Catalog },

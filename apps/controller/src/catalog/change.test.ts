@@ -59,7 +59,9 @@ const Secret = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
 const hook = { Name: 'hook', Type: 'webhook', Address: 'https://hook.example/', Secret };
 const person = { Name: 'Ada', Email: 'ada@example.org', Level: 'UR' };
 const window = { Name: 'w', Start: '2030-01-01T00:00', Duration: '01:00' };
-/** Every request that changes something: its route and body, the tables that it writes, and the change that it records. */
+/**
+ * Every request that changes something: its route and body, the tables that it writes, and the change that it records.
+ */
 const requests: readonly (readonly [
   route: string,
   body: object | undefined,

@@ -4,7 +4,10 @@ import type { CatalogTransaction, Db, Tables } from '../db/index.ts';
 import { lockAccount, lockAccountOfKey, NeedsWholeLock } from './devices/lookup-store.ts';
 import type { FieldChange } from './field-change.ts';
 
-/** Who changes the catalog: a caller of the REST API by the key and the address, somebody who has none, or the operator by a command. */
+/**
+ * Who changes the catalog: a caller of the REST API by the key and the address, somebody who has none, or the operator
+ * by a command.
+ */
 export type Actor =
   | { readonly kind: 'api-key'; readonly keyNo: number; readonly address: string }
   | { readonly kind: 'stranger'; readonly address: string }
@@ -50,7 +53,10 @@ export interface RecordedChanges {
 /** Records changes in the transaction that made them. */
 export type RecordChanges = (trx: Transaction<Tables>, recorded: RecordedChanges) => Promise<void>;
 
-/** An open transaction that changes the catalog. Every function that writes the catalog takes one; the writer records each change. */
+/**
+ * An open transaction that changes the catalog. Every function that writes the catalog takes one; the writer records
+ * each change.
+ */
 export interface ChangeTransaction extends CatalogTransaction {
   readonly actor: Actor;
   readonly limits: AccountLimits;
@@ -60,18 +66,23 @@ export interface ChangeTransaction extends CatalogTransaction {
 /** The only door through which the catalog is written. */
 export interface Catalog {
   /**
-   * Runs writers in one transaction. A caller of the REST API locks its account first, so that what it compared in this transaction (an
-   * ETag, a limit) holds until the commit; writers for the operator do so by themselves. `recordChanges` gets the recorded changes before the commit. When `work` throws, everything is
-   * rolled back; when it returns, everything commits.
+   * Runs writers in one transaction. A caller of the REST API locks its account first, so that what it compared in this
+   * transaction (an ETag, a limit) holds until the commit; writers for the operator do so by themselves.
+   * `recordChanges` gets the recorded changes before the commit. When `work` throws, everything is rolled back; when it
+   * returns, everything commits.
    */
   change<T>(actor: Actor, work: (transaction: ChangeTransaction) => Promise<T>): Promise<T>;
   /**
-   * Like `change`, for a writer that mostly adds a thing and compares nothing: such changes of one account do not wait for each other, and share
-   * the database's writes to its disk. Changes of things that are there wait for them and the reverse. A writer that locks the account is
-   * begun again as by `change`, and so is one inside a longer transaction, whose lock must be the whole one from the start.
+   * Like `change`, for a writer that mostly adds a thing and compares nothing: such changes of one account do not wait
+   * for each other, and share the database's writes to its disk. Changes of things that are there wait for them and the
+   * reverse. A writer that locks the account is begun again as by `change`, and so is one inside a longer transaction,
+   * whose lock must be the whole one from the start.
    */
   add<T>(actor: Actor, work: (transaction: ChangeTransaction) => Promise<T>): Promise<T>;
-  /** Keeps everybody else from changing the account until the transaction ends that the caller runs in (`Db.inTransaction`). */
+  /**
+   * Keeps everybody else from changing the account until the transaction ends that the caller runs in
+   * (`Db.inTransaction`).
+   */
   lockAccount(accountNo: number): Promise<void>;
 }
 

@@ -4,7 +4,10 @@ import type { Tables } from '../db/index.ts';
 /** Kinds of things that may have a key of the client. */
 export type KeyedKind = 'device' | 'tag' | 'location' | 'contact' | 'nschedule' | 'mschedule';
 
-/** The number and id of the account's thing of this kind with this key. The caller that writes keys holds the account's lock. */
+/**
+ * The number and id of the account's thing of this kind with this key. The caller that writes keys holds the account's
+ * lock.
+ */
 export async function findByExternalKey(
   db: Kysely<Tables>,
   kind: KeyedKind,

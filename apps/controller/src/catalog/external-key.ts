@@ -27,7 +27,10 @@ export function keyTaken(key: string, holder: string): Conflict {
   };
 }
 
-/** The refusal of a key that another thing of this kind has. `ownNo` is the thing that gets the key. The caller holds the account's lock. */
+/**
+ * The refusal of a key that another thing of this kind has. `ownNo` is the thing that gets the key. The caller holds
+ * the account's lock.
+ */
 export async function keyConflict(
   trx: Kysely<Tables>,
   { kind, what, accountNo }: { readonly kind: KeyedKind; readonly what: string; readonly accountNo: number },

@@ -1,6 +1,9 @@
 import { mask } from './devices/masks.ts';
 
-/** A field of a thing before and after a change, by its name in the REST API and as the API shows it: a secret is its mask. */
+/**
+ * A field of a thing before and after a change, by its name in the REST API and as the API shows it: a secret is its
+ * mask.
+ */
 export interface FieldChange {
   readonly field: string;
   /** null: the field had no value, or the thing did not exist. */

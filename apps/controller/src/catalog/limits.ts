@@ -38,8 +38,8 @@ const counts: Readonly<Record<LimitedKind, (accountNo: number) => RawBuilder<{ r
 const sideBySide = 100;
 
 /**
- * The refusal of one more thing of this kind; undefined: there is room. Near the limit it locks the account, so that creations at the same
- * moment never exceed it together. The operator's commands have no limit.
+ * The refusal of one more thing of this kind; undefined: there is room. Near the limit it locks the account, so that
+ * creations at the same moment never exceed it together. The operator's commands have no limit.
  */
 export async function refuseBeyondLimit(
   { trx, actor, limits }: Pick<ChangeTransaction, 'trx' | 'actor' | 'limits'>,

@@ -4,9 +4,9 @@ import { findByName, type NamedKind } from './name-store.ts';
 import type { Conflict } from './refusal.ts';
 
 /**
- * The refusal of a name that another thing of this kind has, as people read it: letter case, composition and characters without width do
- * not count. `ownNo` is the thing that gets the name. Names that were stored before this rule may still be twice. The caller holds the
- * account's lock.
+ * The refusal of a name that another thing of this kind has, as people read it: letter case, composition and characters
+ * without width do not count. `ownNo` is the thing that gets the name. Names that were stored before this rule may
+ * still be twice. The caller holds the account's lock.
  */
 export async function nameConflict(
   trx: Kysely<Tables>,

@@ -17,7 +17,9 @@ interface CommonSettings {
   readonly externalKey: string | null;
 }
 
-/** What distinguishes one kind of schedule of an account from another. The account is locked while these functions run. */
+/**
+ * What distinguishes one kind of schedule of an account from another. The account is locked while these functions run.
+ */
 interface ScheduleKind<Entity, Settings, Sent> {
   readonly kind: 'mschedule' | 'nschedule';
   /** Its name in the texts of refusals. */
@@ -36,7 +38,10 @@ interface ScheduleKind<Entity, Settings, Sent> {
   settingsOf(schedule: Entity): Settings;
   /** The settings as the API shows them. */
   show(settings: Settings): ShownFields;
-  /** Lays the sent values over the current settings (those of a new schedule: undefined), with the faults of what they name. */
+  /**
+   * Lays the sent values over the current settings (those of a new schedule: undefined), with the faults of what they
+   * name.
+   */
   resolve(
     transaction: ChangeTransaction,
     accountNo: number,

@@ -66,8 +66,8 @@ interface JudgeDeps {
 }
 
 /**
- * The judge of this machine's controller. The clock is right after the first comparison, as far as the database can tell:
- * call it before anything is stored. `ownsDatabase`: the database is a child of the controller's.
+ * The judge of this machine's controller. The clock is right after the first comparison, as far as the database can
+ * tell: call it before anything is stored. `ownsDatabase`: the database is a child of the controller's.
  */
 export async function openClockJudge(
   deps: JudgeDeps & { readonly ownsDatabase: boolean },

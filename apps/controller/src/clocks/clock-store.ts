@@ -108,8 +108,8 @@ export async function readStoredTime(kysely: Kysely<Tables>): Promise<StoredTime
 }
 
 /**
- * Lets the proven time pass by `elapsedUs`, at most to `nowUs`, and never back. `isConfirmed`: other clocks confirm that
- * it is `nowUs`. Returns the proven time.
+ * Lets the proven time pass by `elapsedUs`, at most to `nowUs`, and never back. `isConfirmed`: other clocks confirm
+ * that it is `nowUs`. Returns the proven time.
  */
 export async function advanceStoredTime(
   kysely: Kysely<Tables>,

@@ -33,8 +33,8 @@ export type ClockVerdict =
   /** The wall clock is right, and the controller's own count is not. */
   | { readonly kind: 'follow' }
   /**
-   * `text` is a sentence for the operator. The controller's clock moves by `setByUs`, where it is given. `onlyAgents`: nothing but
-   * the agents of accounts disagrees.
+   * `text` is a sentence for the operator. The controller's clock moves by `setByUs`, where it is given. `onlyAgents`:
+   * nothing but the agents of accounts disagrees.
    */
   | { readonly kind: 'wrong'; readonly text: string; readonly setByUs?: number; readonly onlyAgents?: true };
 
@@ -49,8 +49,8 @@ const undisputedMs = 300_000;
  * otherwise. The first row that fits decides. Two clocks agree when they are at most a minute apart.
  *
  * Witnesses are the agents (the median of the accounts, where more than half are on one side) and the database. A clock
- * is no witness for the wall clock where it may be the same one: a database on this machine, or a clock that agreed with
- * the count before a step and agrees with the wall clock after it. A database that disagrees is one in any case.
+ * is no witness for the wall clock where it may be the same one: a database on this machine, or a clock that agreed
+ * with the count before a step and agrees with the wall clock after it. A database that disagrees is one in any case.
  * No clock is taken over without a witness when it is behind what was stored.
  *
  *   the wall clock left the count, and

@@ -21,7 +21,9 @@ export interface Config {
   readonly databaseUrl: string | undefined;
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
   readonly tlsNames: readonly string[];
-  /** The address of the agents' port as agents reach it, `https://host:port`; undefined: by the names of this machine. */
+  /**
+   * The address of the agents' port as agents reach it, `https://host:port`; undefined: by the names of this machine.
+   */
   readonly agentUrl: string | undefined;
   /** Agents that were made before enrolment may use their tokens until they enrol. */
   readonly acceptsOldTokens: boolean;

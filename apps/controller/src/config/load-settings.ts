@@ -8,7 +8,10 @@ export function loadSettings(): ConfigResult {
   return loadConfig({ env, cwd: process.cwd(), readText: (file) => readFileSync(file, 'utf8') });
 }
 
-/** The settings of this process. A port that is taken is a fault like a wrong value, so that the operator reads of it before anything starts. */
+/**
+ * The settings of this process. A port that is taken is a fault like a wrong value, so that the operator reads of it
+ * before anything starts.
+ */
 export async function validateSettings(): Promise<ConfigResult> {
   const loaded = loadSettings();
   if (!loaded.ok) return loaded;

@@ -2,7 +2,10 @@ import { createLog, Fault, type Logger, logNodeWarnings, messageOf } from '@vant
 import type { Config } from './config.ts';
 import { validateSettings } from './load-settings.ts';
 
-/** Runs the controller with the settings of this process, and ends the process: 0, 1 after a fault, 2 when the settings have problems. */
+/**
+ * Runs the controller with the settings of this process, and ends the process: 0, 1 after a fault, 2 when the settings
+ * have problems.
+ */
 export async function runProgram(run: (config: Config, log: Logger) => Promise<void>): Promise<never> {
   const loaded = await validateSettings();
   if (!loaded.ok) {

@@ -2,7 +2,8 @@
  * The real duration of a waiting time of the rules. It differs only in tests that compress time
  * (VANTAGE_TEST_TIME_SCALE). `atLeast` keeps a time from being shorter than what the machine needs for it. Any unit.
  *
- * Limits for silence on the network (heartbeats, pings, Timeout) are no waiting times of the rules and are never scaled.
+ * Limits for silence on the network (heartbeats, pings, Timeout) are no waiting times of the rules and are never
+ * scaled.
  */
 export type TimeScale = (length: number, atLeast?: number) => number;
 

@@ -1,4 +1,5 @@
-// The program behind the first step of `vantage up`: writes each fault of the controller's settings as a line, and ends.
+// The program behind the first step of `vantage up`: writes each fault of the controller's settings as a line, and
+// ends.
 import { validateSettings } from './load-settings.ts';
 
 const settings = await validateSettings();

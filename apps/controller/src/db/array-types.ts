@@ -1,9 +1,9 @@
 import { Type } from '@mikro-orm/core';
 
 /**
- * A `text[]` column of an entity. The ORM's own array type leaves some elements unquoted and escapes others as JSON does, so that
- * PostgreSQL would read `NULL`, a space at an end or a line break as something else. Here each element is quoted (PostgreSQL manual,
- * "Array Input and Output Syntax"). node-postgres has parsed a column that was read.
+ * A `text[]` column of an entity. The ORM's own array type leaves some elements unquoted and escapes others as JSON
+ * does, so that PostgreSQL would read `NULL`, a space at an end or a line break as something else. Here each element is
+ * quoted (PostgreSQL manual, "Array Input and Output Syntax"). node-postgres has parsed a column that was read.
  */
 export class TextArray extends Type<string[], string | null> {
   override convertToDatabaseValue(value: string[] | null): string | null {

@@ -35,9 +35,10 @@ export function tidArray(versions: readonly RowVersion[]): Buffer {
 const two32 = 2 ** 32;
 
 /**
- * An array without nulls in PostgreSQL's binary form (`array_recv`): dimensions, flag of nulls, type (an OID of `pg_type.dat`, which never
- * changes), length and first index, then each element after its width. node-postgres sends a Buffer as a binary parameter. A text of an array
- * costs five times as much: for each element both sides make a text, put it into quotes, and read it again.
+ * An array without nulls in PostgreSQL's binary form (`array_recv`): dimensions, flag of nulls, type (an OID of
+ * `pg_type.dat`, which never changes), length and first index, then each element after its width. node-postgres sends a
+ * Buffer as a binary parameter. A text of an array costs five times as much: for each element both sides make a text,
+ * put it into quotes, and read it again.
  */
 function encode<T>(
   type: number,

@@ -117,7 +117,7 @@ test('every text, JSON value and byte that the ORM writes is stored and read as 
     ),
     fc.string({ unit: 'grapheme', maxLength: 20 }).map((any) => any.replaceAll('\0', '').toWellFormed()),
   );
-  // The JSON.parse of V8 13.6 may read a key that begins with an escape (as in `"\\n"`) as the key `\` of an earlier object.
+  // JSON.parse of V8 13.6 may read a key that begins with an escape (`"\\n"`) as the key `\` of an earlier object.
   const key = text.filter((any) => !/^["\\\p{Cc}]/u.test(any));
   const bytes = fc.uint8Array({ maxLength: 20 });
   let round = 0;

@@ -4,24 +4,31 @@ import type { Tables } from './schema.ts';
 
 /** One open transaction on the catalog, in two forms on the same connection. */
 export interface CatalogTransaction {
-  /** A fork for this transaction only: `create`, `findOne`, `assign`, `remove` and so on. It does not begin a transaction of its own. */
+  /**
+   * A fork for this transaction only: `create`, `findOne`, `assign`, `remove` and so on. It does not begin a
+   * transaction of its own.
+   */
   readonly em: EntityManager;
-  /** For locks, notifications and statements about many rows. Call `em.flush()` first when the statement needs what `em` has changed. */
+  /**
+   * For locks, notifications and statements about many rows. Call `em.flush()` first when the statement needs what `em`
+   * has changed.
+   */
   readonly trx: Transaction<Tables>;
 }
 
 /**
  * See `Db.catalogTransaction`.
  *
- * Kysely begins the transaction and lends it to the ORM, because the ORM's own transactions (`em.transactional`, and `em.flush` outside
- * a transaction) keep the pool's connection for ever when the server ends it before the commit.
+ * Kysely begins the transaction and lends it to the ORM, because the ORM's own transactions (`em.transactional`, and
+ * `em.flush` outside a transaction) keep the pool's connection for ever when the server ends it before the commit.
  */
 export async function catalogTransaction<T>(
   { kysely, orm }: { readonly kysely: Kysely<Tables>; readonly orm: MikroORM },
   work: (transaction: CatalogTransaction) => Promise<T>,
 ): Promise<T> {
   return kysely.transaction().execute(async (trx) => {
-    // Without this option `em.transactional` inside would ask Kysely for a savepoint, which only the ORM's own transactions have.
+    // Without this option `em.transactional` inside would ask Kysely for a savepoint, which only the ORM's own
+    // transactions have.
     const em = orm.em.fork({ disableTransactions: true });
     em.setTransactionContext(trx);
     const result = await work({ em, trx });

@@ -1,13 +1,19 @@
 /** The largest number of an `int` column. */
 export const largestInt = 0x7fff_ffff;
-/** A `bigint` column is read as a JavaScript number. Nothing above this is stored, so that a reader gets the number that was written. */
+/**
+ * A `bigint` column is read as a JavaScript number. Nothing above this is stored, so that a reader gets the number that
+ * was written.
+ */
 const largestBigint = Number.MAX_SAFE_INTEGER;
 
 /** IEEE 754 binary32. PostgreSQL refuses a `real` that is larger, and one that is smaller and not 0. */
 const largestReal = 3.4028234663852886e38;
 const smallestReal = 1.1754943508222875e-38;
 
-/** A text that a `text` or `jsonb` column accepts: at most `maxLength` UTF-16 units; each NUL and each half of a surrogate pair becomes U+FFFD. Pure. */
+/**
+ * A text that a `text` or `jsonb` column accepts: at most `maxLength` UTF-16 units; each NUL and each half of a
+ * surrogate pair becomes U+FFFD. Pure.
+ */
 export function toText(text: string, maxLength: number): string {
   if (isText(text, maxLength)) return text;
   return text.slice(0, maxLength).replaceAll('\0', '\u{fffd}').toWellFormed();

@@ -2,7 +2,10 @@ import type { Kysely, RawBuilder } from 'kysely';
 import pg from 'pg';
 import type { Tables } from './schema.ts';
 
-/** A column of a row that is copied, with the type that it has in the table. Texts are fit for their column (`toText`, `readJsonObject`). */
+/**
+ * A column of a row that is copied, with the type that it has in the table. Texts are fit for their column (`toText`,
+ * `readJsonObject`).
+ */
 export type CopyColumn<R> =
   | {
       readonly name: string;
@@ -13,8 +16,9 @@ export type CopyColumn<R> =
   | { readonly name: string; readonly type: 'boolean'; readonly value: (row: R) => boolean | null };
 
 /**
- * Runs `copy TABLE (COLUMNS) from stdin (format binary)` with these rows. The names in the statement stand in the order of `columns`. No row
- * may be in the table already: COPY has no ON CONFLICT. It costs about half of an INSERT from arrays, because nobody writes or parses texts of numbers.
+ * Runs `copy TABLE (COLUMNS) from stdin (format binary)` with these rows. The names in the statement stand in the order
+ * of `columns`. No row may be in the table already: COPY has no ON CONFLICT. It costs about half of an INSERT from
+ * arrays, because nobody writes or parses texts of numbers.
  */
 export async function copyRows<R>(
   trx: Kysely<Tables>,
@@ -52,9 +56,10 @@ export function copyIn(
 }
 
 /**
- * A query of node-postgres that sends the data together with the statement (PostgreSQL, Frontend/Backend Protocol, COPY Operations: a server
- * that refused the statement drops the data). It does not wait for the CopyInResponse, because no time limit of PostgreSQL ends a
- * transaction that waits for the data of a COPY: a process that stood still at that moment would hold the locks of its devices for ever.
+ * A query of node-postgres that sends the data together with the statement (PostgreSQL, Frontend/Backend Protocol, COPY
+ * Operations: a server that refused the statement drops the data). It does not wait for the CopyInResponse, because no
+ * time limit of PostgreSQL ends a transaction that waits for the data of a COPY: a process that stood still at that
+ * moment would hold the locks of its devices for ever.
  */
 class CopyQuery extends pg.Query {
   constructor(text: string, bytes: Buffer, done: (error: Error | null | undefined) => void) {

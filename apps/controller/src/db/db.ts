@@ -120,8 +120,8 @@ export async function createDb({
   const joined = createJoinedTransactions();
   const dialect = new PostgresDialect({
     pool: preparingPool(pool),
-    // Whatever the server's defaults are: an acknowledgement means that the commit is on disk, and a statement after a lock reads what the
-    // holder before committed.
+    // Whatever the server's defaults are: an acknowledgement means that the commit is on disk, and a statement after a
+    // lock reads what the holder before committed.
     onCreateConnection: async (fresh) => {
       await fresh.executeQuery(
         CompiledQuery.raw(

@@ -2,7 +2,10 @@ import { isId } from '@vantage/kernel';
 import { sql } from 'kysely';
 import type { Db } from './db.ts';
 
-/** Where a list of devices goes on after the device with this id: its number. Known also for a day after the device was deleted. */
+/**
+ * Where a list of devices goes on after the device with this id: its number. Known also for a day after the device was
+ * deleted.
+ */
 export async function findDeviceCursor(
   { kysely }: Pick<Db, 'kysely'>,
   accountNo: number,

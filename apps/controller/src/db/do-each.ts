@@ -7,9 +7,9 @@ export interface Refused<T> {
 }
 
 /**
- * Does `work` for all items at once, in one statement or transaction. When the data of an item makes that fail, each half is tried by
- * itself, and so on until every failing item stands alone. Returns those items. Rejects when the database is unreachable or overloaded,
- * because the same work may succeed later.
+ * Does `work` for all items at once, in one statement or transaction. When the data of an item makes that fail, each
+ * half is tried by itself, and so on until every failing item stands alone. Returns those items. Rejects when the
+ * database is unreachable or overloaded, because the same work may succeed later.
  */
 export async function doEach<T>(
   items: readonly T[],

@@ -32,9 +32,9 @@ export interface Binaries {
 }
 
 /**
- * Finds the PostgreSQL programs of this platform's package and makes the library links that the package's install script would
- * make. When the folder is read-only, or `runAs` cannot reach it (a clone below a folder of mode 0700), the programs are copied once
- * to a cache folder of the caller. Throws a Fault that lists every folder tried.
+ * Finds the PostgreSQL programs of this platform's package and makes the library links that the package's install
+ * script would make. When the folder is read-only, or `runAs` cannot reach it (a clone below a folder of mode 0700),
+ * the programs are copied once to a cache folder of the caller. Throws a Fault that lists every folder tried.
  */
 export async function findBinaries(deps: {
   readonly log: Logger;

@@ -7,7 +7,10 @@ export interface Postmaster {
   readonly ready: boolean;
 }
 
-/** Reads the lines of `postmaster.pid`: the first is the pid, the eighth the state. Undefined when the first line is no pid. */
+/**
+ * Reads the lines of `postmaster.pid`: the first is the pid, the eighth the state. Undefined when the first line is no
+ * pid.
+ */
 export function parsePostmasterPid(text: string): Postmaster | undefined {
   const lines = text.split('\n');
   const pid = Number(lines[0]);
@@ -24,8 +27,9 @@ export function readPostmaster(cluster: string): Postmaster | undefined {
 export type ProcessState = 'running' | 'dead' | 'unknown';
 
 /**
- * Whether `pid` is a living process that was started with `mark` on its command line. A zombie is dead. Another program may have the
- * same pid by now (usual after a restart of a container), so a command line without `mark` is dead too. Without /proc the pid decides alone.
+ * Whether `pid` is a living process that was started with `mark` on its command line. A zombie is dead. Another program
+ * may have the same pid by now (usual after a restart of a container), so a command line without `mark` is dead too.
+ * Without /proc the pid decides alone.
  */
 export function processState(pid: number, mark: string): ProcessState {
   if (process.platform !== 'linux') return signal(pid, 0) ? 'running' : 'dead';
@@ -38,8 +42,8 @@ export function processState(pid: number, mark: string): ProcessState {
 }
 
 /**
- * Whether a postmaster of another starter runs on the cluster: the process of the pid file is alive and its working folder is the
- * cluster. Throws when the working folder cannot be read.
+ * Whether a postmaster of another starter runs on the cluster: the process of the pid file is alive and its working
+ * folder is the cluster. Throws when the working folder cannot be read.
  */
 export function isForeignPostmaster(pid: number, cluster: string): boolean {
   if (process.platform !== 'linux') return signal(pid, 0);

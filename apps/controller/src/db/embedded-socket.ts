@@ -16,9 +16,9 @@ const longestFolder = 85;
 const refreshEveryMs = 3_600_000;
 
 /**
- * Returns a folder name under which clients reach the socket of the cluster. When the cluster's own path is too long for a socket
- * address, a private folder with a short path gets a link to the cluster. The link is made again every hour, because another program
- * may clean the temporary folder.
+ * Returns a folder name under which clients reach the socket of the cluster. When the cluster's own path is too long
+ * for a socket address, a private folder with a short path gets a link to the cluster. The link is made again every
+ * hour, because another program may clean the temporary folder.
  */
 export async function reachSocket(deps: {
   readonly cluster: string;

@@ -13,7 +13,10 @@ export interface SupervisedEmbedded {
 const everyMs = 500;
 const backoff: Backoff = { baseMs: 500, capMs: 10_000 };
 
-/** Starts the embedded PostgreSQL. When it dies later (kill -9, out of memory), `run` starts it again within a second under the same URL. */
+/**
+ * Starts the embedded PostgreSQL. When it dies later (kill -9, out of memory), `run` starts it again within a second
+ * under the same URL.
+ */
 export async function superviseEmbedded(deps: {
   readonly dir: string;
   readonly clock: Clock;

@@ -27,7 +27,10 @@ export interface Embedded {
   readonly pid: number;
   /** Checks the process now. */
   state(): ProcessState;
-  /** Ends it in order within 3 s, else at once (then it recovers at the next start). Resolves when the process has ended. */
+  /**
+   * Ends it in order within 3 s, else at once (then it recovers at the next start). Resolves when the process has
+   * ended.
+   */
   stop(): Promise<void>;
 }
 
@@ -57,10 +60,10 @@ const settings: Readonly<Record<string, string>> = {
 /**
  * Starts PostgreSQL on the cluster below `dir` (made when missing), or adopts the one that runs there already.
  *
- * It listens on a unix socket only. When this process is root, PostgreSQL runs as the owner of the cluster, or for a new cluster as
- * `postgres` or `nobody`. Its working folder is the cluster and all its paths are relative to it, so neither the length nor the modes
- * of the folders above matter (docs/adr/0003). `settings` are added to its configuration (tests turn fsync off).
- * Throws a Fault with a message for the operator.
+ * It listens on a unix socket only. When this process is root, PostgreSQL runs as the owner of the cluster, or for a
+ * new cluster as `postgres` or `nobody`. Its working folder is the cluster and all its paths are relative to it, so
+ * neither the length nor the modes of the folders above matter (docs/adr/0003). `settings` are added to its
+ * configuration (tests turn fsync off). Throws a Fault with a message for the operator.
  */
 export async function startEmbedded(options: {
   readonly dir: string;
@@ -106,7 +109,10 @@ interface Place {
   readonly runAs: RunAs | undefined;
 }
 
-/** PostgreSQL refuses to run as root. For root this is the owner of the cluster, else `postgres` or `nobody`; otherwise undefined. */
+/**
+ * PostgreSQL refuses to run as root. For root this is the owner of the cluster, else `postgres` or `nobody`; otherwise
+ * undefined.
+ */
 async function chooseUser(cluster: string): Promise<RunAs | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const owner = await stat(cluster).catch(ignoreMissing);
@@ -161,7 +167,9 @@ function cwdOf(folder: string): string {
   return process.platform === 'linux' ? '/proc/self/cwd' : folder;
 }
 
-/** Waits while a postmaster of this cluster is starting. Returns its pid once it is ready, undefined when there is none. */
+/**
+ * Waits while a postmaster of this cluster is starting. Returns its pid once it is ready, undefined when there is none.
+ */
 async function whenReady(cluster: string, mark: string): Promise<number | undefined> {
   const deadline = performance.now() + startWithinMs;
   while (performance.now() < deadline) {
@@ -228,8 +236,9 @@ async function launch(options: {
 }
 
 /**
- * Removes the pid file of a postmaster that is certainly dead. Another program may have its pid by now, and PostgreSQL would mistake that
- * program for a postmaster. Throws a Fault when the process is a postmaster of another starter, or when its state is unknown.
+ * Removes the pid file of a postmaster that is certainly dead. Another program may have its pid by now, and PostgreSQL
+ * would mistake that program for a postmaster. Throws a Fault when the process is a postmaster of another starter, or
+ * when its state is unknown.
  */
 async function removeStalePid(cluster: string, mark: string): Promise<void> {
   const file = path.join(cluster, 'postmaster.pid');

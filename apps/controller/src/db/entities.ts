@@ -1,7 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { IntArray, TextArray } from './array-types.ts';
 
-/** The catalog's tables, for the ORM and for Kysely's types. `schema.test.ts` compares them with those that the migrations make. */
+/** The catalog's tables, for the ORM and for Kysely's types. `schema.test.ts` compares them with the migrations. */
 
 /** The owner of devices, keys and Locations. */
 export const Account = defineEntity({
@@ -102,7 +102,7 @@ export const Mschedule = defineEntity({
 });
 export type Mschedule = InferEntity<typeof Mschedule>;
 
-/** A named vantage point; its agents run checks there. A deleted one keeps its row, because history names it; of the others names are unique in an account. */
+/** A named vantage point. A deleted one keeps its row, because history names it; names of the others are unique. */
 export const Location = defineEntity({
   name: 'Location',
   tableName: 'locations',
@@ -177,7 +177,7 @@ export const Agent = defineEntity({
 });
 export type Agent = InferEntity<typeof Agent>;
 
-/** A Location that an agent had from `fromUs` (0: since the agent exists) until it was moved away at `toUs`, which is not included. */
+/** A Location that an agent had from `fromUs` (0: since the agent exists) until `toUs`, which is not included. */
 export const FormerLocation = defineEntity({
   name: 'FormerLocation',
   tableName: 'former_locations',

@@ -34,9 +34,9 @@ interface OpenTransaction {
 /**
  * Makes them for one pool.
  *
- * A request of several writers and readers has to commit as one thing: an answer that is kept for repetitions, a change that was compared
- * with an ETag, all operations of an atomic batch. The asynchronous context carries the transaction to them, so that readers and writers
- * stay as they are. A transaction inside another one is a savepoint.
+ * A request of several writers and readers has to commit as one thing: an answer that is kept for repetitions, a change
+ * that was compared with an ETag, all operations of an atomic batch. The asynchronous context carries the transaction
+ * to them, so that readers and writers stay as they are. A transaction inside another one is a savepoint.
  */
 export function createJoinedTransactions(): JoinedTransactions {
   const context = new AsyncLocalStorage<OpenTransaction>();

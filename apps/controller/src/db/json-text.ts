@@ -7,9 +7,10 @@ const deepestJson = 64;
 const longDigits = 300;
 
 /**
- * JSON text of an object that a `jsonb` column accepts and every reader of the column can parse. It is at most 64 levels deep. Every number
- * fits into a float8 (an underflow becomes 0). In texts and keys each NUL and each half of a surrogate pair becomes U+FFFD. Undefined when
- * the text is no JSON object, is too long (UTF-16 units) or too deep, or has a number beyond a float8. Pure; depth is checked before parsing.
+ * JSON text of an object that a `jsonb` column accepts and every reader of the column can parse. It is at most 64
+ * levels deep. Every number fits into a float8 (an underflow becomes 0). In texts and keys each NUL and each half of a
+ * surrogate pair becomes U+FFFD. Undefined when the text is no JSON object, is too long (UTF-16 units) or too deep, or
+ * has a number beyond a float8. Pure; depth is checked before parsing.
  */
 export function readJsonObject(text: string, maxLength: number): string | undefined {
   if (text.length > maxLength) return undefined;
@@ -23,7 +24,10 @@ export function readJsonObject(text: string, maxLength: number): string | undefi
   return found.isFinite ? rewritten : undefined;
 }
 
-/** The depth of a JSON text. It is plain when it has no escape by code, no exponent and no long number, so that it needs no second check. */
+/**
+ * The depth of a JSON text. It is plain when it has no escape by code, no exponent and no long number, so that it needs
+ * no second check.
+ */
 function scan(text: string): { readonly depth: number; readonly isPlain: boolean } {
   let depth = 0;
   let level = 0;

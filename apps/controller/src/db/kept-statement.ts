@@ -13,9 +13,9 @@ const most = 200;
 const statements = new WeakMap<Kysely<Tables>, Map<string, KeptStatement>>();
 
 /**
- * Runs a statement that many requests send with other numbers. To make the text of a long statement costs as much as to read its rows, so it is
- * made once for a key. `build` must give the same text for all values under this key, and put each value into parameters as it is; a statement
- * that does something else with them is refused with a TypeError.
+ * Runs a statement that many requests send with other numbers. To make the text of a long statement costs as much as to
+ * read its rows, so it is made once for a key. `build` must give the same text for all values under this key, and put
+ * each value into parameters as it is; a statement that does something else with them is refused with a TypeError.
  */
 export async function executeKept<Row>(
   kysely: Kysely<Tables>,

@@ -12,8 +12,8 @@ export interface Lease {
 const nowUs = sql<number>`(extract(epoch from clock_timestamp()) * 1e6)::bigint`;
 
 /**
- * Takes or renews the leases that are free, expired or held by `holder` already. The epoch grows whenever the holder changes, so that
- * `holdsLease` recognizes a stalled earlier holder.
+ * Takes or renews the leases that are free, expired or held by `holder` already. The epoch grows whenever the holder
+ * changes, so that `holdsLease` recognizes a stalled earlier holder.
  */
 export async function takeLeases(
   db: Kysely<Tables>,
@@ -35,7 +35,10 @@ export async function takeLeases(
   return rows;
 }
 
-/** Whether the holder still has the lease. Locks the row until the transaction ends, so that no other holder takes it meanwhile. */
+/**
+ * Whether the holder still has the lease. Locks the row until the transaction ends, so that no other holder takes it
+ * meanwhile.
+ */
 export async function holdsLease(trx: Kysely<Tables>, lease: Lease): Promise<boolean> {
   const { rows } = await sql`
     select 1 from leases

@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 
 /**
- * What the devices of a Location ask for, for a query that has the table `locations` as l: `devices`, their number without the paused ones,
- * and `per_minute`, their regular checks a minute. A device at several Locations asks each of them for its part. It reads the counts that
- * `device_counts` keeps, so it costs the same however many devices there are.
+ * What the devices of a Location ask for, for a query that has the table `locations` as l: `devices`, their number
+ * without the paused ones, and `per_minute`, their regular checks a minute. A device at several Locations asks each of
+ * them for its part. It reads the counts that `device_counts` keeps, so it costs the same however many devices there
+ * are.
  */
 export const locationLoad: RawBuilder<unknown> = sql`
   select coalesce(sum(c.devices), 0)::int as devices,

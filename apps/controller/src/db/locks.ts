@@ -6,8 +6,8 @@ import type { Tables } from './schema.ts';
 const family = { device: 0x7601, agent: 0x7602, packing: 0x7604 } as const;
 
 /**
- * Locks these devices until the transaction ends. Every transaction that folds results or changes `device_state` takes this lock first.
- * The locks are taken in the order of the numbers, so that two batches cannot deadlock.
+ * Locks these devices until the transaction ends. Every transaction that folds results or changes `device_state` takes
+ * this lock first. The locks are taken in the order of the numbers, so that two batches cannot deadlock.
  */
 export async function lockDevices(trx: Kysely<Tables>, deviceNos: Iterable<number>): Promise<void> {
   await lock(trx, family.device, deviceNos);
@@ -29,7 +29,8 @@ export async function lockDevicesOf(
   deviceNos: readonly number[],
 ): Promise<ReadonlyMap<number, LockedDevice>> {
   if (deviceNos.length === 0) return new Map();
-  // One row with a text is read much faster than one row for each device. The aggregate takes the locks in the order of the numbers.
+  // One row with a text is read much faster than one row for each device. The aggregate takes the locks in the order of
+  // the numbers.
   const { rows } = await sql<{ locked: string | null }>`
     select count(pg_advisory_xact_lock(${family.device}::int, device_no)) as locks,
       string_agg(device_no || ' ' || created_us || ' ' || method, ',') as locked
@@ -50,8 +51,8 @@ export async function lockAgent(trx: Kysely<Tables>, agentNo: number): Promise<v
 }
 
 /**
- * Locks the packing of old days until the transaction ends. Who packs holds the lock alone; those who read rows of old days and then packed days
- * share it, so that no check is packed between.
+ * Locks the packing of old days until the transaction ends. Who packs holds the lock alone; those who read rows of old
+ * days and then packed days share it, so that no check is packed between.
  */
 export async function lockPacking(trx: Kysely<Tables>, how: 'alone' | 'shared'): Promise<void> {
   const name = how === 'alone' ? sql`pg_advisory_xact_lock` : sql`pg_advisory_xact_lock_shared`;
@@ -67,8 +68,8 @@ async function lock(trx: Kysely<Tables>, space: number, keys: Iterable<number>):
 }
 
 /**
- * Locks a request until the transaction ends; false: another transaction has this lock. `digest` has at least eight bytes. One key of
- * 64 bits never meets the locks of two keys.
+ * Locks a request until the transaction ends; false: another transaction has this lock. `digest` has at least eight
+ * bytes. One key of 64 bits never meets the locks of two keys.
  */
 export async function tryLockRequest(trx: Kysely<Tables>, digest: Buffer): Promise<boolean> {
   const { rows } = await sql<{ locked: boolean }>`

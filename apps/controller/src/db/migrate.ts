@@ -34,7 +34,10 @@ function fromSql(text: string): NamedMigration['class'] {
   };
 }
 
-/** Throws a Fault when the schema has migrations that this version does not know, because this version would break the rules of the newer one. */
+/**
+ * Throws a Fault when the schema has migrations that this version does not know, because this version would break the
+ * rules of the newer one.
+ */
 export async function refuseNewer(
   kysely: Kysely<Tables>,
   known: readonly { readonly name: string }[],
@@ -83,8 +86,8 @@ export function migrationFault(cause: unknown): Fault {
 const lockKey = 0x7661_6e74;
 
 /**
- * Runs `work` while no other controller migrates the same database. The lock belongs to a connection, so PostgreSQL releases it
- * however the process ends.
+ * Runs `work` while no other controller migrates the same database. The lock belongs to a connection, so PostgreSQL
+ * releases it however the process ends.
  */
 export async function withMigrationLock(config: pg.ClientConfig, work: () => Promise<void>): Promise<void> {
   const client = new pg.Client({ ...config, statement_timeout: 0, lock_timeout: 0 });

@@ -7,9 +7,9 @@ import type { Tables } from './schema.ts';
 const longestCallMs = 5_000;
 
 /**
- * Gives partitions of earlier versions the narrow index of `check_rows`, and removes the wide key (`checks_pkey`) when all have it. Reads go on
- * meanwhile; late results of the partition wait. `busy` is the partition of today: it gets its index when its day has ended.
- * Returns false when the next call has work at once.
+ * Gives partitions of earlier versions the narrow index of `check_rows`, and removes the wide key (`checks_pkey`) when
+ * all have it. Reads go on meanwhile; late results of the partition wait. `busy` is the partition of today: it gets its
+ * index when its day has ended. Returns false when the next call has work at once.
  */
 export async function narrowKey(
   kysely: Kysely<Tables>,

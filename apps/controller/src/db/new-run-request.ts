@@ -1,6 +1,9 @@
 import type { Row } from './schema.ts';
 
-/** A check that an agent must run now, or (`RetryDelegated`) a retry sequence that the agent must not continue itself; a row of `run_requests`. */
+/**
+ * A check that an agent must run now, or (`RetryDelegated`) a retry sequence that the agent must not continue itself; a
+ * row of `run_requests`.
+ */
 export interface NewRunRequest {
   readonly kind: Row<'run_requests'>['kind'];
   readonly deviceNo: number;

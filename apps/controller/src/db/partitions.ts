@@ -120,7 +120,10 @@ async function addPartition(db: Kysely<Tables>, name: string, fromUs: number, to
   });
 }
 
-/** The columns of the table, the widest first: a row then has no unused bytes between its columns. Partitions of earlier days have another order. */
+/**
+ * The columns of the table, the widest first: a row then has no unused bytes between its columns. Partitions of earlier
+ * days have another order.
+ */
 async function columnsBySize(db: Kysely<Tables>): Promise<RawBuilder<unknown>> {
   const { rows } = await sql<{ name: string; type: string; notNull: boolean }>`
     select attname as name, format_type(atttypid, atttypmod) as type, attnotnull as "notNull" from pg_attribute

@@ -1,12 +1,16 @@
 import { Fault } from '@vantage/kernel';
 
-/** After `retry` the same transaction may succeed later, after `no-partition` it needs a partition first, after `refused` it never succeeds. */
+/**
+ * After `retry` the same transaction may succeed later, after `no-partition` it needs a partition first, after
+ * `refused` it never succeeds.
+ */
 type DbFailure = 'retry' | 'no-partition' | 'refused';
 
 /**
- * Classes and codes of SQLSTATE (PostgreSQL, appendix A) after which the same statement may succeed: connection (08), login and
- * database (28, 3D: while the server is restored or its roles change), rollback by deadlock or serialization (40), resources (53),
- * shutdown and timeouts (57), system (58), lock timeout (55P03), transaction timeouts (25P), internal errors (XX).
+ * Classes and codes of SQLSTATE (PostgreSQL, appendix A) after which the same statement may succeed: connection (08),
+ * login and database (28, 3D: while the server is restored or its roles change), rollback by deadlock or serialization
+ * (40), resources (53), shutdown and timeouts (57), system (58), lock timeout (55P03), transaction timeouts (25P),
+ * internal errors (XX).
  */
 const transientStates = /^(08|28|3D|40|53|57|58|55P03|25P0[0-9]|XX)/;
 /** Errors of node-postgres and Kysely about a connection that ended or cannot be opened. They have no code. */
@@ -14,7 +18,10 @@ const connectionTexts =
   /connection|timeout|terminated|destroyed|cannot use a pool|not queryable|client was closed|socket/i;
 const deepestCause = 8;
 
-/** Classifies an error of a transaction. An error from neither the database nor a connection is `refused`: the data cause it. */
+/**
+ * Classifies an error of a transaction. An error from neither the database nor a connection is `refused`: the data
+ * cause it.
+ */
 export function dbFailure(error: unknown): DbFailure {
   if (error instanceof Fault) return error.action === 'drop' ? 'refused' : 'retry';
   if (isNoPartition(error)) return 'no-partition';
@@ -31,7 +38,10 @@ export function isTransientDbError(error: unknown): boolean {
   return false;
 }
 
-/** Whether the error, or one of its causes, says that the server is there and accepts no connection at the moment: too many of them (53300), or it starts or recovers (57P03). */
+/**
+ * Whether the error, or one of its causes, says that the server is there and accepts no connection at the moment: too
+ * many of them (53300), or it starts or recovers (57P03).
+ */
 export function isServerBusy(error: unknown): boolean {
   for (let depth = 0, each = error; each instanceof Error && depth < deepestCause; depth += 1) {
     if (['53300', '57P03'].includes(codeOf(each))) return true;

@@ -9,7 +9,10 @@ import {
 } from 'kysely';
 import type { Tables } from './schema.ts';
 
-/** A pipelined transaction is begun already, and the executor that it gets has its own connection: these parts stand where Kysely wants some. */
+/**
+ * A pipelined transaction is begun already, and the executor that it gets has its own connection: these parts stand
+ * where Kysely wants some.
+ */
 const dialect: Dialect = {
   createAdapter: () => new PostgresAdapter(),
   createDriver: () => new DummyDriver(),
@@ -19,10 +22,12 @@ const dialect: Dialect = {
 const parts = { config: { dialect }, dialect, driver: dialect.createDriver() };
 
 /**
- * Sends statements of a transaction without waiting for the answers to those before (PostgreSQL, Frontend/Backend Protocol, Pipelining), so that
- * the server and this process wake once and not for each. `begin` gets the transaction to send them by. What it starts first is done first; a
- * second statement of the same function follows when its first one is answered, so it may come after those of the others. Resolves with the outcomes when all are
- * settled. Rejects with the error that came first: the transaction is aborted then. Inside `Db.inTransaction` statements are sent one by one.
+ * Sends statements of a transaction without waiting for the answers to those before (PostgreSQL, Frontend/Backend
+ * Protocol, Pipelining), so that the server and this process wake once and not for each. `begin` gets the transaction
+ * to send them by. What it starts first is done first; a second statement of the same function follows when its first
+ * one is answered, so it may come after those of the others. Resolves with the outcomes when all are settled. Rejects
+ * with the error that came first: the transaction is aborted then. Inside `Db.inTransaction` statements are sent one by
+ * one.
  */
 export async function pipelined<T extends readonly unknown[]>(
   trx: Kysely<Tables>,

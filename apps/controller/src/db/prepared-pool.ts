@@ -6,7 +6,9 @@ import { CopyData, copyIn } from './copy-rows.ts';
 
 /** A connection prepares a statement when it runs it for the third time. */
 const preparedFrom = 3;
-/** Further texts stay unprepared: PostgreSQL keeps the plan of each prepared statement in the memory of the connection. */
+/**
+ * Further texts stay unprepared: PostgreSQL keeps the plan of each prepared statement in the memory of the connection.
+ */
 const maxTexts = 200;
 
 /** One statement as node-postgres runs it; with a name it is prepared. */
@@ -25,9 +27,9 @@ const tracked = declareState({
 });
 
 /**
- * Makes the function that says how one connection runs a statement. A statement that comes again and again is prepared, so that
- * PostgreSQL parses and plans it once: planning a read with many joins costs more than running it. PostgreSQL itself decides
- * after five runs whether one plan fits all parameters (`plan_cache_mode`, its default is `auto`).
+ * Makes the function that says how one connection runs a statement. A statement that comes again and again is prepared,
+ * so that PostgreSQL parses and plans it once: planning a read with many joins costs more than running it. PostgreSQL
+ * itself decides after five runs whether one plan fits all parameters (`plan_cache_mode`, its default is `auto`).
  */
 export function createPreparer(): (text: string, values: readonly unknown[]) => Statement {
   const known = tracked(new Map<string, { readonly name: string; runs: number }>());
@@ -43,9 +45,10 @@ export function createPreparer(): (text: string, values: readonly unknown[]) => 
 }
 
 /**
- * The pool for Kysely: its connections prepare the statements that they run often. Each message to the server wakes it, which costs more than a
- * small statement itself. So BEGIN goes out with the first statement of its transaction, a transaction without statements sends nothing, and
- * statements of one turn of the event loop are one write (`pipelined.ts`).
+ * The pool for Kysely: its connections prepare the statements that they run often. Each message to the server wakes it,
+ * which costs more than a small statement itself. So BEGIN goes out with the first statement of its transaction, a
+ * transaction without statements sends nothing, and statements of one turn of the event loop are one write
+ * (`pipelined.ts`).
  */
 export function preparingPool(pool: pg.Pool): PostgresPool {
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>();
@@ -53,7 +56,8 @@ export function preparingPool(pool: pg.Pool): PostgresPool {
     options: pool.options,
     async connect() {
       const client = await pool.connect();
-      // Kysely gives no connection back that was opened while it was destroyed, and the pool would wait for it for ever.
+      // Kysely gives no connection back that was opened while it was destroyed, and the pool would wait for it for
+      // ever.
       if (pool.ending) {
         client.release();
         throw new Error('the connections to the database are being closed');
@@ -99,7 +103,10 @@ function nothing(text: string) {
   return { command: text.toUpperCase(), rowCount: 0, rows: [] };
 }
 
-/** Makes a function after which all that is written until the end of this turn of the event loop is one write, which wakes the server once. */
+/**
+ * Makes a function after which all that is written until the end of this turn of the event loop is one write, which
+ * wakes the server once.
+ */
 function gatherWrites(stream: Pick<Duplex, 'cork' | 'uncork'>): () => void {
   let isGathering = false;
   const end = () => {

@@ -9,7 +9,10 @@ const longestReason = 500;
 const keptUs = 30 * dayUs;
 const maxKept = 100_000;
 
-/** Stores the items for which a job failed, each with its reason. Items that are new in the job's quarantine are logged in one line. */
+/**
+ * Stores the items for which a job failed, each with its reason. Items that are new in the job's quarantine are logged
+ * in one line.
+ */
 export async function quarantine(
   db: Kysely<Tables>,
   refused: readonly Refused<string>[],

@@ -68,7 +68,10 @@ describe('the entities make the tables that the migrations make', () => {
   });
 });
 
-/** The ORM makes `serial` of a number that the migrations make an identity; the permitted values are the migrations' alone. */
+/**
+ * The ORM makes `serial` of a number that the migrations make an identity; the permitted values are the migrations'
+ * alone.
+ */
 function comparable({ values: _values, ...column }: Column) {
   return column.default?.startsWith('nextval') === true
     ? { ...column, default: null, identity: true }

@@ -21,8 +21,9 @@ function tell({ log, onWait }: Waiting, text: string): void {
 }
 
 /**
- * Checks that the server answers and is new enough; throws a Fault whose message names the setting to change. With `waiting` a server that is
- * there and accepts no connection at the moment (it starts, recovers, or has none free) is waited for until `ending` aborts.
+ * Checks that the server answers and is new enough; throws a Fault whose message names the setting to change. With
+ * `waiting` a server that is there and accepts no connection at the moment (it starts, recovers, or has none free) is
+ * waited for until `ending` aborts.
  */
 export async function requireSupportedServer(kysely: Kysely<Tables>, waiting?: Waiting): Promise<void> {
   let isTold = false;

@@ -16,9 +16,10 @@ interface StatusSql {
 }
 
 /**
- * The status that the results give, unless the device is in a maintenance window or none of its Locations is online. It is computed for each row
- * of the query; `device-groups.ts` finds the devices that have a status. `rows` says how many devices d has: of a few, each finds its state by its
- * number, because PostgreSQL would read the states of all devices where there are some thousand.
+ * The status that the results give, unless the device is in a maintenance window or none of its Locations is online. It
+ * is computed for each row of the query; `device-groups.ts` finds the devices that have a status. `rows` says how many
+ * devices d has: of a few, each finds its state by its number, because PostgreSQL would read the states of all devices
+ * where there are some thousand.
  */
 export function statusSql(nowUs: number, rows: 'few' | 'many' = 'many'): StatusSql {
   const now = sql`${nowUs}::bigint`;

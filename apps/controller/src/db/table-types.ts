@@ -20,7 +20,10 @@ export interface Column {
 /** PostgreSQL does not know which columns of a view can be null. */
 const nullableInViews = ['retry_id', 'run_request_id', 'extended', 'behind_anchor'];
 
-/** The columns of all tables and views of the schema `public` in their order; a partition counts as its table, `migrations` belongs to the ORM. */
+/**
+ * The columns of all tables and views of the schema `public` in their order; a partition counts as its table,
+ * `migrations` belongs to the ORM.
+ */
 export async function readColumns(db: Kysely<Tables>): Promise<readonly Column[]> {
   const { rows } = await sql<Omit<Column, 'values'> & { readonly check: string | null }>`
     select t.relname as table, a.attname as name, format_type(a.atttypid, a.atttypmod) as type,

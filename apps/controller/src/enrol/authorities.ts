@@ -35,8 +35,9 @@ interface Deps {
 }
 
 /**
- * The authorities of this database. The first controller makes one, or stores the one that its folder holds from an earlier version. A new one
- * is made half a year before the last one ends. Throws a Fault when the folder's authority is damaged or over and the database has none.
+ * The authorities of this database. The first controller makes one, or stores the one that its folder holds from an
+ * earlier version. A new one is made half a year before the last one ends. Throws a Fault when the folder's authority
+ * is damaged or over and the database has none.
  */
 export async function openAuthorities(deps: Deps): Promise<Authorities> {
   const { kysely, sealer, dir, clock, log } = deps;

@@ -7,7 +7,10 @@ export interface AuthorityTimes {
   readonly canSign: boolean;
 }
 
-/** A new authority is made when the newest one has less left than this. Agents get it with their next certificate, within a week. */
+/**
+ * A new authority is made when the newest one has less left than this. Agents get it with their next certificate,
+ * within a week.
+ */
 const makeBeforeMs = 180 * dayMs;
 /** An authority with less left than this signs no more, when there is another one. */
 const signBeforeMs = 90 * dayMs;
@@ -18,8 +21,9 @@ export function needsAuthority(all: readonly AuthorityTimes[], nowMs: number): b
 }
 
 /**
- * The authority that signs. It is the preferred one, else the one that ends first, as long as it has enough time left: agents that were away
- * for months know the older ones only. When all end soon, the one that ends last signs. Undefined: none can sign. Pure.
+ * The authority that signs. It is the preferred one, else the one that ends first, as long as it has enough time left:
+ * agents that were away for months know the older ones only. When all end soon, the one that ends last signs.
+ * Undefined: none can sign. Pure.
  */
 export function chooseSigning<A extends AuthorityTimes>(
   all: readonly A[],

@@ -45,8 +45,8 @@ export function decideEnrolment(
 }
 
 /**
- * Decides on a renewal. `row` is the agent of the public key; undefined: there is none. An agent that was away for months gets a new
- * certificate too, because the key proves who it is. Pure.
+ * Decides on a renewal. `row` is the agent of the public key; undefined: there is none. An agent that was away for
+ * months gets a new certificate too, because the key proves who it is. Pure.
  */
 export function decideRenewal(row: EnrolmentRow | undefined, nowUs: number): EnrolmentDecision {
   if (row === undefined) return refuse('unknown-key');

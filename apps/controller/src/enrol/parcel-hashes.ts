@@ -31,7 +31,10 @@ export async function readParcelHashes(folder: string): Promise<readonly ParcelH
   return found.flat();
 }
 
-/** The parcels of the folder that the release key signed, as they are now: a signature of an earlier parcel does not count. */
+/**
+ * The parcels of the folder that the release key signed, as they are now: a signature of an earlier parcel does not
+ * count.
+ */
 export async function readSignedParcels(
   folder: string,
   releaseKey: KeyObject,

@@ -13,7 +13,9 @@ export type InvitationPlan =
     }
   | { readonly kind: 'conflict'; readonly message: string; readonly isUnreachable?: true };
 
-/** Plans an invitation: connects to the address as an agent would. Rejects when the folder of parcels cannot be read. */
+/**
+ * Plans an invitation: connects to the address as an agent would. Rejects when the folder of parcels cannot be read.
+ */
 export async function planInvitation({
   url,
   trusted,

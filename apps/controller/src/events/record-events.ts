@@ -7,9 +7,9 @@ import { type EventRow, toEventRow } from './event-row.ts';
 type RecordEvents = (trx: Kysely<Tables>, causes: readonly EventCause[], nowUs: number) => Promise<void>;
 
 /**
- * Makes the writer of events. It records events in the order of their causes, in the transaction that changed the state. An event that
- * is recorded already (same device, check and type) stays as it is. `onRecorded` decides in the same transaction what follows from the
- * events that are new.
+ * Makes the writer of events. It records events in the order of their causes, in the transaction that changed the
+ * state. An event that is recorded already (same device, check and type) stays as it is. `onRecorded` decides in the
+ * same transaction what follows from the events that are new.
  */
 export function createRecordEvents({ onRecorded }: { readonly onRecorded: RecordEvents }): RecordEvents {
   return async (trx, causes, nowUs) => {
@@ -25,8 +25,8 @@ export function createRecordEvents({ onRecorded }: { readonly onRecorded: Record
 export const recordEvents = createRecordEvents({ onRecorded: () => Promise.resolve() });
 
 /**
- * One statement for all rows. Resolves with the ids of those that are new. `offset 0` keeps PostgreSQL from reading the whole table for a
- * join; it uses the device's index.
+ * One statement for all rows. Resolves with the ids of those that are new. `offset 0` keeps PostgreSQL from reading the
+ * whole table for a join; it uses the device's index.
  */
 async function insertEvents(trx: Kysely<Tables>, rows: readonly EventRow[]): Promise<Set<string>> {
   const { rows: inserted } = await sql<{ event_id: string }>`

@@ -9,19 +9,25 @@ import type { Caller } from './stream-handler.ts';
 /** Decides by a connection's certificate, or by a request's headers alone, whether its sender may open a stream. */
 export interface Admission {
   /**
-   * The agent of the certificate, or of the token in the `authorization` header when there is no certificate, and its place among the
-   * streams. The caller disposes the place when the stream is over. Throws a ConnectError when the sender may not open a stream.
+   * The agent of the certificate, or of the token in the `authorization` header when there is no certificate, and its
+   * place among the streams. The caller disposes the place when the stream is over. Throws a ConnectError when the
+   * sender may not open a stream.
    */
   admit(
     sender: Pick<Caller, 'authorization' | 'peer'>,
   ): Promise<{ readonly owner: TokenOwner; readonly place: Disposable }>;
 }
 
-/** Streams that one agent may have at one time: the present one, and some whose end the controller has not noticed yet. */
+/**
+ * Streams that one agent may have at one time: the present one, and some whose end the controller has not noticed yet.
+ */
 const streamsPerAgent = 4;
 /** Streams that one agent may open in a short time. */
 const openings = { burst: 30, perSecond: 1, maxKeys: 100_000 };
-/** Tokens and keys that are looked up at one time. Strangers never use more of the database than this. When too many wait, further callers must try again. */
+/**
+ * Tokens and keys that are looked up at one time. Strangers never use more of the database than this. When too many
+ * wait, further callers must try again.
+ */
 const lookUps = { running: 2, waiting: 4_096 };
 
 const tracked = declareState({

@@ -19,7 +19,9 @@ export interface Unsealer {
 /** An account's secrets in clear, by name; read from the database at the first use. */
 export type SecretLookup = () => Promise<ReadonlyMap<string, string>>;
 
-/** Makes the wire's assignment of a device, secrets filled in. Throws when the sealed settings cannot be opened or read. */
+/**
+ * Makes the wire's assignment of a device, secrets filled in. Throws when the sealed settings cannot be opened or read.
+ */
 export type AssignmentBuilder = (
   device: AssignedDevice,
   secrets: SecretLookup,
@@ -43,7 +45,8 @@ export function createAssignmentBuilder({
     }
     const method = methods.find((one) => one === device.method);
     if (!method) throw new Fault('drop', 'unknown-method', `method ${device.method} is not known here`);
-    // A script calls its secrets by name when it runs, so its text is sent unchanged. The settings of all other Methods are filled in.
+    // A script calls its secrets by name when it runs, so its text is sent unchanged. The settings of all other Methods
+    // are filled in.
     const isScript = method === 'Script';
     const fillable: JsonValue = { url: isScript ? '' : opened.url, options: opened.options };
     const asked = isScript ? calledSecretNames('secret', opened.url) : [];

@@ -12,8 +12,8 @@ export interface BatchOutcome {
 }
 
 /**
- * Passes a batch to the ingest. Resolves after the commit, rejects when the batch should be tried again. The signal aborts when no
- * session waits for the outcome any more.
+ * Passes a batch to the ingest. Resolves after the commit, rejects when the batch should be tried again. The signal
+ * aborts when no session waits for the outcome any more.
  */
 export type AcceptBatch = (batch: Batch, signal: AbortSignal) => Promise<BatchOutcome>;
 
@@ -25,7 +25,10 @@ export interface CommittedBatch extends BatchOutcome {
 
 /** The batches of one stream, committed one after the other while heartbeats go on. */
 export interface BatchQueue {
-  /** Resolves when the queue has room for another batch, so an agent that sends without end must wait. The queue disposes `share` after the batch. */
+  /**
+   * Resolves when the queue has room for another batch, so an agent that sends without end must wait. The queue
+   * disposes `share` after the batch.
+   */
   add(batch: Batch, share: Disposable): Promise<void>;
   /** Works until closed or stopped. */
   run(): Promise<void>;

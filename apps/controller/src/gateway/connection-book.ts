@@ -1,5 +1,8 @@
 import { declareState } from '@vantage/kernel';
-/** How many connections a port keeps. A connection waits until it carries a stream whose token is known, and again after its end. */
+/**
+ * How many connections a port keeps. A connection waits until it carries a stream whose token is known, and again after
+ * its end.
+ */
 export interface ConnectionLimits {
   readonly inAll: number;
   readonly perAddress: number;
@@ -18,8 +21,9 @@ type Entry<Id> =
     };
 
 /**
- * The connections of a port. When the waiting connections are at their limit, the one that waits longest is closed. So a client that
- * holds connections open without a stream loses them, and an agent gets in, because it opens its stream at once.
+ * The connections of a port. When the waiting connections are at their limit, the one that waits longest is closed. So
+ * a client that holds connections open without a stream loses them, and an agent gets in, because it opens its stream
+ * at once.
  */
 export interface ConnectionBook<Id> {
   enter(id: Id, address: string, nowMs: number): Entry<Id>;

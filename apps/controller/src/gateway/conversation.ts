@@ -11,7 +11,10 @@ import type { SessionRegistry } from './session-registry.ts';
 import type { KnownAgent, TokenOwner } from './store.ts';
 import type { Caller } from './stream-handler.ts';
 
-/** The stream of an agent whose token is known and valid, from its Hello to its end. Throws a ConnectError for the trailers. */
+/**
+ * The stream of an agent whose token is known and valid, from its Hello to its end. Throws a ConnectError for the
+ * trailers.
+ */
 export type Converse = (
   requests: AsyncIterable<ConnectRequest>,
   owner: TokenOwner,
@@ -68,7 +71,8 @@ export function createConversation(deps: ConversationDeps): Converse {
     if (opened.kind !== 'session') return yield* refuse(opened);
     const { session } = opened;
     await enter(session, hello.version);
-    // Reading ends by itself when the transport is gone. On a half-open link that is only when the transport is cut, so nothing waits for it.
+    // Reading ends by itself when the transport is gone. On a half-open link that is only when the transport is cut, so
+    // nothing waits for it.
     void session.read({ [Symbol.asyncIterator]: () => iterator });
     caller.signal.addEventListener('abort', () => session.abandon(), { once: true });
     try {

@@ -7,7 +7,10 @@ export interface Claim {
   readonly weight: number;
 }
 
-/** How much may be in work at one moment. A claim heavier than one of these limits never starts, so callers check before. */
+/**
+ * How much may be in work at one moment. A claim heavier than one of these limits never starts, so callers check
+ * before.
+ */
 export interface FairLimits {
   readonly inAll: number;
   readonly perAccount: number;
@@ -15,10 +18,10 @@ export interface FairLimits {
 }
 
 /**
- * Decides which work is next. Accounts take turns: an account that was served goes behind all others that wait. So a claim waits behind
- * at most one claim of each other account, however many claims those accounts have. Within an account claims keep the order of arrival.
- * Other claims may pass a claim that the limits of its own account or agent hold back. No claim passes one that only waits for the
- * total limit, so that heavy claims are served too.
+ * Decides which work is next. Accounts take turns: an account that was served goes behind all others that wait. So a
+ * claim waits behind at most one claim of each other account, however many claims those accounts have. Within an
+ * account claims keep the order of arrival. Other claims may pass a claim that the limits of its own account or agent
+ * hold back. No claim passes one that only waits for the total limit, so that heavy claims are served too.
  */
 export interface FairQueue<C extends Claim> {
   add(claim: C): void;

@@ -2,7 +2,10 @@ import { type Claim, createFairQueue, type FairLimits } from './fair-queue.ts';
 
 /** Capacity that accounts share in turns. */
 export interface FairSlots {
-  /** Resolves when it is this claim's turn. Disposing the result gives its share back; disposing it again changes nothing. Rejects with the signal's reason. */
+  /**
+   * Resolves when it is this claim's turn. Disposing the result gives its share back; disposing it again changes
+   * nothing. Rejects with the signal's reason.
+   */
   acquire(claim: Claim, signal: AbortSignal): Promise<Disposable>;
   /** Does the work when it is its turn; rejects with the signal's reason when that aborts before. */
   run<T>(claim: Claim, signal: AbortSignal, work: () => Promise<T>): Promise<T>;

@@ -17,8 +17,8 @@ export type RecordAgentEvents = (
 ) => Promise<void>;
 
 /**
- * Fences an agent that two processes use. Neither process may connect until an operator unfences the agent. Records an event of the
- * account. False when the agent's row changed meanwhile, so that this Hello is not one of a copy any more.
+ * Fences an agent that two processes use. Neither process may connect until an operator unfences the agent. Records an
+ * event of the account. False when the agent's row changed meanwhile, so that this Hello is not one of a copy any more.
  */
 export async function fenceAgent(
   { kysely, agents, recordEvents }: FenceDeps,

@@ -7,8 +7,8 @@ import { isBigint, isText, toBigint, toReal, toText } from '../db/index.ts';
 const maxTextLength = 100;
 
 /**
- * Why the controller refuses a Hello, with the wire's name of the field; undefined when it accepts it. Checks every field of the wire, so
- * that a new field is bounded before any code reads it. Pure.
+ * Why the controller refuses a Hello, with the wire's name of the field; undefined when it accepts it. Checks every
+ * field of the wire, so that a new field is bounded before any code reads it. Pure.
  */
 export function helloProblem(hello: Hello): string | undefined {
   return scalarsOf(HelloSchema, hello)
@@ -16,7 +16,9 @@ export function helloProblem(hello: Hello): string | undefined {
     .find((problem) => problem !== undefined);
 }
 
-/** A heartbeat whose every field fits a column: a value that is out of range becomes the nearest value in range. Pure. */
+/**
+ * A heartbeat whose every field fits a column: a value that is out of range becomes the nearest value in range. Pure.
+ */
 export function clampHeartbeat(heartbeat: Heartbeat): Heartbeat {
   const clamped = clone(HeartbeatSchema, heartbeat);
   const target = reflect(HeartbeatSchema, clamped);

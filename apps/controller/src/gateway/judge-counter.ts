@@ -1,6 +1,7 @@
 /**
- * The meaning of a Hello's session counter, compared with the highest counter known of this agent. An agent writes each number to its disk before it
- * uses it, has one process and one connection at a time, and closes a connection before it opens the next. So:
+ * The meaning of a Hello's session counter, compared with the highest counter known of this agent. An agent writes each
+ * number to its disk before it uses it, has one process and one connection at a time, and closes a connection before it
+ * opens the next. So:
  *
  * | counter | the sender still answers, now that the higher one is known | verdict |
  * |---|---|---|

@@ -10,11 +10,14 @@ export interface MessageRules {
 }
 
 /**
- * Stands between the transport and the decoder of one stream. It checks length and number of records before it stores or decodes
- * anything. The flow control of HTTP/2 keeps unread bytes at the sender.
+ * Stands between the transport and the decoder of one stream. It checks length and number of records before it stores
+ * or decodes anything. The flow control of HTTP/2 keeps unread bytes at the sender.
  */
 export interface MessageGate {
-  /** The stream's bytes as the decoder gets them: whole messages only. Throws a ConnectError for a message that it refuses. */
+  /**
+   * The stream's bytes as the decoder gets them: whole messages only. Throws a ConnectError for a message that it
+   * refuses.
+   */
   pass(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array>;
   /** Until this is called only a first message passes. */
   admit(rules: MessageRules): void;

@@ -31,9 +31,9 @@ export interface MessageShape {
 }
 
 /**
- * Counts the records and fields of an encoded ConnectRequest without decoding it, because four bytes on the wire can become hundreds in memory,
- * and a field that occurs a million times is merged a million times (Protocol Buffers encoding, "Last One Wins"). Throws when the
- * bytes are no message of Protocol Buffers.
+ * Counts the records and fields of an encoded ConnectRequest without decoding it, because four bytes on the wire can
+ * become hundreds in memory, and a field that occurs a million times is merged a million times (Protocol Buffers
+ * encoding, "Last One Wins"). Throws when the bytes are no message of Protocol Buffers.
  */
 export function shapeOf(message: Uint8Array): MessageShape {
   const recordsField = BatchSchema.field.records;

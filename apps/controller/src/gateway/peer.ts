@@ -45,7 +45,9 @@ export function createPeerReader({
   };
 }
 
-/** Why a certificate is not accepted at this time. `finding` is OpenSSL's, which may hide an unknown authority. Pure. */
+/**
+ * Why a certificate is not accepted at this time. `finding` is OpenSSL's, which may hide an unknown authority. Pure.
+ */
 export function faultOf(
   certificate: X509Certificate,
   {

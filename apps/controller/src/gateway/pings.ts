@@ -5,8 +5,8 @@ const everyMs = 10_000;
 const deadAfterMs = 15_000;
 
 /**
- * Pings the peer of an HTTP/2 session every 10 s and destroys the session when a ping is not answered within 15 s. Without pings
- * the controller would not notice a link that is cut in the middle. Ends with the session.
+ * Pings the peer of an HTTP/2 session every 10 s and destroys the session when a ping is not answered within 15 s.
+ * Without pings the controller would not notice a link that is cut in the middle. Ends with the session.
  */
 export function keepPinging(
   session: ServerHttp2Session,

@@ -67,7 +67,10 @@ export async function loadVersions(
   return joinSpans(rows);
 }
 
-/** One version for each device. An agent that hands a device over and gets it back has two spans of it, which make one window. Pure. */
+/**
+ * One version for each device. An agent that hands a device over and gets it back has two spans of it, which make one
+ * window. Pure.
+ */
 function joinSpans(rows: readonly Version[]): Version[] {
   const byDevice = Map.groupBy(rows, (row) => row.device_no);
   return [...byDevice.values()].flatMap((spans) => {
@@ -117,8 +120,8 @@ export async function loadAssignedElsewhere(
 }
 
 /**
- * A device of the agent's account that is assigned to no agent of its Location, for one check that is history only: its revision is 0, so
- * that the result changes no status. Undefined when there is no such device.
+ * A device of the agent's account that is assigned to no agent of its Location, for one check that is history only: its
+ * revision is 0, so that the result changes no status. Undefined when there is no such device.
  */
 export async function loadUnassigned(
   db: Kysely<Tables>,

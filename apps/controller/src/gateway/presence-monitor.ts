@@ -12,7 +12,10 @@ import * as store from './store.ts';
 /** Applies notifications to the sessions, and stores which agents are connected to this controller. */
 export interface PresenceMonitor {
   start(): Promise<void>;
-  /** Notifies the planner of these Locations, and other gateways of the new session: they end older sessions of the agent. */
+  /**
+   * Notifies the planner of these Locations, and other gateways of the new session: they end older sessions of the
+   * agent.
+   */
   notifyPlanner(
     locationNos: readonly number[],
     session?: { readonly agentNo: number; readonly sessionId: string },
@@ -25,8 +28,8 @@ export interface PresenceMonitor {
 const tickMs = 4_000;
 const plansEveryTicks = 8;
 /**
- * An agent is Away when its gateway ended and the agent's last heartbeat is this old. Agents send a heartbeat every 10 s, and gateways store
- * it every 4 s. Where the agent ended too, another one has its devices within 45 s.
+ * An agent is Away when its gateway ended and the agent's last heartbeat is this old. Agents send a heartbeat every 10
+ * s, and gateways store it every 4 s. Where the agent ended too, another one has its devices within 45 s.
  */
 const silentUs = 30_000_000;
 /** After an outage of the database other gateways need a moment to store their agents' heartbeats. */

@@ -50,7 +50,10 @@ export interface RunRequests {
 
 /** The run requests of one session's agent. */
 export interface RunRequestFeed {
-  /** The run requests that this session has not sent yet. A new session sends all open ones again, because the agent knows which ones it ran. */
+  /**
+   * The run requests that this session has not sent yet. A new session sends all open ones again, because the agent
+   * knows which ones it ran.
+   */
   next(): Promise<RunRequest[]>;
 }
 
@@ -60,7 +63,10 @@ const kinds: Record<OpenRunRequest['kind'], RunRequest_Kind> = {
   RetryDelegated: RunRequest_Kind.RETRY_DELEGATED,
 };
 
-/** Makes the feed of one session. A run request for a device of another agent of the Location contains the device's assignment. */
+/**
+ * Makes the feed of one session. A run request for a device of another agent of the Location contains the device's
+ * assignment.
+ */
 export function createRunRequestFeed({
   kysely,
   runRequests,

@@ -44,7 +44,10 @@ export type OpenedSession =
 
 /** Opens sessions. */
 export interface SessionOpener {
-  /** Opens the session of a Hello, or fences an agent that two processes use. Rejects when the database cannot be reached. */
+  /**
+   * Opens the session of a Hello, or fences an agent that two processes use. Rejects when the database cannot be
+   * reached.
+   */
   open(agentNo: number, hello: Hello, caller: Caller): Promise<OpenedSession>;
   /** Batches of all sessions that wait for their turn to be stored. */
   readonly waitingBatches: number;

@@ -8,7 +8,10 @@ import { type AgentSessionRow, sessionsOf } from './store.ts';
 
 /** Compares sessions with their agents' rows. */
 export interface SessionReview {
-  /** Ends sessions that another one replaced, or whose agent is revoked, fenced or moved. Rejects when the database cannot be reached. */
+  /**
+   * Ends sessions that another one replaced, or whose agent is revoked, fenced or moved. Rejects when the database
+   * cannot be reached.
+   */
   run(sessions: readonly Session[]): Promise<void>;
   /** The same, not waited for; a failure is logged. */
   begin(sessions: readonly Session[]): void;
@@ -55,7 +58,8 @@ export function goodbyeFor(
   const { agentId } = session.agent;
   if (row === undefined || row.state === 'Revoked') return goodbyeOf('revoked', agentId);
   if (row.state === 'Fenced') return goodbyeOf('fenced', agentId);
-  // A restored or promoted database may be of a time before this session. The agent did nothing wrong, so it does not wait.
+  // A restored or promoted database may be of a time before this session. The agent did nothing wrong, so it does not
+  // wait.
   if (row.session_id !== session.sessionId && row.session_counter < session.counter)
     return { reason: Goodbye_Reason.SHUTDOWN, text: 'the database went back: connect again' };
   if (row.session_id !== session.sessionId)

@@ -6,7 +6,9 @@ export interface GoodbyeNotice {
   readonly text: string;
 }
 
-/** Where a session stands. `isCut`: the controller breaks the transport, because the agent does not take part any more. */
+/**
+ * Where a session stands. `isCut`: the controller breaks the transport, because the agent does not take part any more.
+ */
 type SessionStage =
   | { readonly kind: 'open' }
   /** The goodbye goes out after the answers that are due and the batch in work. */
@@ -86,7 +88,8 @@ export function afterEvent(state: SessionState, event: SessionEvent): SessionSta
     case 'planBegan':
       return { ...state, changed: { ...state.changed, plan: false }, planSinceMs: event.nowMs };
     case 'planSent': {
-      // A long list that changes often must not take all of the database: the pause is five times the time that the list took.
+      // A long list that changes often must not take all of the database: the pause is five times the time that the
+      // list took.
       const tookMs = event.nowMs - (state.planSinceMs ?? event.nowMs);
       const pauseMs = Math.max(planPauseMs, Math.min(maxPlanPauseMs, 5 * tookMs));
       return { ...state, planSinceMs: undefined, planNotBeforeMs: event.nowMs + pauseMs };
@@ -104,8 +107,8 @@ export function afterEvent(state: SessionState, event: SessionEvent): SessionSta
 }
 
 /**
- * The next thing to send: answers first, also after the end; then the goodbye, once no batch is in work; then the plan, part by part; then
- * run requests. A session that leaves begins no list. Pure.
+ * The next thing to send: answers first, also after the end; then the goodbye, once no batch is in work; then the plan,
+ * part by part; then run requests. A session that leaves begins no list. Pure.
  */
 export function nextStep(
   { stage, changed, planSinceMs, planNotBeforeMs, retryAtMs }: SessionState,

@@ -17,9 +17,15 @@ export interface Session {
   readonly sessionId: string;
   /** The agent's number of this session; later sessions of the agent have higher ones. */
   readonly counter: number;
-  /** The messages to the agent. Each is made when the one before is taken, so a slow agent holds only itself. Ends with the session. */
+  /**
+   * The messages to the agent. Each is made when the one before is taken, so a slow agent holds only itself. Ends with
+   * the session.
+   */
   messages(): AsyncGenerator<ConnectResponse>;
-  /** Reads until the agent ends the stream, fails or falls silent. Never rejects; `refusal` has the message's fault, if one was refused. */
+  /**
+   * Reads until the agent ends the stream, fails or falls silent. Never rejects; `refusal` has the message's fault, if
+   * one was refused.
+   */
   read(requests: AsyncIterable<ConnectRequest>): Promise<void>;
   /** Why the stream was ended from our side with an error; undefined while it was not. */
   readonly refusal: unknown;
@@ -55,7 +61,10 @@ interface SessionOptions {
   readonly history: Pick<HistoryFeed, 'message'>;
   /** Stores that the agent is about to end; false when no other agent gets its devices. */
   readonly leave: () => Promise<boolean>;
-  /** The share of the memory that the message just read holds; the session gives it back when it is done with the message. */
+  /**
+   * The share of the memory that the message just read holds; the session gives it back when it is done with the
+   * message.
+   */
   readonly takeShare: () => Disposable | undefined;
   /** Whether reading failed because a message was refused, and not because the stream broke. */
   readonly isRefusal: (error: unknown) => boolean;

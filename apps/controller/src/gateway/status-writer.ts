@@ -6,7 +6,10 @@ import type { Session } from './session.ts';
 
 /** Stores the status that agents report in their heartbeats. */
 export interface StatusWriter {
-  /** One statement for all. An agent whose status the database refuses loses its session; the status of the others is written. */
+  /**
+   * One statement for all. An agent whose status the database refuses loses its session; the status of the others is
+   * written.
+   */
   write(sessions: readonly Session[]): Promise<void>;
 }
 

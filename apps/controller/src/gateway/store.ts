@@ -58,12 +58,16 @@ export type Opening =
   /** The Hello's counter is not higher than the known one. */
   | { readonly kind: 'suspect'; readonly agent: KnownAgent; readonly known: number };
 
-/** Agents send a heartbeat every 10 s, and gateways store it every 4 s. So a stream whose end no gateway saw was up at most this much longer. */
+/**
+ * Agents send a heartbeat every 10 s, and gateways store it every 4 s. So a stream whose end no gateway saw was up at
+ * most this much longer.
+ */
 const contactWithinUs = 15_000_000;
 
 /**
- * Opens a session in one transaction. The agent's row names it from now on. Spans of sessions whose end no gateway saw are closed at the
- * last moment at which they can have been up, so that an agent that was connected never counts as away.
+ * Opens a session in one transaction. The agent's row names it from now on. Spans of sessions whose end no gateway saw
+ * are closed at the last moment at which they can have been up, so that an agent that was connected never counts as
+ * away.
  */
 export async function openSession(
   { kysely, agents }: PresenceDeps,
@@ -135,7 +139,10 @@ async function lockAgent(trx: Kysely<Tables>, agentNo: number) {
   return { agent, state: row.state, session_counter: row.session_counter };
 }
 
-/** Stores that a session ended; `toUs` is the last moment at which it was surely up. A newer session's row stays unchanged. */
+/**
+ * Stores that a session ended; `toUs` is the last moment at which it was surely up. A newer session's row stays
+ * unchanged.
+ */
 export async function closeSession(
   { kysely, agents }: PresenceDeps,
   session: { readonly agentNo: number; readonly sessionId: string; readonly toUs: number },
@@ -203,8 +210,8 @@ export async function deleteControllers(db: Kysely<Tables>, beforeUs: number): P
 }
 
 /**
- * Ends the spans of agents that were revoked, fenced or moved while their gateway was dead: their rows say no longer that they are
- * connected, and no gateway has their streams.
+ * Ends the spans of agents that were revoked, fenced or moved while their gateway was dead: their rows say no longer
+ * that they are connected, and no gateway has their streams.
  */
 async function endOrphanSpans(
   trx: Kysely<Tables>,
@@ -222,8 +229,9 @@ async function endOrphanSpans(
 }
 
 /**
- * Marks agents as Away, since their last heartbeat, whose gateway ended without closing their sessions. Returns their Locations. With
- * `gatewayId` only the agents of that gateway: a controller that starts marks the sessions of its run before.
+ * Marks agents as Away, since their last heartbeat, whose gateway ended without closing their sessions. Returns their
+ * Locations. With `gatewayId` only the agents of that gateway: a controller that starts marks the sessions of its run
+ * before.
  */
 export async function markAway(
   { kysely, agents }: PresenceDeps,

@@ -46,8 +46,8 @@ interface StreamHandlerDeps {
 }
 
 /**
- * The handler of `AgentService.Connect` for an HTTP/2 server: gRPC in its binary form only. A stream that ends with an error closes
- * its connection, unless other streams run over it.
+ * The handler of `AgentService.Connect` for an HTTP/2 server: gRPC in its binary form only. A stream that ends with an
+ * error closes its connection, unless other streams run over it.
  */
 export function createStreamHandler({ clock, serve, peerOf, onUnread }: StreamHandlerDeps): StreamHandler {
   const unread = createUnreadMessages({ clock, onCut: onUnread });

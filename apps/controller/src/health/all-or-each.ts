@@ -3,8 +3,8 @@ import { type Kysely, sql } from 'kysely';
 import { dbFailure, doEach, quarantine, type Refused, type Tables } from '../db/index.ts';
 
 /**
- * Does a job for all items in one statement. When the database refuses the data of one item, the job is done item by item, and
- * an item that is refused again is quarantined with the reason. Rejects when the database is away.
+ * Does a job for all items in one statement. When the database refuses the data of one item, the job is done item by
+ * item, and an item that is refused again is quarantined with the reason. Rejects when the database is away.
  */
 export async function allOrEach<T>(
   db: Kysely<Tables>,

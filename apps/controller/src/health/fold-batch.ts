@@ -51,8 +51,8 @@ interface FoldTask extends AffectedDevice {
 }
 
 /**
- * Folds newly inserted checks into status, events and run requests for retries, in the transaction that inserted them; the caller
- * holds the devices' locks. Healthy results of devices that are Up cost one read and no write.
+ * Folds newly inserted checks into status, events and run requests for retries, in the transaction that inserted them;
+ * the caller holds the devices' locks. Healthy results of devices that are Up cost one read and no write.
  */
 export async function foldBatch(
   trx: Transaction<Tables>,

@@ -73,8 +73,8 @@ export function toResult(row: StoredCheck): Result {
 export type StoredDevice = Omit<FoldDevice, 'state'> & { readonly stored: StoredState };
 
 /**
- * Devices that this process read before, each with the versions of its rows. A device whose rows are still the same is not sent again: reading
- * states costs more than all else of a batch of good results.
+ * Devices that this process read before, each with the versions of its rows. A device whose rows are still the same is
+ * not sent again: reading states costs more than all else of a batch of good results.
  */
 export type DeviceCache = Map<number, CachedDevice>;
 
@@ -172,7 +172,10 @@ function toDevice(
   };
 }
 
-/** The spans in which agents were connected at a Location and assigned to these devices from `sinceUs` on, and the last ones before. */
+/**
+ * The spans in which agents were connected at a Location and assigned to these devices from `sinceUs` on, and the last
+ * ones before.
+ */
 export async function onlineSpans(
   trx: Kysely<Tables>,
   deviceNos: readonly number[],

@@ -31,7 +31,10 @@ export interface Health {
   fold(trx: Transaction<Tables>, inserted: readonly InsertedCheck[], nowUs: number): Promise<void>;
   /** Called when an agent of the Location connected or runs its checks again. The Location is online at once. */
   updateVisibilityNow(db: Kysely<Tables>, locationNo: number): Promise<void>;
-  /** Handles deadlines of retries, begins and ends of maintenance and offline Locations until the signal aborts. Any number of controllers may run it. */
+  /**
+   * Handles deadlines of retries, begins and ends of maintenance and offline Locations until the signal aborts. Any
+   * number of controllers may run it.
+   */
   run(db: Kysely<Tables>, signal: AbortSignal): Promise<void>;
   /** Rounds of these jobs that ended without an error. */
   readonly rounds: number;
@@ -55,7 +58,9 @@ export function createHealth({
   readonly runRequests: RunRequests;
   readonly locations: LocationVisibility & AnchorAlerts;
   readonly timeScale?: TimeScale;
-  /** Counts the connections to the database: a new one may lead to a server that took over and lacks the last commits. */
+  /**
+   * Counts the connections to the database: a new one may lead to a server that took over and lacks the last commits.
+   */
   readonly opened?: () => number;
 }): Health {
   const times = createTimes(timeScale);
@@ -152,8 +157,8 @@ export function createHealth({
 }
 
 /**
- * Drops checkpoints older than `beforeUs` (the age at which checks are dropped). The newest of them stays for each device,
- * because a fold may begin there.
+ * Drops checkpoints older than `beforeUs` (the age at which checks are dropped). The newest of them stays for each
+ * device, because a fold may begin there.
  */
 export async function trimCheckpoints(db: Kysely<Tables>, beforeUs: number): Promise<void> {
   await sql`

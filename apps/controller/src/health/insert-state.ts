@@ -3,7 +3,8 @@ import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
 
 /**
- * Stores the state of a new device, whose row and Locations are written: its status is Unknown since `nowUs`, because no check has run yet.
+ * Stores the state of a new device, whose row and Locations are written: its status is Unknown since `nowUs`, because
+ * no check has run yet.
  */
 export async function insertState(trx: Kysely<Tables>, deviceNo: number, nowUs: number): Promise<void> {
   await sql`

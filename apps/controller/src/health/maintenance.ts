@@ -6,8 +6,8 @@ import type { EventDeps } from './event-causes.ts';
 import { inTransaction } from './in-transaction.ts';
 
 /**
- * Records the begin of the planned windows that began, each once however many controllers do it. A device that was in another window already
- * gets no event. Returns how many windows began. `deviceNo` undefined: all devices.
+ * Records the begin of the planned windows that began, each once however many controllers do it. A device that was in
+ * another window already gets no event. Returns how many windows began. `deviceNo` undefined: all devices.
  */
 export async function beginMaintenance(
   { kysely, recordEvents }: EventDeps,
@@ -70,8 +70,8 @@ async function markBegun(
 }
 
 /**
- * Ends the windows of schedules with EndOnFirstOk in which these devices had a good check after a bad one, at the end of that good check.
- * The caller holds the devices' locks.
+ * Ends the windows of schedules with EndOnFirstOk in which these devices had a good check after a bad one, at the end
+ * of that good check. The caller holds the devices' locks.
  */
 export async function endOnFirstOk(
   trx: Kysely<Tables>,
@@ -87,8 +87,8 @@ export async function endOnFirstOk(
 }
 
 /**
- * Ends the windows that ran out, each once however many controllers do it. A device that is in another window still gets no
- * event. Returns how many windows ended. `deviceNo` undefined: all devices.
+ * Ends the windows that ran out, each once however many controllers do it. A device that is in another window still
+ * gets no event. Returns how many windows ended. `deviceNo` undefined: all devices.
  */
 export async function endMaintenance(
   { kysely, recordEvents }: EventDeps,

@@ -20,8 +20,9 @@ interface MaintenanceRequest {
 }
 
 /**
- * Starts maintenance of a device for `durationUs`. A manual window that is open gets a new end. One that begins later replaces
- * another that has not begun. Nothing happens where the device was deleted. Works inside a transaction or makes one.
+ * Starts maintenance of a device for `durationUs`. A manual window that is open gets a new end. One that begins later
+ * replaces another that has not begun. Nothing happens where the device was deleted. Works inside a transaction or
+ * makes one.
  */
 export async function startMaintenance(deps: EventDeps, request: MaintenanceRequest): Promise<void> {
   const { startUs = request.nowUs, nowUs } = request;
@@ -98,8 +99,8 @@ async function startNow({ kysely, recordEvents }: EventDeps, request: Maintenanc
 }
 
 /**
- * Ends the current maintenance windows of a device; with `maintenanceId` only those of this maintenance, also when they have not begun.
- * Nothing happens when there is none. Returns how many running windows ended.
+ * Ends the current maintenance windows of a device; with `maintenanceId` only those of this maintenance, also when they
+ * have not begun. Nothing happens when there is none. Returns how many running windows ended.
  */
 export async function stopMaintenance(
   { kysely, recordEvents }: EventDeps,

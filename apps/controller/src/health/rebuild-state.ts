@@ -22,9 +22,9 @@ export interface ReadDeps {
 }
 
 /**
- * The devices as the fold needs them. A stored state that cannot be read is rebuilt: the status and its begin stand in the
- * history of statuses, the rest is folded from the newest checkpoint of that status, else from the device's checks since
- * its begin. The caller holds the devices' locks; `without` are checks that are folded later.
+ * The devices as the fold needs them. A stored state that cannot be read is rebuilt: the status and its begin stand in
+ * the history of statuses, the rest is folded from the newest checkpoint of that status, else from the device's checks
+ * since its begin. The caller holds the devices' locks; `without` are checks that are folded later.
  */
 export async function readDevices(
   trx: Kysely<Tables>,
@@ -53,8 +53,8 @@ export async function readDevices(
 }
 
 /**
- * The states from which these devices are folded again, each from the last checkpoint before its point; where there is none,
- * from its creation, and where that one cannot be read, from the status that the history has there.
+ * The states from which these devices are folded again, each from the last checkpoint before its point; where there is
+ * none, from its creation, and where that one cannot be read, from the status that the history has there.
  */
 export async function seedsBefore(
   trx: Kysely<Tables>,

@@ -56,8 +56,8 @@ function retryIdOf(deviceNo: number, retrySequence: RetrySequence): string {
 }
 
 /**
- * Creates the run requests that follow from a batch: the next retry of each open retry sequence, and a check now where late results
- * end with a device that is not Up. Run requests of retry sequences that ended are withdrawn.
+ * Creates the run requests that follow from a batch: the next retry of each open retry sequence, and a check now where
+ * late results end with a device that is not Up. Run requests of retry sequences that ended are withdrawn.
  */
 export async function requestAfterFold(
   trx: Kysely<Tables>,
@@ -92,8 +92,8 @@ export async function requestAfterFold(
 }
 
 /**
- * Requests the next retry of each device's open retry sequence, where an agent can run it. When another agent than the one with the
- * last error is chosen, the latter gets a `RetryDelegated`, because it would otherwise retry by itself.
+ * Requests the next retry of each device's open retry sequence, where an agent can run it. When another agent than the
+ * one with the last error is chosen, the latter gets a `RetryDelegated`, because it would otherwise retry by itself.
  */
 export async function requestRetries(
   trx: Kysely<Tables>,
@@ -182,8 +182,9 @@ async function requestNow(
 type EligibleAgent = RetryCandidate & { readonly retriesLocally: boolean };
 
 /**
- * The agents that are connected, not offline and at a Location that checks these devices. They are in order of Location. The agent to
- * which the device is assigned comes first, the others in an order that differs by device, so that retries are spread.
+ * The agents that are connected, not offline and at a Location that checks these devices. They are in order of
+ * Location. The agent to which the device is assigned comes first, the others in an order that differs by device, so
+ * that retries are spread.
  */
 async function candidatesOf(
   trx: Kysely<Tables>,

@@ -11,9 +11,9 @@ const devicesPerRun = 500;
 const restUs = 600_000_000;
 
 /**
- * Expires run requests that no agent answered in time and requests the same retry from the next agent. It also requests a retry where
- * the agent of an open retry sequence did not continue it. A device for which this fails is quarantined with the reason. Returns how
- * many devices were due.
+ * Expires run requests that no agent answered in time and requests the same retry from the next agent. It also requests
+ * a retry where the agent of an open retry sequence did not continue it. A device for which this fails is quarantined
+ * with the reason. Returns how many devices were due.
  */
 export async function sweepRetries(
   db: Kysely<Tables>,
@@ -61,7 +61,10 @@ async function sweepDevices(
   });
 }
 
-/** Devices whose retry sequence is overdue and has no open run request. A state without proper numbers has no retry sequence. */
+/**
+ * Devices whose retry sequence is overdue and has no open run request. A state without proper numbers has no retry
+ * sequence.
+ */
 async function stalledRetries(
   db: Kysely<Tables>,
   nowUs: number,

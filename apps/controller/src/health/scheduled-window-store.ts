@@ -15,7 +15,10 @@ export interface StaleDevice {
   readonly deviceNo: number;
   readonly mscheduleNo: number | null;
   readonly schedule: StoredSchedule | null;
-  /** Its schedule is another one, has other settings, or its windows were made with a clock that was ahead. False: time went on. */
+  /**
+   * Its schedule is another one, has other settings, or its windows were made with a clock that was ahead. False: time
+   * went on.
+   */
   readonly isChanged: boolean;
 }
 
@@ -27,8 +30,8 @@ interface Wanted {
 }
 
 /**
- * Up to 500 devices whose windows are of another schedule, of other settings, or made for a horizon outside of this span: before it,
- * time went on; after it, they were made with a clock that was ahead.
+ * Up to 500 devices whose windows are of another schedule, of other settings, or made for a horizon outside of this
+ * span: before it, time went on; after it, they were made with a clock that was ahead.
  */
 export async function staleDevices(
   db: Kysely<Tables>,
@@ -89,7 +92,10 @@ export async function dropFuture(
       and source = 'schedule' and from_us > ${nowUs}::bigint`.execute(trx);
 }
 
-/** Gives the running scheduled windows of these devices the end that their occurrence has now; without an occurrence they end now. */
+/**
+ * Gives the running scheduled windows of these devices the end that their occurrence has now; without an occurrence
+ * they end now.
+ */
 export async function adjustRunning(
   trx: Kysely<Tables>,
   deviceNos: readonly number[],
@@ -104,8 +110,9 @@ export async function adjustRunning(
 }
 
 /**
- * Makes the windows of these occurrences for these devices; a window that began before begins now. An occurrence that has a window keeps it, and
- * one that was cancelled gets none. The lock keeps `cancelOccurrence` away until the transaction ends.
+ * Makes the windows of these occurrences for these devices; a window that began before begins now. An occurrence that
+ * has a window keeps it, and one that was cancelled gets none. The lock keeps `cancelOccurrence` away until the
+ * transaction ends.
  */
 export async function insertWindows(
   trx: Kysely<Tables>,

@@ -11,8 +11,8 @@ const aheadUs = 48 * hourUs;
 const differUs = hourUs;
 
 /*
- * How the windows of a device follow its schedule. A device is refreshed when it gets another schedule, when the settings of its schedule
- * change, and when windows are made for less than 24 hours ahead.
+ * How the windows of a device follow its schedule. A device is refreshed when it gets another schedule, when the
+ * settings of its schedule change, and when windows are made for less than 24 hours ahead.
  *
  *   window of the device            | new schedule or settings                       | time goes on
  *   in the past                     | stays                                          | stays
@@ -26,8 +26,8 @@ const differUs = hourUs;
  */
 
 /**
- * Makes the windows of devices whose schedule or its settings changed, and of those that need further ones. Returns the number of such devices;
- * at most 500 at a time. `deviceNo` undefined: all devices.
+ * Makes the windows of devices whose schedule or its settings changed, and of those that need further ones. Returns the
+ * number of such devices; at most 500 at a time. `deviceNo` undefined: all devices.
  */
 export async function refreshScheduledWindows(
   kysely: Kysely<Tables>,

@@ -10,7 +10,10 @@ export interface Times {
   readonly answerGraceUs: number;
   /** A Location is offline when all its agents have been away this long. */
   readonly offlineAfterUs: number;
-  /** A Location becomes offline only after a controller has served this long, because agents cannot connect during the controller's own outage. */
+  /**
+   * A Location becomes offline only after a controller has served this long, because agents cannot connect during the
+   * controller's own outage.
+   */
   readonly servedForUs: number;
   /** How long a device's RetryDelay, given in seconds, lasts. */
   readonly retryDelayUs: (seconds: number) => number;

@@ -92,7 +92,8 @@ test('two controllers that take batches in any order, some twice, at the same ti
       for (const [i, status] of statuses.entries()) expect(status).not.toBe(statuses[i + 1]);
       const now = announcedStatus(whole.state);
       if (statuses.length > 0 && now !== null) expect(statuses.at(-1)).toBe(now);
-      // Recorded events stay, perhaps of another check than the whole fold names; but every event of the whole fold is recorded.
+      // Recorded events stay, perhaps of another check than the whole fold names; but every event of the whole fold is
+      // recorded.
       const types = (await scene.events(device)).map((event) => event.type);
       expect(types).toEqual(expect.arrayContaining(whole.events.map((event) => event.type)));
     }),

@@ -24,8 +24,8 @@ const devicesAtOnce = 10;
 const timelinesAtOnce = 100;
 
 /**
- * The uptime of each device over [from, to), by the device's number; a period that ends in the future counts as if it ended now. Reads no checks.
- * The number of statements does not depend on the number of devices.
+ * The uptime of each device over [from, to), by the device's number; a period that ends in the future counts as if it
+ * ended now. Reads no checks. The number of statements does not depend on the number of devices.
  */
 export async function uptimes(
   db: Kysely<Tables>,
@@ -121,8 +121,8 @@ async function intervalsIn(
 }
 
 /**
- * The spans in which an agent that had a device ran everything that was due. Assignments and coverage are read apart and joined here,
- * because the database would compare each with each for a year of both.
+ * The spans in which an agent that had a device ran everything that was due. Assignments and coverage are read apart
+ * and joined here, because the database would compare each with each for a year of both.
  */
 async function coverageIn(
   db: Kysely<Tables>,
@@ -162,7 +162,10 @@ async function assignedIn(
   return rows;
 }
 
-/** The coverage of the agents that ever had these devices. Only the last span of a connected agent goes on to now: a hole before it stays. */
+/**
+ * The coverage of the agents that ever had these devices. Only the last span of a connected agent goes on to now: a
+ * hole before it stays.
+ */
 async function coveredIn(
   db: Kysely<Tables>,
   deviceNos: readonly number[],

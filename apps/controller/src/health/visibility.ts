@@ -62,8 +62,8 @@ export interface VisibilityDeps extends EventDeps {
  */
 
 /**
- * A Location with a connected agent that runs its checks becomes online at once. Its devices have the status that results
- * gave them. `locationNo` undefined: all Locations.
+ * A Location with a connected agent that runs its checks becomes online at once. Its devices have the status that
+ * results gave them. `locationNo` undefined: all Locations.
  */
 export function updateVisibility(
   { kysely, recordEvents, locations }: VisibilityDeps,
@@ -105,8 +105,8 @@ async function backLocations(trx: Kysely<Tables>, locationNo: number | undefined
 }
 
 /**
- * The number of devices with a status that only these Locations check: no other Location of such a device is online. A device of several of
- * these Locations counts for the first one.
+ * The number of devices with a status that only these Locations check: no other Location of such a device is online. A
+ * device of several of these Locations counts for the first one.
  */
 async function devicesOnlyAt(
   trx: Kysely<Tables>,
@@ -128,8 +128,9 @@ async function devicesOnlyAt(
 }
 
 /**
- * A Location becomes offline when all its agents have been away for a minute, or when its connected agents report that they
- * cannot run their checks. It is offline since the end of its coverage. One event for the account, none for the devices.
+ * A Location becomes offline when all its agents have been away for a minute, or when its connected agents report that
+ * they cannot run their checks. It is offline since the end of its coverage. One event for the account, none for the
+ * devices.
  */
 export function markOffline(
   { kysely, recordEvents, locations }: VisibilityDeps,
@@ -163,7 +164,10 @@ const hadAgents = sql`
   from agents o where o.location_no = l.location_no
   union all select agent_no, from_us, to_us from former_locations where location_no = l.location_no`;
 
-/** Online Locations whose agents are all away, revoked, moved away or cannot run their checks, those that were heard last first. */
+/**
+ * Online Locations whose agents are all away, revoked, moved away or cannot run their checks, those that were heard
+ * last first.
+ */
 async function goneLocations(
   trx: Kysely<Tables>,
   nowUs: number,

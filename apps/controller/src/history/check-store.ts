@@ -71,8 +71,8 @@ const recentDays = 7;
 const clocksDifferUs = hourUs;
 
 /**
- * A device's checks, newest first, one row more than `limit` to know whether there are more, and the device's number; undefined where the
- * account has no such device. One statement, because the device is found in it too.
+ * A device's checks, newest first, one row more than `limit` to know whether there are more, and the device's number;
+ * undefined where the account has no such device. One statement, because the device is found in it too.
  */
 export async function listChecks(
   { kysely }: Db,
@@ -90,7 +90,10 @@ export async function listChecks(
   return found && { ...found, rows: await withPacked(kysely, found, { device, page, nowUs }) };
 }
 
-/** The rows of a page with the packed checks among them. The packed ones are read last: a check that is packed meanwhile is in both, not in none. */
+/**
+ * The rows of a page with the packed checks among them. The packed ones are read last: a check that is packed meanwhile
+ * is in both, not in none.
+ */
 async function withPacked(
   kysely: Db['kysely'],
   { deviceNo, rows }: { readonly deviceNo: number; readonly rows: readonly CheckFacts[] },
@@ -158,9 +161,9 @@ function foundChecks(rows: readonly CheckOfDeviceRow[]) {
 }
 
 /**
- * The statement behind `listChecks`. The bounds of `start_us` stand alone too, because they choose the partitions; `recentFromUs` stands in the
- * text, so that a plan for all values has these partitions only. The sum keeps PostgreSQL from its statistics of Locations: of a Location without
- * checks they make it read and sort the checks of all accounts.
+ * The statement behind `listChecks`. The bounds of `start_us` stand alone too, because they choose the partitions;
+ * `recentFromUs` stands in the text, so that a plan for all values has these partitions only. The sum keeps PostgreSQL
+ * from its statistics of Locations: of a Location without checks they make it read and sort the checks of all accounts.
  */
 export function checksPage({ accountNo, deviceId }: NamedDevice, page: CheckPage, recentFromUs?: number) {
   const { fromUs, untilUs, locationNos, codes, before } = page;

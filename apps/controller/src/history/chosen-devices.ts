@@ -18,7 +18,9 @@ export const chosenDevices = {
   }),
 } as const;
 
-/** Reads a page of chosen devices. Throws a Problem: 1003 for a tag, device or Location that the account does not have. */
+/**
+ * Reads a page of chosen devices. Throws a Problem: 1003 for a tag, device or Location that the account does not have.
+ */
 export async function readDevicePage(
   db: Db,
   { accountNo }: Session,

@@ -12,7 +12,10 @@ interface Follower extends Disposable {
 
 /** Knows up to which number events are complete, for all streams of this process. */
 export interface EventFeed extends AsyncDisposable {
-  /** Begins to follow an account. An event that is recorded after this resolves has a number above the follower's first `upTo`. */
+  /**
+   * Begins to follow an account. An event that is recorded after this resolves has a number above the follower's first
+   * `upTo`.
+   */
   follow(accountNo: number): Promise<Follower>;
   /** Streams that follow events now. */
   readonly followers: number;
@@ -41,9 +44,10 @@ const tracked = declareState({
 });
 
 /**
- * Makes the feed. It sends no query while it has no follower. The database numbers events at insertion, but shows them at
- * commit. Therefore an event with a smaller number may appear after an event with a larger one. A number is settled when every
- * transaction that wrote events at that time has ended. Such a transaction holds a lock on the table until its commit.
+ * Makes the feed. It sends no query while it has no follower. The database numbers events at insertion, but shows them
+ * at commit. Therefore an event with a smaller number may appear after an event with a larger one. A number is settled
+ * when every transaction that wrote events at that time has ended. Such a transaction holds a lock on the table until
+ * its commit.
  */
 export function createEventFeed({
   db,

@@ -85,8 +85,8 @@ export function eventsPage(scope: EventScope, page: EventPage) {
 }
 
 /**
- * The place of an event of this device or account; undefined: there is none with this id. A client that pages an account's events may
- * stand at an event whose device was deleted meanwhile; its place is kept for a day.
+ * The place of an event of this device or account; undefined: there is none with this id. A client that pages an
+ * account's events may stand at an event whose device was deleted meanwhile; its place is kept for a day.
  */
 export async function findEventPlace(
   { kysely }: Db,

@@ -13,8 +13,8 @@ const pageRows = 50;
 const rangeNos = 20_000;
 
 /**
- * Follows an account's events and writes them as server-sent events, until the signal aborts. `afterNo` is the last one that the reader has; `gone`
- * aborts when there is no reader any more.
+ * Follows an account's events and writes them as server-sent events, until the signal aborts. `afterNo` is the last one
+ * that the reader has; `gone` aborts when there is no reader any more.
  */
 export async function openEventStream(
   {

@@ -13,12 +13,18 @@ export const historyQuery = {
     .meta({ example: 'local' }),
 } as const;
 
-/** What narrows a list: microseconds since 1970 (`fromUs` inclusive, `untilUs` exclusive) and numbers of Locations; undefined narrows nothing. */
+/**
+ * What narrows a list: microseconds since 1970 (`fromUs` inclusive, `untilUs` exclusive) and numbers of Locations;
+ * undefined narrows nothing.
+ */
 export interface HistoryFilter extends TimeSpan {
   readonly locationNos: readonly number[] | undefined;
 }
 
-/** Reads the filters. Throws a Problem: 1004 where the span is reversed, 1003 for a Location that the account does not have. */
+/**
+ * Reads the filters. Throws a Problem: 1004 where the span is reversed, 1003 for a Location that the account does not
+ * have.
+ */
 export async function readHistoryFilter(
   db: Db,
   { accountNo, zone }: Pick<Session, 'accountNo' | 'zone'>,

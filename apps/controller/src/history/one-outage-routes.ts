@@ -8,7 +8,9 @@ import { writeOutageNote } from './outage-note-store.ts';
 import { outageId, outageRecord, outageUpdate, readOnlyFields, showOutage } from './outage-record.ts';
 import { hasDevice, listOutages, type OutageRow } from './outage-store.ts';
 
-/** Changes something for a caller of the API in one transaction, with an entry of the audit for each recorded change. */
+/**
+ * Changes something for a caller of the API in one transaction, with an entry of the audit for each recorded change.
+ */
 type ChangeOutage = <T>(
   session: Session,
   work: (transaction: {

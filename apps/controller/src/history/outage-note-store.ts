@@ -7,7 +7,10 @@ export interface OutageNote {
   readonly excluded: boolean;
 }
 
-/** Stores what people say about the outage of this device that lasts from its first error to its end (null: open), in place of what they said before. */
+/**
+ * Stores what people say about the outage of this device that lasts from its first error to its end (null: open), in
+ * place of what they said before.
+ */
 export async function writeOutageNote(
   trx: Kysely<Tables>,
   outage: { readonly device_no: number; readonly from_us: number; readonly end_us: number | null },

@@ -89,8 +89,8 @@ export function outageRoutes({
 }
 
 /**
- * Throws a Problem: 1004 for a reversed span, 1003 where Before is no outage of this device or account, and for a tag or Location that the account
- * does not have.
+ * Throws a Problem: 1004 for a reversed span, 1003 where Before is no outage of this device or account, and for a tag
+ * or Location that the account does not have.
  */
 async function readPage(
   db: Db,

@@ -72,9 +72,9 @@ const confirmedWithinUs = 10 * (300 + 120) * 1_000_000;
 const mostDepth = 8;
 
 /**
- * The statement behind `listOutages`. A Down that follows a Down with only Unknown between belongs to the same outage. Maintenance goes before
- * Down: an outage shows what lies outside of it, and one that lies wholly inside is none. The first subquery sorts before anything is
- * judged, so that only the outages of the page are judged.
+ * The statement behind `listOutages`. A Down that follows a Down with only Unknown between belongs to the same outage.
+ * Maintenance goes before Down: an outage shows what lies outside of it, and one that lies wholly inside is none. The
+ * first subquery sorts before anything is judged, so that only the outages of the page are judged.
  */
 export function outagesPage(scope: EventScope, page: OutagePage) {
   const { nowUs, limit, offset } = page;
@@ -146,7 +146,10 @@ function factsOfOutage(nowUs: number) {
         and (o.end_us is null or from_us < o.end_us) order by from_us limit 1) n on true`;
 }
 
-/** Whether the event `error` is an error of an outage with `device_no` and `from_us` that ends at `endUs`, null while it is open. */
+/**
+ * Whether the event `error` is an error of an outage with `device_no` and `from_us` that ends at `endUs`, null while it
+ * is open.
+ */
 function isErrorOf(outage: RawBuilder<unknown>, endUs: RawBuilder<unknown>) {
   return sql`error.device_no = ${outage}.device_no and error.type in ('Error', 'Partial', 'Down')
     and error.at_us > ${outage}.from_us - 1000000 and (${endUs} is null or error.at_us < ${endUs})`;

@@ -15,8 +15,9 @@ interface AskedPeriod {
 }
 
 /**
- * The ends of a period: Timestamp1 (undefined: since creation) and Timestamp2 (default, and at most: now), cut to whole seconds. The second of Timestamp2 is
- * not part of it, so the seconds of adjacent periods add up. Throws a Problem (1004) when the period is reversed.
+ * The ends of a period: Timestamp1 (undefined: since creation) and Timestamp2 (default, and at most: now), cut to whole
+ * seconds. The second of Timestamp2 is not part of it, so the seconds of adjacent periods add up. Throws a Problem
+ * (1004) when the period is reversed.
  */
 export function readEnds(
   asked: AskedPeriod,
@@ -37,12 +38,18 @@ export function readEnds(
   return { fromUs, toUs };
 }
 
-/** The begin of a device's period that ends at `toUs` and has no Timestamp1: its creation, or the end where it was created later. */
+/**
+ * The begin of a device's period that ends at `toUs` and has no Timestamp1: its creation, or the end where it was
+ * created later.
+ */
 export function sinceCreation(createdUs: number, toUs: number): number {
   return Math.min(wholeSecond(createdUs), toUs);
 }
 
-/** The period of one device. Throws a Problem (1004) when it is reversed, or ends before the device was created and has no Timestamp1. */
+/**
+ * The period of one device. Throws a Problem (1004) when it is reversed, or ends before the device was created and has
+ * no Timestamp1.
+ */
 export function readPeriod(
   asked: AskedPeriod,
   { zone, createdUs, nowUs }: { readonly zone: Zone; readonly createdUs: number; readonly nowUs: number },

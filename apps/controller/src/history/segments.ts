@@ -11,8 +11,9 @@ export interface Segment {
 }
 
 /**
- * Cuts a period into stretches that roll-ups cover and those that only raw checks do: hours cut by the period's ends, hours not rolled up
- * yet (from `rolledToUs` on) and `dirty` ones. Whole UTC days come from the daily roll-up when `days` is set. Pure.
+ * Cuts a period into stretches that roll-ups cover and those that only raw checks do: hours cut by the period's ends,
+ * hours not rolled up yet (from `rolledToUs` on) and `dirty` ones. Whole UTC days come from the daily roll-up when
+ * `days` is set. Pure.
  */
 export function segmentsOf(
   period: { readonly fromUs: number; readonly toUs: number },

@@ -19,7 +19,8 @@ test('availability is of regular checks; retries and checks on request are count
       .set(values)
       .where('start_us', '=', starts[at] ?? 0)
       .execute();
-  // One regular check is bad, its two retries are too (an agent's own and one that the controller requested), and so is a check on request.
+  // One regular check is bad, its two retries are too (an agent's own and one that the controller requested), and so is
+  // a check on request.
   await change(3, { code: 2 });
   await change(4, { code: 2, attempt: 1 });
   await change(5, { code: 2, attempt: 2, run_request_id: newId() });

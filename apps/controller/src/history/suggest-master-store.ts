@@ -15,8 +15,8 @@ const storedTraceroute = z.object({
 });
 
 /**
- * The newest traceroutes of the device's checks, failed or requested, and the addresses that these checks used. Checks from before the last
- * change of its target do not count: the way to the earlier target says nothing.
+ * The newest traceroutes of the device's checks, failed or requested, and the addresses that these checks used. Checks
+ * from before the last change of its target do not count: the way to the earlier target says nothing.
  */
 export async function tracedWays(
   db: Kysely<Tables>,
@@ -33,7 +33,10 @@ export async function tracedWays(
   return { ways, ownAddresses: new Set(rows.flatMap(({ address }) => addressesIn(address))) };
 }
 
-/** The statement behind `tracedWays`. It has the words of the partial indexes: good checks without a run request, nearly all, are not read. */
+/**
+ * The statement behind `tracedWays`. It has the words of the partial indexes: good checks without a run request, nearly
+ * all, are not read.
+ */
 export function tracedChecks(deviceNo: number, nowUs: number) {
   const tracedOf = (which: RawBuilder<unknown>) => sql`(
     select start_us, agent_no, location_no, extended from checks
@@ -46,7 +49,10 @@ export function tracedChecks(deviceNo: number, nowUs: number) {
     order by start_us desc, agent_no desc limit ${mostWays}`;
 }
 
-/** The account's devices that may be a master of this one: neither itself nor behind it. Their addresses are those of the last day's newest check. */
+/**
+ * The account's devices that may be a master of this one: neither itself nor behind it. Their addresses are those of
+ * the last day's newest check.
+ */
 export async function masterCandidates(
   db: Kysely<Tables>,
   {

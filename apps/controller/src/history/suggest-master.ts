@@ -29,9 +29,9 @@ export type Suggestion =
   | { readonly kind: 'none'; readonly reason: string };
 
 /**
- * The device's nearest hop that is itself a device of the account. A way that ends early says only what lies before its end, therefore of
- * each Location the longest match counts, and none where the way of another Location is complete. Where Locations reach the device by
- * different routers, no single device is before it. Pure.
+ * The device's nearest hop that is itself a device of the account. A way that ends early says only what lies before its
+ * end, therefore of each Location the longest match counts, and none where the way of another Location is complete.
+ * Where Locations reach the device by different routers, no single device is before it. Pure.
  */
 export function suggestMaster(
   ways: readonly TracedWay[],

@@ -114,7 +114,10 @@ test('nobody who could trace is a conflict', async () => {
   expect((await trace(device.id)).json).toEqual({ code: 1005, message: 'no agent is there' });
 });
 
-/** Asks for a traceroute, and resolves with its answer once `meanwhile` is done. The clock moves slowly, so that the database is not held to be away. */
+/**
+ * Asks for a traceroute, and resolves with its answer once `meanwhile` is done. The clock moves slowly, so that the
+ * database is not held to be away.
+ */
 async function awaited(id: string, meanwhile: () => Promise<unknown>): Promise<unknown> {
   const before = asked.length;
   let reply: Reply | undefined;

@@ -21,7 +21,10 @@ interface UptimeFigures {
   readonly ExcludedOutages: number;
 }
 
-/** Works out the uptime of devices, by their numbers; times are microseconds since 1970, `fromUs` is the begin of the device's period. */
+/**
+ * Works out the uptime of devices, by their numbers; times are microseconds since 1970, `fromUs` is the begin of the
+ * device's period.
+ */
 export type ReadUptimes = (ask: {
   readonly devices: readonly {
     readonly deviceNo: number;

@@ -22,7 +22,10 @@ export interface UptimeDevicePage {
   readonly offset: number;
 }
 
-/** Devices in the order of creation, one row more than `limit` to know whether there are more, and how many there are in all. */
+/**
+ * Devices in the order of creation, one row more than `limit` to know whether there are more, and how many there are in
+ * all.
+ */
 export async function listUptimeDevices(
   { kysely }: Db,
   page: UptimeDevicePage,

@@ -28,7 +28,10 @@ import { createStrangerLoad } from './stranger-load.ts';
 /** The API as a server uses it. */
 export interface App {
   readonly handler: (request: IncomingMessage, response: ServerResponse) => void;
-  /** For the server's `clientError`: what node could not parse (a header too long, no HTTP) is answered in the API's shape. */
+  /**
+   * For the server's `clientError`: what node could not parse (a header too long, no HTTP) is answered in the API's
+   * shape.
+   */
   readonly clientError: (error: Error, socket: Duplex) => void;
 }
 
@@ -117,7 +120,8 @@ export function createApp({
     try {
       const { secure, proxied } = readOrigin(context.req);
       if (!secure) throw httpsRequired();
-      // RFC 6797, section 7.2. A proxy in front has a policy of its own; with a certificate of our CA other servers of localhost would suffer.
+      // RFC 6797, section 7.2. A proxy in front has a policy of its own; with a certificate of our CA other servers of
+      // localhost would suffer.
       if (ownCertificate && !proxied) context.set('Strict-Transport-Security', 'max-age=31536000');
       validateFraming(context.req, context.res);
       validateHost(context.req);
@@ -174,7 +178,10 @@ function validateHost({ headersDistinct, httpVersion }: IncomingMessage): void {
   if (hosts === 0 && httpVersion !== '1.0') throw malformed('The header Host is missing.');
 }
 
-/** RFC 9110, section 9.3.7: OPTIONS names the verbs of a path. Throws a Problem for every other request that has no route. */
+/**
+ * RFC 9110, section 9.3.7: OPTIONS names the verbs of a path. Throws a Problem for every other request that has no
+ * route.
+ */
 function answerUnrouted(router: Router, context: Koa.Context): void {
   const { path, method } = context;
   const verbs = verbsOf(router, path);

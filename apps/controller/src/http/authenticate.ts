@@ -27,7 +27,9 @@ interface Credentials {
   readonly address: string;
 }
 
-/** The answer for a request: whose it is, and the key as it came (`/hello` shows it to its owner); a session has none. */
+/**
+ * The answer for a request: whose it is, and the key as it came (`/hello` shows it to its owner); a session has none.
+ */
 interface Authenticated {
   readonly session: Session;
   readonly key: string | undefined;
@@ -35,7 +37,10 @@ interface Authenticated {
 
 /** Finds out who sends a request. */
 export interface Authenticator {
-  /** undefined: neither a key nor the cookie of a session in force was sent. A key counts before a cookie. Throws a Problem (1001, or 1006 for an address that keeps sending bad keys). */
+  /**
+   * undefined: neither a key nor the cookie of a session in force was sent. A key counts before a cookie. Throws a
+   * Problem (1001, or 1006 for an address that keeps sending bad keys).
+   */
   identify(credentials: Credentials): Promise<Authenticated | undefined>;
   /** Like `identify`, for a key of a form. */
   identifyKey(key: string, basic: BasicCredentials | undefined, address: string): Promise<Session>;
@@ -88,8 +93,9 @@ interface AuthenticatorDeps {
 }
 
 /**
- * Makes the authenticator. A key is found by its SHA-256 and compared in constant time. A good key is served also to an address that
- * sent too many bad ones (256 random bits cannot be guessed); guesses of a Basic password are limited by key and address.
+ * Makes the authenticator. A key is found by its SHA-256 and compared in constant time. A good key is served also to an
+ * address that sent too many bad ones (256 random bits cannot be guessed); guesses of a Basic password are limited by
+ * key and address.
  */
 export function createAuthenticator({
   findKey,
@@ -227,8 +233,8 @@ function createZones(): (name: string) => Zone {
 }
 
 /**
- * The one key of a request; several different ones are as bad as a wrong one. Node and proxies join headers of one name by commas, which no key
- * holds (RFC 9110, section 5.3).
+ * The one key of a request; several different ones are as bad as a wrong one. Node and proxies join headers of one name
+ * by commas, which no key holds (RFC 9110, section 5.3).
  */
 function readKey(
   headerNames: readonly string[],

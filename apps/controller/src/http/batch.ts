@@ -14,7 +14,10 @@ const batchLimits = {
   answerBytes: 4 * 1024 * 1024,
   /** Then the operations that have not begun are not done. */
   ms: 60_000,
-  /** Then an atomic batch is rolled back: other changes of its account wait for it. 1,000 devices need about 6 s of CPU time. */
+  /**
+   * Then an atomic batch is rolled back: other changes of its account wait for it. 1,000 devices need about 6 s of CPU
+   * time.
+   */
   atomicMs: 20_000,
 } as const;
 /**

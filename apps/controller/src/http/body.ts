@@ -19,7 +19,10 @@ const resourceLimits: BodyLimits = { bytes: 1024 * 1024, depth: 32, values: 5_00
 /** What is read away of a body that nobody wants before the connection is cut. */
 const awayBytes = 64 * resourceLimits.bytes;
 
-/** Reads a request's body as a JSON object; `{}` when there is none. Throws a Problem: 1000, or 1004 for text that no field can hold. */
+/**
+ * Reads a request's body as a JSON object; `{}` when there is none. Throws a Problem: 1000, or 1004 for text that no
+ * field can hold.
+ */
 export async function readBody(
   request: IncomingMessage,
   limits: BodyLimits = resourceLimits,
@@ -64,8 +67,8 @@ function placeOf(error: unknown): string {
 }
 
 /**
- * Reads the rest of a body away, for a request that is answered before all of it came: a client that sends first and reads later would lose the
- * answer to a reset connection. Bounded by size here and by the server's `requestTimeout`.
+ * Reads the rest of a body away, for a request that is answered before all of it came: a client that sends first and
+ * reads later would lose the answer to a reset connection. Bounded by size here and by the server's `requestTimeout`.
  */
 export function readAway(request: IncomingMessage): void {
   let left = awayBytes;

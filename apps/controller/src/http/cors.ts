@@ -26,8 +26,9 @@ const writable = [
 const rememberS = 600;
 
 /**
- * Opens the API to web pages of these origins (`https://status.example.org`; the Fetch standard, section "HTTP-CORS protocol"). A browser's
- * question before a request (`OPTIONS` with Access-Control-Request-Method) is answered without a key, because browsers send none with it.
+ * Opens the API to web pages of these origins (`https://status.example.org`; the Fetch standard, section "HTTP-CORS
+ * protocol"). A browser's question before a request (`OPTIONS` with Access-Control-Request-Method) is answered without
+ * a key, because browsers send none with it.
  */
 export function createCors({
   origins,

@@ -5,8 +5,9 @@ import { z } from 'zod';
 type Cell = string | number | boolean | null;
 
 /**
- * Writes RFC 4180: a header row, the row's own id first, nested objects as `Uptime.UpSeconds`, lists joined by `;`. A text that a spreadsheet would
- * run as a formula gets a `'` before it. The columns are those given, whatever the rows hold.
+ * Writes RFC 4180: a header row, the row's own id first, nested objects as `Uptime.UpSeconds`, lists joined by `;`. A
+ * text that a spreadsheet would run as a formula gets a `'` before it. The columns are those given, whatever the rows
+ * hold.
  */
 export function toCsv(body: unknown, id: string | undefined, columns: readonly string[]): string {
   const rows: readonly unknown[] = Array.isArray(body) ? body : [body];
@@ -19,7 +20,9 @@ export function toCsv(body: unknown, id: string | undefined, columns: readonly s
   );
 }
 
-/** The columns of a list or of one resource by its schema. Of a resource that has several forms, those of all of them. */
+/**
+ * The columns of a list or of one resource by its schema. Of a resource that has several forms, those of all of them.
+ */
 export function csvColumns(schema: z.ZodType): readonly string[] {
   return [...new Set(columnsOf(schema instanceof z.ZodArray ? schema.element : schema))].map(
     (name) => name || 'Value',

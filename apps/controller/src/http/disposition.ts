@@ -1,6 +1,7 @@
 /**
- * The value of Content-Disposition that offers the answer as a file (RFC 6266), whatever the name holds: the plain form in safe ASCII and, where
- * that loses something, the extended form (RFC 8187). Folders are cut off; undefined when nothing is left of the name.
+ * The value of Content-Disposition that offers the answer as a file (RFC 6266), whatever the name holds: the plain form
+ * in safe ASCII and, where that loses something, the extended form (RFC 8187). Folders are cut off; undefined when
+ * nothing is left of the name.
  */
 export function attachment(name: string): string | undefined {
   const base = (name.split(/[/\\]/).at(-1) ?? '')

@@ -13,8 +13,9 @@ interface Resource {
 const notCompared = ['HostData'];
 
 /**
- * Finds the resource that a route reads or changes: of its own path, or of the nearest path above (`/devices/{device_id}` for
- * `/devices/{device_id}/start-maintenance`). undefined: the route is of a list, or of what is made anew for each request. Pure.
+ * Finds the resource that a route reads or changes: of its own path, or of the nearest path above
+ * (`/devices/{device_id}` for `/devices/{device_id}/start-maintenance`). undefined: the route is of a list, or of what
+ * is made anew for each request. Pure.
  */
 export function createResourceFinder(routes: readonly Route[]): (route: Route) => Resource | undefined {
   const resources = new Map(
@@ -39,8 +40,9 @@ function isReader({ method, response, mediaType, streams }: Route): boolean {
 }
 
 /**
- * The ETag of a resource: `"<settings revision>.<hash>"` (RFC 9110, section 8.8.3). The first part stays while checks, status and maintenance
- * change. `body` is the answer before it gets its form. Secrets are masked in it; their change shows in UpdatedAt.
+ * The ETag of a resource: `"<settings revision>.<hash>"` (RFC 9110, section 8.8.3). The first part stays while checks,
+ * status and maintenance change. `body` is the answer before it gets its form. Secrets are masked in it; their change
+ * shows in UpdatedAt.
  */
 export function entityTag(body: unknown, { settings }: Resource): string {
   const fields = typeof body === 'object' && body !== null ? Object.entries(body) : [];
@@ -67,7 +69,10 @@ export function holdsTag(ifNoneMatch: string, tag: string): boolean {
   return tagsOf(ifNoneMatch).some((each) => each === '*' || each === own);
 }
 
-/** The Problem (1005) of a change whose `If-Match` has another settings revision than the ETag of the resource as it is now; undefined: it fits. */
+/**
+ * The Problem (1005) of a change whose `If-Match` has another settings revision than the ETag of the resource as it is
+ * now; undefined: it fits.
+ */
 export function revisionProblem(ifMatch: string, tag: string): Problem | undefined {
   const now = revisionOf(tag.slice(1, -1));
   const tags = tagsOf(ifMatch);

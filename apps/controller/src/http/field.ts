@@ -17,8 +17,8 @@ export const timestampField = z
 const visible = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
 /**
- * A text for people in a request: one line of `least` to `most` characters, see `isPlainLine`. It is trimmed and normalized (NFC), and has a
- * visible character where it may not be empty.
+ * A text for people in a request: one line of `least` to `most` characters, see `isPlainLine`. It is trimmed and
+ * normalized (NFC), and has a visible character where it may not be empty.
  */
 export function lineField(most: number, least = 0): z.ZodString {
   const line = boundedText(most, least).normalize('NFC').trim().refine(isPlainLine, { error: plainLineRule });

@@ -27,16 +27,17 @@ const pollMs = 100;
 const runUs = 180_000_000;
 
 /**
- * How the work of a request is done. `transaction`: in one transaction with the storing of the answer, so that both are there or none.
- * `lease`: the work commits by itself; when its controller ends meanwhile, a repetition does it again after the lease.
+ * How the work of a request is done. `transaction`: in one transaction with the storing of the answer, so that both are
+ * there or none. `lease`: the work commits by itself; when its controller ends meanwhile, a repetition does it again
+ * after the lease.
  */
 type WorkKind = 'transaction' | 'lease';
 
 /** Does the work of requests with an Idempotency-Key once. */
 export interface Idempotency {
   /**
-   * Does `work` and keeps its answer, or returns the kept answer of the first request. Throws a Problem (1005) when the first request had
-   * other content, or still runs after 10 s. Nothing is kept of work that throws.
+   * Does `work` and keeps its answer, or returns the kept answer of the first request. Throws a Problem (1005) when the
+   * first request had other content, or still runs after 10 s. Nothing is kept of work that throws.
    */
   once(
     request: KeptRequest,
@@ -179,7 +180,9 @@ export function readIdempotencyKey(header: string | readonly string[] | undefine
 /** Parameters of the query that choose the form of an answer and carry the key. */
 const notCompared = ['api_key', 'fmt', 'filename', '_'];
 
-/** What names a request, and the digest of what it holds. The level counts: an answer for a UW key is none for a UR key. */
+/**
+ * What names a request, and the digest of what it holds. The level counts: an answer for a UW key is none for a UR key.
+ */
 export function keptRequest(
   key: string,
   sent: {

@@ -26,8 +26,8 @@ const noParameters = z.object({});
 const noFields = z.strictObject({});
 
 /**
- * Reads the query by its schema. Throws a Problem (1004) that names every fault, and every parameter that is unknown, in another letter case, or
- * sent more than once.
+ * Reads the query by its schema. Throws a Problem (1004) that names every fault, and every parameter that is unknown,
+ * in another letter case, or sent more than once.
  */
 export function readQuery<Schema extends z.ZodObject>(
   schema: Schema | undefined,

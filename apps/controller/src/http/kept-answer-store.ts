@@ -67,7 +67,10 @@ export async function dropParts(kysely: Kysely<Tables>, { accountNo, request }: 
     .execute();
 }
 
-/** Deletes the account's oldest answers over this number or these bytes. Those that another transaction deletes now are left to it. */
+/**
+ * Deletes the account's oldest answers over this number or these bytes. Those that another transaction deletes now are
+ * left to it.
+ */
 export async function dropOldest(
   kysely: Kysely<Tables>,
   accountNo: number,

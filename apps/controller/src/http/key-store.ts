@@ -30,7 +30,10 @@ const useUs = 60_000_000;
 /** The time by the clock of the database, which is the same for all controllers. */
 export const databaseUs = sql<number>`(extract(epoch from now()) * 1000000)::bigint`;
 
-/** Asks the database for the key with this SHA-256 and notes its use; undefined when there is none, it has expired, or it is revoked. */
+/**
+ * Asks the database for the key with this SHA-256 and notes its use; undefined when there is none, it has expired, or
+ * it is revoked.
+ */
 export async function findKey(
   db: Pick<Db, 'kysely' | 'isInTransaction'>,
   hash: Uint8Array,
@@ -81,8 +84,8 @@ export function keysInForce({ kysely }: Pick<Db, 'kysely'>) {
 }
 
 /**
- * Asks the database for the person with this e-mail address who has a password: of the account with this name, else of the account to which
- * they were invited first.
+ * Asks the database for the person with this e-mail address who has a password: of the account with this name, else of
+ * the account to which they were invited first.
  */
 export async function findPerson(
   db: Pick<Db, 'kysely'>,

@@ -5,7 +5,10 @@ import { Problem, problemCode } from './problem.ts';
 /** A revoked key and an ended session are refused everywhere within 5 s, even when no notification gets through. */
 const ttlMs = 4_000;
 const kept = 10_000;
-/** Credentials that nobody has used of late are looked up by so many requests at once: bad ones must not take all database connections. */
+/**
+ * Credentials that nobody has used of late are looked up by so many requests at once: bad ones must not take all
+ * database connections.
+ */
 const lookUps = { running: 3, waiting: 500 } as const;
 
 /** Rows of credentials in force, found by the SHA-256 of the credential. */

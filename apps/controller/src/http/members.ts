@@ -1,6 +1,9 @@
 import { invalid } from './problem.ts';
 
-/** Reads a list that is joined by commas. `accepted` describes its members to people. Throws a Problem (1004) that names the member that is none. */
+/**
+ * Reads a list that is joined by commas. `accepted` describes its members to people. Throws a Problem (1004) that names
+ * the member that is none.
+ */
 export function readMembers<T>(
   field: string,
   text: string,

@@ -34,7 +34,10 @@ export interface FormRequest {
   readonly fields: URLSearchParams;
 }
 
-/** A route outside of `/v1.1`, for programs that expect a path and a form of their own (Prometheus, load balancers, browsers). It answers GET. A form's path is the begin of its pages' paths, and it answers POST too. */
+/**
+ * A route outside of `/v1.1`, for programs that expect a path and a form of their own (Prometheus, load balancers,
+ * browsers). It answers GET. A form's path is the begin of its pages' paths, and it answers POST too.
+ */
 export type OuterRoute = { readonly path: string } & (
   | {
       readonly needsKey: true;
@@ -66,8 +69,8 @@ export function limitOuterRoutes(
 }
 
 /**
- * Serves these routes and passes all other requests on. Besides the API's ways, a key may come as `Authorization: Bearer` (RFC 6750, section 2.1).
- * A missing or unknown key is HTTP 401 here.
+ * Serves these routes and passes all other requests on. Besides the API's ways, a key may come as `Authorization:
+ * Bearer` (RFC 6750, section 2.1). A missing or unknown key is HTTP 401 here.
  */
 export function serveOuterRoutes({
   routes,

@@ -65,7 +65,10 @@ const cursorField = (id: string, relation: string) =>
     .describe(`A ${id}: the rows that ${relation} this one. Link: rel="next" uses it.`)
     .meta({ example: exampleId });
 
-/** The query parameters of a list, newest first, that a client pages with the id of the last row it has; `id` is the name of that id. */
+/**
+ * The query parameters of a list, newest first, that a client pages with the id of the last row it has; `id` is the
+ * name of that id.
+ */
 export function beforeQuery(id: string) {
   const Before = cursorField(id, 'are older than');
   return { Limit: limitOrDefault, Offset: offsetOfCursor('Before'), Before } as const;

@@ -43,8 +43,8 @@ export function passwordKey(password: string): string {
 }
 
 /**
- * Creates the check. It does the same work, and counts guesses in the same way, whether there is such a person or not, so nobody learns from
- * the time or the refusals who has an account.
+ * Creates the check. It does the same work, and counts guesses in the same way, whether there is such a person or not,
+ * so nobody learns from the time or the refusals who has an account.
  */
 export function createPersonCheck({
   clock,

@@ -1,6 +1,7 @@
 /**
- * The first name that stands twice in one object of a JSON text, with the way to it (`['Options', 'Headers', 'a']`); undefined: none does.
- * `text` must be valid JSON. RFC 8259, section 4, calls the meaning of such an object unpredictable: parsers keep the first or the last value.
+ * The first name that stands twice in one object of a JSON text, with the way to it (`['Options', 'Headers', 'a']`);
+ * undefined: none does. `text` must be valid JSON. RFC 8259, section 4, calls the meaning of such an object
+ * unpredictable: parsers keep the first or the last value.
  */
 export function repeatedKey(text: string): readonly string[] | undefined {
   const open: Level[] = [];

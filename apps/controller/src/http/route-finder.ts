@@ -12,8 +12,8 @@ interface FoundRoute {
 }
 
 /**
- * Finds the route of a verb and a path (without `basePath`), as the server's router does. Throws a Problem (1000) that names the verbs of
- * the path, and a URIError for wrong percent-encoding.
+ * Finds the route of a verb and a path (without `basePath`), as the server's router does. Throws a Problem (1000) that
+ * names the verbs of the path, and a URIError for wrong percent-encoding.
  */
 export function createRouteFinder(routes: readonly Route[]): (method: string, path: string) => FoundRoute {
   const router = new Router({ sensitive: true });
@@ -53,7 +53,10 @@ export function verbsOf(router: Router, path: string): readonly string[] {
   return [...new Set(verbs)].sort();
 }
 
-/** The path that was likely meant: in small letters, without `basePath` where it does not belong, without a `/` at its end. */
+/**
+ * The path that was likely meant: in small letters, without `basePath` where it does not belong, without a `/` at its
+ * end.
+ */
 function nearPath(router: Router, path: string): string | undefined {
   const trimmed = path.slice(0, 200).replace(/\/+$/, '');
   const bare = trimmed.startsWith(`${basePath}/`) ? trimmed.slice(basePath.length) : trimmed;

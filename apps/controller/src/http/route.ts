@@ -9,7 +9,10 @@ import { badKey, missing } from './problem.ts';
 import type { Level, Session } from './session.ts';
 import type { XmlNames } from './xml.ts';
 
-/** Names for XML and CSV: the element of the whole answer, of a list's rows, and the row's own id, which begins a CSV row. */
+/**
+ * Names for XML and CSV: the element of the whole answer, of a list's rows, and the row's own id, which begins a CSV
+ * row.
+ */
 interface AnswerNames extends XmlNames {
   readonly id?: string;
 }
@@ -61,7 +64,10 @@ export interface OperationResult {
   readonly Body: unknown;
 }
 
-/** Performs an operation for the caller of a batch. With `atomic` it runs in the caller's transaction. `part` is its place in the batch. */
+/**
+ * Performs an operation for the caller of a batch. With `atomic` it runs in the caller's transaction. `part` is its
+ * place in the batch.
+ */
 export type Perform = (
   operation: Operation,
   how: {
@@ -124,8 +130,8 @@ export interface Route {
   /** The answer may be server-sent events. */
   readonly streams?: boolean;
   /**
-   * Its answer waits for what happens after a commit (an agent's check), so it cannot run inside a transaction. A function says so of a
-   * body, whose fields were not judged yet.
+   * Its answer waits for what happens after a commit (an agent's check), so it cannot run inside a transaction. A
+   * function says so of a body, whose fields were not judged yet.
    */
   readonly waits?: boolean | ((body: unknown) => boolean);
   /** The form of an answer whose body is a text; only where no `fmt` was sent. */
@@ -185,7 +191,10 @@ export interface ValidatingRouteSpec<
   Response extends z.ZodType,
 > extends Omit<RouteSpec<Subject, Query, Body, Response>, 'handler' | 'body'> {
   readonly body: Body;
-  /** `body` holds the fields that were sent well; `faults` what is wrong with the others. The handler ends with 1004 when there are any. */
+  /**
+   * `body` holds the fields that were sent well; `faults` what is wrong with the others. The handler ends with 1004
+   * when there are any.
+   */
   readonly handler: (
     call: Call<Subject, z.output<Query>, Partial<z.output<Body>>> & {
       readonly faults: readonly FieldFault[];
@@ -196,7 +205,10 @@ export interface ValidatingRouteSpec<
 /** The subject of routes that name nothing. */
 export const noSubject = { what: 'thing', find: async () => null };
 
-/** Makes a route of its declaration; the types of subject, query, body and answer are checked here and forgotten in the table. */
+/**
+ * Makes a route of its declaration; the types of subject, query, body and answer are checked here and forgotten in the
+ * table.
+ */
 export function route<
   Subject,
   Query extends z.ZodObject,

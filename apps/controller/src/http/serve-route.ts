@@ -22,8 +22,8 @@ import { streamBody } from './stream.ts';
 const callerGone = new Error('the caller is gone');
 
 /**
- * Changes of one account at one moment. Each locks the account, so more of them would only wait, and each that waits in the database
- * keeps a connection from everybody else.
+ * Changes of one account at one moment. Each locks the account, so more of them would only wait, and each that waits in
+ * the database keeps a connection from everybody else.
  */
 const writesOfAccount = { running: 2, waiting: 1_000 } as const;
 
@@ -41,7 +41,10 @@ interface RouteServerDeps {
   readonly clock: Clock;
 }
 
-/** Makes what answers a request whose route is found: key, level, Idempotency-Key, query, id, If-Match and body are judged in this order. Throws a Problem. */
+/**
+ * Makes what answers a request whose route is found: key, level, Idempotency-Key, query, id, If-Match and body are
+ * judged in this order. Throws a Problem.
+ */
 export function createRouteServer(
   deps: RouteServerDeps,
 ): (route: Route, context: Koa.Context) => Promise<Answer> {

@@ -30,8 +30,8 @@ const notBuilt =
   '<!doctype html><html lang="en"><meta charset="utf-8"><title>Vantage</title><p>The page is not built on this host. <code>npm start</code> builds it, or <code>npm run build</code>. The REST API serves.</p></html>\n';
 
 /**
- * Serves the page at `/`, its files, and its screens: a browser that asks for HTML at a path which belongs to nobody else. `taken` are the
- * paths of the other routes outside of the API. All other requests pass on.
+ * Serves the page at `/`, its files, and its screens: a browser that asks for HTML at a path which belongs to nobody
+ * else. `taken` are the paths of the other routes outside of the API. All other requests pass on.
  */
 export function createSiteServer({
   site,

@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * The cookie that carries a session's token. Browsers take a name with this prefix only with Secure, the path / and no Domain, so no other
- * host and no page in clear can set it (RFC 6265bis, section 4.1.3.2).
+ * The cookie that carries a session's token. Browsers take a name with this prefix only with Secure, the path / and no
+ * Domain, so no other host and no page in clear can set it (RFC 6265bis, section 4.1.3.2).
  */
 export const sessionCookieName = '__Host-vantage-session';
 
@@ -29,7 +29,10 @@ export function readCookie(header: string | undefined, name: string): string | u
   return found.length === 1 ? only?.slice(begin.length) : undefined;
 }
 
-/** The value of Set-Cookie that gives a browser the token. The server says when the session ends, so the cookie has no age. */
+/**
+ * The value of Set-Cookie that gives a browser the token. The server says when the session ends, so the cookie has no
+ * age.
+ */
 export function sessionCookie(token: string): string {
   return `${sessionCookieName}=${token}; Path=/; Secure; HttpOnly; SameSite=Strict`;
 }

@@ -22,7 +22,9 @@ const useUs = 300_000_000;
 /** The sessions that one key has at once; a further one ends the oldest. */
 const maxOfKey = 100;
 
-/** Inserts a session and removes those of the key that have ended or are too many. `endsUs` is in epoch microseconds. */
+/**
+ * Inserts a session and removes those of the key that have ended or are too many. `endsUs` is in epoch microseconds.
+ */
 export async function insertSession(
   trx: Transaction<Tables>,
   {
@@ -78,8 +80,8 @@ export async function deleteSessionsOf(
 }
 
 /**
- * Asks the database for the session with this SHA-256 and notes that it is used, which puts its end off; undefined when there is none, it
- * has ended, or its key is revoked or has expired.
+ * Asks the database for the session with this SHA-256 and notes that it is used, which puts its end off; undefined when
+ * there is none, it has ended, or its key is revoked or has expired.
  */
 export async function findSession(
   db: Pick<Db, 'kysely' | 'isInTransaction'>,

@@ -14,8 +14,9 @@ export function unavailable(): Problem {
 }
 
 /**
- * Guards requests against a database that is neither there nor gone (a frozen machine, a cut line): whatever waits for it would wait as long as it
- * does. Work that takes long while the database answers `ask` goes on; else it is given up with a Problem (1503).
+ * Guards requests against a database that is neither there nor gone (a frozen machine, a cut line): whatever waits for
+ * it would wait as long as it does. Work that takes long while the database answers `ask` goes on; else it is given up
+ * with a Problem (1503).
  */
 export function createStorageGuard({
   ask,
@@ -42,7 +43,8 @@ export function createStorageGuard({
     return Promise.race([mine.answer, clock.sleep(leftMs, signal).then(() => false)]);
   };
 
-  /** Rejects once the work has waited and the database is away; made for every request, so it makes no error and no signal before that. */
+  // Rejects once the work has waited and the database is away. It runs for every request, so it allocates an error
+  // and a signal only then.
   const watch = (): Disposable & { readonly away: Promise<never> } => {
     const away = Promise.withResolvers<never>();
     let asking: AbortController | undefined;

@@ -3,7 +3,10 @@ import { Readable } from 'node:stream';
 import type { Clock } from '@vantage/kernel';
 import { Problem, problemCode } from './problem.ts';
 
-/** A stream asks this often whether its key is still good; what is known of a key is forgotten after 4 seconds at the latest. */
+/**
+ * A stream asks this often whether its key is still good; what is known of a key is forgotten after 4 seconds at the
+ * latest.
+ */
 const askMs = 900;
 /** A reader that takes nothing for so long is cut off. */
 const stalledMs = 60_000;
@@ -11,8 +14,9 @@ const stalledMs = 60_000;
 const graceMs = 500;
 
 /**
- * The bytes of an answer that goes on: the signal of `chunks` ends it when the caller goes away, `ending` aborts, or `stillAllowed` says that
- * the key is no longer good. Memory is bounded: the next chunk is asked for when the reader has taken the one before.
+ * The bytes of an answer that goes on: the signal of `chunks` ends it when the caller goes away, `ending` aborts, or
+ * `stillAllowed` says that the key is no longer good. Memory is bounded: the next chunk is asked for when the reader
+ * has taken the one before.
  */
 export function streamBody({
   chunks,

@@ -32,8 +32,8 @@ export function readSpan(
 }
 
 /**
- * The first microsecond after what a timestamp includes as the end of a list; undefined: it is no timestamp. Answers show whole seconds, so a
- * timestamp in whole seconds means all of that second. One with a fraction is the end itself.
+ * The first microsecond after what a timestamp includes as the end of a list; undefined: it is no timestamp. Answers
+ * show whole seconds, so a timestamp in whole seconds means all of that second. One with a fraction is the end itself.
  */
 export function readUntil(text: string, zone: Zone): number | undefined {
   const us = zone.parse(text);

@@ -16,8 +16,9 @@ const builder = new XMLBuilder({
 });
 
 /**
- * Writes XML 1.0. Lists hold one element a row, named in the singular (`Locations` → `Location`); a key that cannot be an element's name
- * becomes `<entry name="…">`. A null is an empty element. Characters that XML 1.0 forbids are removed.
+ * Writes XML 1.0. Lists hold one element a row, named in the singular (`Locations` → `Location`); a key that cannot be
+ * an element's name becomes `<entry name="…">`. A null is an empty element. Characters that XML 1.0 forbids are
+ * removed.
  */
 export function toXml(body: unknown, names: XmlNames): string {
   const inner = Array.isArray(body) ? { [names.row ?? 'row']: body.map((row) => node(row)) } : node(body);
@@ -69,7 +70,10 @@ function isName(key: string): boolean {
   return elementName.test(key) && !/^xml/i.test(key) && key !== 'entry';
 }
 
-/** Leaves what the production Char of XML 1.0 (section 2.2) allows. A carriage return would be read as a line feed, so it is written as such. */
+/**
+ * Leaves what the production Char of XML 1.0 (section 2.2) allows. A carriage return would be read as a line feed, so
+ * it is written as such.
+ */
 function clean(text: string): string {
   return text
     .toWellFormed()

@@ -19,7 +19,10 @@ export const zoneBytes = 200 * keptTexts;
 
 const pattern = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(Z|[+\- ]\d\d:\d\d)?$/;
 
-/** Makes the zone of an IANA name; throws a RangeError for a name that is not known. Offsets are cached per quarter of an hour. */
+/**
+ * Makes the zone of an IANA name; throws a RangeError for a name that is not known. Offsets are cached per quarter of
+ * an hour.
+ */
 export function createZone(name: string): Zone {
   const offsetMinutes = zoneOffset(name);
   const write = (us: number, fine: boolean): string => {
@@ -71,8 +74,8 @@ function daysText(year: number, month: number): string {
 }
 
 /**
- * The offset of a local time: the earlier moment where a clock change shows it twice, the offset before the change where it
- * is skipped (as RFC 5545 section 3.3.5 reads such times).
+ * The offset of a local time: the earlier moment where a clock change shows it twice, the offset before the change
+ * where it is skipped (as RFC 5545 section 3.3.5 reads such times).
  */
 function localOffset(wallMs: number, offsetMinutes: (ms: number) => number): number {
   const dayMs = 86_400_000;
@@ -97,7 +100,9 @@ function readParts(text: string): { wallUs: number; offsetMinutes: number | unde
   return { wallUs: wallMs * 1000 + Math.floor(Number(`0.${match[7] ?? 0}`) * 1e6), offsetMinutes };
 }
 
-/** Minutes; undefined when none was sent, null when it cannot be one. A blank is a `+` that nobody escaped in a query. */
+/**
+ * Minutes; undefined when none was sent, null when it cannot be one. A blank is a `+` that nobody escaped in a query.
+ */
 function readSentOffset(text: string | undefined): number | undefined | null {
   if (text === undefined) return undefined;
   if (text === 'Z') return 0;

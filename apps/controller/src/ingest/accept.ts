@@ -106,8 +106,8 @@ function isRequested({ runRequestId, deviceNo, startUs }: ParsedResult, { reques
 }
 
 /**
- * A device that moved to another agent while this one was cut off counts as assigned to this one until it is connected again, because
- * it cannot know of the change.
+ * A device that moved to another agent while this one was cut off counts as assigned to this one until it is connected
+ * again, because it cannot know of the change.
  */
 function wasAssigned(span: AssignedSpan, startUs: number, connected: readonly ConnectedSpan[]): boolean {
   if (startUs < span.fromUs - toleranceUs) return false;

@@ -60,7 +60,10 @@ export function sortItems(items: readonly Item[]): Sorted {
 
 const longestKept = 64 * 1024;
 
-/** The record as JSON text that fits its column. For a record that JSON cannot hold, or that is very long, the text has only its kind. Never throws. */
+/**
+ * The record as JSON text that fits its column. For a record that JSON cannot hold, or that is very long, the text has
+ * only its kind. Never throws.
+ */
 export function describe(item: Item): string {
   return (
     readJsonObject(jsonOf(item.wire), longestKept) ??

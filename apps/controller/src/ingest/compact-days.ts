@@ -2,7 +2,10 @@ import { type Logger, messageOf } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { dbFailure, partitionOf, type Tables } from '../db/index.ts';
 
-/** Gives the disk the space of packed checks back: the partition of each marked day is written anew with the rows that are left. */
+/**
+ * Gives the disk the space of packed checks back: the partition of each marked day is written anew with the rows that
+ * are left.
+ */
 export async function compactDays(kysely: Kysely<Tables>, log: Logger): Promise<void> {
   const { rows } = await sql<{ day_us: number }>`select day_us from days_to_compact order by day_us`.execute(
     kysely,

@@ -13,9 +13,10 @@ const maxExtended = 512 * 1024;
 const maxWaiting = 200;
 
 /**
- * Adds diagnostics to the extended data of this agent's own checks. The data of the result stay unchanged, so repeated diagnostics change
- * nothing. After a cut an agent sends new records before its backlog. So diagnostics may arrive before their result. They wait for it when
- * it can still come: for a device of the agent's account, with a start within `from` and `to` (microseconds since 1970).
+ * Adds diagnostics to the extended data of this agent's own checks. The data of the result stay unchanged, so repeated
+ * diagnostics change nothing. After a cut an agent sends new records before its backlog. So diagnostics may arrive
+ * before their result. They wait for it when it can still come: for a device of the agent's account, with a start
+ * within `from` and `to` (microseconds since 1970).
  */
 export async function addDiagnostics(
   trx: Kysely<Tables>,
@@ -64,7 +65,10 @@ export async function dropPendingDiagnostics(db: Kysely<Tables>, beforeUs: numbe
   await sql`delete from pending_diagnostics where received_us < ${beforeUs}::bigint`.execute(db);
 }
 
-/** Adds diagnostics to their checks. Returns the keys of the checks that exist; these have the diagnostics now, or no room for them. */
+/**
+ * Adds diagnostics to their checks. Returns the keys of the checks that exist; these have the diagnostics now, or no
+ * room for them.
+ */
 async function addTo(
   trx: Kysely<Tables>,
   agentNo: number,

@@ -33,9 +33,10 @@ const mostBytes = 32 * mebibyte;
 const longestKept = 4_096;
 
 /**
- * Makes the function that numbers facts. Facts get a row in `check_facts` when a check repeats those of the check before it, of the same
- * agent, device and UTC day; so texts that differ from check to check cost nothing. The numbers are given under the devices' locks. A new
- * connection (`opened` counts them) may lead to a server that took over and lacks the last commits, so all numbers are read again.
+ * Makes the function that numbers facts. Facts get a row in `check_facts` when a check repeats those of the check
+ * before it, of the same agent, device and UTC day; so texts that differ from check to check cost nothing. The numbers
+ * are given under the devices' locks. A new connection (`opened` counts them) may lead to a server that took over and
+ * lacks the last commits, so all numbers are read again.
  */
 export function createFactsNumbering(opened: () => number): NumberFacts {
   let lastFacts = createLastFacts(mostBytes);
@@ -139,7 +140,10 @@ function digestOf({ text, extended }: KeptFacts): Buffer {
   return createHash('sha256').update(json).digest().subarray(0, 16);
 }
 
-/** The numbers of these repetitions, by their places. A number that is new is not kept in memory, because the transaction may fail. */
+/**
+ * The numbers of these repetitions, by their places. A number that is new is not kept in memory, because the
+ * transaction may fail.
+ */
 async function numbered(
   trx: Kysely<Tables>,
   repetitions: readonly Repetition[],

@@ -25,7 +25,9 @@ const maxQuarantined = 100_000;
 /** An agent keeps undelivered results for a week. Diagnostics wait a day longer for their result. */
 const waitingUs = 8 * dayUs;
 
-/** Makes the loop for partitions, roll-ups and retention. `ensure` makes the partitions before the first result arrives. */
+/**
+ * Makes the loop for partitions, roll-ups and retention. `ensure` makes the partitions before the first result arrives.
+ */
 export function createHousekeeping({
   db,
   clock,

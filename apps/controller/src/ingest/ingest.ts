@@ -33,8 +33,8 @@ interface BatchOutcome {
 }
 
 /**
- * Turns newly inserted results into transitions and events, in the same transaction. `extended` is JSON text here. The devices' locks
- * are held.
+ * Turns newly inserted results into transitions and events, in the same transaction. `extended` is JSON text here. The
+ * devices' locks are held.
  */
 export type Fold = (trx: Transaction<Tables>, rows: readonly CheckRow[], nowUs: number) => Promise<void>;
 
@@ -66,8 +66,9 @@ interface RollUpsOfIngest {
 /** Accepts the batches of agents' outboxes. */
 export interface Ingest {
   /**
-   * Resolves once all of the batch is committed; a repeat changes nothing. Rejects only when the database stays away, deadlocked or
-   * overloaded: send it again later. Once `signal` aborts no further transaction is begun, and it rejects with the signal's reason.
+   * Resolves once all of the batch is committed; a repeat changes nothing. Rejects only when the database stays away,
+   * deadlocked or overloaded: send it again later. Once `signal` aborts no further transaction is begun, and it rejects
+   * with the signal's reason.
    */
   accept(sender: Sender, batch: Batch, signal?: AbortSignal): Promise<BatchOutcome>;
   /** The same for records in quarantine: those that are accepted leave it. */
@@ -170,7 +171,10 @@ export function createIngest({
       };
     });
 
-  /** Repeats a failed commit that may pass later. Splits other failed commits until each bad record stands alone, and calls `onRefused` with the reason of each. */
+  /**
+   * Repeats a failed commit that may pass later. Splits other failed commits until each bad record stands alone, and
+   * calls `onRefused` with the reason of each.
+   */
   const takeItems = async (task: Task, items: readonly Item[], refused?: string): Promise<BatchOutcome> => {
     const { sender, onRefused, signal } = task;
     for (let attempt = 1; ; attempt += 1) {

@@ -25,8 +25,8 @@ import { compactDays } from './compact-days.ts';
 /** Packs old days. */
 export interface DayPacker {
   /**
-   * Packs the days that are old enough, a device and day in each transaction. Returns false when work is left for the next call. Checks that
-   * arrived for a day after it was packed are added to it.
+   * Packs the days that are old enough, a device and day in each transaction. Returns false when work is left for the
+   * next call. Checks that arrived for a day after it was packed are added to it.
    */
   run(): Promise<boolean>;
 }
@@ -116,7 +116,10 @@ async function nextDevice(
   return rows[0]?.device_no;
 }
 
-/** Packs a day of a device, with what was packed of it before. Returns why it stays as it is. Ingest and roll-ups wait meanwhile. */
+/**
+ * Packs a day of a device, with what was packed of it before. Returns why it stays as it is. Ingest and roll-ups wait
+ * meanwhile.
+ */
 async function packDevice(
   trx: Kysely<Tables>,
   deviceNo: number,

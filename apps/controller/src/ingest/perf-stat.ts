@@ -11,8 +11,8 @@ const fewestChecks = 100;
 const maxKept = 100_000;
 
 /**
- * Above which latency (milliseconds) a check is slow by its own past: three times the median and the 99th percentile; undefined
- * while the past is too short. Pure.
+ * Above which latency (milliseconds) a check is slow by its own past: three times the median and the 99th percentile;
+ * undefined while the past is too short. Pure.
  */
 export function slowLimit(past: Histogram): number | undefined {
   if (countOf(past) < fewestChecks) return undefined;
@@ -91,7 +91,10 @@ const tracked = declareState({
   atBound: 'all are read again',
 });
 
-/** Limits by Location and hour, and in it by device. Results that follow each other are mostly of one hour, so its limits are at hand. */
+/**
+ * Limits by Location and hour, and in it by device. Results that follow each other are mostly of one hour, so its
+ * limits are at hand.
+ */
 function createLimits() {
   const none: ReadonlyMap<number, number | undefined> = new Map();
   const byHour = tracked(new Map<string, Map<number, number | undefined>>());

@@ -15,8 +15,8 @@ export interface Refused {
 const mostWaiting = 2_000;
 
 /**
- * Quarantines records. Those of `items` that were in quarantine leave it, unless they are refused again. Throws a Fault of
- * the kind `retry` when a record should wait and cannot.
+ * Quarantines records. Those of `items` that were in quarantine leave it, unless they are refused again. Throws a Fault
+ * of the kind `retry` when a record should wait and cannot.
  */
 export async function writeQuarantine(
   trx: Kysely<Tables>,

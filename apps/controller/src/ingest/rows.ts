@@ -127,7 +127,10 @@ function small(value: number): number | null {
   return value >= -32_768 && value <= 32_767 ? value : null;
 }
 
-/** A phase of whole microseconds, less 32,768, from which the view makes the same real again; null: there is none, or it is 0. */
+/**
+ * A phase of whole microseconds, less 32,768, from which the view makes the same real again; null: there is none, or it
+ * is 0.
+ */
 function smallPhase(ms: number): number | null {
   const us = Math.round(ms * 1000);
   return us > 0 && us <= 65_535 && Math.fround(us / 1000) === Math.fround(ms) ? us - 32_768 : null;
@@ -169,8 +172,9 @@ export type NumberFacts = (
 const withoutNumbers: NumberFacts = async (_trx, rows) => rows.map((row) => ({ row, factsNo: null }));
 
 /**
- * Inserts rows of one agent in one COPY and returns those that are new; of rows with the same key the first one. The devices' locks are
- * held, so no other transaction inserts checks of these devices between the question and the COPY (docs/adr/0017-check-rows.md).
+ * Inserts rows of one agent in one COPY and returns those that are new; of rows with the same key the first one. The
+ * devices' locks are held, so no other transaction inserts checks of these devices between the question and the COPY
+ * (docs/adr/0017-check-rows.md).
  */
 export async function insertChecks(
   trx: Kysely<Tables>,
@@ -207,8 +211,9 @@ function withoutStored(
 }
 
 /**
- * The keys of those rows that are stored. The days stand in the text, so that the plan has their partitions only. A question for each key is
- * answered by the index, also by a plan that was made while the day was empty; a join would read all of the day then.
+ * The keys of those rows that are stored. The days stand in the text, so that the plan has their partitions only. A
+ * question for each key is answered by the index, also by a plan that was made while the day was empty; a join would
+ * read all of the day then.
  */
 export function storedKeys(agentNo: number, rows: readonly Pick<CheckRow, 'device_no' | 'start_us'>[]) {
   let [firstUs, lastUs] = [Number.MAX_SAFE_INTEGER, 0];

@@ -4,9 +4,10 @@ import { bigintArray, intArray, lockAgent, type Tables } from '../db/index.ts';
 import type { AssignedSpan, ConnectedSpan, LocationSpan } from './accept.ts';
 
 /**
- * The spans in which devices were assigned to this agent, as far as they matter for its results. `firsts` are the starts of the first
- * results, by device. Of nearly all devices the present span began before and decides; such a device has one span here, from its first result on.
- * The sum keeps PostgreSQL from the index of agents: it would read all devices of the agent for each one.
+ * The spans in which devices were assigned to this agent, as far as they matter for its results. `firsts` are the
+ * starts of the first results, by device. Of nearly all devices the present span began before and decides; such a
+ * device has one span here, from its first result on. The sum keeps PostgreSQL from the index of agents: it would read
+ * all devices of the agent for each one.
  */
 export async function assignedSpans(
   trx: Kysely<Tables>,
@@ -70,8 +71,8 @@ export async function locationsSince(
 }
 
 /**
- * Joins the spans with those that touch them, all in one statement. The spans of an agent never overlap, so of those that begin before
- * a given one only the last can touch it.
+ * Joins the spans with those that touch them, all in one statement. The spans of an agent never overlap, so of those
+ * that begin before a given one only the last can touch it.
  */
 export async function mergeCoverage(
   trx: Kysely<Tables>,

@@ -13,8 +13,8 @@ const atOnce = 500;
 const mostInCall = 10_000;
 
 /**
- * Creates the function that takes records in quarantine in again that wait. Any number of controllers may call it: a record
- * is stored once, and leaves the quarantine in the transaction that stores it.
+ * Creates the function that takes records in quarantine in again that wait. Any number of controllers may call it: a
+ * record is stored once, and leaves the quarantine in the transaction that stores it.
  */
 export function createTakeWaiting({
   kysely,

@@ -27,8 +27,8 @@ export interface Scrape {
 }
 
 /**
- * The series of one account in the text format of Prometheus, read now from the database: one query for each group of them. Nothing of other
- * accounts is in it.
+ * The series of one account in the text format of Prometheus, read now from the database: one query for each group of
+ * them. Nothing of other accounts is in it.
  */
 export async function accountMetrics(
   db: Pick<Db, 'kysely'>,

@@ -82,7 +82,10 @@ export async function readAgents(
     .execute();
 }
 
-/** Outages of an account: how many are open, since when the oldest, and how many began in the last 24 hours. A paused device has none. */
+/**
+ * Outages of an account: how many are open, since when the oldest, and how many began in the last 24 hours. A paused
+ * device has none.
+ */
 export async function countOutages({ kysely }: Reader, accountNo: number, nowUs: number) {
   const { rows } = await sql<{
     readonly open: number;
@@ -116,8 +119,8 @@ export async function countAlerts({ kysely }: Reader, accountNo: number, nowUs: 
 const recentUs = 2 * hourUs;
 
 /**
- * The account's devices in the order of their creation, with their status and their latest check of the last two hours. The day of the bound
- * stands in the text too, so that a plan for all values has the partitions of these days only.
+ * The account's devices in the order of their creation, with their status and their latest check of the last two hours.
+ * The day of the bound stands in the text too, so that a plan for all values has the partitions of these days only.
  */
 export async function readDevices(
   { kysely }: Reader,

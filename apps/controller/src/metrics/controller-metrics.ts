@@ -17,7 +17,10 @@ export interface ControllerMetrics extends Pick<ProcessMetrics, 'text' | 'conten
   measureIngest<Args extends readonly unknown[]>(
     accept: (...args: Args) => Promise<Outcome>,
   ): (...args: Args) => Promise<Outcome>;
-  /** Measures each request of the REST port from its headers to the end of its answer; a stream of events counts when it ends. */
+  /**
+   * Measures each request of the REST port from its headers to the end of its answer; a stream of events counts when it
+   * ends.
+   */
   measureRequests(handler: RequestListener): RequestListener;
   /** Adds what the parts have under way. */
   watch(parts: {

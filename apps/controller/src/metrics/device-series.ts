@@ -46,8 +46,8 @@ const gauges: readonly DeviceGauge[] = [
 ];
 
 /**
- * The series of single devices in the text format of Prometheus. prom-client keeps a map of labels for each sample, which costs several times more
- * for thousands of devices, and writes all of them in one iteration.
+ * The series of single devices in the text format of Prometheus. prom-client keeps a map of labels for each sample,
+ * which costs several times more for thousands of devices, and writes all of them in one iteration.
  */
 export async function deviceSeries(rows: readonly DeviceRow[]): Promise<string> {
   const parts = gauges.map(({ name, help }) => [`# HELP ${name} ${help}\n# TYPE ${name} gauge\n`]);

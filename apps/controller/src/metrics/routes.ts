@@ -9,7 +9,10 @@ import { createReadiness } from './readiness.ts';
 const text = 'text/plain; charset=utf-8';
 const yesNo = z.enum(['Y', 'N']);
 
-/** `/metrics` of the key's account, and what load balancers ask: `/healthz` (the process runs) and `/readyz` (it can serve). */
+/**
+ * `/metrics` of the key's account, and what load balancers ask: `/healthz` (the process runs) and `/readyz` (it can
+ * serve).
+ */
 export function outerRoutes({
   db,
   clock,
@@ -17,7 +20,10 @@ export function outerRoutes({
 }: {
   readonly db: Pick<Db, 'kysely' | 'readinessProblem'>;
   readonly clock: Clock;
-  /** What needs an operator while the controller serves: a wrong clock, a disk that is nearly full, a certificate that ends. */
+  /**
+   * What needs an operator while the controller serves: a wrong clock, a disk that is nearly full, a certificate that
+   * ends.
+   */
   readonly warnings: () => readonly string[];
 }): readonly OuterRoute[] {
   const problem = createReadiness({ db, clock });

@@ -8,13 +8,17 @@ import { updatedUs } from './record-store.ts';
 const dbNowUs = sql<number>`(extract(epoch from clock_timestamp()) * 1e6)::bigint`;
 const isFree = sql<boolean>`(n.lease_until_us is null or n.lease_until_us < ${dbNowUs})`;
 /**
- * An earlier notification of the same contact and key is not at its end. `offset 0` keeps PostgreSQL from joining all notifications of the
- * contact with each other, which takes minutes where thousands wait: it asks the index for each row.
+ * An earlier notification of the same contact and key is not at its end. `offset 0` keeps PostgreSQL from joining all
+ * notifications of the contact with each other, which takes minutes where thousands wait: it asks the index for each
+ * row.
  */
 const isBlocked = sql<boolean>`exists (
   select from notifications e where e.contact_no = n.contact_no and e.order_key = n.order_key and e.state = 'Pending'
     and e.notification_no < n.notification_no offset 0)`;
-/** The end of the earlier notification wakes the blocked ones; this is for the case that a program of another version ended it. */
+/**
+ * The end of the earlier notification wakes the blocked ones; this is for the case that a program of another version
+ * ended it.
+ */
 const blockedUs = hourUs;
 /** The column of the index that keeps attempted notifications (1) apart from those that were never attempted (0). */
 const wasAttempted = sql<number>`least(n.attempts, 1)`;
@@ -42,8 +46,9 @@ const freeColumns = sql`n.notification_no, n.notification_id, n.alert_no, n.orde
   n.first_attempt_us, n.message, (n.maybe_sent or n.lease_token is not null) as maybe_sent`;
 
 /**
- * Contacts with notifications that are due and not leased, the longest waiting first, without those in `busy`. The statement goes from
- * contact to contact by the index, so that it costs the same however many notifications wait for one of them.
+ * Contacts with notifications that are due and not leased, the longest waiting first, without those in `busy`. The
+ * statement goes from contact to contact by the index, so that it costs the same however many notifications wait for
+ * one of them.
  */
 export async function dueContacts(
   db: Kysely<Tables>,
@@ -105,8 +110,9 @@ export async function readContact(db: Kysely<Tables>, contactNo: number) {
 }
 
 /**
- * Notifications that are due, not leased and not blocked: attempted ones, or never attempted ones, the longest due first. Blocked ones are
- * held on the way, so that no claim reads them again: `releaseFollowers` ends that. The lock of the contact covers its notifications.
+ * Notifications that are due, not leased and not blocked: attempted ones, or never attempted ones, the longest due
+ * first. Blocked ones are held on the way, so that no claim reads them again: `releaseFollowers` ends that. The lock of
+ * the contact covers its notifications.
  */
 export async function freeRows(
   trx: Kysely<Tables>,
@@ -147,8 +153,8 @@ async function readRows(trx: Kysely<Tables>, nos: readonly number[]): Promise<re
 }
 
 /**
- * Notifications that were never attempted and may leave in one message: also those that wait for each other, but none that waits for an
- * attempted one. Locks them.
+ * Notifications that were never attempted and may leave in one message: also those that wait for each other, but none
+ * that waits for an attempted one. Locks them.
  */
 export async function mergeableRows(
   trx: Kysely<Tables>,

@@ -44,7 +44,10 @@ async function readsOf(trx: Transaction<Tables>, work: () => Promise<unknown>): 
   return (await count()) - before;
 }
 
-/** The reads of a claim of one message, of the record of its delivery, and of the question which contacts have something due. */
+/**
+ * The reads of a claim of one message, of the record of its delivery, and of the question which contacts have something
+ * due.
+ */
 async function workOfOne(contactNo: number) {
   return bench.db.kysely.transaction().execute(async (trx) => {
     const claimed: Awaited<ReturnType<typeof claim>>[number][] = [];

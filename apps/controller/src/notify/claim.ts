@@ -70,8 +70,8 @@ const waitedUs = 10 * minuteUs;
 const chatPauseUs = secondUs;
 
 /**
- * Claims up to `places` messages of a contact in one transaction: decides what leaves, composes messages that were never attempted, and
- * stores them with the attempt and the lease. Empty when another worker has the contact.
+ * Claims up to `places` messages of a contact in one transaction: decides what leaves, composes messages that were
+ * never attempted, and stores them with the attempt and the lease. Empty when another worker has the contact.
  */
 export async function claim(
   trx: Transaction<Tables>,

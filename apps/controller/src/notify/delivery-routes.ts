@@ -42,7 +42,9 @@ const repeated = z
   .strictObject({ delivery_id: idField.describe('The new delivery.') })
   .meta({ id: 'DeliveryRepeated', description: 'A message that is sent again.' });
 
-/** Changes something for a caller of the API in one transaction, with an entry of the audit for each recorded change. */
+/**
+ * Changes something for a caller of the API in one transaction, with an entry of the audit for each recorded change.
+ */
 type ChangeDelivery = <T>(
   session: Session,
   work: (transaction: {

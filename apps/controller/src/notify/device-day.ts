@@ -39,7 +39,9 @@ export async function readDay(
   return parts.map(partOf);
 }
 
-/** A moment of Down colours its part, because it is what the reader searches. Otherwise the longest status does. Pure. */
+/**
+ * A moment of Down colours its part, because it is what the reader searches. Otherwise the longest status does. Pure.
+ */
 export function partOf(part: PartFigures): DayPart {
   if (part.DownSeconds > 0) return 'Down';
   const longest = Math.max(part.UpSeconds, part.MaintenanceSeconds, part.UnknownSeconds);

@@ -18,7 +18,10 @@ interface Places {
 
 /** Attempts of all contacts together. */
 export const allPlaces: Places = { total: 128, account: 32, contact: 4 };
-/** The part that contacts may have whose latest attempt failed: a dead endpoint holds its places until the time limit of an attempt. */
+/**
+ * The part that contacts may have whose latest attempt failed: a dead endpoint holds its places until the time limit of
+ * an attempt.
+ */
 const failingPlaces: Places = { total: 32, account: 8, contact: 1 };
 
 /** A contact and how many attempts may begin for it now. */
@@ -28,8 +31,9 @@ export interface Share {
 }
 
 /**
- * Shares the free places between the contacts that have something to send. Contacts come in the order of their oldest due notification;
- * each gets its share before the next one. A contact that fails, and an account, cannot use up the places of others. Pure.
+ * Shares the free places between the contacts that have something to send. Contacts come in the order of their oldest
+ * due notification; each gets its share before the next one. A contact that fails, and an account, cannot use up the
+ * places of others. Pure.
  */
 export function shareOut(due: readonly DueContact[], running: readonly RunningAttempt[]): readonly Share[] {
   const all = createCount(running);

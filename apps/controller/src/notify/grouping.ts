@@ -27,8 +27,8 @@ export const singlesAMinute = 5;
 export const noGrouping: Grouping = { recentUs: [], groupedUs: null };
 
 /**
- * Decides which messages that were never attempted leave now. `createdUs` says when each was made, oldest first; the oldest
- * `singlesAMinute` + 1 of them are enough.
+ * Decides which messages that were never attempted leave now. `createdUs` says when each was made, oldest first; the
+ * oldest `singlesAMinute` + 1 of them are enough.
  *
  * | messages of the last minute | waiting | decision |
  * |---|---|---|

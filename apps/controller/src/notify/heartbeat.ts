@@ -38,8 +38,8 @@ export function stalledParts(before: Work, now: Work): readonly PartName[] {
 const answerMs = 10_000;
 
 /**
- * Calls `url` each minute while every part makes progress, until the signal aborts. Another service notices when the calls end
- * (a dead man's switch). The first call comes after the first minute.
+ * Calls `url` each minute while every part makes progress, until the signal aborts. Another service notices when the
+ * calls end (a dead man's switch). The first call comes after the first minute.
  */
 export async function runHeartbeat(
   deps: {

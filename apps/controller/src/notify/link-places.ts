@@ -1,6 +1,9 @@
 import type { Json } from '@vantage/domain';
 
-/** Actions of links in messages. `acknowledge-all`: all alerts that the message names; `details`: a page that only shows. */
+/**
+ * Actions of links in messages. `acknowledge-all`: all alerts that the message names; `details`: a page that only
+ * shows.
+ */
 export const linkActions = ['acknowledge', 'snooze', 'acknowledge-all', 'details'] as const;
 
 /** One of `linkActions`. */
@@ -16,8 +19,9 @@ export interface LinkedAlert {
 }
 
 /**
- * What stands in a stored message in the place of its links. The links permit what they name, so they are signed for each attempt and
- * never stored. The notification's id, which nobody knows before, keeps other texts from containing such a place.
+ * What stands in a stored message in the place of its links. The links permit what they name, so they are signed for
+ * each attempt and never stored. The notification's id, which nobody knows before, keeps other texts from containing
+ * such a place.
  */
 export function placeholders(notificationId: string, { alertId, alertNo }: LinkedAlert) {
   const of = (action: LinkAction) => `vantage-link:${notificationId}:${action}:${alertId}:${alertNo}`;

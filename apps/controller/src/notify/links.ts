@@ -29,13 +29,15 @@ export const linkLifeUs = 7 * dayUs;
 
 /** Bytes of a link's content: action 1, account 4, alert 6, contact 4, expiry 8, id of the alert 24. */
 const contentBytes = 47;
-/** An HMAC of half its length (RFC 2104 section 5). With the content it makes 84 characters, which an SMS has room for. */
+/**
+ * An HMAC of half its length (RFC 2104 section 5). With the content it makes 84 characters, which an SMS has room for.
+ */
 const macBytes = 16;
 const linkLength = ((contentBytes + macBytes) * 4) / 3;
 
 /**
- * Signs with the first of `keys` and reads with all of them. A link is the base64url of its content and of the content's
- * HMAC-SHA256. Several controllers with one sealing key read each other's links.
+ * Signs with the first of `keys` and reads with all of them. A link is the base64url of its content and of the
+ * content's HMAC-SHA256. Several controllers with one sealing key read each other's links.
  */
 export function createLinks(keys: readonly Uint8Array[]): Links {
   return {

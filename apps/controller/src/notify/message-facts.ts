@@ -22,8 +22,8 @@ const moments: ReadonlySet<string> = new Set([
 const facts = z.record(z.string(), z.json());
 
 /**
- * The facts of a notification's row as messages show them: moments as text of the account's zone, also inside of lists and objects.
- * A value that is no object is an empty one.
+ * The facts of a notification's row as messages show them: moments as text of the account's zone, also inside of lists
+ * and objects. A value that is no object is an empty one.
  */
 export function showFacts(data: unknown, format: (us: number) => string): { readonly [name: string]: Json } {
   const parsed = facts.safeParse(data);

@@ -53,8 +53,8 @@ export interface RetryTimes {
 }
 
 /**
- * The waits of the rules, in the time scale of a test. While a clock may be wrong (`mayGiveUp` false) nothing is given up
- * for its age.
+ * The waits of the rules, in the time scale of a test. While a clock may be wrong (`mayGiveUp` false) nothing is given
+ * up for its age.
  */
 export function retryTimes(timeScale: TimeScale = realTime, mayGiveUp = true): RetryTimes {
   const waitsUs = [5 * secondUs, 30 * secondUs, 2 * minuteUs, 10 * minuteUs, 30 * minuteUs, hourUs];

@@ -15,8 +15,9 @@ export type NotificationState = (typeof notificationStates)[number];
 export const shadowAnswer = 'the contact is in shadow, so nothing was sent';
 
 /**
- * Stores notifications in the transaction of the decision and wakes the workers at its commit. They are delivered in the order of the
- * rows. A contact that does not exist at the first attempt gets none; those of a contact in shadow are recorded and never sent.
+ * Stores notifications in the transaction of the decision and wakes the workers at its commit. They are delivered in
+ * the order of the rows. A contact that does not exist at the first attempt gets none; those of a contact in shadow are
+ * recorded and never sent.
  */
 export async function enqueue(
   trx: Kysely<Tables>,
@@ -43,7 +44,10 @@ export async function enqueue(
   await publish(trx, 'notifications', { contact_nos: contactNos });
 }
 
-/** Stores a message once more, as a new one that is due now. Returns its id; undefined: the message or its contact does not exist. */
+/**
+ * Stores a message once more, as a new one that is due now. Returns its id; undefined: the message or its contact does
+ * not exist.
+ */
 export async function repeatNotification(
   trx: Kysely<Tables>,
   notificationNo: number,
@@ -63,15 +67,18 @@ export async function repeatNotification(
   return id;
 }
 
-/** Notifications of an alert to withdraw; `repeatsOf`: only those of this kind that are not the first one to their contact. */
+/**
+ * Notifications of an alert to withdraw; `repeatsOf`: only those of this kind that are not the first one to their
+ * contact.
+ */
 interface Withdrawal {
   readonly alertNo: number;
   readonly repeatsOf: AlertKind | null;
 }
 
 /**
- * Withdraws notifications that were never attempted, in the transaction of the decision. Call it before `enqueue`: it locks the contacts, so
- * that no worker claims the notifications meanwhile.
+ * Withdraws notifications that were never attempted, in the transaction of the decision. Call it before `enqueue`: it
+ * locks the contacts, so that no worker claims the notifications meanwhile.
  */
 export async function withdraw(
   trx: Kysely<Tables>,

@@ -43,7 +43,10 @@ export async function lockHealth(trx: Kysely<Tables>, contactNo: number) {
   return rows[0];
 }
 
-/** The notification and those that are merged into it, while its lease has this token; empty when the lease has another one. */
+/**
+ * The notification and those that are merged into it, while its lease has this token; empty when the lease has another
+ * one.
+ */
 export async function leasedRows(
   trx: Kysely<Tables>,
   no: number,

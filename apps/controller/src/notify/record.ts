@@ -38,8 +38,8 @@ export interface Recorded {
 }
 
 /**
- * Records the answer of an attempt, if the lease still has the attempt's token. A notification that ends makes the next one of its key
- * due. A contact that can be reached again gets everything that it missed without a wait.
+ * Records the answer of an attempt, if the lease still has the attempt's token. A notification that ends makes the next
+ * one of its key due. A contact that can be reached again gets everything that it missed without a wait.
  */
 export async function record(
   trx: Transaction<Tables>,

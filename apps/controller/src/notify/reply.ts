@@ -14,7 +14,8 @@ const storedReply = z.object({ reply: z.object({ to: z.string(), contactUs: z.nu
 
 /**
  * The one message that a message of these alerts answers, given the first message that its receiver got of each alert.
- * A message of several alerts answers one only where that one was the first of all of them; null: it answers none. Pure.
+ * A message of several alerts answers one only where that one was the first of all of them; null: it answers none.
+ * Pure.
  */
 export function answeredBy(
   alertNos: readonly (number | null)[],

@@ -57,8 +57,8 @@ export interface LinkActions {
 const linkPath = '/links/';
 
 /**
- * The pages behind the links of messages. Showing a page changes nothing, because mail servers open links to scan them; only its button
- * acts. A page shows what the message said and no more.
+ * The pages behind the links of messages. Showing a page changes nothing, because mail servers open links to scan them;
+ * only its button acts. A page shows what the message said and no more.
  */
 export function linkRoutes(deps: {
   readonly db: Pick<Db, 'kysely'>;

@@ -15,7 +15,9 @@ export interface TestResult {
   readonly answer: string;
 }
 
-/** Sends a test message to a contact once, now, beside everything that waits; undefined when the contact does not exist. */
+/**
+ * Sends a test message to a contact once, now, beside everything that waits; undefined when the contact does not exist.
+ */
 export async function sendTest(
   deps: AttemptDeps & { readonly db: Pick<Db, 'kysely'>; readonly channels: Channels },
   contactNo: number,

@@ -9,8 +9,8 @@ import { readBackupAges, storeProblems } from './store.ts';
 const everyMs = 15_000;
 
 /**
- * The problems of the installation that a controller sees, stored for the step alerts: `read` returns those that it knows
- * itself, the age of the backups comes from the database.
+ * The problems of the installation that a controller sees, stored for the step alerts: `read` returns those that it
+ * knows itself, the age of the backups comes from the database.
  */
 export function createProblems(deps: {
   readonly kysely: Kysely<Tables>;

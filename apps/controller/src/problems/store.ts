@@ -8,7 +8,10 @@ const databaseUs = sql`(extract(epoch from clock_timestamp()) * 1e6)::bigint`;
 /** A row counts for this time; a controller that still sees the problem writes it again before. */
 const countsForUs = 120_000_000;
 
-/** Stores the problems that a controller sees now, removes those that it saw before, and those of controllers that ended. */
+/**
+ * Stores the problems that a controller sees now, removes those that it saw before, and those of controllers that
+ * ended.
+ */
 export async function storeProblems(
   kysely: Kysely<Tables>,
   controllerId: string,

@@ -1,7 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
 
-/** Names in `job_cursors`. An hour in work has its own row, therefore a controller that restarts finds the hour again. */
+/**
+ * Names in `job_cursors`. An hour in work has its own row, therefore a controller that restarts finds the hour again.
+ */
 const rolledTo = 'roll-up';
 const inWorkPrefix = 'roll-up doing ';
 
@@ -25,8 +27,8 @@ export async function readProgress(kysely: Kysely<Tables>): Promise<Progress> {
 }
 
 /**
- * Marks hours to be rolled up again; `buckets` are their begins. The share lock keeps the roll-up from removing a mark before
- * the rows of this transaction are visible.
+ * Marks hours to be rolled up again; `buckets` are their begins. The share lock keeps the roll-up from removing a mark
+ * before the rows of this transaction are visible.
  */
 export async function markDirtyHours(trx: Kysely<Tables>, buckets: readonly number[]): Promise<void> {
   const wanted = [...new Set(buckets)].sort((a, b) => a - b);
@@ -42,8 +44,8 @@ export async function markDirtyHours(trx: Kysely<Tables>, buckets: readonly numb
 }
 
 /**
- * Removes the earliest mark and records its hour as in work. The mark is removed before the work starts, so a result that
- * arrives meanwhile marks the hour again. Undefined: no hour is marked.
+ * Removes the earliest mark and records its hour as in work. The mark is removed before the work starts, so a result
+ * that arrives meanwhile marks the hour again. Undefined: no hour is marked.
  */
 export function beginMarkedHour(kysely: Kysely<Tables>): Promise<number | undefined> {
   return kysely.transaction().execute(async (trx) => {

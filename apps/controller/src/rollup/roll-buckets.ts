@@ -104,7 +104,10 @@ const sums = [
 const summed = sql.join(sums.map((name) => sql.ref(name)));
 const excluded = sql.join([...sums, 'histogram'].map((name) => sql.ref(`excluded.${name}`)));
 
-/** The end of both statements: writes the rows of `sums` with the histograms of `counts`, in place of those that are stored. */
+/**
+ * The end of both statements: writes the rows of `sums` with the histograms of `counts`, in place of those that are
+ * stored.
+ */
 function insertSums(table: 'rollup_hourly' | 'rollup_daily', bucket: number): RawBuilder<unknown> {
   return sql`, histograms as (
       select device_no, location_no, array_agg(array[slot, n] order by slot) as histogram

@@ -13,8 +13,8 @@ const chunkDevices = 2_000;
 /** Hourly and daily sums of checks. */
 export interface RollUp {
   /**
-   * Rolls up the hours that ended and the hours that late results changed. Returns the number of hours. When an hour fails, the
-   * others are done first, then the promise rejects. Only one call may run at a time.
+   * Rolls up the hours that ended and the hours that late results changed. Returns the number of hours. When an hour
+   * fails, the others are done first, then the promise rejects. Only one call may run at a time.
    */
   run(): Promise<number>;
 }
@@ -113,7 +113,9 @@ async function firstHour(db: Kysely<Tables>): Promise<number | undefined> {
   return first === null || first === undefined ? undefined : first - (first % hourUs);
 }
 
-/** All devices, because finding each device's checks by the key is cheaper than reading the partition of a whole day. */
+/**
+ * All devices, because finding each device's checks by the key is cheaper than reading the partition of a whole day.
+ */
 async function allDevices(db: Kysely<Tables>): Promise<number[]> {
   const rows = await db.selectFrom('devices').select('device_no').orderBy('device_no').execute();
   return rows.map((row) => row.device_no);

@@ -7,7 +7,10 @@ const openAtOnce = 500;
 const isAtLocation = sql<boolean>`exists (select 1 from agents a
   where a.agent_no = run_requests.agent_no and a.location_no = run_requests.location_no)`;
 
-/** The agent's open run requests before their deadlines, oldest first. `isAssigned` is true when the device is assigned to the agent now. */
+/**
+ * The agent's open run requests before their deadlines, oldest first. `isAssigned` is true when the device is assigned
+ * to the agent now.
+ */
 export async function openRunRequests(db: Kysely<Tables>, agentNo: number, nowUs: number) {
   return db
     .selectFrom('run_requests')

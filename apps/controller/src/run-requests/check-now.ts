@@ -14,8 +14,8 @@ type CheckNowAnswer =
   | { readonly kind: 'nobody'; readonly message: string };
 
 /**
- * Requests a check from an agent that can run it and waits for its result. `traceroute`: the agent traces the path to the device after it.
- * Rejects with the signal's reason.
+ * Requests a check from an agent that can run it and waits for its result. `traceroute`: the agent traces the path to
+ * the device after it. Rejects with the signal's reason.
  */
 export type CheckNow = (
   deviceNo: number,

@@ -29,9 +29,10 @@ export async function createRunRequests(
 }
 
 /**
- * Requests one check of the device. It goes to the first agent that can run it, in this order: agents that are online before
- * those that are offline or leave, then agents to which the device is assigned, then the agent that runs the first check, then the rotation.
- * Undefined when no connected agent could run it. The check of a paused device has revision 0: it is history and changes no status.
+ * Requests one check of the device. It goes to the first agent that can run it, in this order: agents that are online
+ * before those that are offline or leave, then agents to which the device is assigned, then the agent that runs the
+ * first check, then the rotation. Undefined when no connected agent could run it. The check of a paused device has
+ * revision 0: it is history and changes no status.
  */
 export async function createCheckNowRequest(
   trx: Kysely<Tables>,
@@ -68,7 +69,10 @@ export async function createCheckNowRequest(
   return { deadlineUs: created.deadline_us };
 }
 
-/** A device that is not paused is assigned to nobody yet, though an agent of its Locations is connected: it was just created or changed. */
+/**
+ * A device that is not paused is assigned to nobody yet, though an agent of its Locations is connected: it was just
+ * created or changed.
+ */
 export async function awaitsAssignment(db: Kysely<Tables>, deviceNo: number): Promise<boolean> {
   const { rows } = await sql<{ awaits: boolean }>`
     select d.enabled and not exists (select 1 from assignment_spans s where s.device_no = d.device_no and s.to_us is null)
@@ -124,7 +128,10 @@ export async function withdrawRetries(trx: Kysely<Tables>, deviceNos: readonly n
   );
 }
 
-/** Expires the open run requests of these devices that are past their deadline. Resolves with the device and kind of each. */
+/**
+ * Expires the open run requests of these devices that are past their deadline. Resolves with the device and kind of
+ * each.
+ */
 export async function expireOverdue(
   trx: Kysely<Tables>,
   deviceNos: readonly number[],
@@ -169,7 +176,10 @@ export async function devicesWithOpenNow(
   return new Set(rows.map((row) => row.device_no));
 }
 
-/** Deletes the run requests that ended and were created before `beforeUs`, and trials of controllers that ended before them. */
+/**
+ * Deletes the run requests that ended and were created before `beforeUs`, and trials of controllers that ended before
+ * them.
+ */
 export async function deleteEnded(db: Kysely<Tables>, beforeUs: number): Promise<void> {
   await sql`delete from run_requests where state <> 'Open' and created_us < ${beforeUs}::bigint`.execute(db);
   await sql`delete from trials where created_us < ${beforeUs}::bigint`.execute(db);

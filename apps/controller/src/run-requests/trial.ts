@@ -14,7 +14,10 @@ type TrialOutcome =
   | { readonly kind: 'done'; readonly result: TrialResult }
   | { readonly kind: 'nobody'; readonly message: string };
 
-/** Has an agent of the Location check settings that are not stored, and waits for its result. Rejects with the signal's reason. */
+/**
+ * Has an agent of the Location check settings that are not stored, and waits for its result. Rejects with the signal's
+ * reason.
+ */
 export type RunTrial = (
   trial: Omit<NewTrial, 'runRequestId' | 'nowUs' | 'deadlineUs'>,
   signal: AbortSignal,

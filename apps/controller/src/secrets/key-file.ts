@@ -6,8 +6,8 @@ import { sealKeyBytes } from './seal.ts';
 export type SecretKeys = readonly [current: Buffer, ...older: Buffer[]];
 
 /**
- * The keys for secrets at rest: lines of 32 bytes in base64. Undefined when there is no such file. Throws a Fault when the file
- * holds anything else or cannot be read.
+ * The keys for secrets at rest: lines of 32 bytes in base64. Undefined when there is no such file. Throws a Fault when
+ * the file holds anything else or cannot be read.
  */
 export async function readSecretKeys(file: string): Promise<SecretKeys | undefined> {
   const found = await readIfPresent(file).catch((cause: unknown) => {

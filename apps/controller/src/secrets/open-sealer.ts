@@ -21,9 +21,9 @@ export interface SealerDeps {
 }
 
 /**
- * The sealer of a migrated database. Throws a Fault when the key file is missing though the database has sealed values, or does not
- * hold the key that sealed them: a controller with another key would find no device that it could send to its agents. When the file's
- * first key is a new one, everything is sealed anew by it.
+ * The sealer of a migrated database. Throws a Fault when the key file is missing though the database has sealed values,
+ * or does not hold the key that sealed them: a controller with another key would find no device that it could send to
+ * its agents. When the file's first key is a new one, everything is sealed anew by it.
  */
 export async function openSealer({ kysely, sealedRows, file, keyLost, log }: SealerDeps): Promise<Sealer> {
   // In this order: who starts at the same moment on an empty database makes the file first and marks the database then.

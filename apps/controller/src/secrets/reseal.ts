@@ -73,9 +73,10 @@ const lostWarning =
   'Its secrets were lost with the key that sealed them: send URL and Options again, with the secrets.';
 
 /**
- * Seals every device, secret, contact and authority by the current key. When no key opens a device or a contact, it is sealed anew from the values that
- * the API shows, if these hide nothing. Else it stays as it is, with a warning, until somebody sends its secrets again. A value that somebody
- * changes meanwhile is left alone, because it is sealed by the current key then.
+ * Seals every device, secret, contact and authority by the current key. When no key opens a device or a contact, it is
+ * sealed anew from the values that the API shows, if these hide nothing. Else it stays as it is, with a warning, until
+ * somebody sends its secrets again. A value that somebody changes meanwhile is left alone, because it is sealed by the
+ * current key then.
  */
 export async function reseal(
   kysely: Kysely<Tables>,

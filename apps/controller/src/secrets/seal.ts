@@ -25,7 +25,10 @@ export interface Sealer {
   open(sealed: Uint8Array, context: string): unknown;
   /** Whether the current key sealed this value, and not an older one. */
   isCurrent(sealed: Uint8Array): boolean;
-  /** Keys of 32 bytes for another purpose: of the current key first, then of the older ones. They say nothing about the sealing keys. */
+  /**
+   * Keys of 32 bytes for another purpose: of the current key first, then of the older ones. They say nothing about the
+   * sealing keys.
+   */
   deriveKeys(purpose: string): readonly Uint8Array[];
 }
 
@@ -37,8 +40,9 @@ const tagBytes = 16;
 const algorithm = 'aes-256-gcm';
 
 /**
- * Makes a sealer: AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce, the context as additional data. A sealed value is the
- * byte of its key, nonce, ciphertext, tag. `olderKeys` still open the values that they sealed, so that the operator can change the key.
+ * Makes a sealer: AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce, the context as additional data. A sealed
+ * value is the byte of its key, nonce, ciphertext, tag. `olderKeys` still open the values that they sealed, so that the
+ * operator can change the key.
  */
 export function createSealer(key: Uint8Array, olderKeys: readonly Uint8Array[] = []): Sealer {
   const keys = [key, ...olderKeys];

@@ -2,12 +2,14 @@ import type { Http2ServerRequest, Http2ServerResponse, SecureServerOptions } fro
 import type { ServerCertificate } from './tls.ts';
 import { tlsServerOptions } from './tls-options.ts';
 
-/** Megabytes that one connection may take for its headers and streams; the window of a stream bounds the data within it. */
+/**
+ * Megabytes that one connection may take for its headers and streams; the window of a stream bounds the data within it.
+ */
 const sessionMemory = 2;
 
 /**
- * The options of the agents' port, which accepts certificates of these authorities (PEM). An agent has one stream on a connection, and a
- * few more while it replaces it.
+ * The options of the agents' port, which accepts certificates of these authorities (PEM). An agent has one stream on a
+ * connection, and a few more while it replaces it.
  */
 export function agentPortOptions(
   certificate: ServerCertificate,
@@ -28,8 +30,9 @@ export function agentPortOptions(
 type Handler = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 
 /**
- * Keeps a request's `:authority` from ending the controller. Connect's handler reads it as part of a URL and throws when it is none.
- * Node's own HTTP/2 client sends IPv6 addresses without brackets. The controller does not use the name, so a bad one is replaced.
+ * Keeps a request's `:authority` from ending the controller. Connect's handler reads it as part of a URL and throws
+ * when it is none. Node's own HTTP/2 client sends IPv6 addresses without brackets. The controller does not use the
+ * name, so a bad one is replaced.
  */
 export function withSafeAuthority(handler: Handler): Handler {
   return (request, response) => {

@@ -2,7 +2,10 @@ import type { Certificates } from './certificates.ts';
 
 /** The address of the REST API, known when its port is open. */
 export interface ApiAddress {
-  /** Where people reach the API, without a slash at the end: the operator's address, else the certificate's name and the port. */
+  /**
+   * Where people reach the API, without a slash at the end: the operator's address, else the certificate's name and the
+   * port.
+   */
   readonly url: () => string;
   opened(port: number): void;
 }

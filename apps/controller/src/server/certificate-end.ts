@@ -10,7 +10,9 @@ export interface Validity {
 /** Whether certificates hold. `near`: whoever renews them should have done so. */
 export type CertificateState = 'good' | 'near' | 'ended' | 'early';
 
-/** A certificate of a public authority is renewed a month before its end; with two weeks left the renewal does not work. */
+/**
+ * A certificate of a public authority is renewed a month before its end; with two weeks left the renewal does not work.
+ */
 const nearUs = 14 * dayMs * 1000;
 /** Certificates of some days are renewed later. */
 const nearShare = 0.25;

@@ -55,8 +55,9 @@ export interface CertificatesInUse {
   /** What is wrong with that certificate, for people; undefined: nothing. */
   readonly problem: string | undefined;
   /**
-   * Reads the operator's files again when they have changed (within half a minute), and everything once a day and whenever `again` is
-   * called; calls `onChange` with new certificates. Logs once a day that the certificate of the REST port ends.
+   * Reads the operator's files again when they have changed (within half a minute), and everything once a day and
+   * whenever `again` is called; calls `onChange` with new certificates. Logs once a day that the certificate of the
+   * REST port ends.
    */
   keep(onChange: (certificates: Certificates) => void, ending: AbortSignal): Promise<void>;
   /** Reads everything again now. */

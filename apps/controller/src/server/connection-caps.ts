@@ -14,8 +14,8 @@ const fewestConnections = 32;
 const perNetwork = 256;
 
 /**
- * The caps of one of the two ports of a process that may have `descriptors` open: each port gets half of the descriptors that the
- * process does not need itself, so that neither port uses those of the other.
+ * The caps of one of the two ports of a process that may have `descriptors` open: each port gets half of the
+ * descriptors that the process does not need itself, so that neither port uses those of the other.
  */
 export function connectionCaps(descriptors: number): ConnectionCaps {
   const share = Math.floor((descriptors - reservedDescriptors) / 2);
@@ -26,7 +26,10 @@ export function connectionCaps(descriptors: number): ConnectionCaps {
 /** The decision on a new connection. */
 export type Admission = 'admit' | 'refuse' | 'admit-and-evict';
 
-/** Decides on a new connection. `fromNetwork` and `open` are counted without it; a trusted proxy stands for many clients. */
+/**
+ * Decides on a new connection. `fromNetwork` and `open` are counted without it; a trusted proxy stands for many
+ * clients.
+ */
 export function admit(
   now: { readonly fromNetwork: number; readonly open: number; readonly isProxy: boolean },
   caps: ConnectionCaps,

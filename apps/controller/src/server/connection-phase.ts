@@ -41,7 +41,9 @@ export interface PhaseLimits {
   readonly answerBytesPerSecond: number;
 }
 
-/** A connection that never sends a complete request is closed after firstByteMs + handshakeMs + requestMs: 70 seconds. */
+/**
+ * A connection that never sends a complete request is closed after firstByteMs + handshakeMs + requestMs: 70 seconds.
+ */
 export const phaseLimits: PhaseLimits = {
   firstByteMs: 10_000,
   handshakeMs: 10_000,

@@ -65,7 +65,10 @@ export interface ConnectionTable {
   countOf(network: string): number;
   add(connection: Connection): void;
   remove(connection: Connection): void;
-  /** The connection to close first: of the network that holds the most, the one that waits longest without a request in work. */
+  /**
+   * The connection to close first: of the network that holds the most, the one that waits longest without a request in
+   * work.
+   */
   findIdlest(): Connection | undefined;
 }
 

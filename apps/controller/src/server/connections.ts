@@ -26,9 +26,10 @@ export interface Connections {
 const reviewEveryMs = 1_000;
 
 /**
- * Keeps the connections of a port within their caps and closes those that are overdue. (Node has deadlines of its own for requests, but
- * enforces them only in servers that listen by themselves.) With all places taken a new connection gets the place of the
- * one that waits longest without a request in work, of the network that holds the most; trusted proxies keep theirs.
+ * Keeps the connections of a port within their caps and closes those that are overdue. (Node has deadlines of its own
+ * for requests, but enforces them only in servers that listen by themselves.) With all places taken a new connection
+ * gets the place of the one that waits longest without a request in work, of the network that holds the most; trusted
+ * proxies keep theirs.
  */
 export function createConnections({
   clock,

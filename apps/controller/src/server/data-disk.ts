@@ -5,8 +5,8 @@ import type { Config } from '../config/config.ts';
 /** The disk of the controller's data. */
 export interface DataDisk extends DiskWatch {
   /**
-   * Refuses work that can wait (results of agents, which keep them) while the disk of the embedded database is full: PostgreSQL ends when
-   * it cannot write its log of changes.
+   * Refuses work that can wait (results of agents, which keep them) while the disk of the embedded database is full:
+   * PostgreSQL ends when it cannot write its log of changes.
    */
   whileRoom<Args extends readonly unknown[], T>(
     work: (...args: Args) => Promise<T>,

@@ -11,7 +11,10 @@ export async function listenOn<T>(setting: string, port: number, listen: () => P
   }
 }
 
-/** The reason why a port of an address (undefined: of all addresses) cannot be listened on, in words; undefined when it can. */
+/**
+ * The reason why a port of an address (undefined: of all addresses) cannot be listened on, in words; undefined when it
+ * can.
+ */
 export function portProblem(
   setting: string,
   port: number,

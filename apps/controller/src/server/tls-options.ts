@@ -6,8 +6,8 @@ import type { ServerCertificate } from './tls.ts';
 const handshakeMs = 10_000;
 
 /**
- * Suites with authenticated encryption and forward secrecy only: those of TLS 1.3, and of TLS 1.2 the ECDHE suites with GCM or ChaCha20
- * (RFC 9325, section 4.2). CBC suites are left out.
+ * Suites with authenticated encryption and forward secrecy only: those of TLS 1.3, and of TLS 1.2 the ECDHE suites with
+ * GCM or ChaCha20 (RFC 9325, section 4.2). CBC suites are left out.
  */
 const ciphers = [
   'TLS_AES_128_GCM_SHA256',
@@ -21,7 +21,9 @@ const ciphers = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
 
-/** The versions of both ports: TLS 1.2 and 1.3. `setSecureContext` needs them again, because it forgets earlier options. */
+/**
+ * The versions of both ports: TLS 1.2 and 1.3. `setSecureContext` needs them again, because it forgets earlier options.
+ */
 export function secureContextOptions(certificate: ServerCertificate): SecureContextOptions {
   return {
     ...certificate,

@@ -41,9 +41,10 @@ export interface OwnCertificates {
 const renewBeforeDays = 30;
 
 /**
- * Writes the certificates of the authorities below `dir`, and a server certificate for `names` (DNS names and IP addresses). This one is made
- * when it is missing, damaged, close to its end, made for other names or by another authority. Files are 0600, `ca.pem` 0644; `files` writes
- * them again where the disk refuses. Throws a Fault when a file cannot be read.
+ * Writes the certificates of the authorities below `dir`, and a server certificate for `names` (DNS names and IP
+ * addresses). This one is made when it is missing, damaged, close to its end, made for other names or by another
+ * authority. Files are 0600, `ca.pem` 0644; `files` writes them again where the disk refuses. Throws a Fault when a
+ * file cannot be read.
  */
 export async function ensureCertificates(deps: {
   readonly dir: string;
@@ -106,7 +107,10 @@ export async function readCertificate(files: {
   }
 }
 
-/** Reads a certificate and its key; no pair when one of them is missing. Damaged: they do not belong together. Throws a Fault when one of them cannot be read. */
+/**
+ * Reads a certificate and its key; no pair when one of them is missing. Damaged: they do not belong together. Throws a
+ * Fault when one of them cannot be read.
+ */
 export async function readPair(
   certFile: string,
   keyFile: string,

@@ -87,7 +87,10 @@ function readsOf(createdUs: number) {
   };
 }
 
-/** One agent between three Locations: a device of each of the first two, and one of both. The agent's line to the controller may be cut. */
+/**
+ * One agent between three Locations: a device of each of the first two, and one of both. The agent's line to the
+ * controller may be cut.
+ */
 async function createScene() {
   const { kysely } = db;
   const rows = createFixtures(kysely);

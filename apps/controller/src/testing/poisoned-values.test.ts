@@ -186,7 +186,10 @@ async function runNotifying(db: Db, nowUs: number, done: () => Promise<void>): P
   }
 }
 
-/** What the jobs owe an account: sums, an order for the next retry, a plan, and events of its window and of both its Locations. */
+/**
+ * What the jobs owe an account: sums, an order for the next retry, a plan, and events of its window and of both its
+ * Locations.
+ */
 async function expectServed(
   { kysely }: Db,
   { deviceNo, newDeviceNo, accountNo, locationNos }: Stand,
@@ -232,7 +235,9 @@ function poison(
     );
 }
 
-/** Accounts with each of the poisons in each of these columns, one account a poison; returns the columns that took none. */
+/**
+ * Accounts with each of the poisons in each of these columns, one account a poison; returns the columns that took none.
+ */
 async function poisonAll(db: Db, columns: readonly Column[], at: { nowUs: number; dirtyHourUs: number }) {
   const rows = createFixtures(db.kysely);
   const clean: string[] = [];

@@ -1,7 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
 
-/** Writes the many rows of a test on one connection. A busy machine takes longer for them than a statement of the controller may. */
+/**
+ * Writes the many rows of a test on one connection. A busy machine takes longer for them than a statement of the
+ * controller may.
+ */
 export function setUp<T>(
   kysely: Kysely<Tables>,
   write: (connection: Kysely<Tables>) => Promise<T>,

@@ -189,7 +189,10 @@ async function insertSchedules(kysely: Kysely<Tables>, { accountNo, deviceNo }: 
   );
 }
 
-/** A state with an open retry sequence, its checkpoint and interval, an ended maintenance window, an expired retry and an event. */
+/**
+ * A state with an open retry sequence, its checkpoint and interval, an ended maintenance window, an expired retry and
+ * an event.
+ */
 async function insertHealth(
   kysely: Kysely<Tables>,
   { accountNo, deviceNo, agentNo, locationNo }: Referred,

@@ -23,7 +23,10 @@ const timeoutMs = 3_000;
 /** The end of the process waits this long for the last spans. */
 const endMs = 1_000;
 
-/** Sends spans to an OpenTelemetry collector. No span has a key, an address, a query, a value of a statement or an id of a thing. */
+/**
+ * Sends spans to an OpenTelemetry collector. No span has a key, an address, a query, a value of a statement or an id of
+ * a thing.
+ */
 export function startTracing({
   url,
   version,

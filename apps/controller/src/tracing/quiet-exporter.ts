@@ -3,8 +3,8 @@ import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Logger } from '@vantage/kernel';
 
 /**
- * Sends spans by OTLP over HTTP. Spans that the collector does not accept within `timeoutMs` are dropped. The log gets a line when that
- * begins, and one when it ends.
+ * Sends spans by OTLP over HTTP. Spans that the collector does not accept within `timeoutMs` are dropped. The log gets
+ * a line when that begins, and one when it ends.
  */
 export function createQuietExporter({
   url,

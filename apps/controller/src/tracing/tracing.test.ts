@@ -142,7 +142,8 @@ it('loads no module of OpenTelemetry until a collector is set', async () => {
     const { stdout } = await ended.catch((error: unknown) => z.object({ stdout: z.string() }).parse(error));
     return stdout.trim().split('\n');
   };
-  // The program ends at the wrong port, after all that it imports is loaded. The metrics library imports the names of the API.
+  // The program ends at the wrong port, after all that it imports is loaded. The metrics library imports the names of
+  // the API.
   expect(await modules(path.join(import.meta.dirname, '..', 'main.ts'))).toEqual(['@opentelemetry/api']);
   const opening = (url: string) =>
     `const { openTracing } = await import('${pathToFileURL(path.join(import.meta.dirname, 'tracing.ts')).href}');

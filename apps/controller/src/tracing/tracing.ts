@@ -14,7 +14,10 @@ export interface TracedStatement {
 
 /** Measures work as spans of OpenTelemetry. */
 export interface Tracing extends AsyncDisposable {
-  /** Measures each request of the REST port from its headers to the end of its answer, as a child of its `traceparent` where it has one. */
+  /**
+   * Measures each request of the REST port from its headers to the end of its answer, as a child of its `traceparent`
+   * where it has one.
+   */
   traceRequests(handler: RequestListener): RequestListener;
   /** Gives the route of a request that is under way, with its placeholders. */
   readonly nameRoute: (request: IncomingMessage, route: string) => void;

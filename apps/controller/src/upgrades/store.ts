@@ -53,8 +53,8 @@ export async function insertRollout(
 const perAccount = 20;
 
 /**
- * Rollouts that are not over and have something to do, or to watch. Those whose agents are all away wait for them. An account with many
- * rollouts does not hold up others.
+ * Rollouts that are not over and have something to do, or to watch. Those whose agents are all away wait for them. An
+ * account with many rollouts does not hold up others.
  */
 export async function dueRollouts(kysely: Kysely<Tables>): Promise<readonly number[]> {
   const { rows } = await sql<{ rollout_no: number }>`

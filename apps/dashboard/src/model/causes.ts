@@ -14,7 +14,10 @@ export interface Cause<Row extends Facts> {
   readonly behind: readonly Row[];
 }
 
-/** Puts devices that are Down under the master that explains them. `downBecause` names that master by its short name or id. */
+/**
+ * Puts devices that are Down under the master that explains them. `downBecause` names that master by its short name or
+ * id.
+ */
 export function causesOf<Row extends Facts>(rows: readonly Row[]): readonly Cause<Row>[] {
   const down = rows.filter(({ state }) => state === 'Down');
   const byName = new Map(down.flatMap((row) => [[row.shortName, row] as const, [row.id, row] as const]));

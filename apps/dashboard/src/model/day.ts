@@ -45,8 +45,8 @@ export interface DayRun {
 }
 
 /**
- * The letters as runs; `status` is the present one. What was Unknown before anything was known, and is not now, is left out: the device
- * may not have existed.
+ * The letters as runs; `status` is the present one. What was Unknown before anything was known, and is not now, is left
+ * out: the device may not have existed.
  */
 export function runsOfDay(letters: string, status: Status): readonly DayRun[] {
   const all =

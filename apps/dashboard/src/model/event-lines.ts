@@ -7,7 +7,10 @@ export interface StreamEvent {
 /** Far more than an event of the API has; a longer line is no event of ours. */
 const longest = 1_000_000;
 
-/** Reads server-sent events (HTML, section 9.2.6) from pieces of text. Each call returns the events that are complete now. */
+/**
+ * Reads server-sent events (HTML, section 9.2.6) from pieces of text. Each call returns the events that are complete
+ * now.
+ */
 export function createEventReader(): (piece: string) => readonly StreamEvent[] {
   let rest = '';
   let id: string | undefined;

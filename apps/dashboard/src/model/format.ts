@@ -46,8 +46,8 @@ export function percent(value: number | null | undefined): string {
 }
 
 /**
- * A timestamp of the API in few characters. Its text is already in the account's zone, so the digits are taken from it. `today` is the date
- * of now in that zone: another day is named.
+ * A timestamp of the API in few characters. Its text is already in the account's zone, so the digits are taken from it.
+ * `today` is the date of now in that zone: another day is named.
  */
 export function clockTime(timestamp: string, today: string): string {
   const date = timestamp.slice(0, 10);

@@ -19,8 +19,8 @@ export interface Pasted {
 export const mostLines = 1_000;
 
 /**
- * Reads `address`, or `address; name; tag, tag`, from each line; a tab separates like a semicolon. Empty lines, and those that begin with
- * `#`, are left out. What comes after 1,000 lines is not read.
+ * Reads `address`, or `address; name; tag, tag`, from each line; a tab separates like a semicolon. Empty lines, and
+ * those that begin with `#`, are left out. What comes after 1,000 lines is not read.
  */
 export function parsePasted(text: string): Pasted {
   const lines: PastedLine[] = [];

@@ -1,7 +1,9 @@
 /** A device's status over a time. */
 export type Status = 'Up' | 'Down' | 'Maint' | 'Unknown';
 
-/** A time in one status; milliseconds since 1970. Paused time and time before the device existed belong to no interval. */
+/**
+ * A time in one status; milliseconds since 1970. Paused time and time before the device existed belong to no interval.
+ */
 export interface Interval {
   readonly start: number;
   readonly end: number;
@@ -17,7 +19,10 @@ export interface Change {
 const worstFirst: readonly Status[] = ['Down', 'Unknown', 'Maint', 'Up'];
 const rank = (status: Status) => worstFirst.indexOf(status);
 
-/** The intervals from `from` to `to`. `changes` may come in any order, of one moment the last counts; those before `from` say how it began. */
+/**
+ * The intervals from `from` to `to`. `changes` may come in any order, of one moment the last counts; those before
+ * `from` say how it began.
+ */
 export function intervalsOf(changes: readonly Change[], from: number, to: number): readonly Interval[] {
   const ordered = changes.filter(({ at }) => at < to).sort((a, b) => a.at - b.at);
   const intervals: Interval[] = [];
@@ -39,7 +44,10 @@ export interface Run {
   readonly status: Status;
 }
 
-/** The intervals on `width` pixels: the worst status wins a pixel, Down has two at least, and what is open now three, to the right edge. */
+/**
+ * The intervals on `width` pixels: the worst status wins a pixel, Down has two at least, and what is open now three, to
+ * the right edge.
+ */
 export function runsOf(
   intervals: readonly Interval[],
   span: { from: number; to: number },

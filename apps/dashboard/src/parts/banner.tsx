@@ -9,7 +9,10 @@ import css from './frame.module.css';
 /** A restart of a moment is told by nobody. */
 const afterMs = 3_000;
 
-/** What is wrong with the page itself: no connection, or an old version. It covers the foot of the screen and moves nothing. */
+/**
+ * What is wrong with the page itself: no connection, or an old version. It covers the foot of the screen and moves
+ * nothing.
+ */
 export function Banner() {
   const [isPutOff, setPutOff] = useState(false);
   const { lostAt, retryAt } = link.value;

@@ -16,7 +16,10 @@ export const setLetters = (on: boolean) => localStorage.setItem(place, on ? 'on'
 
 let prefix = '';
 
-/** Handles keys while the component is shown. Letters are off in fields and while a dialog is open. `g d` is a g, then a d. */
+/**
+ * Handles keys while the component is shown. Letters are off in fields and while a dialog is open. `g d` is a g, then a
+ * d.
+ */
 export function useKeys(keys: Keys): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {

@@ -26,7 +26,10 @@ function useRange(place: RefObject<HTMLElement | null>, height: number, count: n
   return range;
 }
 
-/** A list of thousands: only what is in sight is in the document. Every row has the same height, and the page itself scrolls. */
+/**
+ * A list of thousands: only what is in sight is in the document. Every row has the same height, and the page itself
+ * scrolls.
+ */
 export function RowList<Row>({
   rows,
   heightOf,

@@ -86,8 +86,8 @@ function afterEvent(before: DeviceFacts, { Type, Status, Timestamp }: Event): De
 }
 
 /**
- * Runs the work after a while, once for all calls until then, never twice within `apart`, and not after `ending` aborted. A failure leaves what is shown:
- * its age says so.
+ * Runs the work after a while, once for all calls until then, never twice within `apart`, and not after `ending`
+ * aborted. A failure leaves what is shown: its age says so.
  */
 function soon(work: () => Promise<void>, ms: number, apart: number, ending: AbortSignal): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -6,7 +6,9 @@ import { checkVersion } from './version.ts';
 /** When the stream last said anything, milliseconds since 1970; 0: never. */
 export const heardAt = signal(0);
 
-/** Whether the stream is open. `lostAt`: since when it is not, though it should be; `retryAt`: when it is tried again. */
+/**
+ * Whether the stream is open. `lostAt`: since when it is not, though it should be; `retryAt`: when it is tried again.
+ */
 export const link = signal<{ readonly lostAt: number | undefined; readonly retryAt: number }>({
   lostAt: undefined,
   retryAt: 0,
@@ -25,7 +27,8 @@ interface Follower {
 const notFound = 1003;
 
 /**
- * Follows the account's events until `ending` aborts. It is closed while the tab is hidden, and goes on after the last event that it has.
+ * Follows the account's events until `ending` aborts. It is closed while the tab is hidden, and goes on after the last
+ * event that it has.
  */
 export async function followEvents({ onEvent, onGap }: Follower, ending: AbortSignal): Promise<void> {
   let lastId: string | undefined;

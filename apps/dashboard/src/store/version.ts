@@ -6,7 +6,10 @@ export const isOutdated = signal(false);
 /** The script with which a document begins; its name is a hash of its content. */
 const entry = /<script[^>]*\ssrc="([^"]+)"/;
 
-/** Finds out whether the controller has a newer page: after it did not answer for a while, or when a part of the page is not there. */
+/**
+ * Finds out whether the controller has a newer page: after it did not answer for a while, or when a part of the page is
+ * not there.
+ */
 export async function checkVersion(): Promise<void> {
   const own = document.querySelector('script[src]')?.getAttribute('src');
   const answer = await fetch('/', { cache: 'no-store' }).catch(() => undefined);

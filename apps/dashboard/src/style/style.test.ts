@@ -35,7 +35,8 @@ test('every custom property that is used is defined', () => {
   expect(used.filter((name) => !defined.has(name))).toEqual([]);
 });
 
-// Preact keeps of an element that is shown in several places all that once stood above it: an hour of events was 400 MB.
+// Preact keeps of an element that is shown in several places all that once stood above it: an hour of events was 400
+// MB.
 test('every element is made in a function', () => {
   const shared = /^(?:(?:export )?const \w+[^=]*= | {2}\w+: )\(?\s*<[a-z]/im;
   expect(shared.test('const shapes = {\n  Up: <circle />,\n};')).toBe(true);

@@ -65,8 +65,8 @@ interface World {
 type CheckKind = 'regular' | 'retry' | 'requested';
 
 /**
- * Runs devices at one Location with one agent, by the rules of checks, retries and status in their plainest form, and decides their
- * alerts after each check. Returns the history of each device.
+ * Runs devices at one Location with one agent, by the rules of checks, retries and status in their plainest form, and
+ * decides their alerts after each check. Returns the history of each device.
  */
 export function simulate(devices: readonly SimulatedDevice[], untilMs: number): SimulatedHistory[] {
   const world: World = {

@@ -119,7 +119,10 @@ test.each([
   expect(recurrenceFault(text)).toContain(fault);
 });
 
-/** The Sundays of the year, and two zones that change their clocks on other days, in the south, by half an hour, and never. */
+/**
+ * The Sundays of the year, and two zones that change their clocks on other days, in the south, by half an hour, and
+ * never.
+ */
 const zones = [
   'Europe/Berlin',
   'America/New_York',

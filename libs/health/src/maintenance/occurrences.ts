@@ -20,8 +20,8 @@ export interface Occurrence {
   /** undefined: the clocks skip this time, so there is no window. */
   readonly window: Span | undefined;
   /**
-   * What a change of the clocks does: `skipped` leaves the window out, `repeated` shows its begin twice, so that it begins at the first one,
-   * `within` lies inside the window, which lasts its duration of real time.
+   * What a change of the clocks does: `skipped` leaves the window out, `repeated` shows its begin twice, so that it
+   * begins at the first one, `within` lies inside the window, which lasts its duration of real time.
    */
   readonly clockChange: 'skipped' | 'repeated' | 'within' | undefined;
 }
@@ -95,7 +95,10 @@ function* wallsOf(
   }
 }
 
-/** The first `count` wall times that exist, up to `toMs`. Times that the clocks skip do not count (RFC 5545 section 3.3.10). */
+/**
+ * The first `count` wall times that exist, up to `toMs`. Times that the clocks skip do not count (RFC 5545 section
+ * 3.3.10).
+ */
 function* counted(
   rule: RecurrenceRule,
   count: number,
@@ -109,7 +112,10 @@ function* counted(
   }
 }
 
-/** The moments (milliseconds since 1970) at which the zone's clocks show this wall time: none where they skip it, two where they repeat it. */
+/**
+ * The moments (milliseconds since 1970) at which the zone's clocks show this wall time: none where they skip it, two
+ * where they repeat it.
+ */
 function instantsOf(wall: number, offset: ZoneOffset): readonly number[] {
   const offsets = new Set([offset(wall - dayMs), offset(wall + dayMs)]);
   return [...offsets]

@@ -34,12 +34,18 @@ const parts: Readonly<Record<string, readonly [(text: string) => boolean, string
   WKST: [(text) => new RegExp(`^(?:${days})$`).test(text), 'a day such as MO'],
 };
 const example = 'for example FREQ=WEEKLY;BYDAY=SU';
-/** The work for the days that are computed at once, so that no rule costs more than some milliseconds. A rule that needs more is refused. */
+/**
+ * The work for the days that are computed at once, so that no rule costs more than some milliseconds. A rule that needs
+ * more is refused.
+ */
 const bounds = { maxIterations: 2_000, maxCandidateEvaluations: 10_000, cache: false } as const;
 /** Days that are computed at once: few at first, because a dense rule needs no more. */
 const [firstDays, mostDays] = [2, 32];
 
-/** What is wrong with a recurrence rule, as the rest of a sentence that begins with the field's name; undefined: nothing. */
+/**
+ * What is wrong with a recurrence rule, as the rest of a sentence that begins with the field's name; undefined:
+ * nothing.
+ */
 export function recurrenceFault(text: string): string | undefined {
   const read = readRecurrence(text);
   if (!read.ok) return read.fault;
@@ -93,8 +99,8 @@ function untilUs(text: string): number | undefined {
 }
 
 /**
- * The wall times of a rule from `fromMs` to `toMs`, both as if the clock face showed UTC, in order. They are computed as they are asked for.
- * Zones, COUNT and UNTIL are the caller's. Throws where the rule needs more work than `bounds`.
+ * The wall times of a rule from `fromMs` to `toMs`, both as if the clock face showed UTC, in order. They are computed
+ * as they are asked for. Zones, COUNT and UNTIL are the caller's. Throws where the rule needs more work than `bounds`.
  */
 export function* wallTimes(
   { pattern }: RecurrenceRule,

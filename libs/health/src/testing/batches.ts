@@ -16,7 +16,10 @@ export interface Stored {
   readonly corrections: number;
 }
 
-/** Takes results in batches as the store does: each goes on from the last checkpoint before it, rows are read from there on. */
+/**
+ * Takes results in batches as the store does: each goes on from the last checkpoint before it, rows are read from there
+ * on.
+ */
 export function foldInBatches(
   createdUs: number,
   arrivals: readonly Observation[],

@@ -15,7 +15,10 @@ export interface History {
   readonly maintenance: readonly Span[];
 }
 
-/** The status of each second by results alone; of several in one second, the last. Slow and simple on purpose: it judges every prefix from its beginning. */
+/**
+ * The status of each second by results alone; of several in one second, the last. Slow and simple on purpose: it judges
+ * every prefix from its beginning.
+ */
 export function baseBySecond(history: History): BaseStatus[] {
   const painted: BaseStatus[] = Array.from({ length: history.seconds }, () => 'Unknown');
   const counted = countedResults(history);

@@ -11,7 +11,10 @@ export interface CertificateExpiry {
 /** An event announces when so many days are left. */
 export const expiryDays = [30, 14, 7, 3, 1] as const;
 
-/** So many checks in a row with a later end mean that the certificate was renewed, and not that one of several servers has another one. */
+/**
+ * So many checks in a row with a later end mean that the certificate was renewed, and not that one of several servers
+ * has another one.
+ */
 const renewedAfter = 3;
 const dayUs = 24 * 3600 * 1_000_000;
 

@@ -7,11 +7,15 @@ export interface Slowness {
 
 /** A device is slow after so many slow checks in a row … */
 export const slowAfter = 3;
-/** … and not slow any more after so many fast ones. More than above, so that a device at its limit does not change again and again. */
+/**
+ * … and not slow any more after so many fast ones. More than above, so that a device at its limit does not change again
+ * and again.
+ */
 export const fastAfter = 5;
 
 /*
- * Regular checks that are good decide, one after the other, from whatever Location. Errors and inconclusive ones say nothing about speed.
+ * Regular checks that are good decide, one after the other, from whatever Location. Errors and inconclusive ones say
+ * nothing about speed.
  *
  *   state                 | check | next
  *   not slow              | slow  | one more in a row; the third one: slow, event Slow

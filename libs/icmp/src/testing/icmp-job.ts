@@ -1,6 +1,6 @@
 /**
- * Run by tests as a process of its own, inside a network namespace or without rights: does what its argument (JSON) says and
- * prints the answer as JSON.
+ * Run by tests as a process of its own, inside a network namespace or without rights: does what its argument (JSON)
+ * says and prints the answer as JSON.
  */
 import { loadAddon } from '../addon.ts';
 import { type HopRequest, openIcmp, type PingRequest, sendHop } from '../index.ts';

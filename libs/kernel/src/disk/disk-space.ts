@@ -26,7 +26,10 @@ const mostLowBytes = 2048 * mebibyte;
 /** Room that comes back counts when there is so much more than the limit, so that the state does not flutter. */
 const margin = 1.1;
 
-/** The rooms that the two programs need: PostgreSQL's log of changes grows in pieces of 16 MiB; an agent keeps its results. */
+/**
+ * The rooms that the two programs need: PostgreSQL's log of changes grows in pieces of 16 MiB; an agent keeps its
+ * results.
+ */
 export const roomNeeds = {
   controller: { lowBytes: 512 * mebibyte, fullBytes: 64 * mebibyte },
   agent: { lowBytes: 64 * mebibyte, fullBytes: mebibyte },

@@ -12,7 +12,10 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Writes a new file; with `isSynced` (the default) it is on the disk when this resolves. When the disk takes not all of it, nothing of the file stays. */
+/**
+ * Writes a new file; with `isSynced` (the default) it is on the disk when this resolves. When the disk takes not all of
+ * it, nothing of the file stays.
+ */
 export async function writeWhole(
   file: string,
   content: string | Uint8Array,
@@ -32,8 +35,9 @@ export async function writeWhole(
 }
 
 /**
- * Replaces a file as a whole: a reader finds the old content or the new one, with `isSynced` (the default) also after a power cut. When
- * the disk refuses (ENOSPC, EIO, EROFS), the old file stays, nothing of the new one is left, and it throws.
+ * Replaces a file as a whole: a reader finds the old content or the new one, with `isSynced` (the default) also after a
+ * power cut. When the disk refuses (ENOSPC, EIO, EROFS), the old file stays, nothing of the new one is left, and it
+ * throws.
  */
 export async function replaceFile(
   file: string,
@@ -59,7 +63,10 @@ export function replaceFileSync(file: string, content: string, mode = 0o600): vo
   }
 }
 
-/** Makes a file, whole at once, unless there is one already; resolves with whether it did. When the disk refuses, nothing is left, and it throws. */
+/**
+ * Makes a file, whole at once, unless there is one already; resolves with whether it did. When the disk refuses,
+ * nothing is left, and it throws.
+ */
 export async function makeFile(file: string, content: string, mode = 0o600): Promise<boolean> {
   using part = claimPart(file);
   await writeWhole(part.name, content, { mode });
@@ -92,7 +99,10 @@ const refusals: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROF
 
 const claimed = new Set<string>();
 
-/** The name of a part of a file, until it is disposed. Several processes, and several calls, may write one file: each has a part of its own. */
+/**
+ * The name of a part of a file, until it is disposed. Several processes, and several calls, may write one file: each
+ * has a part of its own.
+ */
 function claimPart(file: string): Disposable & { readonly name: string } {
   const own = `${file}.${process.pid}`;
   let name = `${own}.part`;

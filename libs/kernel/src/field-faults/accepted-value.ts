@@ -8,7 +8,10 @@ interface Core {
   readonly example: unknown;
 }
 
-/** What a field accepts, for a sentence after `must be`: `a whole number from 1 to 120, for example 30`. undefined: the schema is not simple. */
+/**
+ * What a field accepts, for a sentence after `must be`: `a whole number from 1 to 120, for example 30`. undefined: the
+ * schema is not simple.
+ */
 export function acceptedValue(schema: z.core.$ZodType): string | undefined {
   const { schema: core, takesNull, example } = coreOf(schema);
   const phrase = ownRule(core) ?? phraseOf(core);

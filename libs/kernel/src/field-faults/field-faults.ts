@@ -5,8 +5,8 @@ import { shownValue } from './shown-value.ts';
 import { unknownField } from './unknown-field.ts';
 
 /**
- * One fault in a value from outside. `field` is dotted (`Options.Headers.Cookie`). `message` goes on the sentence that begins with the field's
- * name: `must be a whole number from 1 to 120, but the text "30" was sent`.
+ * One fault in a value from outside. `field` is dotted (`Options.Headers.Cookie`). `message` goes on the sentence that
+ * begins with the field's name: `must be a whole number from 1 to 120, but the text "30" was sent`.
  */
 export interface FieldFault {
   readonly field: string;
@@ -14,8 +14,8 @@ export interface FieldFault {
 }
 
 /**
- * What zod found, in words for the caller, one fault a field. `schema` is the one that judged; `prefix` (`Options`) stands before the names of the
- * fields. A schema's own message begins with `must`, and what was sent is added to it.
+ * What zod found, in words for the caller, one fault a field. `schema` is the one that judged; `prefix` (`Options`)
+ * stands before the names of the fields. A schema's own message begins with `must`, and what was sent is added to it.
  */
 export function faultsOf(error: z.ZodError, schema: z.core.$ZodType, prefix = ''): FieldFault[] {
   const faults = new Map<string, FieldFault>();
@@ -64,7 +64,9 @@ function faultsOfIssue(issue: z.core.$ZodIssue, schema: z.core.$ZodType, prefix:
   }
 }
 
-/** The likely mistake: a number in quotes, a choice without them, a choice in another letter case, or a misspelt one. */
+/**
+ * The likely mistake: a number in quotes, a choice without them, a choice in another letter case, or a misspelt one.
+ */
 function hintFor(
   issue: z.core.$ZodIssueInvalidType | z.core.$ZodIssueInvalidValue,
   wantsText: boolean,

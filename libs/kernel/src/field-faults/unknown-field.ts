@@ -1,7 +1,10 @@
 import { nearestName } from '../nearest-name.ts';
 import type { FieldFault } from './field-faults.ts';
 
-/** The fault of a name that nobody knows, with the one that was likely meant. `parent` stands before the name: `Options`, or nothing. */
+/**
+ * The fault of a name that nobody knows, with the one that was likely meant. `parent` stands before the name:
+ * `Options`, or nothing.
+ */
 export function unknownField(
   name: string,
   known: Iterable<string>,

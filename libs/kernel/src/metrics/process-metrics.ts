@@ -4,7 +4,10 @@ import { stateSizes } from '../tracked-state.ts';
 /** Numbers by the value of one label. Its values must come from a fixed list. */
 type ByLabel = () => Readonly<Record<string, number>>;
 
-/** The series of one process: of Node (heap, event loop, garbage collection) and those that its parts add. Names follow Prometheus' conventions. */
+/**
+ * The series of one process: of Node (heap, event loop, garbage collection) and those that its parts add. Names follow
+ * Prometheus' conventions.
+ */
 export interface ProcessMetrics {
   /** A number that goes up and down; read at each scrape. undefined: there is none now. */
   readonly gauge: (name: string, help: string, read: () => number | undefined) => void;

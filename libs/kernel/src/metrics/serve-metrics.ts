@@ -7,8 +7,9 @@ export interface MetricsPort extends AsyncDisposable {
 }
 
 /**
- * Serves `GET /metrics` as plain HTTP on 127.0.0.1, without a key: nobody else reaches the address. Rejects when the port cannot be listened on.
- * A name other than the address or localhost in Host is refused, so that web pages cannot read it by a name of their own.
+ * Serves `GET /metrics` as plain HTTP on 127.0.0.1, without a key: nobody else reaches the address. Rejects when the
+ * port cannot be listened on. A name other than the address or localhost in Host is refused, so that web pages cannot
+ * read it by a name of their own.
  */
 export async function serveMetrics(
   metrics: Pick<ProcessMetrics, 'text' | 'contentType'>,

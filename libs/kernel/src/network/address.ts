@@ -2,8 +2,9 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * Reads an IP address in its usual form, with or without brackets and zone; undefined for other texts. An IPv4 address is returned as the
- * IPv6 address that it is mapped to (RFC 4291 section 2.5.5.2), so that both forms of one address are equal.
+ * Reads an IP address in its usual form, with or without brackets and zone; undefined for other texts. An IPv4 address
+ * is returned as the IPv6 address that it is mapped to (RFC 4291 section 2.5.5.2), so that both forms of one address
+ * are equal.
  */
 export function parseAddress(text: string): ipaddr.IPv6 | undefined {
   if (isIP(text) === 4) return mapped(text);
@@ -25,7 +26,9 @@ function mapped(address: string): ipaddr.IPv6 {
   return new ipaddr.IPv6([0, 0, 0, 0, 0, 0xffff, a * 256 + b, c * 256 + d]);
 }
 
-/** `::192.0.2.1` as `::c000:201`, because ipaddr.js takes the first form for an IPv4-mapped address, which it is not. */
+/**
+ * `::192.0.2.1` as `::c000:201`, because ipaddr.js takes the first form for an IPv4-mapped address, which it is not.
+ */
 function withHexTail(address: string): string {
   const [, head = '', tail] = /^(.*:)([\d.]+\.[\d.]+)$/.exec(address) ?? [];
   if (tail === undefined) return address;
@@ -38,7 +41,10 @@ function bareAddress(text: string): string {
   return text.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
 }
 
-/** The address in its usual form: an IPv4-mapped address as IPv4, lower case, without zone. Other texts are returned unchanged. */
+/**
+ * The address in its usual form: an IPv4-mapped address as IPv4, lower case, without zone. Other texts are returned
+ * unchanged.
+ */
 export function normalAddress(text: string): string {
   const address = parseAddress(text);
   if (address === undefined) return text;

@@ -20,9 +20,9 @@ export function ipv4Within(words: readonly number[]): readonly string[] {
 }
 
 /**
- * 64:ff9b::/96 holds the address in its last 32 bits. In 64:ff9b:1::/48 (RFC 8215) each network chooses a prefix of 48, 56, 64 or 96
- * bits, and RFC 6052 section 2.2 puts the address right behind it, around the bits 64 to 71: all four are read. What begins with 0 is
- * no address that a translator reaches, but the zeros of a longer prefix.
+ * 64:ff9b::/96 holds the address in its last 32 bits. In 64:ff9b:1::/48 (RFC 8215) each network chooses a prefix of 48,
+ * 56, 64 or 96 bits, and RFC 6052 section 2.2 puts the address right behind it, around the bits 64 to 71: all four are
+ * read. What begins with 0 is no address that a translator reaches, but the zeros of a longer prefix.
  */
 function nat64([, , c = 0, d = 0, e = 0, f = 0, g = 0, h = 0]: readonly number[]): readonly string[] {
   const last = dotted(g, h);

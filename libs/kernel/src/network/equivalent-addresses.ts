@@ -2,9 +2,9 @@ import { parseAddress } from './address.ts';
 import { ipv4Within } from './embedded-ipv4.ts';
 
 /**
- * Every form in which an address reaches a machine: the address itself and the IPv4 addresses that it may carry (`ipv4Within`). A mapped
- * address is its IPv4 address and nothing else. The unspecified address reaches this machine itself, so it is the loopback address too.
- * Empty for a text that is no address.
+ * Every form in which an address reaches a machine: the address itself and the IPv4 addresses that it may carry
+ * (`ipv4Within`). A mapped address is its IPv4 address and nothing else. The unspecified address reaches this machine
+ * itself, so it is the loopback address too. Empty for a text that is no address.
  */
 export function equivalentAddresses(text: string): readonly string[] {
   const address = parseAddress(text);

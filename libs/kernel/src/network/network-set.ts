@@ -11,8 +11,8 @@ export function isNetwork(text: string): boolean {
 }
 
 /**
- * Makes the test for addresses and networks (`isNetwork`). An IPv4 address and the IPv6 address that it is mapped to are one address, in
- * the networks too. Throws a RangeError for a text that is no network.
+ * Makes the test for addresses and networks (`isNetwork`). An IPv4 address and the IPv6 address that it is mapped to
+ * are one address, in the networks too. Throws a RangeError for a text that is no network.
  */
 export function createNetworkSet(networks: readonly string[]): NetworkSet {
   const known = networks.map(knownNetwork);
@@ -26,8 +26,9 @@ export function createNetworkSet(networks: readonly string[]): NetworkSet {
 type NetworkTable<Value> = (address: string) => Value | undefined;
 
 /**
- * Makes a table like one of routes: the network with the longest prefix that has the address decides, and of equal ones the last. Addresses
- * and networks are read as in `createNetworkSet`. Throws a RangeError for a text that is no network.
+ * Makes a table like one of routes: the network with the longest prefix that has the address decides, and of equal ones
+ * the last. Addresses and networks are read as in `createNetworkSet`. Throws a RangeError for a text that is no
+ * network.
  */
 export function createNetworkTable<Value>(
   rows: readonly { readonly network: string; readonly value: Value }[],

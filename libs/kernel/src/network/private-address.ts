@@ -1,7 +1,10 @@
 import { equivalentAddresses } from './equivalent-addresses.ts';
 import { createNetworkSet } from './network-set.ts';
 
-/** Addresses that mean something else elsewhere: loopback, private, link-local, shared (RFC 1918, 3927, 4193, 4291, 6598, 1122). */
+/**
+ * Addresses that mean something else elsewhere: loopback, private, link-local, shared (RFC 1918, 3927, 4193, 4291,
+ * 6598, 1122).
+ */
 const isPrivate = createNetworkSet([
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -15,7 +18,10 @@ const isPrivate = createNetworkSet([
   'fe80::/10',
 ]);
 
-/** Whether a host is `localhost` or an address that means another machine at every Location, also as an IPv4 address inside an IPv6 one. */
+/**
+ * Whether a host is `localhost` or an address that means another machine at every Location, also as an IPv4 address
+ * inside an IPv6 one.
+ */
 export function isPrivateHost(host: string): boolean {
   const addresses = equivalentAddresses(host);
   if (addresses.length === 0) return host === 'localhost' || host.endsWith('.localhost');

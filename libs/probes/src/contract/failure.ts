@@ -9,8 +9,8 @@ export type FailureCode = Exclude<ResultCode, typeof resultCode.ok>;
 type FailureReason = 'reset' | 'wrong-protocol';
 
 /**
- * A check's bad end, thrown from the depth of a dialogue up to `run.ts`: the ResultCode, one line for people and what goes into
- * the extended data.
+ * A check's bad end, thrown from the depth of a dialogue up to `run.ts`: the ResultCode, one line for people and what
+ * goes into the extended data.
  */
 export class Failure extends Error {
   readonly code: FailureCode;
@@ -58,8 +58,8 @@ export function showSeconds(ms: number): string {
 }
 
 /**
- * The failure behind an error of the system on the way to or from `peer` (`10.0.0.1:25`). A Failure passes through as it is; an
- * error that nobody foresaw is the agent's (10), so that it never counts against the device.
+ * The failure behind an error of the system on the way to or from `peer` (`10.0.0.1:25`). A Failure passes through as
+ * it is; an error that nobody foresaw is the agent's (10), so that it never counts against the device.
  */
 export function networkFailure(error: unknown, peer: string): Failure {
   if (error instanceof Failure) return error;

@@ -11,8 +11,9 @@ const longestString = 8 * 1024;
 const maxExtended = 64 * 1024;
 
 /**
- * Puts a measurement together: facts, for failures the diagnostics, then what the outcome itself brings; secrets masked; every text fit for
- * a database column (no control characters, well-formed Unicode) and all of it at most 64 KiB, diagnostics being dropped first.
+ * Puts a measurement together: facts, for failures the diagnostics, then what the outcome itself brings; secrets
+ * masked; every text fit for a database column (no control characters, well-formed Unicode) and all of it at most 64
+ * KiB, diagnostics being dropped first.
  */
 export function measure(seen: {
   readonly outcome: Outcome;

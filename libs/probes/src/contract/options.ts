@@ -49,7 +49,10 @@ const settings = {
     .describe('The certificate must be valid for at least this many days.'),
 };
 
-/** `TLS` for the methods that choose between none, STARTTLS and implicit by `Mode` (default by the URL's scheme and port). */
+/**
+ * `TLS` for the methods that choose between none, STARTTLS and implicit by `Mode` (default by the URL's scheme and
+ * port).
+ */
 export const tlsOptions = z
   .strictObject({
     Mode: z

@@ -25,7 +25,10 @@ export interface Outcome {
   /** Bytes of the answer. */
   readonly dataSize: number;
   readonly extended: Extended;
-  /** What a script gets back beside the measurement: an HTTP status and body, the row of a query. Asked only then, never stored. */
+  /**
+   * What a script gets back beside the measurement: an HTTP status and body, the row of a query. Asked only then, never
+   * stored.
+   */
   readonly answer?: () => { readonly [key: string]: Json };
 }
 
@@ -37,7 +40,10 @@ export interface Stopwatch {
    * time (a banner is on its way) before this process reads it.
    */
   follow(phase: Phase): void;
-  /** Ends a phase with the time that was measured elsewhere (a PING's mean RTT by kernel timestamps). It replaces the phase's sum. */
+  /**
+   * Ends a phase with the time that was measured elsewhere (a PING's mean RTT by kernel timestamps). It replaces the
+   * phase's sum.
+   */
   conclude(phase: Phase, ms: number): void;
   /** Ends the phase that is running; time until the next `enter` belongs to none. */
   pause(): void;
@@ -93,8 +99,8 @@ export interface ProbeContext {
   /** Keeps a fact for the extended data, whatever the check's end; a function is asked once, at the end. */
   addDetail(key: string, value: Json | (() => Json)): void;
   /**
-   * Records the addresses that the check tries, later the one that it speaks to. The measurement carries them, and the extended
-   * data shows them as `Address`.
+   * Records the addresses that the check tries, later the one that it speaks to. The measurement carries them, and the
+   * extended data shows them as `Address`.
    */
   setPeers(peers: readonly Peer[]): void;
   /** Like `addDetail`, but kept only when the check fails: transcripts, headers, bodies, certificate chains. */
@@ -133,34 +139,42 @@ export type TargetResult =
   | { readonly ok: false; readonly message: string };
 
 /**
- * A method: one file, one literal. The controller uses `parseTarget` and `options` to validate, describe and mask; the agent
- * uses `run`.
+ * A method: one file, one literal. The controller uses `parseTarget` and `options` to validate, describe and mask; the
+ * agent uses `run`.
  */
 export interface Probe<Name extends Method = Method, Schema extends z.ZodType = z.ZodType> {
   readonly method: Name;
   /** The arm of `CheckSpec.options` that carries the Options. */
   readonly optionsCase: OptionsCase;
-  /** The REST Options object: CamelCase keys, unknown keys refused (z.strictObject), defaults applied, descriptions for the OpenAPI document. */
+  /**
+   * The REST Options object: CamelCase keys, unknown keys refused (z.strictObject), defaults applied, descriptions for
+   * the OpenAPI document.
+   */
   readonly options: Schema;
   /**
-   * Keys of Options (dotted for nested ones) that come back as `***`. Letter case does not count and `*` stands for any text, as
-   * in `Headers.X-*-Key`; `secretPaths` in registry.ts finds what a given Options object holds of them.
+   * Keys of Options (dotted for nested ones) that come back as `***`. Letter case does not count and `*` stands for any
+   * text, as in `Headers.X-*-Key`; `secretPaths` in registry.ts finds what a given Options object holds of them.
    */
   readonly secretOptions: readonly string[];
   /** The functions by which scripts run the method, by name. Script itself has none. */
   readonly scriptFunctions: MethodFunctions;
-  /** The packets of a traceroute towards a target that did not answer: those of the checks. A script has no target of its own. */
+  /**
+   * The packets of a traceroute towards a target that did not answer: those of the checks. A script has no target of
+   * its own.
+   */
   readonly tracePackets: 'tcp' | 'udp' | 'icmp' | 'none';
   /** Reads a device's URL, or returns a message with the accepted forms. Pure. */
   parseTarget(url: string): TargetResult;
   /**
-   * Runs one check. Returns an outcome for everything that can happen to a target; throws `Failure` (see failure.ts) where that reads
-   * better. `run.ts` turns both, and any unexpected error, into a measurement.
+   * Runs one check. Returns an outcome for everything that can happen to a target; throws `Failure` (see failure.ts)
+   * where that reads better. `run.ts` turns both, and any unexpected error, into a measurement.
    */
   run(context: ProbeContext, target: Target, options: z.output<Schema>): Promise<Outcome>;
 }
 
-/** Any method's probe, as the registry holds it; its Options are `unknown`, because their type depends on the method. */
+/**
+ * Any method's probe, as the registry holds it; its Options are `unknown`, because their type depends on the method.
+ */
 export type AnyProbe = Probe;
 
 /** An address that a check speaks to. */

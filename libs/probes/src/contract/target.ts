@@ -21,9 +21,9 @@ const longest = 2048;
 const label = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
 /**
- * Reads `host`, `host:port`, `[v6]:port` or `scheme://user:password@host:port/path`. Pure. The message names the fault and the
- * accepted forms. A host never begins with `-`, holds no blank or control character, and is never an odd spelling of an IPv4 address
- * (`127.1`, `0177.0.0.1`).
+ * Reads `host`, `host:port`, `[v6]:port` or `scheme://user:password@host:port/path`. Pure. The message names the fault
+ * and the accepted forms. A host never begins with `-`, holds no blank or control character, and is never an odd
+ * spelling of an IPv4 address (`127.1`, `0177.0.0.1`).
  */
 export function parseTarget(url: string, rules: TargetRules): TargetResult {
   const refuse = (why: string): TargetResult => ({

@@ -11,7 +11,8 @@ export type DialogueContext = DialContext & Pick<ProbeContext, 'dial'>;
 /** How a dialogue reads. */
 export interface DialogueSettings {
   /**
-   * true (default): a line protocol, where a NUL is an immediate code 3. false: bytes may be anything (TCP, TELNET's options).
+   * true (default): a line protocol, where a NUL is an immediate code 3. false: bytes may be anything (TCP, TELNET's
+   * options).
    */
   readonly text?: boolean;
   /** Who begins; default: the server. `ttfb` is then counted from when the connection stood, else from now. */
@@ -27,9 +28,10 @@ export interface Reply {
 }
 
 /**
- * A talk with a server over a connection: lines or bytes in, text or bytes out, a transcript kept as diagnostics. `ttfb` runs from the
- * connection's standing (or from its creation where the client speaks first) to the first byte of the answer, then `ttlb` until the check ends. Every read ends with a Failure
- * when the server closes, resets or breaks the line limit, and with the signal's reason when it aborts. One read at a time.
+ * A talk with a server over a connection: lines or bytes in, text or bytes out, a transcript kept as diagnostics.
+ * `ttfb` runs from the connection's standing (or from its creation where the client speaks first) to the first byte of
+ * the answer, then `ttlb` until the check ends. Every read ends with a Failure when the server closes, resets or breaks
+ * the line limit, and with the signal's reason when it aborts. One read at a time.
  *
  *     using dialogue = openDialogue(context, connection);
  *     const banner = await dialogue.expectReply([220]);        // code 3: expected 220, got "554 go away"
@@ -55,9 +57,14 @@ export interface Dialogue extends Disposable {
   expectLine(expected: string | RegExp): Promise<string>;
   /** A whole reply of SMTP's family, whatever its code. */
   readReply(): Promise<Reply>;
-  /** A whole reply with one of these codes; else a Failure with `code` (default 3): `expected 220, got "554 go away"`. */
+  /**
+   * A whole reply with one of these codes; else a Failure with `code` (default 3): `expected 220, got "554 go away"`.
+   */
   expectReply(codes: readonly number[], code?: 3 | 7 | 8): Promise<Reply>;
-  /** Upgrades the connection (phase `ssl`), then goes on. Bytes that the server sent ahead in clear are refused (code 3). */
+  /**
+   * Upgrades the connection (phase `ssl`), then goes on. Bytes that the server sent ahead in clear are refused (code
+   * 3).
+   */
   startTls(tls: TlsRequest): Promise<void>;
   /** Adds a remark of the probe to the transcript, shown as sent by us. */
   remark(shown: string): void;

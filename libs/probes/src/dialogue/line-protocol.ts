@@ -14,11 +14,17 @@ import type { Connection } from '../net/dial.ts';
 import { type Dialogue, openDialogue } from './dialogue.ts';
 import { quoteShort } from './transcript.ts';
 
-/** What the protocols that talk in lines (SMTP, POP3, IMAP4, NNTP, FTP, TELNET) share: their Options, their opening and their end. */
+/**
+ * What the protocols that talk in lines (SMTP, POP3, IMAP4, NNTP, FTP, TELNET) share: their Options, their opening and
+ * their end.
+ */
 
 const longestQuitMs = 250;
 
-/** A text that becomes part of a line sent: 1 to `max` characters, none of them a control character, so that it stays one line. */
+/**
+ * A text that becomes part of a line sent: 1 to `max` characters, none of them a control character, so that it stays
+ * one line.
+ */
 export function lineText(max: number) {
   return boundedText(max, 1).regex(/^\P{Cc}+$/u, 'must be one line without control characters');
 }
@@ -85,7 +91,10 @@ export interface Login {
   readonly password: string;
 }
 
-/** Who logs in: the Options before the URL; undefined when nobody does. A password without a user name is a login refused (8). */
+/**
+ * Who logs in: the Options before the URL; undefined when nobody does. A password without a user name is a login
+ * refused (8).
+ */
 export function loginOf(
   target: Target,
   options: { readonly User?: string | undefined; readonly Password?: string | undefined },
@@ -109,7 +118,9 @@ export function loginRefused(answer: string, advice = ''): Failure {
   return new Failure(resultCode.login, `login refused: ${quoteShort(answer)}${advice && `; ${advice}`}`);
 }
 
-/** The failure of a login that the server could not check because of a fault of its own. User and password may be right. */
+/**
+ * The failure of a login that the server could not check because of a fault of its own. User and password may be right.
+ */
 export function loginImpossible(answer: string): Failure {
   return new Failure(resultCode.protocol, `the server takes no logins now: ${quoteShort(answer)}`);
 }
@@ -121,8 +132,9 @@ export function noStartTls(peer: string, answer?: string): Failure {
 }
 
 /**
- * Takes leave after a good verdict, so that the server logs no lost connection: sends the line and waits for one answer, at most 250 ms
- * and half of the time left, outside of all phases. A failure now does not change the result of the check.
+ * Takes leave after a good verdict, so that the server logs no lost connection: sends the line and waits for one
+ * answer, at most 250 ms and half of the time left, outside of all phases. A failure now does not change the result of
+ * the check.
  */
 export async function quit(context: ProbeContext, dialogue: Dialogue, line: string): Promise<void> {
   const { clock, signal, stopwatch, timeoutMs } = context;

@@ -8,8 +8,9 @@ const longestLine = 4096;
 const maxWaiting = 256 * 1024;
 
 /**
- * The bytes that a socket received and nobody read yet. Every read waits for what it needs; it ends with a Failure when the
- * server closes, resets or sends what the protocol cannot have, and with the signal's reason when it aborts. One read at a time.
+ * The bytes that a socket received and nobody read yet. Every read waits for what it needs; it ends with a Failure when
+ * the server closes, resets or sends what the protocol cannot have, and with the signal's reason when it aborts. One
+ * read at a time.
  */
 export interface ReceiveBuffer {
   /** Bytes received so far. */
@@ -18,7 +19,10 @@ export interface ReceiveBuffer {
   readonly ended: Failure | undefined;
   /** Receives from this socket. */
   attach(socket: Socket): void;
-  /** Receives no longer from this socket. Throws Failure 3 when bytes of it are unread: the server sent them ahead of TLS. */
+  /**
+   * Receives no longer from this socket. Throws Failure 3 when bytes of it are unread: the server sent them ahead of
+   * TLS.
+   */
   detach(socket: Socket): void;
   /** A line with its LF. `isText`: a NUL in it is no line of this protocol (code 3). */
   readLine(isText: boolean): Promise<Buffer>;

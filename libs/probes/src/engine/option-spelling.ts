@@ -2,8 +2,8 @@ import type { Json } from '@vantage/domain';
 import { z } from 'zod';
 
 /**
- * Options written in any letter case (`expectStatus`, `ipFamily`, as scripts do) in the spelling of a probe's schema. What the schema
- * does not know stays as it is, so that the schema refuses it.
+ * Options written in any letter case (`expectStatus`, `ipFamily`, as scripts do) in the spelling of a probe's schema.
+ * What the schema does not know stays as it is, so that the schema refuses it.
  */
 export function spellOptions(schema: unknown, value: Json): Json {
   const inner = unwrapped(schema);

@@ -68,8 +68,9 @@ export type SpecReading =
   | { readonly ok: false; readonly message: string };
 
 /**
- * REST Options (as `probe.options` accepts them) → the wire's CheckSpec, by protobuf's own JSON mapping: the Options' keys are the
- * messages' json_names. Throws on a key that the message lacks, which the registry's test makes impossible.
+ * REST Options (as `probe.options` accepts them) → the wire's CheckSpec, by protobuf's own JSON mapping: the Options'
+ * keys are the messages' json_names. Throws on a key that the message lacks, which the registry's test makes
+ * impossible.
  */
 export function specOf(check: {
   readonly method: Method;
@@ -88,8 +89,8 @@ export function specOf(check: {
 const noLocal = () => undefined;
 
 /**
- * The wire's CheckSpec → probe, target and parsed Options; what is absent on the wire takes the probe's default. `local` is what the
- * agent's own secrets file holds for `${local:NAME}`.
+ * The wire's CheckSpec → probe, target and parsed Options; what is absent on the wire takes the probe's default.
+ * `local` is what the agent's own secrets file holds for `${local:NAME}`.
  */
 export function readSpec(
   given: CheckSpec,

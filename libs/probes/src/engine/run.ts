@@ -48,12 +48,16 @@ export interface ReadyCheck {
 /** How long a probe may take to come back after its deadline before it is left alone, milliseconds. */
 const graceMs = 400;
 
-/** A deadline that comes this much late means that the agent stood still (stopped, swapped out), not the device; milliseconds. */
+/**
+ * A deadline that comes this much late means that the agent stood still (stopped, swapped out), not the device;
+ * milliseconds.
+ */
 const stallMs = 1000;
 
 /**
- * Runs one check: deadline, phases, classification, masking, disposal of all it opened. Never throws, never takes longer than the
- * timeout and 0.4 s. An unexpected error is code 10 (`probe failed: …`), so that a bug of the agent never sets a device Down.
+ * Runs one check: deadline, phases, classification, masking, disposal of all it opened. Never throws, never takes
+ * longer than the timeout and 0.4 s. An unexpected error is code 10 (`probe failed: …`), so that a bug of the agent
+ * never sets a device Down.
  */
 export async function runProbe(run: RunDeps & { readonly spec: CheckSpec }): Promise<Measurement> {
   const ready = readSpec(run.spec);

@@ -1,8 +1,9 @@
 import type { Phase, Phases, Stopwatch } from '../contract/probe.ts';
 
 /**
- * Makes a stopwatch on a monotonic clock (milliseconds with fractions). No phase runs until one is entered. It has no getter: V8 keeps the
- * functions of a literal's getters until it collects its old generation, and they would keep all that the check used.
+ * Makes a stopwatch on a monotonic clock (milliseconds with fractions). No phase runs until one is entered. It has no
+ * getter: V8 keeps the functions of a literal's getters until it collects its old generation, and they would keep all
+ * that the check used.
  */
 export function createStopwatch(monoMs: () => number): Stopwatch {
   const sums: Record<Phase, number> = { dns: 0, connect: 0, ssl: 0, ttfb: 0, ttlb: 0 };

@@ -12,8 +12,8 @@ export type RequestedTrace =
   | { readonly ok: false; readonly reason: string };
 
 /**
- * Decides whether a traceroute helps to understand a failed check, and with which packets: no answer came (code 2) and an address
- * is known. Pure.
+ * Decides whether a traceroute helps to understand a failed check, and with which packets: no answer came (code 2) and
+ * an address is known. Pure.
  */
 export function tracePlan(
   method: Method,
@@ -25,8 +25,8 @@ export function tracePlan(
 }
 
 /**
- * Decides where the traceroute after a check goes that a user asked for, whatever the check's result: to the address that the check used. It
- * uses the packets of the check itself, so that they meet the same firewalls. Pure.
+ * Decides where the traceroute after a check goes that a user asked for, whatever the check's result: to the address
+ * that the check used. It uses the packets of the check itself, so that they meet the same firewalls. Pure.
  */
 export function requestedTrace(
   method: Method,

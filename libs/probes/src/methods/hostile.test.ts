@@ -27,7 +27,9 @@ import { ssh } from './ssh/ssh.ts';
 import { tcp } from './tcp.ts';
 import { telnet } from './telnet/telnet.ts';
 
-/** A server that is good, the check that walks through all of it, and what it can do that only its protocol makes mean. */
+/**
+ * A server that is good, the check that walks through all of it, and what it can do that only its protocol makes mean.
+ */
 interface Subject {
   readonly probe: AnyProbe;
   readonly serve: (socket: Socket) => void;

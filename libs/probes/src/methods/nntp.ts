@@ -75,7 +75,10 @@ async function ask(dialogue: Dialogue, line: string, shown = line) {
   return dialogue.readReply();
 }
 
-/** A server that switches modes serves readers only after this (RFC 3977 section 5.3); others answer 200, 201, or an error for an unknown command. */
+/**
+ * A server that switches modes serves readers only after this (RFC 3977 section 5.3); others answer 200, 201, or an
+ * error for an unknown command.
+ */
 async function becomeReader(dialogue: Dialogue): Promise<void> {
   const answer = await ask(dialogue, 'MODE READER');
   if ([200, 201, 480, 500, 501, 503].includes(answer.code)) return;

@@ -49,8 +49,8 @@ const options = z.strictObject({
 });
 
 /**
- * SMTP (RFC 5321) with STARTTLS (RFC 3207), AUTH (RFC 4954) and the acceptance of a sender and a recipient. Only a script's message is
- * ever sent.
+ * SMTP (RFC 5321) with STARTTLS (RFC 3207), AUTH (RFC 4954) and the acceptance of a sender and a recipient. Only a
+ * script's message is ever sent.
  */
 export const smtp: Probe<'SMTP', typeof options> = {
   method: 'SMTP',
@@ -112,7 +112,9 @@ function literal(address = '127.0.0.1'): string {
   return isIPv6(address) ? `[IPv6:${address}]` : `[${address}]`;
 }
 
-/** Sends EHLO, or HELO to a server without EHLO (RFC 5321 section 3.2). Returns the extensions that the server offers. */
+/**
+ * Sends EHLO, or HELO to a server without EHLO (RFC 5321 section 3.2). Returns the extensions that the server offers.
+ */
 async function greet(dialogue: Dialogue, helo: string): Promise<readonly string[]> {
   await dialogue.send(`EHLO ${helo}`);
   const reply = await dialogue.readReply();

@@ -174,7 +174,10 @@ function createAnswer(dialogue: Dialogue): Answer {
   return { bytes: Buffer.alloc(0), heard: [], dialogue };
 }
 
-/** Reads until the expectation is met. An answer that ends, or pauses until the timeout, without it is 7. No answer is 2 or 3. */
+/**
+ * Reads until the expectation is met. An answer that ends, or pauses until the timeout, without it is 7. No answer is 2
+ * or 3.
+ */
 async function meet(answer: Answer, expected: Expectation, step: number): Promise<void> {
   const missed = () =>
     notMet(`step ${step}: expected ${expected.shown}, got ${quoteShort(answer.bytes.toString('latin1'))}`);

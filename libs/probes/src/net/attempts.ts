@@ -28,9 +28,9 @@ interface Attempt {
 }
 
 /**
- * Connects to the first of the addresses that answers (RFC 8305 section 5: the next starts after 250 ms or when the one before
- * failed); the others are dropped. Spends the `connect` phase, which ends when the used address answered (connect-time.ts). Throws the
- * most specific failure when none answers.
+ * Connects to the first of the addresses that answers (RFC 8305 section 5: the next starts after 250 ms or when the one
+ * before failed); the others are dropped. Spends the `connect` phase, which ends when the used address answered
+ * (connect-time.ts). Throws the most specific failure when none answers.
  */
 export async function connectFirst(
   context: Context,
@@ -98,8 +98,8 @@ function begin(at: Address, port: number, startedMs: number): Attempt {
 }
 
 /**
- * Takes this check's listeners off its socket, so that the socket holds nothing of the check. Node's closed sockets stay in memory until the
- * old generation is collected, and would keep the whole check there.
+ * Takes this check's listeners off its socket, so that the socket holds nothing of the check. Node's closed sockets
+ * stay in memory until the old generation is collected, and would keep the whole check there.
  */
 function release(socket: Socket): void {
   socket.removeAllListeners('connect').removeAllListeners('error').on('error', ignore);
@@ -137,7 +137,9 @@ async function mostSpecificFailure(attempts: readonly Attempt[], port: number): 
   return failures[0] ?? new Failure(resultCode.agent, 'no address to connect to');
 }
 
-/** Does this machine's own routing table lack the way? (A connected datagram socket asks it without sending anything.) */
+/**
+ * Does this machine's own routing table lack the way? (A connected datagram socket asks it without sending anything.)
+ */
 function lacksRoute(at: Address): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createSocket(at.family === 6 ? 'udp6' : 'udp4');

@@ -1,8 +1,9 @@
 import type { TcpFigures } from '@vantage/icmp';
 
 /**
- * How long a connect took, milliseconds. `seenMs` passed between the connect call and its event in this process. The event waits for the
- * event loop, and the kernel's handshake time (from the SYN to its answer) does not, so the kernel's counts unless it cannot be right:
+ * How long a connect took, milliseconds. `seenMs` passed between the connect call and its event in this process. The
+ * event waits for the event loop, and the kernel's handshake time (from the SYN to its answer) does not, so the
+ * kernel's counts unless it cannot be right:
  *
  * | figures of the kernel | ConnectTime |
  * |---|---|

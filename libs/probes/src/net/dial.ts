@@ -60,9 +60,9 @@ export interface Connection extends Disposable {
 }
 
 /**
- * The only way of a probe to the network (libs/icmp aside). Each call spends its phases on the context's stopwatch, asks the policy
- * about every address before it is touched, keeps facts (`Address`, `Attempts`, `TLS`, `Certificate`) in the extended data, throws
- * Failure, and ends when the signal aborts.
+ * The only way of a probe to the network (libs/icmp aside). Each call spends its phases on the context's stopwatch,
+ * asks the policy about every address before it is touched, keeps facts (`Address`, `Attempts`, `TLS`, `Certificate`)
+ * in the extended data, throws Failure, and ends when the signal aborts.
  *
  *     using connection = await context.dial.connect(context, { host: target.host, port: target.port, family: options.IPFamily });
  *     const secured = await context.dial.secure(context, connection, { settings: options.TLS }); // STARTTLS
@@ -70,11 +70,20 @@ export interface Connection extends Disposable {
 export interface Dial {
   /** Resolves a host (phase `dns`; none for an address). */
   resolve(context: DialContext, host: string, family: IpFamily): Promise<readonly Address[]>;
-  /** Resolves, connects (phase `connect`: first attempt → the connection used, by the kernel's clock where it has one) and, if asked, secures (phase `ssl`). */
+  /**
+   * Resolves, connects (phase `connect`: first attempt → the connection used, by the kernel's clock where it has one)
+   * and, if asked, secures (phase `ssl`).
+   */
   connect(context: DialContext, request: DialRequest): Promise<Connection>;
-  /** TLS on a plain connection (phase `ssl`); the plain one is used up. Through a proxy, `host` names the server behind it. */
+  /**
+   * TLS on a plain connection (phase `ssl`); the plain one is used up. Through a proxy, `host` names the server behind
+   * it.
+   */
   secure(context: DialContext, connection: Connection, tls: TlsRequest, host?: string): Promise<Connection>;
-  /** The addresses among these that the policy allows; throws Failure 9 with its reason when there is none. For UDP and ICMP. */
+  /**
+   * The addresses among these that the policy allows; throws Failure 9 with its reason when there is none. For UDP and
+   * ICMP.
+   */
   permitted(context: DialContext, addresses: readonly Address[], port: number): readonly Address[];
   /** The agent's resolvers, as `10.0.0.2` or `10.0.0.2:5353`. */
   servers(): readonly string[];

@@ -12,7 +12,9 @@ export interface Address {
   readonly family: 4 | 6;
 }
 
-/** RFC 8305 section 3: how long a first answer with IPv4 addresses waits for the one with IPv6 addresses, milliseconds. */
+/**
+ * RFC 8305 section 3: how long a first answer with IPv4 addresses waits for the one with IPv6 addresses, milliseconds.
+ */
 const resolutionDelayMs = 50;
 const maxAddresses = 10;
 
@@ -24,8 +26,9 @@ type Answer =
 /** Where the names' addresses come from. */
 export interface Names {
   /**
-   * The addresses of a host, IPv6 and IPv4 alternating (RFC 8305 section 4). Spends the `dns` phase unless the host is an address. Throws
-   * Failure 5 when the name servers report no address, 10 when none of the agent's resolvers answers or its files cannot be read.
+   * The addresses of a host, IPv6 and IPv4 alternating (RFC 8305 section 4). Spends the `dns` phase unless the host is
+   * an address. Throws Failure 5 when the name servers report no address, 10 when none of the agent's resolvers answers
+   * or its files cannot be read.
    */
   resolve(
     context: Pick<ProbeContext, 'clock' | 'signal' | 'stopwatch' | 'timeoutMs' | 'addDetail'>,
@@ -37,8 +40,8 @@ export interface Names {
 }
 
 /**
- * Makes the names of an agent: the hosts file first, then its resolvers through c-ares, where every query goes on the wire (nothing
- * is cached, so that a dead resolver is seen). `servers` replaces those of resolv.conf.
+ * Makes the names of an agent: the hosts file first, then its resolvers through c-ares, where every query goes on the
+ * wire (nothing is cached, so that a dead resolver is seen). `servers` replaces those of resolv.conf.
  */
 export function createNames(
   deps: {
@@ -153,7 +156,10 @@ function noName(host: string, family: IpFamily, code: string): Failure {
   return new Failure(resultCode.name, texts[code] ?? `${host} could not be resolved (${code})`);
 }
 
-/** Asks for both families at once; a first answer with IPv4 waits shortly for IPv6, one with IPv6 needs no waiting for the rest. */
+/**
+ * Asks for both families at once; a first answer with IPv4 waits shortly for IPv6, one with IPv6 needs no waiting for
+ * the rest.
+ */
 async function askBoth(
   ask: (name: string, family: 4 | 6) => Promise<Answer>,
   name: string,

@@ -66,8 +66,9 @@ async function readIfThere(path: string): Promise<string> {
 }
 
 /**
- * Keeps hosts file and resolv.conf in memory and reads them again when they are older than 5 s (RFC 6761: localhost never goes on the
- * wire). A missing file is an empty one. `current` throws Failure 10 for a file that is there and cannot be read.
+ * Keeps hosts file and resolv.conf in memory and reads them again when they are older than 5 s (RFC 6761: localhost
+ * never goes on the wire). A missing file is an empty one. `current` throws Failure 10 for a file that is there and
+ * cannot be read.
  */
 export function createResolverFiles(deps: {
   readonly monoMs: () => number;

@@ -38,8 +38,8 @@ const tracked = declareState({
 });
 
 /**
- * Keeps secure contexts: one for all checks without own authorities or client certificate (making one costs more than a handshake),
- * and one for each distinct set of those, the least used thrown out past 256.
+ * Keeps secure contexts: one for all checks without own authorities or client certificate (making one costs more than a
+ * handshake), and one for each distinct set of those, the least used thrown out past 256.
  */
 export function createSecureContexts(): { of(settings: TlsSettings): SecureContext } {
   const held = tracked(new Map<string, SecureContext>());
@@ -112,8 +112,8 @@ export interface Handshake {
 }
 
 /**
- * Upgrades a connected socket: spends the `ssl` phase, notes the facts of TLS and certificate, keeps the chain as diagnostics. Throws
- * Throws Failure 6 with a text for everything that goes wrong.
+ * Upgrades a connected socket: spends the `ssl` phase, notes the facts of TLS and certificate, keeps the chain as
+ * diagnostics. Throws Throws Failure 6 with a text for everything that goes wrong.
  */
 export async function handshake(request: Handshake): Promise<TLSSocket> {
   const { context, settings, host } = request;
@@ -129,7 +129,8 @@ export async function handshake(request: Handshake): Promise<TLSSocket> {
     checkServerIdentity: () => undefined,
   });
   secured.on('error', () => {});
-  // Without this, Node turns the whole chain into objects for a check that `judge` does by itself, for a quarter of a handshake's CPU time.
+  // Without this, Node turns the whole chain into objects for a check that `judge` does by itself, for a quarter of a
+  // handshake's CPU time.
   secured.getPeerCertificate = noCertificate;
   // Never from inside a TLS callback (a verdict may fall there): Node then reads on in freed memory and dies.
   context.own({ [Symbol.dispose]: () => void setImmediate(() => secured.destroy()) });

@@ -4,7 +4,10 @@ import { type HopAnswer, type PingAnswer, sendHop } from '@vantage/icmp';
 import { type Clock, systemClock } from '@vantage/kernel';
 import { icmpSockets } from './icmp-sockets.ts';
 
-/** Where to trace to, and by what packets: TCP and UDP to the very port that failed see the same firewalls as the check did. */
+/**
+ * Where to trace to, and by what packets: TCP and UDP to the very port that failed see the same firewalls as the check
+ * did.
+ */
 export interface TraceRequest {
   /** An address, not a name; the policy has allowed it already. */
   readonly address: string;
@@ -34,7 +37,10 @@ export type Trace =
   | { readonly ok: false; readonly reason: string };
 
 const farthest = 30;
-/** Hops asked at the same time: a router that answers is seen within one round trip, a silent one holds up only its own group. */
+/**
+ * Hops asked at the same time: a router that answers is seen within one round trip, a silent one holds up only its own
+ * group.
+ */
 const groupSize = 8;
 const tries = 2;
 const longestTryMs = 1500;
@@ -47,8 +53,8 @@ type Seen =
   | { readonly kind: 'impossible'; readonly reason: string };
 
 /**
- * Finds the routers on the way to an address: diagnostics after a failed verdict. ICMP wants the right to ping, UDP and TCP need
- * none on Linux. Takes at most `deadlineMs`; what is known by then is the answer. Never rejects.
+ * Finds the routers on the way to an address: diagnostics after a failed verdict. ICMP wants the right to ping, UDP and
+ * TCP need none on Linux. Takes at most `deadlineMs`; what is known by then is the answer. Never rejects.
  */
 export async function traceroute(request: TraceRequest): Promise<Trace> {
   const { clock = systemClock } = request;

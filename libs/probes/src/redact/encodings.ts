@@ -8,15 +8,18 @@ const entities: Readonly<Record<string, string>> = {
   '"': '&quot;',
 };
 
-/** Above this length, only the text itself and its lines are searched, because programs repeat a key file unchanged or not at all. */
+/**
+ * Above this length, only the text itself and its lines are searched, because programs repeat a key file unchanged or
+ * not at all.
+ */
 const longest = 1024;
 /** A shorter part of a Base64 text or a line reveals little, and masking it would hide much else. */
 const leastPart = 6;
 const leastLine = 16;
 
 /**
- * The forms in which programs repeat what they were sent, the secret itself first. Letter case is left to who searches. Plain texts, so
- * that no answer can make the search slow.
+ * The forms in which programs repeat what they were sent, the secret itself first. Letter case is left to who searches.
+ * Plain texts, so that no answer can make the search slow.
  */
 export function encodingsOf(secret: string): readonly string[] {
   const bytes = Buffer.from(secret, 'utf8');
@@ -77,7 +80,10 @@ function percent(char: string): string {
   return `%${char.charCodeAt(0).toString(16)}`;
 }
 
-/** The characters of a Base64 text that depend on these bytes alone, when `offset` bytes stand before them in their group of three. */
+/**
+ * The characters of a Base64 text that depend on these bytes alone, when `offset` bytes stand before them in their
+ * group of three.
+ */
 function base64Core(bytes: Buffer, offset: number): string {
   const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
   return text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));

@@ -8,9 +8,9 @@ export type LocalFilling =
   | { readonly ok: false; readonly message: string };
 
 /**
- * Fills `${local:NAME}` in a check's Options and in its URL's user and password (percent-encoded there), and gives a script what it asks for by
- * `secret("local:NAME")`. Every value used joins the check's secrets, so it is hidden like them. `options` are the check's Options as
- * JSON; `lookup` returns the agent's own secrets. Pure.
+ * Fills `${local:NAME}` in a check's Options and in its URL's user and password (percent-encoded there), and gives a
+ * script what it asks for by `secret("local:NAME")`. Every value used joins the check's secrets, so it is hidden like
+ * them. `options` are the check's Options as JSON; `lookup` returns the agent's own secrets. Pure.
  */
 export function fillLocal(
   spec: CheckSpec,

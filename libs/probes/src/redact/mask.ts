@@ -4,9 +4,9 @@ import { encodingsOf, prefixesOf } from './encodings.ts';
 /** Replaces secrets by `***` wherever they show. */
 export interface Mask {
   /**
-   * One more secret. It is found in any letter case, as it stands, escaped (percents, JSON, HTML, control characters as a transcript
-   * writes them, UTF-8 read as Latin-1), in hex, and in Base64 also as a part of something longer. Where a text was cut off within a
-   * secret, its beginning is masked too. Shorter than 3 characters: ignored.
+   * One more secret. It is found in any letter case, as it stands, escaped (percents, JSON, HTML, control characters as
+   * a transcript writes them, UTF-8 read as Latin-1), in hex, and in Base64 also as a part of something longer. Where a
+   * text was cut off within a secret, its beginning is masked too. Shorter than 3 characters: ignored.
    */
   add(secret: string): void;
   text(text: string): string;

@@ -10,8 +10,9 @@ export interface RedirectedRequest {
 }
 
 /**
- * The request without what another origin (scheme, host, port) must not get: headers that log somebody in, and every header or body
- * that holds one of the check's secrets in any of the forms that a program gives them. `dropped` names the headers, and `Body`.
+ * The request without what another origin (scheme, host, port) must not get: headers that log somebody in, and every
+ * header or body that holds one of the check's secrets in any of the forms that a program gives them. `dropped` names
+ * the headers, and `Body`.
  */
 export function withoutSecrets<Request extends RedirectedRequest>(
   request: Request,

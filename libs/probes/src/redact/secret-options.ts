@@ -2,8 +2,9 @@ import { querySecrets } from '@vantage/domain';
 import type { AnyProbe, Target } from '../contract/probe.ts';
 
 /**
- * The dotted paths of the secrets that an Options object really holds, in its own spelling: `Password`, `Headers.Authorization`. Letter
- * case does not count in `secretOptions`, and `*` stands for any text. A URL without a login in it (`Proxy`) hides nothing.
+ * The dotted paths of the secrets that an Options object really holds, in its own spelling: `Password`,
+ * `Headers.Authorization`. Letter case does not count in `secretOptions`, and `*` stands for any text. A URL without a
+ * login in it (`Proxy`) hides nothing.
  */
 export function secretPaths(probe: AnyProbe, options: unknown): readonly string[] {
   return secretLeaves(probe, options).map(([path]) => path);

@@ -20,7 +20,10 @@ const longestPath = 500;
 const maxSelectors = 50;
 /** The most values that one search visits and finds, over all steps together. It bounds the time of any search. */
 const maxVisited = 2_000_000;
-/** The most lists of values that wait at one moment: a document 2,000 deep and the longest path. It bounds the memory of any search. */
+/**
+ * The most lists of values that wait at one moment: a document 2,000 deep and the longest path. It bounds the memory of
+ * any search.
+ */
 const maxPending = 100_000;
 
 /** The position of the reader in a path. */
@@ -35,8 +38,8 @@ const integer = /-?\d+/y;
 const plainName = /[\p{L}_$][\p{L}\p{N}_$-]*/uy;
 
 /**
- * Reads a JSONPath: names, indexes, slices, lists of these, `*` and `..`, no filters and no scripts. The `$` in front may be left out.
- * At most 500 characters and 50 selectors.
+ * Reads a JSONPath: names, indexes, slices, lists of these, `*` and `..`, no filters and no scripts. The `$` in front
+ * may be left out. At most 500 characters and 50 selectors.
  */
 export function readJsonPath(path: string): JsonPathResult {
   if (path.length > longestPath)
@@ -161,9 +164,9 @@ interface Pending {
 }
 
 /**
- * Calls `onFound` for each value that a path finds in a parsed document, in the order of the document. It keeps no list of what it found, so
- * its memory does not grow with the document. False: it gave up, because it would visit more than two million values, or because the document
- * is too deep.
+ * Calls `onFound` for each value that a path finds in a parsed document, in the order of the document. It keeps no list
+ * of what it found, so its memory does not grow with the document. False: it gave up, because it would visit more than
+ * two million values, or because the document is too deep.
  */
 export function findJson(
   json: unknown,

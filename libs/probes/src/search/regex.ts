@@ -1,4 +1,7 @@
-/** Says why a text is no regular expression (JavaScript, flag `u` not set); undefined when it is one. It is compiled, never run. */
+/**
+ * Says why a text is no regular expression (JavaScript, flag `u` not set); undefined when it is one. It is compiled,
+ * never run.
+ */
 export function regexProblem(pattern: string): string | undefined {
   try {
     new RegExp(pattern);

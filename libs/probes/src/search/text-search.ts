@@ -31,8 +31,8 @@ export interface TextSearch extends Disposable {
   /** Has a thread started by the time an answer comes: a new one takes some 100 ms. */
   prepare(): void;
   /**
-   * `busy`: no thread was free in time, so nothing is known about the text. Rejects with the signal's reason when it aborts during the
-   * search itself.
+   * `busy`: no thread was free in time, so nothing is known about the text. Rejects with the signal's reason when it
+   * aborts during the search itself.
    */
   run(job: SearchJob, signal: AbortSignal): Promise<SearchResult | { readonly kind: 'busy' }>;
 }
@@ -79,8 +79,9 @@ const tracked = declareState({
 });
 
 /**
- * Makes a search; threads start with the first job and never keep the process alive. A pattern with nested repetition can take for ever
- * on a text that is made for it, and the event loop runs every other check too: so it never runs there, and its thread is ended.
+ * Makes a search; threads start with the first job and never keep the process alive. A pattern with nested repetition
+ * can take for ever on a text that is made for it, and the event loop runs every other check too: so it never runs
+ * there, and its thread is ended.
  */
 export function createTextSearch(room: SearchRoom = defaultRoom()): TextSearch {
   const threads = new Set<Thread>();
@@ -188,8 +189,8 @@ export const textSearch: TextSearch = createTextSearch();
 const maxCompared = 16 * 1024 * 1024;
 
 /**
- * Whether a text holds another. One made for it, 4 KiB long, can cost most of a second in 1 MiB: the time of `includes` grows with the
- * product of both lengths, so long ones are searched on a thread.
+ * Whether a text holds another. One made for it, 4 KiB long, can cost most of a second in 1 MiB: the time of `includes`
+ * grows with the product of both lengths, so long ones are searched on a thread.
  */
 export async function searchText(
   text: string,

@@ -21,7 +21,10 @@ export interface TestCertificate {
   readonly privateKey: KeyObject;
 }
 
-/** Makes an X.509 certificate (RFC 5280) with a fresh P-256 key, by default self-signed for 127.0.0.1; it may sign others. */
+/**
+ * Makes an X.509 certificate (RFC 5280) with a fresh P-256 key, by default self-signed for 127.0.0.1; it may sign
+ * others.
+ */
 export function makeCertificate(settings: CertificateSettings = {}): TestCertificate {
   const { names = ['127.0.0.1'], fromDays = -1, toDays = 90, issuer } = settings;
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -16,8 +16,8 @@ export interface ContractFixture {
   /** Options that the healthy server satisfies. */
   readonly options?: unknown;
   /**
-   * A URL and Options with `secret` wherever the method has one, login refused by the server or not; omit for methods without secrets:
-   * a method with secret Options or with a password in its URL fails without it.
+   * A URL and Options with `secret` wherever the method has one, login refused by the server or not; omit for methods
+   * without secrets: a method with secret Options or with a password in its URL fails without it.
    */
   readonly withSecret?: (port: number, secret: string) => { readonly url: string; readonly options: unknown };
   /** Does the server speak first? Then a server that is silent, slow or garbage is so in its banner. */

@@ -5,7 +5,10 @@ import { runInNewContext } from 'node:vm';
 /** What a hostile server does with a connection from some moment on; `write` reaches the client. */
 export type HostileBehaviour = (socket: Socket, write: (bytes: Buffer | string) => boolean) => void;
 
-/** Milliseconds between two chunks of a flood: 16 MB a second to each client are enough, and leave a busy machine its breath. */
+/**
+ * Milliseconds between two chunks of a flood: 16 MB a second to each client are enough, and leave a busy machine its
+ * breath.
+ */
 const floodEveryMs = 4;
 
 /** Sends a piece again and again, as fast as the client takes it, up to 16 MB a second. */

@@ -5,7 +5,10 @@ import { type SecureContext, TLSSocket } from 'node:tls';
 export interface LineScript {
   /** Its greeting; none when absent. CR LF is added. */
   readonly greeting?: string;
-  /** The answer to a line (CR LF is added), 'close' to hang up, undefined for silence. `said` holds all lines before this one. */
+  /**
+   * The answer to a line (CR LF is added), 'close' to hang up, undefined for silence. `said` holds all lines before
+   * this one.
+   */
   readonly answer: (line: string, said: readonly string[]) => string | undefined;
   /** Its certificate; without `startsAfter` it speaks TLS at once, else after having answered such a line. */
   readonly tls?: { readonly secureContext: SecureContext; readonly startsAfter?: RegExp };

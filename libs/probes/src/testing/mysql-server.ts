@@ -89,7 +89,9 @@ interface Account extends MysqlServerSettings {
   readonly nonce: Buffer;
 }
 
-/** Serves one connection as a healthy MySQL server does; the login's fields are read for real and its proof is checked. */
+/**
+ * Serves one connection as a healthy MySQL server does; the login's fields are read for real and its proof is checked.
+ */
 export function serveMysql(socket: Socket, settings: MysqlServerSettings = {}): void {
   const { user = 'probe', password = 'right', plugin = 'mysql_native_password', cached = true } = settings;
   const nonce = Buffer.from(randomBytes(20).map((byte) => byte || 1));

@@ -122,7 +122,10 @@ const morePumps = [
 
 const pumpedLength = 20_000;
 
-/** Texts around an accepted one: pumped up at its begin, within and at its end, over the field's limit and just within it. */
+/**
+ * Texts around an accepted one: pumped up at its begin, within and at its end, over the field's limit and just within
+ * it.
+ */
 export function pumpedTexts(accepted: string, most: number): readonly string[] {
   const cuts = [0, accepted.length, ...placesWithin(accepted)];
   const lengths = [pumpedLength, Math.min(most, pumpedLength)].map((each) => Math.max(1, each));
@@ -160,7 +163,10 @@ export interface Cost {
   readonly cpuMs: number;
 }
 
-/** Runs an action on every text twice where it seems dear, so that a collection of garbage is not blamed on it; returns the dearest. */
+/**
+ * Runs an action on every text twice where it seems dear, so that a collection of garbage is not blamed on it; returns
+ * the dearest.
+ */
 export function dearest(name: string, texts: readonly string[], run: (text: string) => void): Cost {
   let worst: Cost = { name, text: '', cpuMs: 0 };
   for (const text of texts) {

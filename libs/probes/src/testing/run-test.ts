@@ -7,8 +7,8 @@ import { createDial, type Dial } from '../net/dial.ts';
 export const allowAll: Policy = { refuse: () => undefined };
 
 /**
- * Runs one real check of a probe in a test: URL and Options as the REST API would take them (defaults applied). Throws when the probe
- * itself refuses URL or Options, or leaves a timer behind.
+ * Runs one real check of a probe in a test: URL and Options as the REST API would take them (defaults applied). Throws
+ * when the probe itself refuses URL or Options, or leaves a timer behind.
  */
 export async function runTest(
   probe: AnyProbe,

@@ -16,7 +16,9 @@ export interface TestServer extends AsyncDisposable {
   idle(): Promise<void>;
 }
 
-/** A port of loopback on which nobody listens: reserved, and in no range from which ports are given, so nobody takes it. */
+/**
+ * A port of loopback on which nobody listens: reserved, and in no range from which ports are given, so nobody takes it.
+ */
 export const closedPort = 1;
 
 /** Listens and hands every connection to `serve`; errors of the connections are the client's business. */

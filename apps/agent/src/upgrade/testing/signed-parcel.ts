@@ -15,7 +15,10 @@ export function makeReleaseKey(): TestReleaseKey {
   return { privateKey, line: releaseKeyLine(publicKey) };
 }
 
-/** A small parcel and its signed statement. Its program is a shell script that answers `--version` with the status `runs`. */
+/**
+ * A small parcel and its signed statement. Its program is a shell script that answers `--version` with the status
+ * `runs`.
+ */
 export async function makeParcel(
   { privateKey }: TestReleaseKey,
   {

@@ -36,7 +36,10 @@ const tlsPorts: Readonly<Record<string, number>> = {
   telnets: 992,
 };
 
-/** The devices as a file of file_sd for jobs that probe: the label `__param_module` names the module, the others tell who it is. */
+/**
+ * The devices as a file of file_sd for jobs that probe: the label `__param_module` names the module, the others tell
+ * who it is.
+ */
 export function exportFileSd(devices: readonly ExportedDevice[]): Exported {
   const lost: Exported['lost'][number][] = [];
   const groups = devices.flatMap((device) => {

@@ -23,7 +23,10 @@ export interface Comparison {
   readonly OnlyHere: readonly string[];
 }
 
-/** Compares what two tools say now. A device is found by its ExternalKey, then its URL, then its name; only a sole match counts. Pure. */
+/**
+ * Compares what two tools say now. A device is found by its ExternalKey, then its URL, then its name; only a sole match
+ * counts. Pure.
+ */
 export function compareStatuses(there: readonly OldStatus[], here: readonly DeviceStatus[]): Comparison {
   const left = new Set(here);
   const indexes = [

@@ -20,7 +20,10 @@ interface Surroundings {
   readonly macros: Readonly<Record<string, string>>;
 }
 
-/** Reads object files, folders of them, or objects.cache; nagios.cfg and resource.cfg among them give units and `$USERn$`. */
+/**
+ * Reads object files, folders of them, or objects.cache; nagios.cfg and resource.cfg among them give units and
+ * `$USERn$`.
+ */
 export function readNagios(files: readonly string[]): Reading {
   const texts = files.flatMap(filesOf).map((file) => ({ file, text: readText(file) }));
   const parsed = texts.flatMap(({ file, text }) => parseObjects(text, path.basename(file)));

@@ -204,7 +204,10 @@ function tcpTarget(part: Fields, target: string): FoundTarget {
   return { method: 'TCP', url, options, lost };
 }
 
-/** The exporter matches line by line; here the whole answer is searched. `^` may therefore stand at the begin of any line. */
+/**
+ * The exporter matches line by line; here the whole answer is searched. `^` may therefore stand at the begin of any
+ * line.
+ */
 function lineAnchored(pattern: string): string {
   return pattern
     .replace(/^\^\+/, '^\\+')

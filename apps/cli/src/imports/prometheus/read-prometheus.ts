@@ -34,7 +34,9 @@ interface Group {
   readonly timeout: unknown;
 }
 
-/** Reads targets of Prometheus; `--modules` names the exporter's file, `--module` the module of targets that name none. */
+/**
+ * Reads targets of Prometheus; `--modules` names the exporter's file, `--module` the module of targets that name none.
+ */
 export function readPrometheus(file: string, choices: FormatChoices): Reading {
   const modules = choices.modules === undefined ? usualModules : readModules(choices.modules);
   const into = collector();

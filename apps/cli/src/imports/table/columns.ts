@@ -201,7 +201,9 @@ function secondsOfUnit(unit: string): number {
 const looksLikeAddress =
   /^(?:[a-z][a-z0-9+.-]*:\/\/\S+|(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?|[0-9a-f]*:[0-9a-f:.]+|(?:[a-z0-9_-]+\.)+[a-z]{2,}(?::\d+)?(?:\/\S*)?)$/i;
 
-/** Columns of a table without headers: most cells of the address column look like addresses. Undefined where none does. */
+/**
+ * Columns of a table without headers: most cells of the address column look like addresses. Undefined where none does.
+ */
 function guessColumns(rows: readonly Row[]): Column[] | undefined {
   const width = Math.max(...rows.map(({ cells }) => cells.length));
   const share = (at: number, test: (cell: string) => boolean) =>

@@ -8,7 +8,9 @@ const accepts =
 type Fields = Readonly<Record<string, unknown>>;
 type Into = ReturnType<typeof collector>;
 
-/** Reads an export of Zabbix: simple checks and web scenarios of hosts, also those of templates that the export holds. */
+/**
+ * Reads an export of Zabbix: simple checks and web scenarios of hosts, also those of templates that the export holds.
+ */
 export function readZabbix(file: string): Reading {
   const text = readText(file);
   if (/^\s*</.test(text)) throw unreadable(`${file} is XML; accepted is ${accepts}`);

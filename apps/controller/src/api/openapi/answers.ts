@@ -54,7 +54,10 @@ const unchanged: ZodOpenApiResponseObject = {
   headers: z.object(notModified),
 };
 
-/** The answers of a route: JSON only, so that a generated type is the resource itself. The text of the operation describes XML and CSV. */
+/**
+ * The answers of a route: JSON only, so that a generated type is the resource itself. The text of the operation
+ * describes XML and CSV.
+ */
 export function answersOf(route: Route, findResource: FindResource): ZodOpenApiResponsesObject {
   const isRead = (route.method === 'GET' && findResource(route) !== undefined) || showsList(route);
   return {

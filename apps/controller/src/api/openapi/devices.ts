@@ -20,8 +20,8 @@ export function optionSchemas(): Schemas {
 }
 
 /**
- * Generated types would always fill in a default, and a later version may have another one. So the text names it. Objects stay open,
- * because a later version may return more.
+ * Generated types would always fill in a default, and a later version may have another one. So the text names it.
+ * Objects stay open, because a later version may return more.
  */
 function withoutDefault({ default: value, additionalProperties, ...schema }: Schema): Schema {
   const open = additionalProperties === false ? {} : { additionalProperties };
@@ -33,8 +33,8 @@ function withoutDefault({ default: value, additionalProperties, ...schema }: Sch
 }
 
 /**
- * Turns each of the device's schemas into a choice by Method, so that a generated type knows which Options belong to it: `Device` is one of
- * `DeviceHTTP`, `DevicePING` and so on, which hold `DeviceCommon`.
+ * Turns each of the device's schemas into a choice by Method, so that a generated type knows which Options belong to
+ * it: `Device` is one of `DeviceHTTP`, `DevicePING` and so on, which hold `DeviceCommon`.
  */
 export function devicesByMethod(schemas: Schemas): Schemas {
   const made = { ...schemas };

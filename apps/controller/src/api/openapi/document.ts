@@ -124,8 +124,8 @@ const securitySchemes = {
 } as const;
 
 /**
- * Adds to the body of each PUT what its resource returns and nobody can set, marked readOnly in both, so that a client may change a field of
- * what it read and send all of it back.
+ * Adds to the body of each PUT what its resource returns and nobody can set, marked readOnly in both, so that a client
+ * may change a field of what it read and send all of it back.
  */
 function withReadOnly(schemas: Schemas, routes: readonly Route[]): Schemas {
   const made = { ...schemas };
@@ -143,7 +143,9 @@ function withReadOnly(schemas: Schemas, routes: readonly Route[]): Schemas {
   return made;
 }
 
-/** Finishes what paths and responses hold: schemas are described, and parameters, headers and bodies get their examples. */
+/**
+ * Finishes what paths and responses hold: schemas are described, and parameters, headers and bodies get their examples.
+ */
 function createFinisher(schemas: Schemas) {
   const exampleOf = createExampleMaker(schemas);
   const finish = (value: unknown, property?: string, sent = false): unknown => {

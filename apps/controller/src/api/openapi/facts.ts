@@ -16,7 +16,9 @@ const id = '27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802';
 const at = '2026-02-25T23:38:03+01:00';
 const codes = Object.values(resultCode);
 
-/** Facts by the name of a property or parameter, or by `Schema.property` where two schemas use one name for two things. */
+/**
+ * Facts by the name of a property or parameter, or by `Schema.property` where two schemas use one name for two things.
+ */
 export const facts: Readonly<Record<string, Fact>> = {
   ...alertFacts(id),
   ...keyFacts(id, at),

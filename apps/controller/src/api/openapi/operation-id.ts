@@ -35,8 +35,9 @@ const spoken: Readonly<Record<string, string>> = {
 const verbs = { GET: 'get', POST: 'create', PUT: 'update', DELETE: 'delete' } as const;
 
 /**
- * The name of a route in generated clients, as people say it: `createDevice`, `listDevices`, `getDevice`, `listDeviceChecks`,
- * `startTagMaintenance`. A plural at the end of a GET is a list; `verb-noun` at the end is that verb.
+ * The name of a route in generated clients, as people say it: `createDevice`, `listDevices`, `getDevice`,
+ * `listDeviceChecks`, `startTagMaintenance`. A plural at the end of a GET is a list; `verb-noun` at the end is that
+ * verb.
  */
 export function operationId({ method, path }: Route): string {
   const known = spoken[`${method} ${path}`];

@@ -1,6 +1,9 @@
 import type { Fact } from './facts.ts';
 
-/** What the document says of the states of devices where their schemas do not; `id` is an id and `at` a time as examples show them. */
+/**
+ * What the document says of the states of devices where their schemas do not; `id` is an id and `at` a time as examples
+ * show them.
+ */
 export function stateFacts(id: string, at: string): Readonly<Record<string, Fact>> {
   return {
     'DeviceCounts.Up': { text: 'Devices that are Up.', example: 4102 },

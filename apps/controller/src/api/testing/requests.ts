@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { readSchema, type Schema, type Schemas, schemaPath } from '../openapi/schema.ts';
 
-/** Makes arbitrary values of a document's schemas: mostly what they allow, with texts of any kind where no pattern is given. */
+/**
+ * Makes arbitrary values of a document's schemas: mostly what they allow, with texts of any kind where no pattern is
+ * given.
+ */
 function createValueMaker(schemas: Schemas): (schema: Schema) => fc.Arbitrary<unknown> {
   const objectOf = ({ properties = {}, required = [], additionalProperties }: Schema) => {
     const parts = Object.entries(properties).filter(([, part]) => isPossible(part));
@@ -68,7 +71,9 @@ export interface MadeRequest {
   readonly body: unknown;
 }
 
-/** Makes requests of an operation: a known id or any text in its path, some of its parameters, and a body of its schema. */
+/**
+ * Makes requests of an operation: a known id or any text in its path, some of its parameters, and a body of its schema.
+ */
 export function requestsOf(
   path: string,
   operation: {

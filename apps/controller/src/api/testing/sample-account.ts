@@ -45,7 +45,10 @@ async function createSchedules(create: (path: string, name: string, body: object
   return { contact_id, nschedule_id, mschedule_id };
 }
 
-/** Gives an account a device with a check and an event, a tag, an agent, a contact, a schedule that names it, and an open alert. */
+/**
+ * Gives an account a device with a check and an event, a tag, an agent, a contact, a schedule that names it, and an
+ * open alert.
+ */
 export async function createSampleAccount(
   rest: Rest,
   account: { readonly accountNo: number; readonly locationNo: number },

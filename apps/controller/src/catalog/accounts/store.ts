@@ -65,7 +65,10 @@ export async function insertAccount(
   return account.accountNo;
 }
 
-/** Keeps others from giving a name to an account until the transaction ends. Whoever also locks an account takes this lock first. */
+/**
+ * Keeps others from giving a name to an account until the transaction ends. Whoever also locks an account takes this
+ * lock first.
+ */
 export async function lockAccountNames(trx: Kysely<Tables>): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('vantage account names'))`.execute(trx);
 }

@@ -45,7 +45,9 @@ export interface SentAccount {
   readonly nschedule_id?: string | null | undefined;
 }
 
-/** Changes an account. `faults` are those that the fields have by themselves; the refusal names them with the others. */
+/**
+ * Changes an account. `faults` are those that the fields have by themselves; the refusal names them with the others.
+ */
 export async function changeAccount(
   transaction: ChangeTransaction,
   change: {

@@ -1,7 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../db/index.ts';
 
-/** Stores the columns of agents that enrolment uses. The agent itself asks for its certificate, so no actor changes anything here. */
+/**
+ * Stores the columns of agents that enrolment uses. The agent itself asks for its certificate, so no actor changes
+ * anything here.
+ */
 export const agentEnrolment = {
   /** The agent of a token, by the token's SHA-256. Its row is locked until the transaction ends. */
   findByToken: (trx: Kysely<Tables>, tokenHash: Uint8Array) => find(trx, 'token_hash', tokenHash),

@@ -17,7 +17,10 @@ interface Report {
   readonly anchors: readonly AnchorReport[];
 }
 
-/** Stores the columns of agents that gateways observe; times are microseconds since 1970. No actor changes anything here. */
+/**
+ * Stores the columns of agents that gateways observe; times are microseconds since 1970. No actor changes anything
+ * here.
+ */
 export const agentPresence = {
   /** The agent's row names this session from now on. */
   async connect(

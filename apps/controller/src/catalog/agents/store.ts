@@ -32,7 +32,10 @@ export interface AgentFacts {
   readonly load: number;
 }
 
-/** A page of the account's agents that are not removed, in the order of their creation, at `nowUs`; `agentId` narrows it to one. */
+/**
+ * A page of the account's agents that are not removed, in the order of their creation, at `nowUs`; `agentId` narrows it
+ * to one.
+ */
 export async function listAgents(
   { kysely }: Db,
   accountNo: number,
@@ -73,7 +76,10 @@ export interface AccountAgent {
   readonly created_at: Date;
 }
 
-/** Agents that are not removed, of one account or of all when `accountNo` is undefined; by account and Location, at `nowUs`. */
+/**
+ * Agents that are not removed, of one account or of all when `accountNo` is undefined; by account and Location, at
+ * `nowUs`.
+ */
 export async function listAccountAgents(
   kysely: Kysely<Tables>,
   accountNo: number | undefined,

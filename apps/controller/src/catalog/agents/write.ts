@@ -41,7 +41,10 @@ export interface NewAgent {
 /** How long the token of an invitation is good, microseconds. */
 const tokenUs = 15 * minuteUs;
 
-/** Creates an agent at a Location. The answer holds its token, which enrols the agent once within 15 minutes; the database keeps only the hash. */
+/**
+ * Creates an agent at a Location. The answer holds its token, which enrols the agent once within 15 minutes; the
+ * database keeps only the hash.
+ */
 export async function inviteAgent(
   transaction: ChangeTransaction,
   { accountNo, locationNo, name, nowUs, token = newCredential() }: NewAgent,
@@ -112,9 +115,9 @@ export interface SentAgent {
 }
 
 /**
- * Changes an agent. All answers show its new name, those about the past too. A move ends the agent's session within 5 s; the agent
- * connects again and gets the devices of the new Location, and other agents of the old one check the devices it had there. Its checks
- * count for the Location that it had when they started.
+ * Changes an agent. All answers show its new name, those about the past too. A move ends the agent's session within 5
+ * s; the agent connects again and gets the devices of the new Location, and other agents of the old one check the
+ * devices it had there. Its checks count for the Location that it had when they started.
  */
 export async function changeAgent(
   transaction: ChangeTransaction,
@@ -180,8 +183,8 @@ async function findTarget(
 }
 
 /**
- * Revokes an agent; missing when it is revoked already. After the commit the gateways close its stream within 5 s, and other agents of
- * the Location check its devices. The account has an event of it.
+ * Revokes an agent; missing when it is revoked already. After the commit the gateways close its stream within 5 s, and
+ * other agents of the Location check its devices. The account has an event of it.
  */
 export async function revokeAgent(
   transaction: ChangeTransaction,
@@ -203,7 +206,10 @@ export async function revokeAgent(
   return { kind: 'revoked' };
 }
 
-/** Removes an agent from the lists that is revoked, or whose invitation expired. Checks and events go on to show its name. */
+/**
+ * Removes an agent from the lists that is revoked, or whose invitation expired. Checks and events go on to show its
+ * name.
+ */
 export async function removeAgent(
   transaction: ChangeTransaction,
   named: NamedAgent,

@@ -17,7 +17,9 @@ export interface AddedContact {
   readonly secret: string | null;
 }
 
-/** Creates a contact of an address alone, with a secret where its type signs, and adds it to the schedule "Everybody". */
+/**
+ * Creates a contact of an address alone, with a secret where its type signs, and adds it to the schedule "Everybody".
+ */
 export async function addContact(
   transaction: ChangeTransaction,
   { sealer, policy }: { readonly sealer: Sealer; readonly policy: AddressPolicy },

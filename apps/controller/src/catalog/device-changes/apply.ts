@@ -55,8 +55,8 @@ interface Applied {
 }
 
 /**
- * Applies the change to these devices, in one transaction or a part of the open one. Devices that were deleted meanwhile are
- * left out, and those that a limited caller may not change so are refused one by one.
+ * Applies the change to these devices, in one transaction or a part of the open one. Devices that were deleted
+ * meanwhile are left out, and those that a limited caller may not change so are refused one by one.
  */
 export async function applyChange(
   deps: ApplyDeps,

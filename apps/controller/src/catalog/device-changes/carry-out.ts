@@ -29,8 +29,8 @@ export async function devicesOf(
 }
 
 /**
- * The change with what it names. `token` becomes the id of its maintenance, which all its devices share. Throws a Problem
- * (1004) that names each thing which does not exist.
+ * The change with what it names. `token` becomes the id of its maintenance, which all its devices share. Throws a
+ * Problem (1004) that names each thing which does not exist.
  */
 export async function readyChange(
   db: Db,
@@ -58,9 +58,10 @@ export function outcomeOf(plan: Omit<Plan, 'request'>): Outcome {
 }
 
 /**
- * Makes what carries out a previewed change. Each transaction changes some devices and notes how far it came, so that a change
- * goes on where it was interrupted, and requests with the same token share the work. It stops after one part where nobody waits
- * any more, and inside a longer transaction (of a limited caller or an atomic batch), which would lock too much otherwise.
+ * Makes what carries out a previewed change. Each transaction changes some devices and notes how far it came, so that a
+ * change goes on where it was interrupted, and requests with the same token share the work. It stops after one part
+ * where nobody waits any more, and inside a longer transaction (of a limited caller or an atomic batch), which would
+ * lock too much otherwise.
  *
  *   state     | the call with the token
  *   Previewed | 1005 where the devices are others now; else the first part, and the entry in the audit
@@ -124,7 +125,9 @@ async function openPlan(
   return plan;
 }
 
-/** Throws a Problem (1005) where Filter leaves other devices now. One entry of the audit stands for the whole change. */
+/**
+ * Throws a Problem (1005) where Filter leaves other devices now. One entry of the audit stands for the whole change.
+ */
 async function begin(
   db: Db,
   transaction: ChangeTransaction,

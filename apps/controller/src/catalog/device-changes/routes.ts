@@ -96,7 +96,9 @@ async function preview(deps: ApplyDeps, session: Session, asked: AskedChange): P
   return answer(Math.max(changed, maintained), refused);
 }
 
-/** How many of these devices would change, and which would be refused. Only masters of the new master can be refused. */
+/**
+ * How many of these devices would change, and which would be refused. Only masters of the new master can be refused.
+ */
 async function judgeMany(
   db: Kysely<Tables>,
   deviceNos: readonly number[],

@@ -206,7 +206,10 @@ export async function statusesOf(
   return new Map(rows.map(({ device_no, status }) => [device_no, status]));
 }
 
-/** Those of these devices that keep others from being deleted with them: a master of a device that is not among them, and its masters. */
+/**
+ * Those of these devices that keep others from being deleted with them: a master of a device that is not among them,
+ * and its masters.
+ */
 export async function keptMasters(
   db: Kysely<Tables>,
   deviceNos: readonly number[],
@@ -222,10 +225,7 @@ export async function keptMasters(
 }
 
 /** Deletes these devices; triggers keep and move what depends on them. */
-export async function deleteDevices(
-  { trx }: ChangeTransaction,
-  deviceNos: readonly number[],
-): Promise<void> {
+export async function deleteDevices({ trx }: ChangeTransaction, deviceNos: readonly number[]): Promise<void> {
   await sql`delete from devices where device_no = any(${deviceNos}::int[])`.execute(trx);
 }
 

@@ -21,7 +21,8 @@ export const reaches = {
   Retries: 'none',
   Attempts: 'settings',
   RetryDelay: 'settings',
-  // As a new target: results of checks that started before change nothing, and a device that is enabled again is checked at once.
+  // As a new target: results of checks that started before change nothing, and a device that is enabled again is
+  // checked at once.
   Enabled: 'target',
   Severity: 'none',
   Tags: 'none',

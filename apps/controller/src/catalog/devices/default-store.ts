@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { ChangeTransaction } from '../change.ts';
 
 /**
- * Moves the devices that name no Locations to these, in order. They get a new revision. Returns the Locations that gained or lost
- * devices.
+ * Moves the devices that name no Locations to these, in order. They get a new revision. Returns the Locations that
+ * gained or lost devices.
  */
 export async function moveDefaultDevices(
   { trx }: ChangeTransaction,

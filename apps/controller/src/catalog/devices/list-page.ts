@@ -33,12 +33,15 @@ export interface PageParts {
 
 type ReadRow = EntryRow & CheckedRow & { readonly total: number | null };
 
-/** Joins the devices d to the rows f of a page, each by its number: of some thousand devices, PostgreSQL would read all to find those of the page. */
+/**
+ * Joins the devices d to the rows f of a page, each by its number: of some thousand devices, PostgreSQL would read all
+ * to find those of the page.
+ */
 export const devicesOfPage = sql`cross join lateral (select * from devices where device_no = f.device_no offset 0) d`;
 
 /**
- * Reads the devices of a page with all that a list shows, and their total, in one statement. `kind` names the way that leads to the parts where these
- * depend on `ask` alone: then the text of a list that many clients ask for is made once.
+ * Reads the devices of a page with all that a list shows, and their total, in one statement. `kind` names the way that
+ * leads to the parts where these depend on `ask` alone: then the text of a list that many clients ask for is made once.
  */
 export async function readListPage(
   { kysely }: Pick<Db, 'kysely'>,

@@ -10,9 +10,14 @@ import { listDevices } from './list-store.ts';
 import { overloaded } from './lookup-store.ts';
 import { makeManyDevices } from './testing/many-devices.ts';
 
-/** VANTAGE_TEST_PLAN_DEVICES=100000 shows the plans of a large account; a tenth of the devices belongs to another one. */
+/**
+ * VANTAGE_TEST_PLAN_DEVICES=100000 shows the plans of a large account; a tenth of the devices belongs to another one.
+ */
 const devices = Number(process.env['VANTAGE_TEST_PLAN_DEVICES'] ?? 20_000);
-/** So many rows may one statement read, of all tables together: 1,000 devices one by one, twice, those of the page, and the exceptions several times. */
+/**
+ * So many rows may one statement read, of all tables together: 1,000 devices one by one, twice, those of the page, and
+ * the exceptions several times.
+ */
 const mostRows = 6_000;
 const nowUs = 1_790_000_000_000_000;
 let database: TestDatabase;
@@ -52,7 +57,10 @@ interface Plan {
   readonly Plans?: Plan[] | undefined;
 }
 
-/** Rows that a plan read of tables and of its common table expressions, or of one table; PostgreSQL counts them for each loop of a node. */
+/**
+ * Rows that a plan read of tables and of its common table expressions, or of one table; PostgreSQL counts them for each
+ * loop of a node.
+ */
 function rowsRead(node: Plan, table?: string): number {
   const own = (node['Actual Rows'] + node['Rows Removed by Filter']) * node['Actual Loops'];
   const inner = (node.Plans ?? []).reduce((sum, each) => sum + rowsRead(each, table), 0);

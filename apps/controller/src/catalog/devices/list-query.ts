@@ -55,8 +55,8 @@ export const deviceListQuery = z.object({
 });
 
 /**
- * Reads what a list of devices asks for. Throws a Problem: 1003 for a tag, Location or device that the account does not have, 1004 for
- * parameters that exclude each other.
+ * Reads what a list of devices asks for. Throws a Problem: 1003 for a tag, Location or device that the account does not
+ * have, 1004 for parameters that exclude each other.
  */
 export async function readDeviceList(
   db: Db,

@@ -7,9 +7,9 @@ import { listFound } from './search-store.ts';
 import { listByStatus } from './status-list-store.ts';
 
 /**
- * A page of an account's devices, one row more than `limit` to know whether there are more, and how many there are in all. The total is
- * undefined for a search, and for a status together with other conditions that many devices meet. Lists by status and searches read up to
- * `fewDevices` one by one; of more devices they read those of the page only.
+ * A page of an account's devices, one row more than `limit` to know whether there are more, and how many there are in
+ * all. The total is undefined for a search, and for a status together with other conditions that many devices meet.
+ * Lists by status and searches read up to `fewDevices` one by one; of more devices they read those of the page only.
  */
 export async function listDevices(
   db: Pick<Db, 'kysely'>,

@@ -172,7 +172,8 @@ export async function overloaded(
   addPerMinute: number,
 ): Promise<readonly string[]> {
   if (locationNos.length === 0) return [];
-  // A parameter for each number: PostgreSQL keeps the plan then. For an array it plans this query anew each time, which costs more than the query.
+  // A parameter for each number: PostgreSQL keeps the plan then. For an array it plans this query anew each time, which
+  // costs more than the query.
   const { rows } = await sql<{ name: string }>`
     select l.name from locations l
     cross join lateral (

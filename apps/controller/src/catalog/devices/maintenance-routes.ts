@@ -82,8 +82,8 @@ export const maintenanceStart = z
   .meta({ id: 'MaintenanceStart' });
 
 /**
- * What the body asks for. Throws a Problem (1004) for a Start that is no timestamp, has passed or is too far away; `field` is
- * its name in the whole body.
+ * What the body asks for. Throws a Problem (1004) for a Start that is no timestamp, has passed or is too far away;
+ * `field` is its name in the whole body.
  */
 export function readMaintenance(
   { Duration, Reason, Start }: z.output<typeof maintenanceStart>,

@@ -25,8 +25,8 @@ export function showOptions(
 export const maskedPassword = /:(?:\*|%2a){3}@/i;
 
 /**
- * What must stay the same for a kept secret to be used again: where it goes, and as whom. `kept` says what a masked proxy (one with a
- * login) was.
+ * What must stay the same for a kept secret to be used again: where it goes, and as whom. `kept` says what a masked
+ * proxy (one with a login) was.
  */
 export function identityOf(
   target: Target,
@@ -40,8 +40,8 @@ export function identityOf(
 }
 
 /**
- * The Options with kept secrets in the place of their masks. Names a fault where no secret is kept, or where the target is another one now; then
- * also for secrets that would stay because no Options were sent at all.
+ * The Options with kept secrets in the place of their masks. Names a fault where no secret is kept, or where the target
+ * is another one now; then also for secrets that would stay because no Options were sent at all.
  */
 export function fillMasks({
   probe,

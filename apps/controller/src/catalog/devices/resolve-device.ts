@@ -16,8 +16,8 @@ import { type ClearTarget, resolveTarget } from './target.ts';
 import type { DeviceSettings } from './write-store.ts';
 
 /**
- * Joins the sent settings with the current ones and with the things of the account to which they refer. Every fault is named: those in
- * `sent.faults`, then those that are found here.
+ * Joins the sent settings with the current ones and with the things of the account to which they refer. Every fault is
+ * named: those in `sent.faults`, then those that are found here.
  */
 export async function resolveDevice(
   trx: Kysely<Tables>,

@@ -13,8 +13,9 @@ export interface Interval {
 type Seconds = (typeof secondsChoices)[number];
 
 /**
- * The interval that was asked for by its two names, Frequency (minutes) and FrequencySeconds. Of both, the one that differs from what is
- * shown counts; undefined: both differ and contradict each other. `minutes: null` sets `byDefault`, `seconds: null` lets Frequency count. Pure.
+ * The interval that was asked for by its two names, Frequency (minutes) and FrequencySeconds. Of both, the one that
+ * differs from what is shown counts; undefined: both differ and contradict each other. `minutes: null` sets
+ * `byDefault`, `seconds: null` lets Frequency count. Pure.
  */
 export function chooseInterval(
   shown: Interval,
@@ -39,9 +40,9 @@ export function shownRetries(retries: number): number {
 }
 
 /**
- * The retries after the first failing check, by their two names, Retries (2 to 10) and Attempts (failing checks until Down). Of both, the one
- * that differs from what is shown counts; undefined: both differ and contradict each other. `sent.retries: null` sets `byDefault`;
- * `attempts: null` is Retries + 1. Pure.
+ * The retries after the first failing check, by their two names, Retries (2 to 10) and Attempts (failing checks until
+ * Down). Of both, the one that differs from what is shown counts; undefined: both differ and contradict each other.
+ * `sent.retries: null` sets `byDefault`; `attempts: null` is Retries + 1. Pure.
  */
 export function chooseRetries(
   stored: number,
@@ -57,7 +58,10 @@ export function chooseRetries(
   return stored;
 }
 
-/** How often a device is checked, and how many checks must fail, laid over the current ones; a fault for each pair that contradicts itself. */
+/**
+ * How often a device is checked, and how many checks must fail, laid over the current ones; a fault for each pair that
+ * contradicts itself.
+ */
 export function resolveRhythm(
   sent: Pick<SentSettings, 'Frequency' | 'FrequencySeconds' | 'Retries' | 'Attempts'>,
   current: Interval & { readonly retries: number },

@@ -38,8 +38,8 @@ interface ShownTarget {
 }
 
 /**
- * Names of the account's secrets that a target refers to: by `${secret:NAME}`, and by `secret("NAME")` in the text of a Script, which is
- * all that the gateway sends along with one.
+ * Names of the account's secrets that a target refers to: by `${secret:NAME}`, and by `secret("NAME")` in the text of a
+ * Script, which is all that the gateway sends along with one.
  */
 export function referencesOf(
   method: string,

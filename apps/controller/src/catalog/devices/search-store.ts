@@ -12,8 +12,9 @@ import {
 import { type DevicePage, devicesOfPage, readListPage } from './list-page.ts';
 
 /**
- * A page of the devices that have a text. A text that many devices have fills the page with some of the first `fewDevices` of the list. For all
- * other texts the index of `device_texts` gives the devices, and the page is made of these.
+ * A page of the devices that have a text. A text that many devices have fills the page with some of the first
+ * `fewDevices` of the list. For all other texts the index of `device_texts` gives the devices, and the page is made of
+ * these.
  */
 export async function listFound(
   db: Pick<Db, 'kysely'>,
@@ -36,7 +37,10 @@ export async function listFound(
     select t.device_no from ${foundByIndex(ask, search)} and ${follows(ask, 't')} ${page('t')}) f ${devicesOfPage}`);
 }
 
-/** The rest of a query after `from`: those of the first `most` devices of the list that meet the conditions, except that of the status, as d. */
+/**
+ * The rest of a query after `from`: those of the first `most` devices of the list that meet the conditions, except that
+ * of the status, as d.
+ */
 export function firstWith(ask: DeviceListAsk, most: number): RawBuilder<unknown> {
   return sql`(
       select d.* from devices d where d.account_no = ${ask.accountNo}::int and ${follows(ask, 'd')}
@@ -44,7 +48,10 @@ export function firstWith(ask: DeviceListAsk, most: number): RawBuilder<unknown>
     where ${conditionsOf(ask)}`;
 }
 
-/** The rest of a query after `from`: the devices that have the text and meet the other conditions, except that of the status, as t. */
+/**
+ * The rest of a query after `from`: the devices that have the text and meet the other conditions, except that of the
+ * status, as t.
+ */
 export function foundByIndex(ask: DeviceListAsk, search: string): RawBuilder<unknown> {
   const { search: _, ...others } = ask.filter;
   const meets = isByStatusAlone(others)

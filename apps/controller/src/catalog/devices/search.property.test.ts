@@ -22,7 +22,10 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]();
 });
 
-/** Few letters, so that texts have much in common; those with a meaning to LIKE, to a tsquery or to the index are among them. */
+/**
+ * Few letters, so that texts have much in common; those with a meaning to LIKE, to a tsquery or to the index are among
+ * them.
+ */
 const letter = fc.constantFrom(
   'a',
   'b',

@@ -23,7 +23,10 @@ export interface PlainSettings {
   readonly severity: Severity;
 }
 
-/** Lays the sent settings over the current ones: an absent one stays, null sets the default. Names settings that contradict each other. */
+/**
+ * Lays the sent settings over the current ones: an absent one stays, null sets the default. Names settings that
+ * contradict each other.
+ */
 export function resolveSettings(
   sent: SentSettings,
   current: DeviceRow | undefined,
@@ -71,7 +74,10 @@ export interface References {
   readonly tags: readonly TagRow[];
 }
 
-/** Looks up the things to which a device refers. A fault names each that does not exist. The caller looks for cycles of masters. */
+/**
+ * Looks up the things to which a device refers. A fault names each that does not exist. The caller looks for cycles of
+ * masters.
+ */
 export async function resolveReferences(
   db: Kysely<Tables>,
   accountNo: number,
@@ -182,7 +188,10 @@ export function privateAddressErrors(host: string, locations: readonly LocationR
 
 const unobserved = 'The device has no Location, so it is never checked.';
 
-/** The warnings of a device as it is now: its Locations may have changed with the account's defaults since it was written. */
+/**
+ * The warnings of a device as it is now: its Locations may have changed with the account's defaults since it was
+ * written.
+ */
 export function currentWarnings({
   warnings,
   locations,

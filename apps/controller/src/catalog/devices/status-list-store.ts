@@ -14,8 +14,8 @@ import { type DevicePage, devicesOfPage, type PageParts, readListPage } from './
 import { firstWith, foundByIndex } from './search-store.ts';
 
 /**
- * A page of a list that is limited to a status, or sorted by it. Three ways lead to it, and each reads few devices; `fewDevices` says how many
- * that are.
+ * A page of a list that is limited to a status, or sorted by it. Three ways lead to it, and each reads few devices;
+ * `fewDevices` says how many that are.
  *
  *   the conditions besides the status | order           | way
  *   few devices meet them             | any             | the status of each of these devices
@@ -135,8 +135,8 @@ async function listFew(
 }
 
 /**
- * The page by `merged`. A list that is sorted by status and has other conditions reads the devices of a status only if those of the statuses before
- * do not fill the page, because few of them may meet the conditions.
+ * The page by `merged`. A list that is sorted by status and has other conditions reads the devices of a status only if
+ * those of the statuses before do not fill the page, because few of them may meet the conditions.
  */
 function pageByGroups(ask: DeviceListAsk): RawBuilder<unknown> {
   const { sort, filter, limit, offset } = ask;
@@ -200,8 +200,9 @@ function merged(ask: DeviceListAsk): RawBuilder<unknown> {
 function alongNames(ask: DeviceListAsk): RawBuilder<unknown> {
   const isApart = (of: RawBuilder<unknown>) =>
     sql`d.device_no in (select a.device_no from apart a where ${of})`;
-  // `offset 0` keeps the order of reading: the status is looked up by device, in the order of the names. In `case`, PostgreSQL has no idea of how few
-  // devices meet the conditions; its idea for a text is wrong, and makes it read all devices.
+  // `offset 0` keeps the order of reading: the status is looked up by device, in the order of the names. In `case`,
+  // PostgreSQL has no idea of how few devices meet the conditions; its idea for a text is wrong, and makes it read all
+  // devices.
   return sql`select g.status, 0::bigint as since_us, d.device_no from devices d cross join lateral (
       select g.status from device_state s join groups g on g.location_nos = s.location_nos and g.base = s.status
       where s.device_no = d.device_no offset 0) g
@@ -248,7 +249,10 @@ function statusIs({ filter: { status } }: DeviceListAsk, shown: RawBuilder<unkno
   return status === undefined ? sql`true` : sql`${shown} = ${status}`;
 }
 
-/** Does the device s meet the conditions that its group does not know? Scalar queries, so that they are asked for the rows that are read only. */
+/**
+ * Does the device s meet the conditions that its group does not know? Scalar queries, so that they are asked for the
+ * rows that are read only.
+ */
 function meets(ask: DeviceListAsk): RawBuilder<unknown> {
   const { locationNo: _, search, ...filter } = ask.filter;
   const hasText =

@@ -69,7 +69,10 @@ export interface LocationRow {
   readonly public_targets_only: boolean;
 }
 
-/** The columns of an entry, for a query that has the table `devices` as d and the joins of its status (`device_state` as ds). */
+/**
+ * The columns of an entry, for a query that has the table `devices` as d and the joins of its status (`device_state` as
+ * ds).
+ */
 export const entryColumns = ({
   status,
   sinceUs,
@@ -96,9 +99,10 @@ export async function findDeviceNo(
 }
 
 /**
- * The column of `CheckedRow`, for a query that has the table `devices` as d. The bounds stand in the text, so that a plan for all values has the
- * partitions of these days only; the text changes twice a day. No check starts an hour after it arrives. The last two intervals come first: of
- * more, PostgreSQL reads all index entries on a page to find the last one.
+ * The column of `CheckedRow`, for a query that has the table `devices` as d. The bounds stand in the text, so that a
+ * plan for all values has the partitions of these days only; the text changes twice a day. No check starts an hour
+ * after it arrives. The last two intervals come first: of more, PostgreSQL reads all index entries on a page to find
+ * the last one.
  */
 export function lastResultColumn(
   nowUs: number,

@@ -35,8 +35,9 @@ export type TargetResolution =
   | { readonly ok: false; readonly faults: readonly FieldFault[] };
 
 /**
- * Validates URL and Options by the Method's probe, and replaces masks by the stored secrets. Stored secrets stay only while scheme, host,
- * port, user and proxy stay the same. Otherwise a holder of an API key could send them to another host.
+ * Validates URL and Options by the Method's probe, and replaces masks by the stored secrets. Stored secrets stay only
+ * while scheme, host, port, user and proxy stay the same. Otherwise a holder of an API key could send them to another
+ * host.
  */
 export function resolveTarget(
   method: string,
@@ -127,8 +128,8 @@ function readOptions(
 }
 
 /**
- * The headers that count: of both names, the one that differs from the stored headers. Undefined: both differ from these and from each
- * other. Pure.
+ * The headers that count: of both names, the one that differs from the stored headers. Undefined: both differ from
+ * these and from each other. Pure.
  */
 function chooseHeaders(
   options: { readonly sent: unknown } | undefined,

@@ -52,12 +52,15 @@ export async function insertDevice(
   return row.deviceNo;
 }
 
-/** The reach of a change: agents keep their assignment, get other settings, another schedule or Location, or another target. */
+/**
+ * The reach of a change: agents keep their assignment, get other settings, another schedule or Location, or another
+ * target.
+ */
 export type ChangeReach = 'none' | 'settings' | 'schedule' | 'target';
 
 /**
- * Writes changed settings. After a change of the target, results under older settings no longer count for the status. After a change
- * of the target, the schedule or the Locations, the device is checked at once.
+ * Writes changed settings. After a change of the target, results under older settings no longer count for the status.
+ * After a change of the target, the schedule or the Locations, the device is checked at once.
  */
 export async function updateDevice(
   transaction: ChangeTransaction,
@@ -136,7 +139,9 @@ export async function insertTags(
     on conflict do nothing`.execute(trx);
 }
 
-/** Deletes a device with everything that refers to it. The retention drops its raw checks. False: it was gone before. */
+/**
+ * Deletes a device with everything that refers to it. The retention drops its raw checks. False: it was gone before.
+ */
 export async function deleteDevice({ em }: ChangeTransaction, deviceNo: number): Promise<boolean> {
   return (await em.nativeDelete(Device, { deviceNo })) > 0;
 }

@@ -160,7 +160,8 @@ export function createDeviceWriter(deps: DeviceWriterDeps): DeviceWriter {
       await lockAccount(trx, accountNo);
       const dependents = await dependentsOf(trx, deviceNo);
       if (dependents.length > 0) return { kind: 'conflict', message: usedText(dependents) };
-      // Whoever changes the device's state or its windows at this moment ends first, or finds no device: the other way round they deadlock.
+      // Whoever changes the device's state or its windows at this moment ends first, or finds no device: the other way
+      // round they deadlock.
       await lockDevices(trx, [deviceNo]);
       const concerned = await locationNosOf(trx, deviceNo);
       await deleteRollUps(trx, [deviceNo]);

@@ -167,7 +167,9 @@ function isSameSecond(sent: number | null | undefined, current: number | null): 
   return Math.floor(sent / 1e6) === Math.floor(current / 1e6);
 }
 
-/** The refusal of a power that the caller does not have; undefined: it may be given. The operator may give every one. */
+/**
+ * The refusal of a power that the caller does not have; undefined: it may be given. The operator may give every one.
+ */
 export async function refuseGrant(
   transaction: ChangeTransaction,
   given: Power,

@@ -108,8 +108,8 @@ type LocationSettings = Pick<Location, 'name' | 'publicTargetsOnly'> & {
 };
 
 /**
- * Inserts a Location; returns its number, or undefined when the account has one of this name. The caller holds the account's lock, so
- * that nobody else takes the name meanwhile.
+ * Inserts a Location; returns its number, or undefined when the account has one of this name. The caller holds the
+ * account's lock, so that nobody else takes the name meanwhile.
  */
 export async function insertLocation(
   { em }: ChangeTransaction,

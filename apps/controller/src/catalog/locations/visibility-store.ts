@@ -9,7 +9,10 @@ interface ChangedLocation {
   readonly locationName: string;
 }
 
-/** Stores whether Locations are online, and which of their anchors fail; times are microseconds since 1970. The health step decides, so no actor changes anything here. */
+/**
+ * Stores whether Locations are online, and which of their anchors fail; times are microseconds since 1970. The health
+ * step decides, so no actor changes anything here.
+ */
 export const locationVisibility = {
   /** Marks these Locations as online. Returns those that were offline, and since when (null: since they exist). */
   async setOnline(
@@ -49,7 +52,10 @@ export const locationVisibility = {
     return rows;
   },
 
-  /** Stores which anchors have an alert. Returns the Locations whose list was still the one that the decision was made by. */
+  /**
+   * Stores which anchors have an alert. Returns the Locations whose list was still the one that the decision was made
+   * by.
+   */
   async setFailedAnchors(
     trx: Kysely<Tables>,
     changes: readonly {

@@ -40,8 +40,8 @@ export interface SentLocation {
 }
 
 /**
- * Creates a Location. Where it becomes a default Location of the account (the one named `local` of an account that chose none), its
- * agents check from now on the devices that name no Locations.
+ * Creates a Location. Where it becomes a default Location of the account (the one named `local` of an account that
+ * chose none), its agents check from now on the devices that name no Locations.
  */
 export async function createLocation(
   transaction: ChangeTransaction,
@@ -88,8 +88,8 @@ export async function createLocation(
 }
 
 /**
- * Changes a Location. Devices that name no Locations stay where they are: when the Location named `local` of an account that chose no
- * default Locations gets another name, it becomes the account's chosen one.
+ * Changes a Location. Devices that name no Locations stay where they are: when the Location named `local` of an account
+ * that chose no default Locations gets another name, it becomes the account's chosen one.
  */
 export async function changeLocation(
   transaction: ChangeTransaction,
@@ -209,7 +209,9 @@ async function moveDefaults(
   await publish(transaction.trx, 'catalog', { location_nos: [...concerned] });
 }
 
-/** After a change of a Location's name: a default Location stays one, and one that is now named `local` may become one. */
+/**
+ * After a change of a Location's name: a default Location stays one, and one that is now named `local` may become one.
+ */
 async function keepDefaults(
   transaction: ChangeTransaction,
   { accountNo, locationNo, locationId, name }: Location,

@@ -5,7 +5,9 @@ import type { MaintenanceRow, UsedSchedule } from './store.ts';
 const aheadUs = 62 * 86_400 * 1_000_000;
 const mostOfSchedule = 100;
 
-/** The occurrences of these schedules that begin after now, cancelled ones left out, in the order of their begin. Pure. */
+/**
+ * The occurrences of these schedules that begin after now, cancelled ones left out, in the order of their begin. Pure.
+ */
 export function plannedMaintenance(
   schedules: readonly UsedSchedule[],
   nowUs: number,

@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/index.ts';
 
-/** A maintenance as answers show it: the windows of one request, or of one occurrence of a schedule. Times are microseconds since 1970. */
+/**
+ * A maintenance as answers show it: the windows of one request, or of one occurrence of a schedule. Times are
+ * microseconds since 1970.
+ */
 export interface MaintenanceRow {
   readonly maintenance_id: string;
   readonly source: string;
@@ -29,8 +32,8 @@ interface MaintenanceAsk {
 }
 
 /**
- * Maintenance that runs, and the planned one that somebody asked for, in the order of its begin. What schedules plan is not here: its windows
- * are stored for two days ahead only.
+ * Maintenance that runs, and the planned one that somebody asked for, in the order of its begin. What schedules plan is
+ * not here: its windows are stored for two days ahead only.
  */
 export async function storedMaintenance(
   { kysely }: Pick<Db, 'kysely'>,
@@ -84,7 +87,10 @@ export interface UsedSchedule {
   readonly cancelled_us: readonly number[];
 }
 
-/** The account's maintenance schedules that have devices; with `deviceNo` the one of this device, and only this device of it. */
+/**
+ * The account's maintenance schedules that have devices; with `deviceNo` the one of this device, and only this device
+ * of it.
+ */
 export async function usedSchedules(
   { kysely }: Pick<Db, 'kysely'>,
   { accountNo, nowUs, deviceNo }: MaintenanceAsk,

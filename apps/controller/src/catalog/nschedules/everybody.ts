@@ -11,8 +11,8 @@ import { nscheduleWriter } from './write.ts';
 export const everybody = 'Everybody';
 
 /**
- * Adds a contact to the account's schedule "Everybody", which notifies all its contacts at once. An account without a schedule gets this
- * one. An account that has chosen another schedule keeps it as it is: `own-schedule`.
+ * Adds a contact to the account's schedule "Everybody", which notifies all its contacts at once. An account without a
+ * schedule gets this one. An account that has chosen another schedule keeps it as it is: `own-schedule`.
  */
 export async function notifyEverybody(
   transaction: ChangeTransaction,

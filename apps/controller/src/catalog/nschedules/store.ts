@@ -110,7 +110,10 @@ export async function unknownContacts(
   return new Set(contactIds.filter((id) => !known.has(id)));
 }
 
-/** The devices, Locations (up to eleven of each) and the account that use a notification schedule. The caller holds the account's lock. */
+/**
+ * The devices, Locations (up to eleven of each) and the account that use a notification schedule. The caller holds the
+ * account's lock.
+ */
 export async function usersOfNschedule(
   { trx }: ChangeTransaction,
   accountNo: number,

@@ -1,7 +1,10 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../db/index.ts';
 
-/** Devices, secrets and contacts with their sealed values, for a new sealing key. The values stay the same, so no actor changes anything here. */
+/**
+ * Devices, secrets and contacts with their sealed values, for a new sealing key. The values stay the same, so no actor
+ * changes anything here.
+ */
 export const sealedRows = {
   /** The next devices of all accounts by number, after `afterNo`. */
   async devices(kysely: Kysely<Tables>, afterNo: number, limit: number) {

@@ -65,7 +65,10 @@ export async function unknownSecrets(
   return names.filter((name) => !rows.some((row) => row.name === name));
 }
 
-/** Inserts a secret. False, and nothing is written, when the account has one of this name. The caller holds the account's lock. */
+/**
+ * Inserts a secret. False, and nothing is written, when the account has one of this name. The caller holds the
+ * account's lock.
+ */
 export async function insertSecret(
   { em }: ChangeTransaction,
   secret: Pick<Secret, 'accountNo' | 'name' | 'secretId' | 'sealed'>,

@@ -32,8 +32,8 @@ const tracked = declareState({
 });
 
 /**
- * Creates the writer: of each account and network of callers the first refusal is written at once, then one entry a minute with the number of
- * further ones. Disposing it writes what is left.
+ * Creates the writer: of each account and network of callers the first refusal is written at once, then one entry a
+ * minute with the number of further ones. Disposing it writes what is left.
  */
 export function createRefusedSignIns({
   clock,

@@ -50,7 +50,9 @@ export async function findPersonTarget(
   return { ...person, reason: password_hash === null ? 'invitation not accepted' : 'wrong password' };
 }
 
-/** The account with this name, else that of an installation that has one; of several accounts, each may have been meant. */
+/**
+ * The account with this name, else that of an installation that has one; of several accounts, each may have been meant.
+ */
 export async function findUnknownTarget(
   kysely: Kysely<Tables>,
   { account, reason }: { readonly account: string | undefined; readonly reason: string },

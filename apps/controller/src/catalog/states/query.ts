@@ -44,7 +44,10 @@ export interface StatesAsk {
   readonly since: Revision | undefined;
 }
 
-/** Reads the parameters. Throws a Problem: 1003 for a tag, Location or device that the account does not have, 1004 for all other faults. */
+/**
+ * Reads the parameters. Throws a Problem: 1003 for a tag, Location or device that the account does not have, 1004 for
+ * all other faults.
+ */
 export async function readStatesAsk(
   db: Db,
   accountNo: number,

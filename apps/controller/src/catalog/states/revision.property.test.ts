@@ -37,7 +37,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.constant({ kind: 'poll' as const }),
 );
 
-/** A transaction that is open from its first write on. Each writer has devices of its own, so that none waits for another. */
+/**
+ * A transaction that is open from its first write on. Each writer has devices of its own, so that none waits for
+ * another.
+ */
 async function openWriter() {
   let begun: (trx: Kysely<Tables>) => void = () => {};
   let end: (commits: boolean) => void = () => {};

@@ -43,8 +43,8 @@ export function isTellable(before: Revision, now: Revision): boolean {
 }
 
 /**
- * The numbers of the account's devices whose state may have changed since, deleted ones too, in ascending order. None is missed; some may
- * not have changed.
+ * The numbers of the account's devices whose state may have changed since, deleted ones too, in ascending order. None
+ * is missed; some may not have changed.
  */
 export async function changedSince(
   kysely: Kysely<Tables>,

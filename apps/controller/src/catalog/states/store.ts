@@ -63,7 +63,9 @@ export async function mastersOf(
   return rows;
 }
 
-/** The last checks of these devices within a day; the last two intervals are looked at first, as lists of devices do. */
+/**
+ * The last checks of these devices within a day; the last two intervals are looked at first, as lists of devices do.
+ */
 export async function lastChecksOf(
   kysely: Kysely<Tables>,
   deviceNos: readonly number[],

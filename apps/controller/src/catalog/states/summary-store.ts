@@ -46,7 +46,9 @@ export async function countByLocation(
   return rows;
 }
 
-/** The devices with one of the tags of each group by status. A device with several tags of a group counts once there. */
+/**
+ * The devices with one of the tags of each group by status. A device with several tags of a group counts once there.
+ */
 export async function countByTags(
   kysely: Kysely<Tables>,
   accountNo: number,

@@ -16,7 +16,10 @@ interface Tag {
 /** A path has at most so many levels; what is deeper belongs to the last of them. */
 const maxLevels = 10;
 
-/** All levels of tags whose names are paths, by name. Empty parts of a name (`a//b`, `/a`) belong to the level before them. Pure. */
+/**
+ * All levels of tags whose names are paths, by name. Empty parts of a name (`a//b`, `/a`) belong to the level before
+ * them. Pure.
+ */
 export function levelsOf(tags: readonly Tag[]): readonly TagLevel[] {
   const all = tags.flatMap((tag) => pathsOf(tag.name).map((path) => ({ path, tag })));
   return [...Map.groupBy(all, ({ path }) => path)]

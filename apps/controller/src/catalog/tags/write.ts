@@ -33,7 +33,9 @@ export async function createTag(
   return { kind: 'created', tagId };
 }
 
-/** Changes a tag's name and key; undefined leaves one as it is. A name that comes back as it is shown changes nothing. */
+/**
+ * Changes a tag's name and key; undefined leaves one as it is. A name that comes back as it is shown changes nothing.
+ */
 export async function changeTag(
   transaction: ChangeTransaction,
   { accountNo, tagId, tagNo }: Tag,

@@ -63,7 +63,9 @@ export function passwordRoutes(deps: PasswordRouteDeps): Route[] {
   ];
 }
 
-/** Throws a Problem where this is not the person's password: 1004, so that a page does not take the session for ended. */
+/**
+ * Throws a Problem where this is not the person's password: 1004, so that a page does not take the session for ended.
+ */
 async function requirePassword(
   { identifyPerson }: PasswordRouteDeps,
   {

@@ -113,7 +113,10 @@ export async function isPasswordHash(
   return user?.passwordHash === passwordHash;
 }
 
-/** The person whose invitation has a token with this SHA-256 and has not ended. With `lock` nobody else accepts it meanwhile. */
+/**
+ * The person whose invitation has a token with this SHA-256 and has not ended. With `lock` nobody else accepts it
+ * meanwhile.
+ */
 export async function readInvited(
   kysely: Kysely<Tables>,
   tokenHash: Uint8Array,

@@ -7,8 +7,8 @@ import { readFrames } from './frames.ts';
 import { columnList, quoted, tableSchema } from './snapshot.ts';
 
 /**
- * Compares each table of a database with the backup that was just loaded into it: the same rows, in the same order. Throws a Fault that names
- * the table that differs.
+ * Compares each table of a database with the backup that was just loaded into it: the same rows, in the same order.
+ * Throws a Fault that names the table that differs.
  */
 export async function compareBackup(deps: {
   readonly url: string;

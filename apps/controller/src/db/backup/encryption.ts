@@ -14,7 +14,9 @@ export type BackupKey = { readonly passphrase: string } | { readonly identities:
 /** An encrypted file begins so (age-encryption.org/v1). */
 const mark = Buffer.from('age-encryption.org/');
 
-/** Encrypts a stream in the format of age; the tool `age` decrypts it, too. Throws a Fault for a recipient that is none. */
+/**
+ * Encrypts a stream in the format of age; the tool `age` decrypts it, too. Throws a Fault for a recipient that is none.
+ */
 export async function* encrypted(plain: AsyncIterable<Buffer>, lock: Lock): AsyncGenerator<Uint8Array> {
   const encrypter = new Encrypter();
   if ('passphrase' in lock) encrypter.setPassphrase(lock.passphrase);

@@ -5,8 +5,8 @@ import { Fault, messageOf } from '@vantage/kernel';
 import { type BackupKey, readDecrypted } from './encryption.ts';
 
 /**
- * A piece of a backup: the head (once, first), the begin of a table, rows in PostgreSQL's text format of COPY, the end of a table with the
- * number of its rows, the end with the SHA-256 of everything before.
+ * A piece of a backup: the head (once, first), the begin of a table, rows in PostgreSQL's text format of COPY, the end
+ * of a table with the number of its rows, the end with the SHA-256 of everything before.
  */
 export interface Frame {
   readonly kind: 'head' | 'table' | 'rows' | 'done' | 'end';
@@ -39,8 +39,8 @@ export async function* encodeFrames(frames: AsyncIterable<Frame>): AsyncGenerato
 }
 
 /**
- * The frames of a backup, the end excepted. Throws a Fault that names the file when it is no backup, cut off or damaged,
- * or when `key` does not open it.
+ * The frames of a backup, the end excepted. Throws a Fault that names the file when it is no backup, cut off or
+ * damaged, or when `key` does not open it.
  */
 export async function* readFrames(file: string, key?: BackupKey): AsyncGenerator<Frame> {
   const bytes = await readDecrypted(file, key);

@@ -19,7 +19,10 @@ export async function verifyBackup(file: string, key?: BackupKey): Promise<Head>
   return headSchema.parse(JSON.parse(head.toString('utf8')));
 }
 
-/** The number of the program's migrations, counted from the first, that made the tables of a backup. Throws a Fault for a backup of a newer version. */
+/**
+ * The number of the program's migrations, counted from the first, that made the tables of a backup. Throws a Fault for
+ * a backup of a newer version.
+ */
 export function migrationsOf(head: Head, known: readonly { readonly name: string }[]): number {
   const isKnown = head.migrations.every((name, at) => known[at]?.name === name);
   if (isKnown) return head.migrations.length;
@@ -28,8 +31,8 @@ export function migrationsOf(head: Head, known: readonly { readonly name: string
 }
 
 /**
- * Loads a backup into a database whose tables are those of the backup, in one transaction: killed at any moment, it leaves the database
- * as it was. Throws a Fault when somebody used the database already.
+ * Loads a backup into a database whose tables are those of the backup, in one transaction: killed at any moment, it
+ * leaves the database as it was. Throws a Fault when somebody used the database already.
  */
 export async function loadBackup(deps: {
   readonly url: string;
@@ -118,7 +121,10 @@ async function tableNames(client: pg.Client): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Tables refer to each other in circles, so references are made after the rows. Returns the statements that make them again. */
+/**
+ * Tables refer to each other in circles, so references are made after the rows. Returns the statements that make them
+ * again.
+ */
 async function dropReferences(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ within: string; name: string; text: string }>(
     `select conrelid::regclass::text as within, quote_ident(conname) as name, pg_get_constraintdef(oid) as text

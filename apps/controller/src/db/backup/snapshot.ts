@@ -35,8 +35,8 @@ export interface BackupSize {
 }
 
 /**
- * Writes a backup of a database that is in use: all rows as of one moment. The file is there, whole and on the disk, only when this
- * resolves; then the database knows when the backup was made. Throws a Fault when the disk refuses it.
+ * Writes a backup of a database that is in use: all rows as of one moment. The file is there, whole and on the disk,
+ * only when this resolves; then the database knows when the backup was made. Throws a Fault when the disk refuses it.
  */
 export async function writeBackup(deps: {
   readonly url: string;

@@ -2,7 +2,9 @@ import { z } from 'zod';
 
 const numbers = z.array(z.int()).readonly();
 
-/** Each NOTIFY channel: its name in the database and its payload. Controllers of other versions use the same channels. */
+/**
+ * Each NOTIFY channel: its name in the database and its payload. Controllers of other versions use the same channels.
+ */
 export const channels = {
   /** Devices, Locations or agents of these Locations changed: plan them again. */
   catalog: { name: 'vantage_catalog', payload: z.object({ location_nos: numbers }) },

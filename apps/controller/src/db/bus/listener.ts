@@ -3,14 +3,17 @@ import pg from 'pg';
 import { type Channel, channels, type Payload, readPayload } from './channels.ts';
 
 /**
- * Is called with the payload of each notification. It is called with undefined when notifications may have been missed (after a
- * reconnect, or when a payload cannot be read): then the subscriber reads everything again.
+ * Is called with the payload of each notification. It is called with undefined when notifications may have been missed
+ * (after a reconnect, or when a payload cannot be read): then the subscriber reads everything again.
  */
 type Subscriber<C extends Channel> = (payload: Payload<C> | undefined) => void;
 
 /** One connection that listens for all subscribers in this process. */
 export interface Listener {
-  /** Resolves once the connection listens to the channel; waits while the database is unreachable. Disposing the result ends the subscription. */
+  /**
+   * Resolves once the connection listens to the channel; waits while the database is unreachable. Disposing the result
+   * ends the subscription.
+   */
   subscribe<C extends Channel>(channel: C, subscriber: Subscriber<C>): Promise<AsyncDisposable>;
   /** Whether notifications arrive; true as long as nobody subscribed. */
   readonly isListening: boolean;

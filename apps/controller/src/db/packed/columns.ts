@@ -8,7 +8,9 @@ export interface PackedColumn {
   readonly name: keyof PackedCheck;
   /** `flags` and `texts` accept null too. */
   readonly kind: 'numbers' | 'flags' | 'texts';
-  /** The likely value, computed from columns above this one; the difference is stored. A wrong guess costs space only. */
+  /**
+   * The likely value, computed from columns above this one; the difference is stored. A wrong guess costs space only.
+   */
   readonly likely?: (number: (name: keyof PackedCheck) => number, dayUs: number) => number;
 }
 

@@ -7,9 +7,10 @@ const rawWidth = 8;
 const widest = 7;
 
 /**
- * Numbers as bytes. Figures with at most three decimals become integers. They are stored as they are, as differences, or as differences of
- * differences, whichever is smallest: first the highest byte of each, last the lowest byte of each, because like bytes side by side compress
- * well. All other numbers are stored as IEEE 754, so that each number comes back exactly, -0 and NaN too.
+ * Numbers as bytes. Figures with at most three decimals become integers. They are stored as they are, as differences,
+ * or as differences of differences, whichever is smallest: first the highest byte of each, last the lowest byte of
+ * each, because like bytes side by side compress well. All other numbers are stored as IEEE 754, so that each number
+ * comes back exactly, -0 and NaN too.
  */
 export function packNumbers(values: readonly number[]): readonly Uint8Array[] {
   for (const [scaleForm, scale] of [1, 1000].entries()) {

@@ -30,8 +30,8 @@ type Value = string | number | boolean | null;
 type Columns = ReadonlyMap<Name, readonly Value[]>;
 
 /**
- * Packs the checks of one device and day (`dayUs`: its begin) column by column; undefined where they are too many or too large. Every value
- * comes back exactly as it was. Pure.
+ * Packs the checks of one device and day (`dayUs`: its begin) column by column; undefined where they are too many or
+ * too large. Every value comes back exactly as it was. Pure.
  */
 export function packDay(dayUs: number, checks: readonly PackedCheck[]): PackedDay | undefined {
   if (checks.length > mostChecks) return undefined;

@@ -28,7 +28,10 @@ interface StoredDay extends PackedDay {
 
 const packedColumns = sql`p.device_no, p.day_us, p.checks, p.marks, p.facts`;
 
-/** The packed checks of a span, in the order of their starts. Read the rows of `checks` before: a check that is packed meanwhile is then in both, not in none. */
+/**
+ * The packed checks of a span, in the order of their starts. Read the rows of `checks` before: a check that is packed
+ * meanwhile is then in both, not in none.
+ */
 export async function packedChecks(kysely: Kysely<Tables>, span: CheckSpan): Promise<PackedCheck[]> {
   const { deviceNo, fromUs, toUs } = span;
   const { rows } = await sql<StoredDay>`
@@ -66,7 +69,10 @@ export async function hasPackedDay(
 
 const daysAtOnce = 8;
 
-/** The newest packed checks of a span that `isWanted` accepts, newest first, at most `most`; days are read until they are enough. */
+/**
+ * The newest packed checks of a span that `isWanted` accepts, newest first, at most `most`; days are read until they
+ * are enough.
+ */
 export async function newestPackedChecks(
   kysely: Kysely<Tables>,
   { deviceNo, fromUs, toUs }: CheckSpan,

@@ -9,8 +9,9 @@ const maxBlanks = 4_096;
 const mostCharacters = 32 * 1024 * 1024;
 
 /**
- * Texts as bytes: each different pattern of text once, and for each text the place of its pattern. A pattern is the text without its
- * numbers ("answered in ␀ ms"); the numbers of a pattern are columns of numbers. Null has the place 0. Undefined where the texts are too long.
+ * Texts as bytes: each different pattern of text once, and for each text the place of its pattern. A pattern is the
+ * text without its numbers ("answered in ␀ ms"); the numbers of a pattern are columns of numbers. Null has the place 0.
+ * Undefined where the texts are too long.
  */
 export function packTexts(texts: readonly (string | null)[]): readonly Uint8Array[] | undefined {
   const characters = texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);

@@ -127,7 +127,10 @@ export function useAgentsPorts() {
   };
 }
 
-/** Sends again what a connection that was cut did not bring, as agents do: on a busy machine a handshake may take longer than the port allows. */
+/**
+ * Sends again what a connection that was cut did not bring, as agents do: on a busy machine a handshake may take longer
+ * than the port allows.
+ */
 async function withPatience<T>(send: () => Promise<T>): Promise<T> {
   for (let left = 5; ; left -= 1)
     try {

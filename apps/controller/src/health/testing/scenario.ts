@@ -19,8 +19,8 @@ export type { ScenarioCheck } from './scenario-checks.ts';
 export { second, startUs } from './scenario-time.ts';
 
 /**
- * A migrated database of its own with one account; devices have Retries 2, RetryDelay 1 s, Timeout 10 s. `recorder` makes the writer of
- * events where something follows from them.
+ * A migrated database of its own with one account; devices have Retries 2, RetryDelay 1 s, Timeout 10 s. `recorder`
+ * makes the writer of events where something follows from them.
  */
 export async function createScenario(recorder: (db: Db) => RecordEvents = () => recordOnly) {
   const log = createLog('test', 'silent');

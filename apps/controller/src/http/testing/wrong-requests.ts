@@ -8,7 +8,9 @@ const post = (fields: object) => ['POST /devices', { ...device, ...fields }] as 
 const options = (fields: object) => post({ Options: fields });
 const tcp = (fields: object) => post({ Method: 'TCP', URL: 'db.example.org:5432', ...fields });
 
-/** Wrong requests as newcomers send them, with the texts that they read. `ID` in a path stands for the id of a device. */
+/**
+ * Wrong requests as newcomers send them, with the texts that they read. `ID` in a path stands for the id of a device.
+ */
 export const wrongRequests: readonly WrongRequest[] = [
   [
     'GET /devices?Limit=abc',

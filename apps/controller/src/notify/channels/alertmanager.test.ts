@@ -29,7 +29,8 @@ const labels = {
 };
 
 test('the request is the documented one: a list of one alert with labels, annotations and times', async () => {
-  // The vendor's definition: postableAlerts = [{labels (required), annotations, startsAt, endsAt, generatorURL}], times as RFC 3339.
+  // The vendor's definition: postableAlerts = [{labels (required), annotations, startsAt, endsAt, generatorURL}], times
+  // as RFC 3339.
   const { path, headers, json, outcome } = await requestOf(alertmanager);
   expect(outcome).toEqual({ kind: 'delivered', text: 'HTTP 200 OK' });
   expect(path).toBe(`/am/api/v2/alerts?token=${sentinels[1]}`);

@@ -7,12 +7,15 @@ import { incidentOf } from './incident.ts';
 const stored = z.object({ alert: z.record(z.string(), z.json()) });
 
 /**
- * How long the Alertmanager keeps an alert of which it gets no end, milliseconds. Without `endsAt` it would end it after its
- * `resolve_timeout`, which is for senders that repeat every minute.
+ * How long the Alertmanager keeps an alert of which it gets no end, milliseconds. Without `endsAt` it would end it
+ * after its `resolve_timeout`, which is for senders that repeat every minute.
  */
 const keptMs = 30 * 24 * 3600 * 1000;
 
-/** Labels are the identity of an alert: the begin and the end must have the same ones, whatever failed and also after a new name. */
+/**
+ * Labels are the identity of an alert: the begin and the end must have the same ones, whatever failed and also after a
+ * new name.
+ */
 const names: ReadonlyMap<string, string> = new Map([
   ['device', 'VantageDevice'],
   ['location', 'VantageLocation'],
@@ -20,8 +23,8 @@ const names: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Prometheus Alertmanager, API v2 (`POST /api/v2/alerts`, github.com/prometheus/alertmanager, api/v2/openapi.yaml). 200 is the acceptance,
- * 400 says that the alert is not valid.
+ * Prometheus Alertmanager, API v2 (`POST /api/v2/alerts`, github.com/prometheus/alertmanager, api/v2/openapi.yaml). 200
+ * is the acceptance, 400 says that the alert is not valid.
  */
 export function createAlertmanager(settings: HttpSettings): Channel {
   return createHttpChannel(settings, {

@@ -23,7 +23,10 @@ export interface Notice {
     /** Acknowledges all alerts of a message of several; absent where it names one. */
     readonly acknowledgeAll?: string;
   } | null;
-  /** The device's last day in equal parts, oldest first; null: the message is about no device, or the channel shows none. */
+  /**
+   * The device's last day in equal parts, oldest first; null: the message is about no device, or the channel shows
+   * none.
+   */
   readonly day: readonly DayPart[] | null;
 }
 
@@ -57,13 +60,13 @@ export interface Channel {
   /** The receiver's answer names the message, and a later message can refer to it. */
   readonly canReply: boolean;
   /**
-   * Makes the message of one notice, or of several where the type of contact groups them. `options` is what the contact's column holds, of
-   * any version. Pure.
+   * Makes the message of one notice, or of several where the type of contact groups them. `options` is what the
+   * contact's column holds, of any version. Pure.
    */
   compose(notices: readonly Notice[], options: unknown): Message;
   /**
-   * Sends the message once. Resolves with the answer, also when the receiver cannot be reached; a rejection counts as `again`. The text of
-   * the answer never contains the address's credentials or a secret.
+   * Sends the message once. Resolves with the answer, also when the receiver cannot be reached; a rejection counts as
+   * `again`. The text of the answer never contains the address's credentials or a secret.
    */
   send(sending: Sending, signal: AbortSignal): Promise<Outcome>;
 }

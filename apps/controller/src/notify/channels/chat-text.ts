@@ -18,8 +18,8 @@ const longestTitle = 600;
 const reserve = 20;
 
 /**
- * The message for a chat. Title and lines, joined by line ends, have at most `most` (700 and more) UTF-16 units; the last line counts what
- * does not fit. Links are apart from that. Pure.
+ * The message for a chat. Title and lines, joined by line ends, have at most `most` (700 and more) UTF-16 units; the
+ * last line counts what does not fit. Links are apart from that. Pure.
  */
 export function chatText(notices: readonly Notice[], most: number): ChatText {
   const [only, ...more] = notices;

@@ -8,7 +8,10 @@ export function descriptionOf(notice: Notice): string {
   return [headline, ...lines.map(lineText), ...links.map(linkText)].join('\n');
 }
 
-/** The lines of a message by their labels, for a table of a system that keeps incidents. A label may stand several times. */
+/**
+ * The lines of a message by their labels, for a table of a system that keeps incidents. A label may stand several
+ * times.
+ */
 export function detailsOf({ lines }: Answers): { readonly [label: string]: string } {
   const details: Record<string, string> = {};
   for (const { label, text } of lines)

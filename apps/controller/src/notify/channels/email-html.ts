@@ -17,8 +17,8 @@ const names: Readonly<Record<DayPart, string>> = {
 const font = 'font-family:Arial,Helvetica,sans-serif;font-size:14px;line-height:20px;color:#1b1b1b';
 
 /**
- * The message as HTML: tables and inline styles only, nothing is loaded. The day is a table of coloured cells and not an image, because
- * every mail program shows it at once, also those that hide images, and no attachment is needed.
+ * The message as HTML: tables and inline styles only, nothing is loaded. The day is a table of coloured cells and not
+ * an image, because every mail program shows it at once, also those that hide images, and no attachment is needed.
  */
 export function htmlBody(notices: readonly Notice[]): string {
   const [only, ...more] = notices;

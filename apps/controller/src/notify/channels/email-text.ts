@@ -6,8 +6,8 @@ import { headlineOf, isRepeat, joined, shortSince, threadSubject, titleOf, whyOf
 /**
  * The subject: one line, also of a message about many notices. All mails of an alert have the same one, and those after
  * the first have `Re:` before it. This is the only prefix that every mail program takes away before it compares
- * subjects, and some (Gmail, Outlook) need equal subjects for a thread. So the subject is a name of the alert that stays
- * true when the device is back, and the first line of the body has the state.
+ * subjects, and some (Gmail, Outlook) need equal subjects for a thread. So the subject is a name of the alert that
+ * stays true when the device is back, and the first line of the body has the state.
  */
 export function subjectOf(notices: readonly Notice[]): string {
   const [first] = notices;
@@ -50,7 +50,9 @@ const counted = new Map([
 
 /** A mail names so many of a group; the rest is a number. */
 const mostNamed = 50;
-/** Bytes of their lines: encoded for mail and escaped for HTML they stay below 90 kB, where Gmail cuts a mail at 102 kB. */
+/**
+ * Bytes of their lines: encoded for mail and escaped for HTML they stay below 90 kB, where Gmail cuts a mail at 102 kB.
+ */
 const mostBytes = 9_000;
 
 /** The notices of a group that a mail names, the worst first. Pure. */

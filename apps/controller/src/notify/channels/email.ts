@@ -28,8 +28,8 @@ const stored = z.object({
 const silenceMs = 10_000;
 
 /**
- * E-mail (RFC 5322) by the operator's SMTP server: text and HTML. The Message-ID is the same for all attempts. Each attempt has a
- * connection of its own.
+ * E-mail (RFC 5322) by the operator's SMTP server: text and HTML. The Message-ID is the same for all attempts. Each
+ * attempt has a connection of its own.
  */
 export function createEmail({ smtpUrl, mailFrom }: MailSettings): Channel {
   const domain = /@([A-Za-z0-9.-]+)>?$/.exec(mailFrom)?.[1] ?? 'localhost';

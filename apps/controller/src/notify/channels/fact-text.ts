@@ -21,7 +21,10 @@ export function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;
 }
 
-/** The subject of a notice, as people call it; undefined: its facts name nothing. One line of text without control characters. */
+/**
+ * The subject of a notice, as people call it; undefined: its facts name nothing. One line of text without control
+ * characters.
+ */
 export function nameIn(data: Notice['data']): string | undefined {
   const name = [data['ShortName'], data['Name'], data['Contact'], data['Agent'], data['Location']].find(
     (each) => typeof each === 'string' && each !== '',

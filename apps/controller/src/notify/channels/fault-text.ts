@@ -22,7 +22,10 @@ const texts: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate for another name',
 };
 
-/** Why a connection to `host` failed, in words. The text of the error itself is left out, because it may contain an address with its credentials. */
+/**
+ * Why a connection to `host` failed, in words. The text of the error itself is left out, because it may contain an
+ * address with its credentials.
+ */
 export function faultText(error: unknown, host: string): string {
   const code = codeOf(error);
   const known = code === undefined ? undefined : texts[code];

@@ -3,7 +3,10 @@ import type { Notice } from './channel.ts';
 import { cut, nameIn } from './fact-text.ts';
 import { joined, titleOf, whyOf } from './headline.ts';
 
-/** What a message says about its alert, for receivers that keep incidents: it begins, somebody acknowledged it, it is over, or something happened that has no end. */
+/**
+ * What a message says about its alert, for receivers that keep incidents: it begins, somebody acknowledged it, it is
+ * over, or something happened that has no end.
+ */
 export type Stage = 'begins' | 'acknowledged' | 'ends' | 'happened';
 
 const stages: ReadonlyMap<string, Stage> = new Map([

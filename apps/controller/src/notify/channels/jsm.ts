@@ -16,8 +16,9 @@ const priorities = { critical: 'P1', warning: 'P3', info: 'P5' } as const;
 const source = 'Vantage';
 
 /**
- * Jira Service Management's integration events (developer.atlassian.com, "Integration events"): an alert with the alert_id as its alias is
- * created, acknowledged with it, and closed when it ends. 202 means that the request is valid; it is processed later.
+ * Jira Service Management's integration events (developer.atlassian.com, "Integration events"): an alert with the
+ * alert_id as its alias is created, acknowledged with it, and closed when it ends. 202 means that the request is valid;
+ * it is processed later.
  */
 export function createJsm(settings: HttpSettings): Channel {
   return createHttpChannel(settings, {

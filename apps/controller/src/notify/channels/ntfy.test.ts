@@ -18,7 +18,8 @@ const ntfy: HttpReceiver = {
 httpContract('ntfy', ntfy);
 
 test('the request is the documented one: JSON by POST to the root, with the topic in it', async () => {
-  // The vendor's example: POST / {"topic", "message", "title", "tags": [..], "priority": 4, "actions": [{"action": "view", "label", "url"}]}
+  // The vendor's example: POST / {"topic", "message", "title", "tags": [..], "priority": 4, "actions": [{"action":
+  // "view", "label", "url"}]}
   const { path, headers, json, outcome } = await requestOf(ntfy);
   expect(outcome).toEqual({ kind: 'delivered', text: 'HTTP 200 OK' });
   expect(path).toBe('/base/');

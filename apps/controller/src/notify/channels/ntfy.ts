@@ -19,8 +19,8 @@ const tags = {
 } as const;
 
 /**
- * ntfy (docs.ntfy.sh, "Publish as JSON"). The address is the one of a topic; a topic that everybody may read is its own password, so it is
- * shown masked. 401, 403, 404 and 413 are final; 429 says that there were too many messages.
+ * ntfy (docs.ntfy.sh, "Publish as JSON"). The address is the one of a topic; a topic that everybody may read is its own
+ * password, so it is shown masked. 401, 403, 404 and 413 are final; 429 says that there were too many messages.
  */
 export function createNtfy(settings: HttpSettings): Channel {
   return createHttpChannel(settings, {

@@ -26,8 +26,8 @@ const details = {
 };
 
 test('the request is the documented one: an alert that begins triggers an incident', async () => {
-  // The vendor's example has payload {summary, timestamp, severity, source, component, group, class, custom_details}, routing_key, dedup_key,
-  // links [{href, text}], event_action "trigger", client and client_url.
+  // The vendor's example has payload {summary, timestamp, severity, source, component, group, class, custom_details},
+  // routing_key, dedup_key, links [{href, text}], event_action "trigger", client and client_url.
   const { path, json, outcome } = await requestOf(pagerduty);
   expect(outcome).toEqual({ kind: 'delivered', text: 'HTTP 202 Accepted' });
   expect(path).toBe('/v2/enqueue');

@@ -12,8 +12,9 @@ const actions = {
 } as const;
 
 /**
- * PagerDuty's Events API v2 (developer.pagerduty.com, "Send an Alert Event"): an alert is an incident with its alert_id as dedup_key; it is
- * triggered, acknowledged when somebody acknowledges the alert, and resolved when it ends. 202 is the acceptance, 400 says that the event is not valid, 429 that there were too many.
+ * PagerDuty's Events API v2 (developer.pagerduty.com, "Send an Alert Event"): an alert is an incident with its alert_id
+ * as dedup_key; it is triggered, acknowledged when somebody acknowledges the alert, and resolved when it ends. 202 is
+ * the acceptance, 400 says that the event is not valid, 429 that there were too many.
  */
 export function createPagerDuty(settings: HttpSettings): Channel {
   return createHttpChannel(settings, {

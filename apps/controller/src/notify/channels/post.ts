@@ -69,7 +69,9 @@ export function statusText(status: number): string {
   return words === undefined ? `HTTP ${status}` : `HTTP ${status} ${words}`;
 }
 
-/** Reads a bounded begin of the body. `onEnd` gets it at the body's end, at the bound, and when the connection breaks. */
+/**
+ * Reads a bounded begin of the body. `onEnd` gets it at the body's end, at the bound, and when the connection breaks.
+ */
 function readBegin(response: IncomingMessage, onEnd: (text: string) => void): void {
   const chunks: Buffer[] = [];
   let left = mostBodyBytes;

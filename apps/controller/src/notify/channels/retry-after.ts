@@ -1,6 +1,6 @@
 /**
- * The wait that a header Retry-After asks for (RFC 9110 section 10.2.3: seconds, or a date), milliseconds. undefined: the header is missing
- * or has another form.
+ * The wait that a header Retry-After asks for (RFC 9110 section 10.2.3: seconds, or a date), milliseconds. undefined:
+ * the header is missing or has another form.
  */
 export function retryAfterMs(text: string | undefined, nowUs: number): number | undefined {
   if (text === undefined) return undefined;

@@ -14,8 +14,9 @@ const acceptance = z.object({ timestamp: z.string().regex(/^\d{1,15}$/) });
 
 /**
  * Signal by the REST interface of signal-cli (github.com/bbernhard/signal-cli-rest-api, "POST /v2/send"). The address
- * is `https://HOST/?number=SENDER&to=RECIPIENT`, with a `to` for each number or group. 201 is the acceptance; 400, 401 and
- * 404 are final. A later message quotes the first one; the quoted text is the alert's name, as the first text is not kept.
+ * is `https://HOST/?number=SENDER&to=RECIPIENT`, with a `to` for each number or group. 201 is the acceptance; 400, 401
+ * and 404 are final. A later message quotes the first one; the quoted text is the alert's name, as the first text is
+ * not kept.
  */
 export function createSignal(settings: HttpSettings): Channel {
   return createHttpChannel(settings, {

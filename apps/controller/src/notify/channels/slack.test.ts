@@ -18,8 +18,9 @@ const slack: HttpReceiver = {
 httpContract('slack', slack);
 
 test('the request is the documented one: a text, and an attachment with a color whose blocks are plain text and link buttons', async () => {
-  // The vendor's examples: POST https://hooks.slack.com/services/T…/B…/X…, Content-type: application/json, {"text": "Hello, world."};
-  // attachments: [{color: "#f2c744", blocks: [{type: "section", text: {type, text}}]}]; a button has text, url, action_id and style.
+  // The vendor's examples: POST https://hooks.slack.com/services/T…/B…/X…, Content-type: application/json, {"text":
+  // "Hello, world."}; attachments: [{color: "#f2c744", blocks: [{type: "section", text: {type, text}}]}]; a button has
+  // text, url, action_id and style.
   const { path, headers, json, outcome } = await requestOf(slack);
   expect(outcome).toEqual({ kind: 'delivered', text: 'HTTP 200 OK' });
   expect(path).toBe(`/services/T00000000/B00000000/${sentinels[1]}`);

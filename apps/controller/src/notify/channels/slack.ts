@@ -20,10 +20,11 @@ const colors: Readonly<Record<Stage, string>> = {
 };
 
 /**
- * Slack's incoming webhooks (docs.slack.dev, "Sending messages using incoming webhooks"): a text, and an attachment with a color, whose
- * blocks are plain text and link buttons ("Legacy: secondary message attachments", "Block Kit", "Button element"). Plain text has no
- * marks, so `_ * ~` in a name format nothing; the text above it is not formatted either (`mrkdwn: false`). The address is the
- * credential. Slack answers 200; 400, 403, 404 and 410 say that it will never accept the message; 429 has Retry-After.
+ * Slack's incoming webhooks (docs.slack.dev, "Sending messages using incoming webhooks"): a text, and an attachment
+ * with a color, whose blocks are plain text and link buttons ("Legacy: secondary message attachments", "Block Kit",
+ * "Button element"). Plain text has no marks, so `_ * ~` in a name format nothing; the text above it is not formatted
+ * either (`mrkdwn: false`). The address is the credential. Slack answers 200; 400, 403, 404 and 410 say that it will
+ * never accept the message; 429 has Retry-After.
  */
 export function createSlack(settings: HttpSettings): Channel {
   return createHttpChannel(settings, {
@@ -85,7 +86,10 @@ function button({ label, url }: MessageLink, place: number) {
   };
 }
 
-/** Slack's three control characters. Escaped, a name can neither mention people nor make a link ("Formatting text", "Escaping text"). */
+/**
+ * Slack's three control characters. Escaped, a name can neither mention people nor make a link ("Formatting text",
+ * "Escaping text").
+ */
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -6,7 +6,10 @@ import { createSms } from './sms.ts';
 
 const acknowledge = `Acknowledge: ${fullNotice.links?.acknowledge}`;
 
-/** Twilio's Messages resource (www.twilio.com/docs/messaging/api/message-resource), as one gateway that is documented well. */
+/**
+ * Twilio's Messages resource (www.twilio.com/docs/messaging/api/message-resource), as one gateway that is documented
+ * well.
+ */
 const twilio: HttpReceiver = {
   channel: () => createSms({ allowPrivate: true }),
   address: (base) =>
@@ -26,7 +29,8 @@ const twilio: HttpReceiver = {
 httpContract('sms', twilio);
 
 test('the request is the documented one: To, From and Body as a form, with Basic authentication', async () => {
-  // The vendor's example: curl -X POST …/Messages.json --data-urlencode "Body=…" "From=+15017122661" "To=+15558675310" -u $SID:$TOKEN
+  // The vendor's example: curl -X POST …/Messages.json --data-urlencode "Body=…" "From=+15017122661" "To=+15558675310"
+  // -u $SID:$TOKEN
   const { path, headers, body, outcome } = await requestOf(twilio);
   expect(outcome).toEqual({ kind: 'delivered', text: 'HTTP 201 Created' });
   expect(path).toBe('/2010-04-01/Accounts/AC00/Messages.json');

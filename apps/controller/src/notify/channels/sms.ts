@@ -13,8 +13,9 @@ const mostParts = 3;
 const defaultBody = '{"to": "{{To}}", "text": "{{Text}}"}';
 
 /**
- * SMS by the HTTP interface of a gateway: a POST whose body is the contact's template. A message says what, why, since, from
- * where, what else and what to do (the link to acknowledge), or names as many devices as three parts of an SMS hold.
+ * SMS by the HTTP interface of a gateway: a POST whose body is the contact's template. A message says what, why, since,
+ * from where, what else and what to do (the link to acknowledge), or names as many devices as three parts of an SMS
+ * hold.
  */
 export function createSms(settings: HttpSettings): Channel {
   return createHttpChannel(settings, {

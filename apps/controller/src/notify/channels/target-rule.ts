@@ -20,8 +20,9 @@ const isSpecial = createNetworkSet([
 ]);
 
 /**
- * Whether a webhook may connect to an address (loopback, private, link-local, shared, metadata and multicast addresses are refused, also
- * inside of an IPv6 address as NAT64 and others carry them). A text that is no address is refused. Pure.
+ * Whether a webhook may connect to an address (loopback, private, link-local, shared, metadata and multicast addresses
+ * are refused, also inside of an IPv6 address as NAT64 and others carry them). A text that is no address is refused.
+ * Pure.
  */
 export function isPublicAddress(address: string): boolean {
   const forms = equivalentAddresses(address);

@@ -17,8 +17,9 @@ const teams: HttpReceiver = {
 httpContract('teams', teams);
 
 test('the request is the documented one: a message with one Adaptive Card', async () => {
-  // The vendor's example: {"type": "message", "attachments": [{"contentType": "application/vnd.microsoft.card.adaptive",
-  // "contentUrl": null, "content": {"$schema", "type": "AdaptiveCard", "version": "1.2", "body": […]}}]}
+  // The vendor's example: {"type": "message", "attachments": [{"contentType":
+  // "application/vnd.microsoft.card.adaptive", "contentUrl": null, "content": {"$schema", "type": "AdaptiveCard",
+  // "version": "1.2", "body": […]}}]}
   const { path, json, outcome } = await requestOf(teams);
   expect(outcome).toEqual({ kind: 'delivered', text: 'HTTP 202 Accepted' });
   expect(path).toContain(`&sig=${sentinels[1]}`);

@@ -9,9 +9,10 @@ const longestText = 5_000;
 const stored = z.object({ card: z.json(), summary: z.string().optional() });
 
 /**
- * Microsoft Teams by a workflow that starts "when a Teams webhook request is received". It accepts a message with one Adaptive Card
- * (adaptivecards.io, schema 1.2), answers 202, and 429 with Retry-After. The signature in the address is the credential. `summary` and
- * `fallbackText` are for previews: not every program of Teams shows them, some show the first line of the card.
+ * Microsoft Teams by a workflow that starts "when a Teams webhook request is received". It accepts a message with one
+ * Adaptive Card (adaptivecards.io, schema 1.2), answers 202, and 429 with Retry-After. The signature in the address is
+ * the credential. `summary` and `fallbackText` are for previews: not every program of Teams shows them, some show the
+ * first line of the card.
  */
 export function createTeams(settings: HttpSettings): Channel {
   return createHttpChannel(settings, {

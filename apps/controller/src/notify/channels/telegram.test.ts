@@ -31,7 +31,8 @@ const telegram: HttpReceiver = {
 httpContract('telegram', telegram);
 
 test('the request is the documented one: sendMessage with chat_id and text', async () => {
-  // The vendor's form: https://api.telegram.org/bot<token>/METHOD; sendMessage needs chat_id (Integer or String) and text (1-4096 characters).
+  // The vendor's form: https://api.telegram.org/bot<token>/METHOD; sendMessage needs chat_id (Integer or String) and
+  // text (1-4096 characters).
   const { path, json, outcome } = await requestOf(telegram);
   expect(outcome).toEqual({ kind: 'delivered', text: 'HTTP 200 OK', messageId: '1' });
   expect(path).toBe(`/bot${token}/sendMessage`);

@@ -22,9 +22,9 @@ export interface TelegramSettings extends HttpSettings {
 }
 
 /**
- * Telegram's Bot API, method sendMessage (core.telegram.org/bots/api). The text has no markup, so a name cannot make a link. 400, 401, 403
- * and 404 are final (no such chat, no such bot, the bot was removed); the wait after a 429 is in the answer's body. A reply whose first
- * message was deleted is sent without it (ReplyParameters).
+ * Telegram's Bot API, method sendMessage (core.telegram.org/bots/api). The text has no markup, so a name cannot make a
+ * link. 400, 401, 403 and 404 are final (no such chat, no such bot, the bot was removed); the wait after a 429 is in
+ * the answer's body. A reply whose first message was deleted is sent without it (ReplyParameters).
  */
 export function createTelegram(settings: TelegramSettings): Channel {
   const { telegramUrl = 'https://api.telegram.org' } = settings;
@@ -56,7 +56,10 @@ function chatOf(address: string): number | string {
   return Number.isSafeInteger(id) ? id : address;
 }
 
-/** Links are text: Telegram refuses a whole message whose button names a host that it does not accept, such as one without a dot. */
+/**
+ * Links are text: Telegram refuses a whole message whose button names a host that it does not accept, such as one
+ * without a dot.
+ */
 function bodyOf(notices: readonly Notice[]) {
   return {
     text: joined(chatText(notices, longestText)),

@@ -6,8 +6,8 @@ import { createHttpChannel, type HttpSettings, jsonHeaders } from './http-channe
 const stored = z.object({ body: z.string() });
 
 /**
- * Webhooks as Standard Webhooks 1.0 writes them: the event's JSON by POST, signed with the contact's secrets (HMAC-SHA256 of id, time and body).
- * One message an event.
+ * Webhooks as Standard Webhooks 1.0 writes them: the event's JSON by POST, signed with the contact's secrets
+ * (HMAC-SHA256 of id, time and body). One message an event.
  */
 export function createWebhook(settings: HttpSettings): Channel {
   return createHttpChannel(settings, {
@@ -26,7 +26,10 @@ function bodyOf([notice]: readonly Notice[]): object {
   return { type: notice.kind, timestamp: notice.timestamp, data: notice.data };
 }
 
-/** The headers of Standard Webhooks, "Webhook Headers": the time is the one of this attempt; each secret makes a signature. */
+/**
+ * The headers of Standard Webhooks, "Webhook Headers": the time is the one of this attempt; each secret makes a
+ * signature.
+ */
 function signatureHeaders({ id, to, nowUs }: Sending, body: string): Readonly<Record<string, string>> {
   const timestamp = String(Math.floor(nowUs / 1_000_000));
   const secrets = [to.secret, to.previousSecret].filter((secret) => secret !== null);

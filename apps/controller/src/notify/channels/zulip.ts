@@ -13,8 +13,8 @@ const acceptance = z.object({ id: messageNumber });
 /**
  * Zulip (zulip.com/api/send-message): a message to a channel. The address is
  * `https://BOT:KEY@HOST/?to=CHANNEL&topic=TOPIC`, with the bot's e-mail address and API key as login. 200 is the
- * acceptance; 400, 401 and 403 are final; 429 has Retry-After. Zulip has no replies but its topics: the last line of a later
- * message links to the first one (`#narrow/id/…`, a search by the operator `id`).
+ * acceptance; 400, 401 and 403 are final; 429 has Retry-After. Zulip has no replies but its topics: the last line of a
+ * later message links to the first one (`#narrow/id/…`, a search by the operator `id`).
  */
 export function createZulip(settings: HttpSettings): Channel {
   return createHttpChannel(settings, {

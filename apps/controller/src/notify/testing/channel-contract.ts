@@ -81,8 +81,9 @@ const kinds: Readonly<Record<Behaviour, Outcome['kind'] | 'time is over'>> = {
 };
 
 /**
- * The suite that every channel passes. `serve` starts an endpoint; it returns a reason where its protocol does not have the behaviour.
- * Nothing in an outcome contains one of `sentinels`, of which the endpoint's address and secret are made.
+ * The suite that every channel passes. `serve` starts an endpoint; it returns a reason where its protocol does not have
+ * the behaviour. Nothing in an outcome contains one of `sentinels`, of which the endpoint's address and secret are
+ * made.
  */
 export function channelContract(
   name: string,

@@ -27,7 +27,10 @@ function toggle(id: string): void {
   selected.value = next;
 }
 
-/** The groups in which open alerts stand: what nobody has comes first, what is suppressed stays with the others of its group. */
+/**
+ * The groups in which open alerts stand: what nobody has comes first, what is suppressed stays with the others of its
+ * group.
+ */
 function groupsOf(open: readonly Alert[]): readonly (readonly [string, readonly Alert[]])[] {
   const isMore = ({ Kind }: Alert) => /^(certificate|late|device\.slow)/.test(Kind);
   return [

@@ -123,7 +123,10 @@ function Chart({
   );
 }
 
-/** Where the time of the checks goes: phases of the median check of each bucket, the 95th percentile, and loss on the same axis. */
+/**
+ * Where the time of the checks goes: phases of the median check of each bucket, the 95th percentile, and loss on the
+ * same axis.
+ */
 export function Phases({ id, onPick }: { readonly id: string; readonly onPick: (check: Check) => void }) {
   const [span, setSpan] = useState<HistorySpan>('day');
   const [place, setPlace] = useState(everywhere);

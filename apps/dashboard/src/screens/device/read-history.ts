@@ -23,7 +23,9 @@ export interface History {
   readonly checks: readonly Check[];
 }
 
-/** Reads the times of a device. The day is made of its checks; longer spans of sums by Location, which hold no phases. */
+/**
+ * Reads the times of a device. The day is made of its checks; longer spans of sums by Location, which hold no phases.
+ */
 export async function readHistory(
   device_id: string,
   span: HistorySpan,

@@ -44,7 +44,9 @@ function Sums({ sums }: { readonly sums: ReturnType<typeof sumsOf> }) {
   );
 }
 
-/** The status over time: the worst wins a pixel, and what is open reaches now. Seconds and percent of each stand below. */
+/**
+ * The status over time: the worst wins a pixel, and what is open reaches now. Seconds and percent of each stand below.
+ */
 export function Timeline({
   id,
   createdAt,

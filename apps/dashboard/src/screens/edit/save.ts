@@ -5,7 +5,10 @@ import { bodyOf, type Draft, tagNames } from './draft.ts';
 
 const conflict = 1005;
 
-/** Stores the draft, and the tags that it names for the first time. Returns the device's id. `etag` is that of the device as it was read. */
+/**
+ * Stores the draft, and the tags that it names for the first time. Returns the device's id. `etag` is that of the
+ * device as it was read.
+ */
 export async function save(
   draft: Draft,
   device: Schemas['Device'] | undefined,

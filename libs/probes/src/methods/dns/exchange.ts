@@ -55,7 +55,10 @@ function packetOf(query: Query, id: number): Packet {
   };
 }
 
-/** The packet if it answers this very query (RFC 5452 section 9: id and question); undefined for what must be passed over. */
+/**
+ * The packet if it answers this very query (RFC 5452 section 9: id and question); undefined for what must be passed
+ * over.
+ */
 function readReply(bytes: Buffer, id: number, query: Query): Pick<Reply, 'packet' | 'rcode'> | undefined {
   if (bytes.length < 12 || bytes.readUInt16BE(0) !== id || (bytes.readUInt8(2) & 0x80) === 0)
     return undefined;
@@ -94,8 +97,9 @@ function malformed(peer: string, error: unknown): Failure {
 }
 
 /**
- * Asks over UDP, again after 1, 2, 4 … s of silence. Phase `ttfb` is the whole wait, since the first datagram. Undefined when `limitMs`
- * pass without an answer; the socket is connected, so the kernel drops what comes from elsewhere.
+ * Asks over UDP, again after 1, 2, 4 … s of silence. Phase `ttfb` is the whole wait, since the first datagram.
+ * Undefined when `limitMs` pass without an answer; the socket is connected, so the kernel drops what comes from
+ * elsewhere.
  */
 export async function askUdp(
   context: ProbeContext,

@@ -9,7 +9,10 @@ const recordTypes = ['A', 'AAAA', 'MX', 'TXT', 'NS', 'SOA', 'SRV', 'PTR', 'CAA',
 export const recordType = z.enum(recordTypes);
 export type RecordType = z.output<typeof recordType>;
 
-/** An answer's data as zone files write them: `10 mail.example`, `2001:db8::1`; names in lower case without their last dot. */
+/**
+ * An answer's data as zone files write them: `10 mail.example`, `2001:db8::1`; names in lower case without their last
+ * dot.
+ */
 export function showRecord(answer: Answer): string {
   switch (answer.type) {
     case 'A':
@@ -105,7 +108,10 @@ function canonical(type: RecordType, text: string): string {
   }
 }
 
-/** One string or several in quotes, as zone files hold a long text (RFC 1035 section 5.1), are one text. All else is unchanged. */
+/**
+ * One string or several in quotes, as zone files hold a long text (RFC 1035 section 5.1), are one text. All else is
+ * unchanged.
+ */
 function unquoted(text: string): string {
   if (!/^("([^"\\]|\\.)*"\s*)+$/.test(text)) return text;
   const strings = text.match(/"([^"\\]|\\.)*"/g) ?? [];

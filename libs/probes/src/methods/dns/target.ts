@@ -7,8 +7,8 @@ const accepts =
   'a name (asked of the resolvers), or dns://server/name?type=A, dns://server:port/name, for example www.example.org';
 
 /**
- * A DNS device's URL. In the target of a bare name the scheme is `name`, host the name and port 0; else host and port are the server's
- * and `path` is `/name?type=A`.
+ * A DNS device's URL. In the target of a bare name the scheme is `name`, host the name and port 0; else host and port
+ * are the server's and `path` is `/name?type=A`.
  */
 export function parseDnsTarget(url: string): TargetResult {
   if (!url.includes('://')) {

@@ -29,7 +29,10 @@ interface Manners {
   readonly secure?: boolean;
 }
 
-/** A file server with one user and one directory; `resumed` says for each data connection whether it resumed the TLS session. */
+/**
+ * A file server with one user and one directory; `resumed` says for each data connection whether it resumed the TLS
+ * session.
+ */
 function fileServer({ pasv, list = listing, secure = false }: Manners = {}) {
   const certificate = makeCertificate();
   const secureContext = createSecureContext({ cert: certificate.cert, key: certificate.key });

@@ -31,8 +31,8 @@ const options = z.strictObject({
 const anonymous: Login = { user: 'anonymous', password: 'anonymous@' };
 
 /**
- * FTP (RFC 959) with AUTH TLS (RFC 4217) and passive listings (RFC 2428), which are never fetched from any other address than the
- * server's own. Directory, List and ExpectEntry without a user log in as anonymous.
+ * FTP (RFC 959) with AUTH TLS (RFC 4217) and passive listings (RFC 2428), which are never fetched from any other
+ * address than the server's own. Directory, List and ExpectEntry without a user log in as anonymous.
  */
 export const ftp: Probe<'FTP', typeof options> = {
   method: 'FTP',
@@ -105,7 +105,10 @@ async function logIn(dialogue: Dialogue, { user, password }: Login): Promise<str
   return answer.text;
 }
 
-/** A refused login, unless the server reports that it serves nobody now (RFC 959 section 4.2.2) or also wants an account. */
+/**
+ * A refused login, unless the server reports that it serves nobody now (RFC 959 section 4.2.2) or also wants an
+ * account.
+ */
 function refusal({ code, text }: Reply): Failure {
   if (code === 421 || (code >= 450 && code <= 452)) return loginImpossible(text);
   return loginRefused(

@@ -19,8 +19,9 @@ export interface Listing {
 }
 
 /**
- * LIST of the current directory over a passive connection. It goes to the address of the control connection whatever PASV names, so no
- * server can send the agent elsewhere; the policy is asked for its port. Its time belongs to the dialogue (`ttlb`).
+ * LIST of the current directory over a passive connection. It goes to the address of the control connection whatever
+ * PASV names, so no server can send the agent elsewhere; the policy is asked for its port. Its time belongs to the
+ * dialogue (`ttlb`).
  */
 export async function readListing(
   context: ProbeContext,

@@ -38,7 +38,10 @@ export interface BodySettings {
   readonly peer: string;
 }
 
-/** Reads a body to its end in constant memory; the last byte ends the phase. Throws Failure 3 for one that breaks off or is damaged. */
+/**
+ * Reads a body to its end in constant memory; the last byte ends the phase. Throws Failure 3 for one that breaks off or
+ * is damaged.
+ */
 export function readBody(
   context: Pick<ProbeContext, 'signal' | 'stopwatch'>,
   source: Readable,

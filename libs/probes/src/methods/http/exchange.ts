@@ -42,8 +42,8 @@ const maxHeaderBytes = 64 * 1024;
 const connectionHeaders = ['keep-alive', 'proxy-connection', 'http2-settings'];
 
 /**
- * Sends a request and waits for the head of the answer: phase `ttfb` from here to the first byte, then `ttlb`. Throws Failure 3 for
- * what is not HTTP, closes early or has more than 64 KiB of headers.
+ * Sends a request and waits for the head of the answer: phase `ttfb` from here to the first byte, then `ttlb`. Throws
+ * Failure 3 for what is not HTTP, closes early or has more than 64 KiB of headers.
  */
 export function exchange(
   context: Context,
@@ -92,7 +92,8 @@ function exchange1(context: Context, connection: Connection, wanted: HttpRequest
     });
     request.on('response', (response) =>
       finish(() => {
-        // Node reports a malformed body to the request only. Without this listener it would be taken for an early close.
+        // Node reports a malformed body to the request only. Without this listener it would be taken for an early
+        // close.
         request.on('error', (error) => void response.destroy(error));
         resolve({
           version: response.httpVersion === '1.0' ? '1.0' : '1.1',
@@ -161,7 +162,10 @@ function exchange2(context: Context, connection: Connection, wanted: HttpRequest
   });
 }
 
-/** Asks a proxy to connect through to `request.path` (RFC 9110 section 9.3.6); the connection carries the bytes afterwards. */
+/**
+ * Asks a proxy to connect through to `request.path` (RFC 9110 section 9.3.6); the connection carries the bytes
+ * afterwards.
+ */
 export function connectThrough(context: Context, connection: Connection, wanted: HttpRequest): Promise<void> {
   const { signal, stopwatch } = context;
   const { socket, peer } = connection;

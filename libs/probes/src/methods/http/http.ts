@@ -18,7 +18,10 @@ const shownHeaders = 100;
 /** Characters of a body that a script gets. */
 const maxAnswered = 256 * 1024;
 
-/** HTTP: asks a web server over HTTP/1.1 or HTTP/2, follows redirects and judges the last answer. Every hop is a connection of its own. */
+/**
+ * HTTP: asks a web server over HTTP/1.1 or HTTP/2, follows redirects and judges the last answer. Every hop is a
+ * connection of its own.
+ */
 export const http: Probe<'HTTP', typeof httpOptions> = {
   method: 'HTTP',
   optionsCase: 'http',
@@ -115,7 +118,10 @@ async function follow(
   throw new TypeError('a chain of hops has a last one');
 }
 
-/** Where an answer sends us (RFC 9110 section 15.4); undefined when it is the last. Throws Failure 3 for a place that is no web address. */
+/**
+ * Where an answer sends us (RFC 9110 section 15.4); undefined when it is the last. Throws Failure 3 for a place that is
+ * no web address.
+ */
 function nextHop(hop: Hop, { answer }: HopResult, maxRedirects: number): Hop | undefined {
   const location = answer.headers['location'];
   if (maxRedirects === 0 || location === undefined || !redirectStatuses.includes(answer.status))

@@ -29,7 +29,10 @@ const options = z.strictObject({
   Mailbox: lineText(255).optional().describe('Mailbox that must open, read-only (EXAMINE), `INBOX` for one.'),
 });
 
-/** IMAP4rev1 and rev2 (RFC 3501, 9051): greeting, STARTTLS, LOGIN or AUTHENTICATE PLAIN (RFC 4616), a mailbox that opens. */
+/**
+ * IMAP4rev1 and rev2 (RFC 3501, 9051): greeting, STARTTLS, LOGIN or AUTHENTICATE PLAIN (RFC 4616), a mailbox that
+ * opens.
+ */
 export const imap4: Probe<'IMAP4', typeof options> = {
   method: 'IMAP4',
   optionsCase: 'imap4',

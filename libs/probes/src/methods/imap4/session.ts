@@ -3,7 +3,9 @@ import { Failure } from '../../contract/failure.ts';
 import type { Dialogue } from '../../dialogue/dialogue.ts';
 import { quoteShort } from '../../dialogue/transcript.ts';
 
-/** A string argument of a command. It is sent quoted, or as a literal where it cannot be quoted (RFC 3501 section 4.3). */
+/**
+ * A string argument of a command. It is sent quoted, or as a literal where it cannot be quoted (RFC 3501 section 4.3).
+ */
 interface ImapString {
   readonly text: string;
   readonly secret?: boolean;

@@ -7,14 +7,19 @@ export function nativeScramble(password: string, nonce: Buffer): Buffer {
   return xor(once, digest('sha1', nonce, digest('sha1', once)));
 }
 
-/** `caching_sha2_password`: SHA256(password) XOR SHA256(SHA256(SHA256(password)) + nonce); nothing for an empty password. */
+/**
+ * `caching_sha2_password`: SHA256(password) XOR SHA256(SHA256(SHA256(password)) + nonce); nothing for an empty
+ * password.
+ */
 export function cachingSha2Scramble(password: string, nonce: Buffer): Buffer {
   if (password === '') return Buffer.alloc(0);
   const once = digest('sha256', Buffer.from(password));
   return xor(once, digest('sha256', digest('sha256', once), nonce));
 }
 
-/** The password for the server's RSA key, hidden by the nonce (full authentication of the SHA-2 methods without TLS). */
+/**
+ * The password for the server's RSA key, hidden by the nonce (full authentication of the SHA-2 methods without TLS).
+ */
 export function rsaPassword(password: string, nonce: Buffer, publicKeyPem: string): Buffer {
   const hidden = xor(Buffer.from(`${password}\0`), nonce);
   return publicEncrypt({ key: publicKeyPem, padding: constants.RSA_PKCS1_OAEP_PADDING }, hidden);

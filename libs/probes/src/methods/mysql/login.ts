@@ -24,8 +24,8 @@ export interface LoginGround {
 const maxLoginSteps = 10;
 
 /**
- * Logs in with the method that the server asks for. Returns the method used, or the server's error; throws Failure 8 for a
- * method that is not known or would show the password, and Failure 3 for what is no login of this protocol.
+ * Logs in with the method that the server asks for. Returns the method used, or the server's error; throws Failure 8
+ * for a method that is not known or would show the password, and Failure 3 for what is no login of this protocol.
  */
 export async function logIn(
   { packets, greeting, flags, database, secure }: LoginGround,

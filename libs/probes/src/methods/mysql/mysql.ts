@@ -41,14 +41,18 @@ type MysqlOptions = z.output<typeof options>;
 
 /** Whoever only wants to see that the server lives shows up under this name; a refusal is an answer too. */
 const stranger: MysqlLogin = { user: 'vantage', password: '' };
-/** Errors that speak of the server's state and not of who logs in: too many connections, shutdown, host blocked, too many of this user. */
+/**
+ * Errors that speak of the server's state and not of who logs in: too many connections, shutdown, host blocked, too
+ * many of this user.
+ */
 const busyErrors = [1040, 1053, 1129, 1203, 1226, 4031];
 const hostNotAllowed = 1130;
 const unknownDatabase = 1049;
 
 /**
- * MySQL and MariaDB: greeting (TTFB), then TLS, login and a query where asked for. Without a user name the dialogue still goes on to
- * the refusal of a login: a server counts connections that break off after its greeting and blocks the host after some of them.
+ * MySQL and MariaDB: greeting (TTFB), then TLS, login and a query where asked for. Without a user name the dialogue
+ * still goes on to the refusal of a login: a server counts connections that break off after its greeting and blocks the
+ * host after some of them.
  */
 export const mysql: Probe<'MySQL', typeof options> = {
   method: 'MySQL',
@@ -167,7 +171,9 @@ function loginFailure(error: ServerError): Failure {
   return new Failure(resultCode.login, `login refused: ${shown(error)}`);
 }
 
-/** Logs in as nobody in particular: a demand for a login method that is not known here is an answer like any refusal. */
+/**
+ * Logs in as nobody in particular: a demand for a login method that is not known here is an answer like any refusal.
+ */
 async function tryAsUnknownUser(session: MysqlSession, greeting: ServerGreeting): Promise<Answered<string>> {
   try {
     return await session.login(greeting, stranger);

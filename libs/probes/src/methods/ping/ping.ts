@@ -50,8 +50,8 @@ type PingOptions = z.output<typeof options>;
 const reserveMs = 10;
 
 /**
- * PING: ICMP echo. The mean round-trip time is TTFB, measured by the kernel; loss, extremes and jitter are in the extended data.
- * Lost packets are an expectation of the user's; only when none answers is the host silent.
+ * PING: ICMP echo. The mean round-trip time is TTFB, measured by the kernel; loss, extremes and jitter are in the
+ * extended data. Lost packets are an expectation of the user's; only when none answers is the host silent.
  */
 export const ping = createPing({ sockets: icmpSockets });
 

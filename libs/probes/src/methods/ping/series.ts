@@ -25,9 +25,10 @@ const retryMs = 5;
 const maxRetries = 40;
 
 /**
- * Sends `count` pings, one each `intervalMs` (closer together where the budget is short), and waits for the answers: for the whole
- * budget while nothing has answered, else a second or four times the slowest reply after the last one. A ping that this machine
- * itself cannot send ends the series. Answers come in the order of sending; rejects only when the signal aborts.
+ * Sends `count` pings, one each `intervalMs` (closer together where the budget is short), and waits for the answers:
+ * for the whole budget while nothing has answered, else a second or four times the slowest reply after the last one. A
+ * ping that this machine itself cannot send ends the series. Answers come in the order of sending; rejects only when
+ * the signal aborts.
  */
 export async function runSeries(series: PingSeries): Promise<readonly PingAnswer[]> {
   const { socket, clock, signal, address, count, size, ttl, budgetMs } = series;

@@ -38,7 +38,9 @@ export interface PingLimits {
   readonly MaxRTTMs?: number | undefined;
 }
 
-/** The text of the first expectation that is not met; undefined when all are. Only for a series with at least one reply. */
+/**
+ * The text of the first expectation that is not met; undefined when all are. Only for a series with at least one reply.
+ */
 export function unmetLimit(seen: PingStatistics, limits: PingLimits): string | undefined {
   const { MaxLossPercent, MaxRTTMs } = limits;
   if (MaxLossPercent !== undefined && seen.lossPercent > MaxLossPercent) {

@@ -8,8 +8,8 @@ const ownNames = ['url', 'host', 'port', 'timeout', 'message'];
 const tlsNames = new Set(tlsSettingKeys.map((key) => key.toLowerCase()));
 
 /**
- * The check of a script's call: `tcp({ host: 'db', port: 5432, slowMs: 50 })` as the method's URL and Options, or the text of its
- * fault. Names are those of the REST Options with a small first letter; letter case does not count.
+ * The check of a script's call: `tcp({ host: 'db', port: 5432, slowMs: 50 })` as the method's URL and Options, or the
+ * text of its fault. Names are those of the REST Options with a small first letter; letter case does not count.
  */
 export function readCall(functions: CheckFunctions, name: string, given: CallOptions): StepRequest | string {
   const known = functions.get(name);

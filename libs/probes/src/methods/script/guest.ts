@@ -1,13 +1,15 @@
 /**
- * The guest process: one script, then nothing. It runs with an empty environment and without any right to files, processes or threads;
- * lines come from the spawner on stdin and go to it on stdout. Arguments: the script's time in milliseconds, its memory in bytes and, where it
- * starts as root, the user that it becomes before it sees the script.
+ * The guest process: one script, then nothing. It runs with an empty environment and without any right to files,
+ * processes or threads; lines come from the spawner on stdin and go to it on stdout. Arguments: the script's time in
+ * milliseconds, its memory in bytes and, where it starts as root, the user that it becomes before it sees the script.
  */
 import { createInterpreter } from './interpreter.ts';
 import { createLineSplitter } from './lines.ts';
 import { becomeNobody } from './nobody.ts';
 
-/** The agent cuts the run off at its deadline; the guest ends by itself a little later, should nobody be left to do so. */
+/**
+ * The agent cuts the run off at its deadline; the guest ends by itself a little later, should nobody be left to do so.
+ */
 const graceMs = 300;
 const longestLine = 8 * 1024 * 1024;
 /** Bytes a script may send in all. */
@@ -26,7 +28,9 @@ const interpreter = await createInterpreter({ memoryBytes, expired }, (line) => 
   process.stdout.write(`${flooded() ? flood : line}\n`);
 });
 
-/** Ends the process at once, because an orderly exit can wait without end for a thread that still compiles WebAssembly. */
+/**
+ * Ends the process at once, because an orderly exit can wait without end for a thread that still compiles WebAssembly.
+ */
 const end = () => process.kill(process.pid, 'SIGKILL');
 const leave = () => {
   process.stdout.write('', end);

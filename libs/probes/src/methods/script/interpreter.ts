@@ -15,8 +15,8 @@ export interface Interpreter {
   /** Brings an answer in. */
   deliver(line: string): void;
   /**
-   * Runs what can run now, for a while. 'more': call again soon; 'waiting': for an answer; 'ended': the end was sent; 'interrupted':
-   * the deadline has passed.
+   * Runs what can run now, for a while. 'more': call again soon; 'waiting': for an answer; 'ended': the end was sent;
+   * 'interrupted': the deadline has passed.
    */
   work(): 'more' | 'waiting' | 'ended' | 'interrupted';
 }
@@ -35,7 +35,9 @@ const jobsAtOnce = 500;
 /** Larger stacks overflow the WebAssembly module's own before QuickJS notices. */
 const stackBytes = 64 * 1024;
 
-/** Makes an interpreter in a WebAssembly memory of its own, which cannot grow past its limit whatever the script does. */
+/**
+ * Makes an interpreter in a WebAssembly memory of its own, which cannot grow past its limit whatever the script does.
+ */
 export async function createInterpreter(
   limits: InterpreterLimits,
   send: (line: string) => void,

@@ -1,6 +1,6 @@
 /**
- * Cuts a stream of UTF-8 bytes into lines without their `\n`. A line over `maxBytes` ends it: `onTooLong` is called once and nothing
- * after it. Returns the function that takes the chunks.
+ * Cuts a stream of UTF-8 bytes into lines without their `\n`. A line over `maxBytes` ends it: `onTooLong` is called
+ * once and nothing after it. Returns the function that takes the chunks.
  */
 export function createLineSplitter(
   maxBytes: number,

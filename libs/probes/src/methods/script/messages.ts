@@ -2,8 +2,8 @@ import type { Json } from '@vantage/domain';
 import { z } from 'zod';
 
 /**
- * All messages of a guest. A script sends them through its functions only (`sent-line.ts` makes them), but the agent trusts none of
- * them, because a script may have taken over its guest's process.
+ * All messages of a guest. A script sends them through its functions only (`sent-line.ts` makes them), but the agent
+ * trusts none of them, because a script may have taken over its guest's process.
  */
 const message = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('ready') }),

@@ -2,8 +2,9 @@
 const nobody = 65_534;
 
 /**
- * Gives up root for good: no groups, this user and group, and with them all capabilities. Where the machine does not know the user
- * (a small user namespace), `nobody`; where it lets nobody change users (a container without CAP_SETUID), nothing changes.
+ * Gives up root for good: no groups, this user and group, and with them all capabilities. Where the machine does not
+ * know the user (a small user namespace), `nobody`; where it lets nobody change users (a container without CAP_SETUID),
+ * nothing changes.
  */
 export function becomeNobody(userId: number): void {
   if (userId === 0 || process.getuid?.() !== 0) return;

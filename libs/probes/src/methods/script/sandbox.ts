@@ -60,7 +60,10 @@ const maxLinesWaiting = 10_000;
 /** Bytes that wait for a spawner. */
 const maxUnread = 64 * 1024 * 1024;
 
-/** The files in this repository's layout, or beside the bundled agent: there a guest is one file and QuickJS's WebAssembly module. */
+/**
+ * The files in this repository's layout, or beside the bundled agent: there a guest is one file and QuickJS's
+ * WebAssembly module.
+ */
 export function sandboxFiles(): SandboxFiles {
   const { url } = import.meta;
   const folder = path.dirname(fileURLToPath(url));
@@ -90,8 +93,9 @@ export function sandboxRoom(): SandboxRoom {
 }
 
 /**
- * Makes a sandbox; nothing runs before the first `start`. The spawner ends with the agent, or after ten minutes without a script. When there are
- * as many guests as there is room for, the next one waits until one has ended, or is disposed of before it began.
+ * Makes a sandbox; nothing runs before the first `start`. The spawner ends with the agent, or after ten minutes without
+ * a script. When there are as many guests as there is room for, the next one waits until one has ended, or is disposed
+ * of before it began.
  */
 export function createSandbox(files: () => SandboxFiles = sandboxFiles, room = sandboxRoom()): Sandbox {
   let spawner: Spawner | undefined;

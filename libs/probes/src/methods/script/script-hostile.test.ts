@@ -16,7 +16,9 @@ async function expectNoGuests(): Promise<void> {
   await expect.poll(() => trial.guests()).toEqual([]);
 }
 
-/** Runs a script that does not end by itself; again with more time where the machine was too busy to start its process. */
+/**
+ * Runs a script that does not end by itself; again with more time where the machine was too busy to start its process.
+ */
 async function runOut(text: string, timeoutMs = 2000) {
   const startedMs = performance.now();
   const seen = await run(text, { timeoutMs });

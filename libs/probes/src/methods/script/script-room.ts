@@ -6,8 +6,8 @@ const ownBytes = 128 * mebibyte;
 const scriptBytes = 96 * mebibyte;
 
 /**
- * How many scripts may run at one moment with so much memory (bytes): on a large machine they take a quarter of it, on a small one up to four
- * of them what the agent leaves. One always may. Pure.
+ * How many scripts may run at one moment with so much memory (bytes): on a large machine they take a quarter of it, on
+ * a small one up to four of them what the agent leaves. One always may. Pure.
  */
 export function scriptsAtOnce(memory: number): number {
   const left = Math.floor((memory - ownBytes) / scriptBytes);

@@ -13,9 +13,10 @@ const longestScript = 64 * 1024;
 const memoryMiB = 32;
 
 /**
- * Script: the device's URL is a JavaScript program. It runs in a process of its own without files, environment or network. The agent
- * runs the checks of its functions with the other methods' probes, under the same policy. All its time, from the moment its process is ready, is in `ttlb`; the phases of its
- * calls are in the extended data. Its functions: docs/script/vantage-script.d.ts.
+ * Script: the device's URL is a JavaScript program. It runs in a process of its own without files, environment or
+ * network. The agent runs the checks of its functions with the other methods' probes, under the same policy. All its
+ * time, from the moment its process is ready, is in `ttlb`; the phases of its calls are in the extended data. Its
+ * functions: docs/script/vantage-script.d.ts.
  */
 export function createScript({
   sandbox,
@@ -60,7 +61,10 @@ export function createScript({
   };
 }
 
-/** The failure of a script that had less than half of its time because its process was late. The script's target is not the cause. */
+/**
+ * The failure of a script that had less than half of its time because its process was late. The script's target is not
+ * the cause.
+ */
 function notReady({ readyMs }: SessionEnd, timeoutMs: number): Failure | undefined {
   if (readyMs !== undefined && readyMs <= timeoutMs / 2) return undefined;
   const late =

@@ -1,6 +1,7 @@
 /**
- * The line that a guest process sends for what its prelude sent (`prelude.ts`): the texts and numbers of one message, its kind first.
- * undefined for anything else. It is made outside the sandbox's JavaScript, so that a script decides about the contents of a message, never about its kind.
+ * The line that a guest process sends for what its prelude sent (`prelude.ts`): the texts and numbers of one message,
+ * its kind first. undefined for anything else. It is made outside the sandbox's JavaScript, so that a script decides
+ * about the contents of a message, never about its kind.
  */
 export function sentLine(parts: readonly unknown[]): string | undefined {
   const [kind, first, second, third, fourth] = parts;

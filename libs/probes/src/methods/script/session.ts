@@ -90,8 +90,8 @@ function endOf(text: string): GuestEnd {
 }
 
 /**
- * The state after one more message; undefined is a line that is no message. A guest is ready once, because a broken guest that
- * repeats it would be sent script and secrets without end. Pure.
+ * The state after one more message; undefined is a line that is no message. A guest is ready once, because a broken
+ * guest that repeats it would be sent script and secrets without end. Pure.
  */
 function afterMessage(state: SessionState, message: GuestMessage | undefined, nowMs: number): SessionState {
   if (message === undefined) return { ...state, end: broken };

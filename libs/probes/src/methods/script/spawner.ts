@@ -1,7 +1,8 @@
 /**
- * The spawner process: starts guests for the agent, because a big process forks slowly, and sees to it that none outlives its time or
- * the agent. It speaks in lines: from the agent `ID start TIMEOUT_MS MEMORY_BYTES`, `ID line TEXT`, `ID kill`; to it `ID pid PID`,
- * `ID line TEXT`, `ID end`. Arguments: the guest's file, then the flags of Node to run it with.
+ * The spawner process: starts guests for the agent, because a big process forks slowly, and sees to it that none
+ * outlives its time or the agent. It speaks in lines: from the agent `ID start TIMEOUT_MS MEMORY_BYTES`, `ID line
+ * TEXT`, `ID kill`; to it `ID pid PID`, `ID line TEXT`, `ID end`. Arguments: the guest's file, then the flags of Node
+ * to run it with.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -9,18 +10,27 @@ import { createLineSplitter, cutWords } from './lines.ts';
 
 /** How long a guest may go on after its own time before it is killed, milliseconds. */
 const graceMs = 1000;
-/** Of root's guests each is a user of its own, in a range that no system hands out (65536 to 99999; subordinate users begin above). */
+/**
+ * Of root's guests each is a user of its own, in a range that no system hands out (65536 to 99999; subordinate users
+ * begin above).
+ */
 const firstUser = 70_000;
 const users = 20_000;
 const longestLine = 8 * 1024 * 1024;
-/** Bytes of answers that wait for a guest which does not read: those of ten calls at once, 256 KiB of text each, in the longest spelling. */
+/**
+ * Bytes of answers that wait for a guest which does not read: those of ten calls at once, 256 KiB of text each, in the
+ * longest spelling.
+ */
 const maxUnread = 16 * 1024 * 1024;
 /** Bytes that a guest may send in all; it stops itself at 4 MiB, unless it is broken. */
 const maxSaid = 5 * 1024 * 1024;
 
 const [guestFile = '', ...flags] = process.argv.slice(2);
 const guests = new Map<string, ChildProcess>();
-/** What runs a guest: without a way to gain rights by a set-user-ID program, where the machine has a tool for it (util-linux, BusyBox). */
+/**
+ * What runs a guest: without a way to gain rights by a set-user-ID program, where the machine has a tool for it
+ * (util-linux, BusyBox).
+ */
 const launch = [...withoutNewRights(), process.execPath];
 let started = 0;
 

@@ -16,8 +16,8 @@ const longestLine = 4096;
 const maxLinesBefore = 100;
 
 /**
- * Judges the first bytes of a server (RFC 4253 section 4.2): lines of text may come first, then its version. A NUL or any other
- * control character, a line over 4 KiB, or more than 100 lines are no SSH.
+ * Judges the first bytes of a server (RFC 4253 section 4.2): lines of text may come first, then its version. A NUL or
+ * any other control character, a line over 4 KiB, or more than 100 lines are no SSH.
  */
 export function readGreeting(bytes: Buffer): Greeting {
   const text = bytes.toString('latin1');
@@ -41,8 +41,8 @@ export function readGreeting(bytes: Buffer): Greeting {
 }
 
 /**
- * Waits for a server's greeting (phase `ttfb` to its first byte, then `ttlb`) and leaves the connection as if nobody had read from
- * it. Throws Failure 3 for anything but SSH 2, as soon as it is seen.
+ * Waits for a server's greeting (phase `ttfb` to its first byte, then `ttlb`) and leaves the connection as if nobody
+ * had read from it. Throws Failure 3 for anything but SSH 2, as soon as it is seen.
  */
 export async function awaitGreeting(
   context: Pick<ProbeContext, 'signal' | 'stopwatch' | 'addDetail' | 'diagnostics'>,

@@ -10,9 +10,9 @@ export interface SettingProblem {
 }
 
 /**
- * What is wrong with the private keys in a method's Options; references that are filled in later, and masks of kept keys, are passed
- * over. Nothing is decrypted.
- * The controller calls it before it stores settings. A check with a key that cannot be used ends with ResultCode 8 or 6.
+ * What is wrong with the private keys in a method's Options; references that are filled in later, and masks of kept
+ * keys, are passed over. Nothing is decrypted. The controller calls it before it stores settings. A check with a key
+ * that cannot be used ends with ResultCode 8 or 6.
  */
 export function keyProblems(probe: AnyProbe, options: unknown): readonly SettingProblem[] {
   const given = probe.secretOptions.flatMap((path) => {

@@ -14,8 +14,8 @@ interface Pem {
 }
 
 /**
- * Reads the outside of a private key line by line. The libraries that read the inside look at all of it with patterns that a text can be
- * made for, so they see only what has passed here.
+ * Reads the outside of a private key line by line. The libraries that read the inside look at all of it with patterns
+ * that a text can be made for, so they see only what has passed here.
  */
 export function readPem(text: string): Pem | undefined {
   const lines = text.trim().split(/\r?\n/);

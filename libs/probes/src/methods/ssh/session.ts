@@ -45,8 +45,9 @@ const maxErrors = 4 * 1024;
 const maxPromptRounds = 3;
 
 /**
- * Exchanges keys over a connection whose greeting was seen and logs in. `judgeHostKey` is asked before anything secret is sent; a
- * Failure it throws ends the session. Throws Failure 3 for a broken protocol, 8 for a login refused. No agent, no forwarding.
+ * Exchanges keys over a connection whose greeting was seen and logs in. `judgeHostKey` is asked before anything secret
+ * is sent; a Failure it throws ends the session. Throws Failure 3 for a broken protocol, 8 for a login refused. No
+ * agent, no forwarding.
  */
 export async function openSession(
   context: ProbeContext,

@@ -42,8 +42,8 @@ const options = z.strictObject({
 type SshOptions = z.output<typeof options>;
 
 /**
- * SSH: greeting, key exchange and, where asked for, login and a command. The greeting is TTFB, all after it TTLB. The host key's
- * fingerprint is a fact of every check.
+ * SSH: greeting, key exchange and, where asked for, login and a command. The greeting is TTFB, all after it TTLB. The
+ * host key's fingerprint is a fact of every check.
  */
 export const ssh: Probe<'SSH', typeof options> = {
   method: 'SSH',

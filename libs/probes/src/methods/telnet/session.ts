@@ -21,8 +21,8 @@ export interface TelnetSession {
   /** Waits for some text. */
   some(): Promise<void>;
   /**
-   * Waits until one of these is received and returns its index. The text up to there is dropped, unless `keep`. A session that
-   * ends or pauses until the timeout after other text is code 7.
+   * Waits until one of these is received and returns its index. The text up to there is dropped, unless `keep`. A
+   * session that ends or pauses until the timeout after other text is code 7.
    */
   until(awaited: readonly Awaited[], after?: 'keep'): Promise<number>;
   /** Sends a line. `shown` replaces it in the transcript. */
@@ -95,7 +95,10 @@ function missed(awaited: readonly Awaited[], received: string): Failure {
   return notMet(`expected ${shown}, got ${quoteShort(received.trim().slice(-100))}`);
 }
 
-/** Takes commands out of the stream and refuses each option once: WONT to DO, DONT to WILL (RFC 854, "general considerations"). */
+/**
+ * Takes commands out of the stream and refuses each option once: WONT to DO, DONT to WILL (RFC 854, "general
+ * considerations").
+ */
 function createOptions(dialogue: Dialogue) {
   const answered = new Set<number>();
   let state: 'text' | 'command' | 'option' | 'sub' | 'sub-command' = 'text';

@@ -47,8 +47,8 @@ const refusal =
   /(incorrect|denied|fail(ed|ure)|invalid|refused|bad (password|login|user|secrets)|not authorized)/i;
 
 /**
- * TELNET (RFC 854): every option the server proposes is refused politely; then the banner, a login dialogue by prompts and the prompt
- * at its end. Without any of these the first text of the server is a good check.
+ * TELNET (RFC 854): every option the server proposes is refused politely; then the banner, a login dialogue by prompts
+ * and the prompt at its end. Without any of these the first text of the server is a good check.
  */
 export const telnet: Probe<'TELNET', typeof options> = {
   method: 'TELNET',

@@ -13,7 +13,10 @@ interface ShownRow {
   readonly maintenance_until_us: number | null;
 }
 
-/** What `listDevices` must find, made the slow way: the status of every device of the account, one by one, then the page of all. */
+/**
+ * What `listDevices` must find, made the slow way: the status of every device of the account, one by one, then the page
+ * of all.
+ */
 export async function slowList(
   { kysely }: Pick<Db, 'kysely'>,
   ask: DeviceListAsk,

@@ -12,7 +12,10 @@ interface Sample {
   readonly locationNo?: number;
 }
 
-/** The good checks of a device in a day, with noise in every time as agents measure it: whole microseconds, a few late ones, and a drifting clock. */
+/**
+ * The good checks of a device in a day, with noise in every time as agents measure it: whole microseconds, a few late
+ * ones, and a drifting clock.
+ */
 export function sampleDay(method: 'TCP' | 'HTTP' | 'PING', sample: Sample): PackedCheck[] {
   const { deviceNo, dayUs, checks, agentNo = 7, locationNo = 3 } = sample;
   const noise = createNoise(deviceNo * 1000 + (dayUs / dayLengthUs) * 7);

@@ -5,9 +5,10 @@ import { createOwnFunctions } from './own-functions.ts';
 import { prelude } from './prelude.ts';
 
 /**
- * The source text of an expression whose value is `prelude`, for the JavaScript inside the sandbox. It consists of these functions' own
- * source texts, so each of them uses nothing but its arguments, the language and the other ones. The messages themselves are made
- * outside, where a script's changes to prototypes have no effect. Nothing that the functions read or write is inherited.
+ * The source text of an expression whose value is `prelude`, for the JavaScript inside the sandbox. It consists of
+ * these functions' own source texts, so each of them uses nothing but its arguments, the language and the other ones.
+ * The messages themselves are made outside, where a script's changes to prototypes have no effect. Nothing that the
+ * functions read or write is inherited.
  */
 export function preludeSource(): string {
   const functions = [takeNatives, createFailures, createCalls, createOwnFunctions, prelude];
