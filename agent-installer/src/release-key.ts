@@ -11,7 +11,7 @@ export interface NewReleaseKey {
 }
 
 /**
- * Makes a release key (Ed25519): the private one in `file` (PEM, mode 0600), the public one in `file`.pub. Throws where
+ * Creates a release key (Ed25519): the private one in `file` (PEM, mode 0600), the public one in `file`.pub. Throws where
  * `file` exists.
  */
 export function createReleaseKey(file: string): NewReleaseKey {

@@ -95,7 +95,7 @@ export async function watchTarget(api: Api, locations: readonly string[]): Promi
 export const webhookSecret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
 const anyId = z.record(z.string(), z.string()).transform((answer) => Object.values(answer)[0] ?? '');
 
-/** Makes a webhook the contact of every alert. */
+/** Sends every alert to a webhook. */
 export async function notifyEverybody(api: Api, address: string): Promise<void> {
   const hook = { Name: 'sink', Type: 'webhook', Address: address, Secret: webhookSecret };
   const contact = anyId.parse(await api.ok('POST', '/contacts', hook));

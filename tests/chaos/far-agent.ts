@@ -20,7 +20,7 @@ export interface FarAgent extends AsyncDisposable {
   state(): Promise<string | undefined>;
 }
 
-/** Makes the Location and starts the agent. */
+/** Creates the Location and starts the agent. */
 export async function startFarAgent(
   system: System,
   {

@@ -34,7 +34,7 @@ export interface Watched extends AsyncDisposable {
   settle(): Promise<z.output<typeof found> & { readonly hits: number }>;
 }
 
-/** Makes the devices, and waits until each was checked twice. */
+/** Creates the devices, and waits until each was checked twice. */
 export async function watchDevices(system: System, databaseUrl: string, devices: number): Promise<Watched> {
   const target = await startTarget();
   const ids: string[] = [];

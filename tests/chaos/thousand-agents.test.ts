@@ -122,7 +122,7 @@ function historyOf() {
 }
 
 /**
- * Makes the agents and the devices, and starts the agents. Returns what the controller's memory was without them, MiB.
+ * Creates the agents and the devices, and starts the agents. Returns what the controller's memory was without them, MiB.
  */
 async function connectAll(): Promise<number> {
   const { identities, locationNames } = await fillAgents(system, size);

@@ -89,7 +89,7 @@ function shiftFiles(files: Files, byUs: number, wanted: (file: string) => boolea
   );
 }
 
-/** Makes the tables and fills them. */
+/** Creates the tables and fills them. */
 async function load(client: pg.Client, migrations: string, rows: Dump): Promise<void> {
   for (const file of readdirSync(migrations).sort())
     await client.query(readFileSync(path.join(migrations, file), 'utf8'));
@@ -117,7 +117,7 @@ async function load(client: pg.Client, migrations: string, rows: Dump): Promise<
   await client.query(nextNumbers);
 }
 
-/** Makes the daily partitions of `checks` as that version does. */
+/** Creates the daily partitions of `checks` as that version does. */
 async function makePartitions(client: pg.Client, checks: Dump[string]): Promise<void> {
   const dayUs = 86_400_000_000;
   const days = new Set(checks.map((check) => Math.floor(z.number().parse(check['start_us']) / dayUs)));

@@ -18,7 +18,7 @@ export interface Api {
   close(): void;
 }
 
-/** Makes a client. `baseUrl` ends in /v1.1; `caFile` is the controller's CA certificate (PEM). */
+/** Creates a client. `baseUrl` ends in /v1.1; `caFile` is the controller's CA certificate (PEM). */
 export function createApi(options: {
   readonly baseUrl: string;
   readonly caFile: string;

@@ -30,7 +30,7 @@ const algorithm = {
 } as const;
 const day = 86_400_000;
 
-/** Makes the certificates in `folder`; the expired one ended three days ago. */
+/** Creates the certificates in `folder`; the expired one ended three days ago. */
 export async function makeCertificates(folder: string): Promise<Certificates> {
   mkdirSync(folder, { recursive: true });
   x509.cryptoProvider.set(webcrypto);

@@ -50,7 +50,7 @@ export interface CleanRoot extends AsyncDisposable {
   readonly folder: string;
 }
 
-/** Makes a clean root. `tag` (at most 4 characters) keeps hosts on one machine apart, `subnet` (0 to 63) too. */
+/** Creates a clean root. `tag` (at most 4 characters) keeps hosts on one machine apart, `subnet` (0 to 63) too. */
 export async function createCleanRoot(tag: string, subnet: number): Promise<CleanRoot> {
   const netns = `vtc${tag}`;
   const [gateway, own, otherGateway] = [1, 2, 5].map((last) => `10.214.${subnet}.${last}`);

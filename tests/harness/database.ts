@@ -17,7 +17,7 @@ export interface TestDatabase extends AsyncDisposable {
 }
 
 /**
- * Makes a database: `beforeAll(async () => { database = await createTestDatabase(); })`, or `await using` in a test.
+ * Creates a database: `beforeAll(async () => { database = await createTestDatabase(); })`, or `await using` in a test.
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const server = inject('databaseUrl');

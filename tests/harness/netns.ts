@@ -39,7 +39,7 @@ export interface Star extends Disposable {
   heal(name: string): void;
 }
 
-/** Makes the star. Names are at most 5 characters; `tag` keeps runs on one machine apart (at most 4 characters). */
+/** Creates the star. Names are at most 5 characters; `tag` keeps runs on one machine apart (at most 4 characters). */
 export function createStar(tag: string, names: readonly string[]): Star {
   const router = `vt${tag}r`;
   const made: string[] = [];

@@ -36,7 +36,7 @@ export interface Summary {
 const shownFailures = 50;
 const shownChars = 1_500;
 
-/** Makes the summary. A test that asks for a repetition without a reason counts as failed. */
+/** Creates the summary. A test that asks for a repetition without a reason counts as failed. */
 export function createSummary(): Summary {
   const passed: Outcome[] = [];
   const failures: Pick<Outcome, 'name' | 'errors'>[] = [];

@@ -13,7 +13,7 @@ export function idOf({ devices }: Ground, name: string): string {
   return id;
 }
 
-/** Makes a contact whose messages the verdict counts under its name. `email`: an address of the lab. */
+/** Creates a contact whose messages the verdict counts under its name. `email`: an address of the lab. */
 async function addContact(
   { api, receivers, serviceTypes }: Ground,
   name: string,
@@ -24,7 +24,7 @@ async function addContact(
   return createServiceContact(api, receivers, { name, type });
 }
 
-/** Makes several contacts. Resolves with their ids by their names. */
+/** Creates several contacts. Resolves with their ids by their names. */
 export async function addContacts(
   ground: Ground,
   all: Readonly<Record<string, ServiceType | 'email'>>,
@@ -38,7 +38,7 @@ export async function addContacts(
   };
 }
 
-/** Makes a schedule and gives it to devices. */
+/** Creates a schedule and gives it to devices. */
 export async function giveSchedule(
   ground: Ground,
   names: readonly string[],

@@ -23,7 +23,7 @@ export function contactIdOf(answer: unknown): string {
 }
 
 /**
- * Makes a webhook and an e-mail contact and a schedule that notifies both at once, and gives it to the account.
+ * Creates a webhook and an e-mail contact and a schedule that notifies both at once, and gives it to the account.
  * `isShadow`: what they would get is only recorded.
  */
 export async function createContacts(api: Api, url: string, isShadow: boolean): Promise<Contacts> {
@@ -36,7 +36,7 @@ export async function createContacts(api: Api, url: string, isShadow: boolean): 
   return { hook, mail, schedule: id };
 }
 
-/** Makes a notification schedule. */
+/** Creates a notification schedule. */
 export async function createSchedule(
   api: Api,
   Name: string,

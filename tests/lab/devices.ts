@@ -32,14 +32,14 @@ function createIn(api: Api) {
   };
 }
 
-/** Makes the router and the web server, which both Locations reach without the router. */
+/** Creates the router and the web server, which both Locations reach without the router. */
 async function createFront(api: Api): Promise<readonly [router: LabDevice, web: LabDevice]> {
   const create = createIn(api);
   const router = await create('router', both, { Method: 'PING', URL: addresses.router });
   return [router, await create('web', both, { Method: 'HTTP', URL: `http://${addresses.web}/` })];
 }
 
-/** Makes the devices on the host of A's agent, home-0 and home-1. */
+/** Creates the devices on the host of A's agent, home-0 and home-1. */
 export async function createHomeDevices(api: Api): Promise<readonly LabDevice[]> {
   const create = createIn(api);
   return Promise.all(
@@ -49,7 +49,7 @@ export async function createHomeDevices(api: Api): Promise<readonly LabDevice[]>
   );
 }
 
-/** Makes the router, the devices behind it, and the web server. */
+/** Creates the router, the devices behind it, and the web server. */
 export async function createDevices(api: Api): Promise<readonly LabDevice[]> {
   const front = await createFront(api);
   const behind = Array.from({ length: deviceCount }, (_, i) =>
@@ -60,7 +60,7 @@ export async function createDevices(api: Api): Promise<readonly LabDevice[]> {
   return [...front, ...(await Promise.all(behind))];
 }
 
-/** Makes the routers, the devices behind them, and the web server, all without masters. */
+/** Creates the routers, the devices behind them, and the web server, all without masters. */
 export async function createFloorDevices(api: Api): Promise<readonly LabDevice[]> {
   const create = createIn(api);
   const routers = [...floorAddresses].map(([name, URL]) => create(name, both, { Method: 'PING', URL }));

@@ -148,7 +148,7 @@ function compressed(scale: number): Readonly<Record<string, string>> {
   return { NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: String(scale) };
 }
 
-/** Makes the Locations A and B with an agent each. With two controllers the agents prefer different ones. */
+/** Creates the Locations A and B with an agent each. With two controllers the agents prefer different ones. */
 async function startAgents(deps: {
   readonly system: System;
   readonly network: Network;

@@ -103,7 +103,7 @@ function compared(plain: Played, shadow: Played): Played {
   };
 }
 
-/** Makes the network, plays the scene in it, and removes both. */
+/** Creates the network, plays the scene in it, and removes both. */
 async function play(name: string, scene: Scene, way: 'plain' | 'shadow'): Promise<Played> {
   const shown = way === 'shadow' ? `${name} in shadow` : name;
   const from = performance.now();

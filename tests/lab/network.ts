@@ -89,7 +89,7 @@ export function openNetwork(tag: string): Network {
   };
 }
 
-/** Makes the network. Disposing ends every process in it and removes it. */
+/** Creates the network. Disposing ends every process in it and removes it. */
 export function createNetwork(tag: string): Disposable {
   const star: Star = createStar(tag, spokes);
   const network = openNetwork(tag);

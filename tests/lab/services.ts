@@ -50,7 +50,7 @@ function isServiceType(name: string): name is ServiceType {
 /** Those that need a login in their address. */
 const withLogin: ReadonlySet<ServiceType> = new Set(['servicenow', 'zulip']);
 
-/** Makes a contact whose service is one of the lab's receivers. Resolves with its contact_id. */
+/** Creates a contact whose service is one of the lab's receivers. Resolves with its contact_id. */
 export async function createServiceContact(
   api: Api,
   receivers: Receivers,
@@ -63,7 +63,7 @@ export async function createServiceContact(
   return contactIdOf(await api.ok('POST', '/contacts', Object.assign(body, service.fields, more)));
 }
 
-/** Makes an e-mail contact; its address is its name at the lab. Resolves with its contact_id. */
+/** Creates an e-mail contact; its address is its name at the lab. Resolves with its contact_id. */
 export async function createMailContact(api: Api, name: string): Promise<string> {
   const body = { Name: name, Type: 'email', Address: `${name}@lab.example` };
   return contactIdOf(await api.ok('POST', '/contacts', body));

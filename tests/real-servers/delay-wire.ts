@@ -50,7 +50,7 @@ export function wireMissing(): string | undefined {
 }
 
 /**
- * Makes the wire. Its addresses are of the ranges of RFC 2544 (measurements) and RFC 4193, different in each process.
+ * Creates the wire. Its addresses are of the ranges of RFC 2544 (measurements) and RFC 4193, different in each process.
  */
 export async function startWire(): Promise<Wire> {
   const device = `vtw${process.pid % 100_000}`;

@@ -38,7 +38,7 @@ afterAll(async () => {
   await target?.[Symbol.asyncDispose]();
 });
 
-/** Makes a Location with a device, and returns the invitation to it. */
+/** Creates a Location with a device, and returns the invitation to it. */
 async function inviteTo(location: string) {
   operate(system, 'locations', 'create', location);
   const body = {

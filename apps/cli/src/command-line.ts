@@ -38,7 +38,7 @@ export function readSettings(): SettingsReader {
   return createSettingsReader({ env: process.env, readText: (file) => readFileSync(file, 'utf8') });
 }
 
-/** Makes the program without its commands. */
+/** Creates the program without its commands. */
 export function createCommandLine(): CommandLine {
   const program = new Command('vantage')
     .description(

@@ -119,7 +119,7 @@ async function upgrade(
   });
 }
 
-/** Makes a contact that is notified of everything. */
+/** Creates a contact that is notified of everything. */
 async function makeContact(
   transaction: ChangeTransaction,
   sealer: Sealer,

@@ -22,7 +22,7 @@ const searchMinutes = 15 * dayMinutes;
  */
 
 /**
- * Makes the opening hours of a zone. Throws a RangeError for a zone that is not known. Times are microseconds since
+ * Creates the opening hours of a zone. Throws a RangeError for a zone that is not known. Times are microseconds since
  * 1970.
  */
 export function createOpening(timezone: string): {

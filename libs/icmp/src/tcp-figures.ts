@@ -15,7 +15,7 @@ export interface TcpFigures {
 export type ReadTcpFigures = (socket: Socket) => TcpFigures | undefined;
 
 /**
- * Makes the reader. It loads the addon at the first use. Other systems than Linux, and machines without a build of the
+ * Creates the reader. It loads the addon at the first use. Other systems than Linux, and machines without a build of the
  * addon or with an older one, have no figures.
  */
 export function createTcpFigures(load: () => Addon | { readonly error: string } = loadAddon): ReadTcpFigures {

@@ -7,7 +7,7 @@ export interface JobParts {
 }
 
 /**
- * Makes the parts of one job. `failed` and `recovered` are the lines of the log; the part's name stands beside them as
+ * Creates the parts of one job. `failed` and `recovered` are the lines of the log; the part's name stands beside them as
  * `job`.
  */
 export function createJobParts({

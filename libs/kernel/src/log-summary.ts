@@ -18,7 +18,7 @@ const tracked = declareState({
 });
 
 /**
- * Makes a summary. It keeps the count and the last occurrence of each text, nothing else. Disposing it writes the
+ * Creates a summary. It keeps the count and the last occurrence of each text, nothing else. Disposing it writes the
  * counts that are left.
  */
 export function createLogSummary({

@@ -8,7 +8,7 @@ export type { Logger } from 'pino';
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 /**
- * Makes the process's logger: JSON lines on stderr, synchronous (a crash loses no line), known secret fields masked,
+ * Creates the process's logger: JSON lines on stderr, synchronous (a crash loses no line), known secret fields masked,
  * each line of bounded length whatever it is given. A disk that takes no lines loses them, and does not end the
  * process. Tests give another `destination`.
  */

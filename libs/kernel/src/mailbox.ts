@@ -22,7 +22,7 @@ const tracked = declareState({
   atBound: 'the script waits',
 });
 
-/** Makes a mailbox for `capacity` items. */
+/** Creates a mailbox for `capacity` items. */
 export function createMailbox<T extends NonNullable<unknown>>(capacity: number): Mailbox<T> {
   const items: T[] = tracked([]);
   let wake: (() => void) | undefined;

@@ -14,7 +14,7 @@ export interface Semaphore {
   readonly size: number;
 }
 
-/** Makes a semaphore with places for `running` and `waiting` pieces of work. */
+/** Creates a semaphore with places for `running` and `waiting` pieces of work. */
 export function createSemaphore(places: { readonly running: number; readonly waiting: number }): Semaphore {
   let running = 0;
   const queue = new Set<() => void>();

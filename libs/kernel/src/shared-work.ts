@@ -30,7 +30,7 @@ const tracked = declareState({
 });
 
 /**
- * Makes it; under each key one piece of work runs at a moment, unless it takes long. It remembers a key only while
+ * Creates it; under each key one piece of work runs at a moment, unless it takes long. It remembers a key only while
  * something of it is under way.
  */
 export function createSharedWork<T>({ clock }: { readonly clock: Pick<Clock, 'monoMs'> }): SharedWork<T> {

@@ -23,7 +23,7 @@ const tracked = declareState({
   atBound: 'the limits of connections and of requests of a key',
 });
 
-/** Makes an empty queue. `later` runs a function after what the event loop has to do now, as `setImmediate` does. */
+/** Creates an empty queue. `later` runs a function after what the event loop has to do now, as `setImmediate` does. */
 export function createTurnQueue({
   perIteration = workPerIteration,
   later,

@@ -8,7 +8,7 @@ interface Waker {
   wait(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-/** Makes one for one waiter at a time. */
+/** Creates one for one waiter at a time. */
 export function createWaker(clock: Pick<Clock, 'timer'>): Waker {
   let wake = () => {};
   return {

@@ -55,7 +55,7 @@ const kinds: readonly Kind[] = [
 
 const sampleMs = 250;
 
-/** Makes a limit. Dispose of it after its processes ended; this removes the kernel's control group. */
+/** Creates a limit. Dispose of it after its processes ended; this removes the kernel's control group. */
 export function limitMemory(name: string, limitBytes: number): MemoryLimit {
   const group = openGroup(name, limitBytes);
   let pid = 0;

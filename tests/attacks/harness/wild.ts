@@ -11,13 +11,13 @@ export type Outgoing = MessageInitShape<typeof OutboxRecordSchema>;
 export interface Wild {
   readonly name: string;
   readonly tokens: readonly { readonly agentNo: number; readonly token: string }[];
-  /** Makes a device at this Location; its number comes with an assignment. */
+  /** Creates a device at this Location; its number comes with an assignment. */
   addDevice(): Promise<string>;
 }
 
 const created = z.object({ device_id: z.string() });
 
-/** Makes the Location, with agents that only the test runs. */
+/** Creates the Location, with agents that only the test runs. */
 export async function openWild(ground: Ground, name: string, agents: number): Promise<Wild> {
   const { accountNo, api } = ground.hostile;
   const locationNo = await ground.rows.location(accountNo, { name });

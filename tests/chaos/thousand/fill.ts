@@ -14,7 +14,7 @@ import type { Identity } from './simulated-agent.ts';
 const dayMs = 86_400_000;
 const perBatch = 500;
 
-/** Makes the rows of the agents, spread over the Locations, and signs their certificates. */
+/** Creates the rows of the agents, spread over the Locations, and signs their certificates. */
 export async function fillAgents(
   system: System,
   { agents, locations }: { readonly agents: number; readonly locations: number },

@@ -37,9 +37,9 @@ export interface SimulatedAgent {
   readonly devices: number;
   /** Records that are not acknowledged. */
   readonly waiting: number;
-  /** Makes no more records. */
+  /** Creates no more records. */
   rest(): void;
-  /** Makes the results that are due and sends them. Call it about once a second. */
+  /** Creates the results that are due and sends them. Call it about once a second. */
   tick(): void;
   heartbeat(): void;
   run(signal: AbortSignal): Promise<void>;
@@ -110,7 +110,7 @@ function createRecords(link: Link, counts: Counts) {
   };
 }
 
-/** Makes an agent; it connects in `run`. */
+/** Creates an agent; it connects in `run`. */
 export function createSimulatedAgent(deps: {
   readonly endpoints: readonly string[];
   readonly ca: string;

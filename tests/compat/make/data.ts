@@ -141,7 +141,7 @@ async function makeDevices(on: Api): Promise<ReadonlyMap<string, string>> {
   return made;
 }
 
-/** Makes an outage that stays, one that ends, a maintenance window and checks on request. */
+/** Creates an outage that stays, one that ends, a maintenance window and checks on request. */
 async function live(on: Api, made: ReadonlyMap<string, string>): Promise<AsyncDisposable> {
   const idOf = (name: string) => made.get(name) ?? '';
   const status = z.object({ Status: z.string() });

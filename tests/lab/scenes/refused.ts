@@ -45,7 +45,7 @@ function nameDifferences(
     : [`${contact}: ${what} ${about} does not name ${by}: ${JSON.stringify(named)}`];
 }
 
-/** Makes the contacts, and gives each device a schedule with others that are left, or none. */
+/** Creates the contacts, and gives each device a schedule with others that are left, or none. */
 async function setUp(ground: Ground): Promise<void> {
   const { receivers, mail } = ground;
   await openAlways(ground);

@@ -11,7 +11,7 @@ export interface ClockSync {
 }
 
 /**
- * Makes the synchronisation. `onOffset` receives each new offset and by how many microseconds the corrected clock
+ * Creates the synchronisation. `onOffset` receives each new offset and by how many microseconds the corrected clock
  * moved.
  */
 export function createClockSync(deps: {

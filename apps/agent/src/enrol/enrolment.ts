@@ -24,7 +24,7 @@ export interface Enrolment {
   renewIfDue(signal: AbortSignal): Promise<void>;
 }
 
-/** Makes the enrolment of an agent. */
+/** Creates the enrolment of an agent. */
 export function createEnrolment(deps: {
   readonly folder: IdentityFolder;
   readonly endpoints: readonly string[];

@@ -9,7 +9,7 @@ export interface GrantStore {
   again(): Promise<void>;
 }
 
-/** Makes the store; the log gets one line for each new fault of the disk. */
+/** Creates the store; the log gets one line for each new fault of the disk. */
 export function createGrantStore(folder: Pick<IdentityFolder, 'keep'>, log: Logger): GrantStore {
   const faults = createFaultReporter((text) =>
     log.error(`the agent's certificate cannot be stored: ${text}`),

@@ -13,7 +13,7 @@ export interface AgentParts {
   readonly disk: Pick<DiskWatch, 'space'>;
 }
 
-/** Makes the series of the agent's process. No label names a device, so their number does not grow. */
+/** Creates the series of the agent's process. No label names a device, so their number does not grow. */
 export function createAgentMetrics(parts: AgentParts, version: string): ProcessMetrics {
   const { outbox, assignments, link, uplink, meter, scheduler, time } = parts;
   const metrics = createProcessMetrics({ program: 'agent', version });

@@ -42,7 +42,7 @@ const tracked = declareState({
   atBound: 'records at hand are read from disk; others are dropped, and a data gap names them',
 });
 
-/** Makes an empty outbox, offline. */
+/** Creates an empty outbox, offline. */
 export function createOutboxState(): OutboxState {
   return tracked<OutboxState>({
     segments: new Map(),
@@ -112,7 +112,7 @@ export function setOnline(state: OutboxState, isOnline: boolean): void {
   state.atHandBytes = 0;
 }
 
-/** Makes all records in flight wait again. */
+/** Puts all records in flight back into the queue. */
 export function putBackAll({ segments }: OutboxState): void {
   for (const segment of segments.values()) putBack(segment);
 }

@@ -51,7 +51,7 @@ export interface SegmentStore {
   readonly seal: () => Promise<void>;
 }
 
-/** Makes the store over a state. */
+/** Creates the store over a state. */
 export function createSegmentStore(deps: {
   readonly folder: string;
   readonly state: OutboxState;

@@ -123,7 +123,7 @@ export function takeWaiting(
   return { items, lost };
 }
 
-/** Makes the records in flight wait again. */
+/** Puts the records in flight back into the queue. */
 export function putBack(segment: Segment): void {
   if (segment.inFlight === 0) return;
   for (const [index, state] of segment.states.entries()) {

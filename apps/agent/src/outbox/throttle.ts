@@ -6,7 +6,7 @@ export interface Throttle extends Disposable {
 }
 
 /**
- * Makes the throttle: the job starts at most once in `apartMs`, which is asked before each start. After disposal it
+ * Creates the throttle: the job starts at most once in `apartMs`, which is asked before each start. After disposal it
  * starts no more.
  */
 export function createThrottle(deps: {

@@ -24,7 +24,7 @@ export interface SegmentWriter {
   seal(): Promise<Segment | undefined>;
 }
 
-/** Makes the writer; nothing is on disk before the first write. */
+/** Creates the writer; nothing is on disk before the first write. */
 export function createWriter(deps: {
   readonly folder: string;
   readonly nextNo: () => number;

@@ -138,7 +138,7 @@ function openAnchors(
 }
 
 /**
- * Makes the clock's synchronisation. Each new offset is recorded, moves the schedule and is stored for the next start.
+ * Creates the clock's synchronisation. Each new offset is recorded, moves the schedule and is stored for the next start.
  */
 function createSync({ time, identity, append }: Stores, scheduler: Scheduler, log: Logger): ClockSync {
   return createClockSync({

@@ -14,7 +14,7 @@ import type { Anchors } from '../uplink/anchors.ts';
  */
 export type SendHeartbeat = (offlineReason: string, lateness?: Lateness) => boolean;
 
-/** Makes the sender of heartbeats. */
+/** Creates the sender of heartbeats. */
 export function createHeartbeatSender(deps: {
   readonly link: Pick<Link, 'isUp' | 'send'>;
   readonly time: AgentTime;

@@ -14,7 +14,7 @@ const longestWaitMs = 1000;
  */
 const apartMs = 4;
 
-/** Makes the alarm; it rings not before it is asked to, and not after its disposal. */
+/** Creates the alarm; it rings not before it is asked to, and not after its disposal. */
 export function createAlarm(deps: {
   readonly clock: Pick<Clock, 'monoMs' | 'timer'>;
   readonly ring: () => void;

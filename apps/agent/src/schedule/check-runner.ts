@@ -8,7 +8,7 @@ import type { AgentPolicy } from '../policy/policy.ts';
 /** Checks a device once, as far as this machine's policy allows. Never throws. */
 export type CheckRunner = (assignment: Assignment, signal: AbortSignal) => Promise<Measurement>;
 
-/** Makes the runner; it reads an assignment's settings once. */
+/** Creates the runner; it reads an assignment's settings once. */
 export function createCheckRunner(deps: {
   readonly clock: Clock;
   readonly dial: Dial;

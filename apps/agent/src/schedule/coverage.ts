@@ -28,7 +28,7 @@ const tracked = declareState({
   atBound: 'the time counts as not covered',
 });
 
-/** Makes the coverage; nothing is covered before `begin`. */
+/** Creates the coverage; nothing is covered before `begin`. */
 export function createCoverage(): Coverage {
   let beginUs = Number.POSITIVE_INFINITY;
   let reportedUs = 0;

@@ -54,7 +54,7 @@ const trackedRequests = declareState({
 });
 
 /**
- * Makes the collector. While `isOnline` is false it traces nothing, because it would trace the agent's own dead uplink.
+ * Creates the collector. While `isOnline` is false it traces nothing, because it would trace the agent's own dead uplink.
  */
 export function createDiagnosticsCollector(deps: {
   readonly clock: Clock;

@@ -23,7 +23,7 @@ const tracked = declareState({
   atBound: 'the limit of devices of an account',
 });
 
-/** Makes an empty queue. */
+/** Creates an empty queue. */
 export function createDueQueue<K>(): DueQueue<K> {
   const heap: Entry<K>[] = [];
   const current = tracked(new Map<K, Entry<K>>());

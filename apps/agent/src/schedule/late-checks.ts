@@ -35,7 +35,7 @@ export interface LateChecks {
   started(lateMs: number): 'nothing' | 'device' | 'agent';
 }
 
-/** Makes the counter; it begins anew every ten minutes. */
+/** Creates the counter; it begins anew every ten minutes. */
 export function createLateChecks(monoMs: () => number): LateChecks {
   let sinceMs = monoMs();
   let counts: StartCounts = { started: 0, late: 0 };

@@ -24,7 +24,7 @@ export interface LatenessMeter {
 /** The meter keeps so many samples; later ones overwrite older ones. */
 const bound = 20_000;
 
-/** Makes an empty meter. */
+/** Creates an empty meter. */
 export function createLatenessMeter(): LatenessMeter {
   let samples: number[] = [];
   let started = 0;

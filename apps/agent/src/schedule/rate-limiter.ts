@@ -4,7 +4,7 @@ export interface RateLimiter {
   tryAcquire(): { readonly ok: true } | { readonly ok: false; readonly waitMs: number };
 }
 
-/** Makes a token bucket that fills evenly and holds the tokens of two seconds. */
+/** Creates a token bucket that fills evenly and holds the tokens of two seconds. */
 export function createRateLimiter(deps: {
   readonly checksPerMinute: number;
   readonly monoMs: () => number;

@@ -46,7 +46,7 @@ const tracked = declareState({
   atBound: 'the limit of devices of an account',
 });
 
-/** Makes a state without devices. */
+/** Creates a state without devices. */
 export function createScheduleState(): ScheduleState {
   return { schedules: tracked(new Map()), dueQueue: createDueQueue() };
 }

@@ -22,7 +22,7 @@ export interface ObservableScheduleTable extends ScheduleTable {
   onChange(listener: () => void): void;
 }
 
-/** Makes an empty table. */
+/** Creates an empty table. */
 export function createScheduleTable(deps: {
   readonly time: Pick<AgentTime, 'nowUs'>;
   /** The retry sequence that an earlier run left a device with. */

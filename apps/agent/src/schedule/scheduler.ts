@@ -63,7 +63,7 @@ interface SchedulerDeps {
   readonly newId: () => string;
 }
 
-/** Makes the scheduler: it starts the checks that are due in `table` and applies their results to it. */
+/** Creates the scheduler: it starts the checks that are due in `table` and applies their results to it. */
 export function createScheduler(deps: SchedulerDeps): Scheduler {
   const { table, time, clock, coverage, stalls } = deps;
   const { state } = table;

@@ -8,7 +8,7 @@ const tracked = declareState({
   atBound: 'the oldest is forgotten',
 });
 
-/** Makes a function that returns true for an id that is not among the last `most` new ids. */
+/** Creates a function that returns true for an id that is not among the last `most` new ids. */
 export function createSeenSet(most: number): (id: string) => boolean {
   const seen = tracked(new Set<string>());
   return (id) => {

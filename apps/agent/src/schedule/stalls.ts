@@ -24,7 +24,7 @@ export function asStalled(measurement: Measurement): Measurement {
   };
 }
 
-/** Makes the detector: the process stood still when two calls of `tick` lie further apart than `thresholdMs`. */
+/** Creates the detector: the process stood still when two calls of `tick` lie further apart than `thresholdMs`. */
 export function createStalls(deps: { readonly monoMs: () => number; readonly thresholdMs: number }): Stalls {
   const { monoMs, thresholdMs } = deps;
   let lastMs = monoMs();

@@ -8,7 +8,7 @@ export interface FaultReporter {
   clear(): void;
 }
 
-/** Makes the reporter; `onFault` receives the message of each new fault. */
+/** Creates the reporter; `onFault` receives the message of each new fault. */
 export function createFaultReporter(onFault: (text: string) => void): FaultReporter {
   let last = '';
   return {

@@ -61,7 +61,7 @@ const tracked = declareState({
   atBound: 'the log repeats what it said',
 });
 
-/** Makes the log of disconnections. */
+/** Creates the log of disconnections. */
 export function createDisconnectLog(log: Logger): DisconnectLog {
   const reported = tracked(new Set<string>());
   return {

@@ -55,7 +55,7 @@ export interface LinkHandlers {
   onDown(disconnect: DisconnectReason, endpoint: string): void;
 }
 
-/** Makes the link; nothing is opened before `run`. */
+/** Creates the link; nothing is opened before `run`. */
 export function createLink(deps: {
   readonly endpoints: readonly string[];
   /** `http://[user:password@]host:port` of an HTTP proxy on the way; undefined: there is none. */

@@ -50,7 +50,7 @@ const tracked = declareState({
   atBound: 'the next batch waits for an ack',
 });
 
-/** Makes the uploader. It calls `stuck` when an ack does not come; `stuck` must end the stream. */
+/** Creates the uploader. It calls `stuck` when an ack does not come; `stuck` must end the stream. */
 export function createUploader(deps: {
   readonly outbox: Outbox;
   readonly clock: Clock;

@@ -68,7 +68,7 @@ const tracked = declareState({
   atBound: 'the limit of checks at one time',
 });
 
-/** Makes the list. `places` are the anchors now, near to far. */
+/** Creates the list. `places` are the anchors now, near to far. */
 export function createAnchorErrors(places: () => readonly Place[]): AnchorErrors {
   const pending = tracked(new Set<PendingError>());
   const release = (error: PendingError, verdict: Verdict) => {

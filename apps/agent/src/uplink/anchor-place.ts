@@ -22,7 +22,7 @@ export type Deciders = (addresses: readonly string[], own: OwnNetworks) => reado
  *   none at all (the name was not resolved)   | all, because any of them may be on the way to the name server
  */
 
-/** Makes the function that finds the deciding anchors. Pure. */
+/** Creates the function that finds the deciding anchors. Pure. */
 export function createDeciders(anchors: readonly Pick<Anchor, 'networks'>[]): Deciders {
   const anchorOf = createNetworkTable(
     anchors.flatMap(({ networks }, value) =>

@@ -39,7 +39,7 @@ export interface Anchors {
 /** Rounds that an error or a silent anchor asks for begin at least this far apart. */
 const roundsApartMs = 1000;
 
-/** Makes the monitor. `everyMs`: from one round to the next while all is well. */
+/** Creates the monitor. `everyMs`: from one round to the next while all is well. */
 export function createAnchors(deps: {
   readonly clock: Clock;
   readonly everyMs: number;

@@ -68,7 +68,7 @@ const trackedDevices = declareState({
 });
 
 /**
- * Makes the uplink monitor. `sendHeartbeat` sends a heartbeat now and returns whether there is a stream. `runNow`
+ * Creates the uplink monitor. `sendHeartbeat` sends a heartbeat now and returns whether there is a stream. `runNow`
  * checks a device at once and returns whether it is assigned.
  */
 export function createUplink(deps: {

@@ -65,7 +65,7 @@ export interface Collector {
   readonly ignored: string[];
 }
 
-/** Makes an empty reading, which a reader fills. */
+/** Creates an empty reading, which a reader fills. */
 export function collector(): Collector {
   return { checks: [], refused: [], became: [], ignored: [] };
 }

@@ -24,7 +24,7 @@ const holdsReference = /\$\{(?:secret|local):[A-Za-z0-9_.-]{1,100}\}/;
 /** Headers of other tools that carry credentials under names which the probes do not know. */
 const secretHeader = /auth|cookie|key|password|secret|token/i;
 
-/** Makes a keeper without secrets. */
+/** Creates a keeper without secrets. */
 export function createSecretKeeper(): SecretKeeper {
   const needed: NeededSecret[] = [];
   const byValue = new Map<string, string>();

@@ -34,7 +34,7 @@ export interface Settled {
 const longestTag = 200;
 
 /**
- * Makes the apply file of a reading. Each device is judged as the API judges it; what it would refuse is refused here,
+ * Creates the apply file of a reading. Each device is judged as the API judges it; what it would refuse is refused here,
  * by name.
  */
 export async function settle(reading: Reading, source: string): Promise<Settled> {

@@ -97,7 +97,7 @@ export function isHeld(dataDir: string): boolean {
   return held !== undefined && isAlive(held.owner);
 }
 
-/** Makes the file, whole at once, when there is none; waits for a disk that refuses it. */
+/** Creates the file, whole at once, when there is none; waits for a disk that refuses it. */
 async function put(file: string, mine: Content, say: (text: string) => void): Promise<boolean> {
   for (let isSaid = false; ; isSaid = true) {
     try {

@@ -31,7 +31,7 @@ export interface System {
   kill(): void;
 }
 
-/** Makes a system on a data folder; no part is started yet. `say` prints a line for the operator. */
+/** Creates a system on a data folder; no part is started yet. `say` prints a line for the operator. */
 export function createSystem({
   dataDir,
   lock,

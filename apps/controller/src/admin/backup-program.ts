@@ -173,7 +173,7 @@ async function restore(config: Config, call: Call) {
   }
 }
 
-/** Makes the tables as a version of Vantage has them that knows the migrations up to this one. */
+/** Creates the tables as a version of Vantage has them that knows the migrations up to this one. */
 async function makeTables(url: string, last: string | undefined): Promise<void> {
   const db = await createDb({ connection: { url }, log, poolSize: 2 });
   try {

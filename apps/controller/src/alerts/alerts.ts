@@ -33,7 +33,7 @@ const atOnce = 100;
 const restUs = 600_000_000;
 const job = 'alerts';
 
-/** Makes the step. `recordEvents` records events without calling `onEvents`. */
+/** Creates the step. `recordEvents` records events without calling `onEvents`. */
 export function createAlerts({
   db,
   clock,

@@ -19,7 +19,7 @@ export type RecordEvents = (
 ) => Promise<void>;
 
 /**
- * Makes the function that opens and ends alerts in the transaction of the events that cause it. Alerts are decided
+ * Creates the function that opens and ends alerts in the transaction of the events that cause it. Alerts are decided
  * after its commit, therefore a slow decision delays no result. `flappingWindowUs`: outages that ended within it count
  * as flapping.
  */

@@ -55,7 +55,7 @@ type OwnDeps =
   | 'allowPrivateWebhooks'
   | 'signIn';
 
-/** Makes the REST API. It listens for revoked keys until it is disposed of. */
+/** Creates the REST API. It listens for revoked keys until it is disposed of. */
 export function createHttpApi({
   db,
   clock,

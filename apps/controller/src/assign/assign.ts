@@ -25,7 +25,7 @@ const maxPauseMs = 2_000;
 /** After a failed round the pause is as long as after a round that took this long. */
 const failedRoundMs = 1_000;
 
-/** Makes the planner. */
+/** Creates the planner. */
 export function createAssign({
   db,
   clock,

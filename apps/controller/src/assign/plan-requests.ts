@@ -34,7 +34,7 @@ const tracked = declareState({
 });
 
 /**
- * Makes the requests: at first all Locations are requested. A request for another controller's Location stays for
+ * Creates the requests: at first all Locations are requested. A request for another controller's Location stays for
  * `keepMs`.
  */
 export function createPlanRequests({

@@ -39,7 +39,7 @@ const tracked = declareState({
   atBound: 'the limits of Locations and agents of an account',
 });
 
-/** Makes the rounds of one controller. */
+/** Creates the rounds of one controller. */
 export function createPlanRound({
   kysely,
   clock,

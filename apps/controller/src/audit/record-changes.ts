@@ -30,7 +30,7 @@ interface RecordedChanges {
  */
 const maxValueLength = 4_096;
 
-/** Makes the function that writes the audit's entries in the transaction that makes the changes. */
+/** Creates the function that writes the audit's entries in the transaction that makes the changes. */
 export function createChangeRecorder({ clock }: { readonly clock: Pick<Clock, 'nowUs'> }) {
   return async (trx: Kysely<Tables>, { actor, changes }: RecordedChanges): Promise<void> => {
     const by = columnsOf(actor);

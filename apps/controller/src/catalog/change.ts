@@ -86,7 +86,7 @@ export interface Catalog {
   lockAccount(accountNo: number): Promise<void>;
 }
 
-/** Makes the door. */
+/** Creates the door. */
 export function createCatalog({
   db,
   recordChanges,

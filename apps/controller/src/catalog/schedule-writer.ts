@@ -68,7 +68,7 @@ interface ScheduleWriter<Sent> {
   ): Promise<{ readonly kind: 'deleted' } | Conflict | Missing>;
 }
 
-/** Makes the writer of a kind of schedule. */
+/** Creates the writer of a kind of schedule. */
 export function createScheduleWriter<
   Entity extends { readonly name: string },
   Settings extends CommonSettings,

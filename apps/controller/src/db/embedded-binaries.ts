@@ -99,7 +99,7 @@ async function packaged(): Promise<{ native: string; version: string }> {
 
 type Place = { readonly ok: true; readonly binaries: Binaries } | { readonly ok: false; problem: string };
 
-/** Makes the links in `place` and executes `postgres` there; `native` holds the list of links. */
+/** Creates the links in `place` and executes `postgres` there; `native` holds the list of links. */
 async function tryPlace(native: string, place: string, runAs: RunAs | undefined): Promise<Place> {
   const binaries = {
     postgres: path.join(place, 'bin', 'postgres'),
@@ -120,7 +120,7 @@ async function executable(file: string): Promise<void> {
   if (((await stat(file)).mode & 0o555) !== 0o555) await chmod(file, 0o755);
 }
 
-/** Makes the missing links of shared libraries. Two processes may do so at once. */
+/** Creates the missing links of shared libraries. Two processes may do so at once. */
 async function link(native: string, place: string): Promise<void> {
   const list: unknown = JSON.parse(await readFile(path.join(native, 'pg-symlinks.json'), 'utf8'));
   if (!Array.isArray(list)) throw new Error('the list of library links is not an array');
@@ -158,7 +158,7 @@ function cacheFolders(asRoot: boolean): readonly string[] {
   return [path.join(process.env['XDG_CACHE_HOME'] ?? path.join(homedir(), '.cache'), 'vantage'), temporary];
 }
 
-/** Makes a folder that only this user can write; throws for a folder of another user. */
+/** Creates a folder that only this user can write; throws for a folder of another user. */
 async function ownFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o755 });
   const about = lstatSync(folder);

@@ -54,7 +54,7 @@ function shortBase(): string {
   return Buffer.byteLength(tmpdir()) <= 40 ? tmpdir() : '/tmp';
 }
 
-/** Makes the folder (mode 0700) and the link in it. Throws a Fault for a folder of another user. */
+/** Creates the folder (mode 0700) and the link in it. Throws a Fault for a folder of another user. */
 async function makeLink(folder: string, name: string, cluster: string): Promise<void> {
   await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;

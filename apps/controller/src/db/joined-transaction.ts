@@ -32,7 +32,7 @@ interface OpenTransaction {
 }
 
 /**
- * Makes them for one pool.
+ * Creates them for one pool.
  *
  * A request of several writers and readers has to commit as one thing: an answer that is kept for repetitions, a change
  * that was compared with an ETag, all operations of an atomic batch. The asynchronous context carries the transaction

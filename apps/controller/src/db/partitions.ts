@@ -9,7 +9,7 @@ const aheadDays = 2;
 
 /** Daily partitions of `check_rows`, UTC. */
 export interface Partitions {
-  /** Makes the missing ones, from the oldest day kept to two days ahead. */
+  /** Creates the missing ones, from the oldest day kept to two days ahead. */
   ensure(): Promise<void>;
   /** Drops those whose end is older than the retention before `nowUs`; returns their names. */
   drop(nowUs: number): Promise<string[]>;

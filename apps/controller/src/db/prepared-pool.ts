@@ -27,7 +27,7 @@ const tracked = declareState({
 });
 
 /**
- * Makes the function that says how one connection runs a statement. A statement that comes again and again is prepared,
+ * Creates the function that says how one connection runs a statement. A statement that comes again and again is prepared,
  * so that PostgreSQL parses and plans it once: planning a read with many joins costs more than running it. PostgreSQL
  * itself decides after five runs whether one plan fits all parameters (`plan_cache_mode`, its default is `auto`).
  */
@@ -104,7 +104,7 @@ function nothing(text: string) {
 }
 
 /**
- * Makes a function after which all that is written until the end of this turn of the event loop is one write, which
+ * Creates a function after which all that is written until the end of this turn of the event loop is one write, which
  * wakes the server once.
  */
 function gatherWrites(stream: Pick<Duplex, 'cork' | 'uncork'>): () => void {

@@ -82,7 +82,7 @@ const versioned = new Set(['devices', 'device_state']);
 const whole = new Set(['trials', 'left_tags', 'deleted_events']);
 
 /**
- * Makes the views anew where they are not those of this version and of these tables. Call it under the lock of
+ * Creates the views anew where they are not those of this version and of these tables. Call it under the lock of
  * migrations, after them. Between `dropScope` and this, requests of limited callers fail: there is no view, and the
  * tables are never read instead. So do they where the role may create no schema, which is said in the log.
  */

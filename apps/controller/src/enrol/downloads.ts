@@ -34,7 +34,7 @@ const placeholder = '@VANTAGE_CA@';
 const parcelOf = /^\/parcel\/linux-(amd64|arm64)\.tar\.gz(\.sig)?$/;
 
 /**
- * Makes the downloads. Each needs the token of an invitation; a parcel may also go to an agent, which shows its
+ * Creates the downloads. Each needs the token of an invitation; a parcel may also go to an agent, which shows its
  * certificate (HTTP/2).
  */
 export function createDownloads(deps: {

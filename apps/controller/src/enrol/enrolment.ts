@@ -66,7 +66,7 @@ export interface Enrolment {
 /** Requests in the database at one time. Strangers never use more of it than this. */
 const work = { running: 2, waiting: 1_024 };
 
-/** Makes the enrolment. */
+/** Creates the enrolment. */
 export function createEnrolment(deps: {
   readonly kysely: Kysely<Tables>;
   readonly agents: AgentEnrolment;

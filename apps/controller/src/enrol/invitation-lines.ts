@@ -9,7 +9,7 @@ export interface InvitationLines {
 }
 
 /**
- * Makes the lines. The pin (SHA-256 of the public key of the agents' port, base64) protects the download although the
+ * Creates the lines. The pin (SHA-256 of the public key of the agents' port, base64) protects the download although the
  * host does not have the authority yet; the script brings it along. Pure.
  */
 export function invitationLines(from: {

@@ -7,7 +7,7 @@ import { type EventRow, toEventRow } from './event-row.ts';
 type RecordEvents = (trx: Kysely<Tables>, causes: readonly EventCause[], nowUs: number) => Promise<void>;
 
 /**
- * Makes the writer of events. It records events in the order of their causes, in the transaction that changed the
+ * Creates the writer of events. It records events in the order of their causes, in the transaction that changed the
  * state. An event that is recorded already (same device, check and type) stays as it is. `onRecorded` decides in the
  * same transaction what follows from the events that are new.
  */

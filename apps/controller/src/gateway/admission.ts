@@ -38,7 +38,7 @@ const tracked = declareState({
   atBound: 'the limit of connections',
 });
 
-/** Makes the admission. `ownerOfToken` and `ownerOfKey` find the agent of the SHA-256 of a token or public key. */
+/** Creates the admission. `ownerOfToken` and `ownerOfKey` find the agent of the SHA-256 of a token or public key. */
 export function createAdmission({
   clock,
   log,

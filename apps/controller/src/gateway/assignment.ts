@@ -20,14 +20,14 @@ export interface Unsealer {
 export type SecretLookup = () => Promise<ReadonlyMap<string, string>>;
 
 /**
- * Makes the wire's assignment of a device, secrets filled in. Throws when the sealed settings cannot be opened or read.
+ * Creates the wire's assignment of a device, secrets filled in. Throws when the sealed settings cannot be opened or read.
  */
 export type AssignmentBuilder = (
   device: AssignedDevice,
   secrets: SecretLookup,
 ) => Promise<{ readonly assignment: Assignment; readonly usesSecrets: boolean }>;
 
-/** Makes the builder. */
+/** Creates the builder. */
 export function createAssignmentBuilder({
   sealer,
   log,
@@ -130,7 +130,7 @@ export async function loadSecretsStamp(db: Kysely<Tables>, accountNo: number): P
   return rows[0]?.stamp ?? '';
 }
 
-/** Makes the lookup for one account. It reads the secrets once and keeps them. */
+/** Creates the lookup for one account. It reads the secrets once and keeps them. */
 export function createSecretLookup({
   kysely,
   sealer,

@@ -43,7 +43,7 @@ export interface BatchQueue {
 const maxWaiting = 4;
 const retry = { baseMs: 200, capMs: 5_000 };
 
-/** Makes the queue. `done` is called after each commit, `onIdle` whenever the queue is idle again. */
+/** Creates the queue. `done` is called after each commit, `onIdle` whenever the queue is idle again. */
 export function createBatchQueue({
   clock,
   log,

@@ -49,7 +49,7 @@ const tracked = declareState({
   atBound: 'the limit of connections: a waiting one is closed, or the new one refused',
 });
 
-/** Makes an empty book. Pure: time is an argument. */
+/** Creates an empty book. Pure: time is an argument. */
 export function createConnectionBook<Id>(limits: ConnectionLimits): ConnectionBook<Id> {
   const known = tracked(new Map<Id, Known>());
   const byAddress = new Map<string, { size: number; readonly waiting: Set<Id> }>();

@@ -39,7 +39,7 @@ const tracked = declareState({
   atBound: 'the limit of connections',
 });
 
-/** Makes the guard. */
+/** Creates the guard. */
 export function createConnectionGuard({
   clock,
   log,

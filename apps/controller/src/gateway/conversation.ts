@@ -34,7 +34,7 @@ interface ConversationDeps {
   readonly onAgentSeen: (agent: KnownAgent) => void;
 }
 
-/** Makes the conversation: Hello, then a session, then the session's messages while it reads. */
+/** Creates the conversation: Hello, then a session, then the session's messages while it reads. */
 export function createConversation(deps: ConversationDeps): Converse {
   const { clock, log, memory, opener, registry, presence, onAgentSeen } = deps;
 

@@ -40,7 +40,7 @@ const tracked = declareState({
   atBound: 'further claims wait',
 });
 
-/** Makes an empty queue. Pure: no clock, no promises. */
+/** Creates an empty queue. Pure: no clock, no promises. */
 export function createFairQueue<C extends Claim>(limits: FairLimits): FairQueue<C> {
   // A Map keeps the order of insertion: the first account is the one whose turn is next.
   const waiting = new Map<number, C[]>();

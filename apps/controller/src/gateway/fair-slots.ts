@@ -17,7 +17,7 @@ interface Waiting extends Claim {
   readonly begin: () => void;
 }
 
-/** Makes the slots; `createFairQueue` decides which claim is next. */
+/** Creates the slots; `createFairQueue` decides which claim is next. */
 export function createFairSlots(limits: FairLimits): FairSlots {
   const queue = createFairQueue<Waiting>(limits);
   const start = () => {

@@ -48,7 +48,7 @@ const tracked = declareState({
   atBound: 'the limit of connections; 2 MB of headers and control frames cut one',
 });
 
-/** Makes the gateway: admission, then the conversation with each agent, beside it the monitor of all sessions. */
+/** Creates the gateway: admission, then the conversation with each agent, beside it the monitor of all sessions. */
 export function createGateway({
   maxConnections = 4_096,
   onAgentSeen = () => {},

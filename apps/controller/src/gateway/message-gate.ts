@@ -28,7 +28,7 @@ export interface MessageGate {
 /** A flag byte and the length (gRPC over HTTP/2, "Length-Prefixed-Message"). */
 const prefixBytes = 5;
 
-/** Makes the gate of one stream. */
+/** Creates the gate of one stream. */
 export function createMessageGate(): MessageGate {
   let rules: MessageRules = { maxBytes: firstMessageBytes, claim: async () => ({ [Symbol.dispose]() {} }) };
   let share: Disposable | undefined;

@@ -11,7 +11,7 @@ const earlyMemoryLimits = { inAll: 1, perAccount: 1, perAgent: 1 };
 /** The rules for the messages of one stream; `version` is its agent's. Waiting for memory ends with the signal. */
 export type MessageMemory = (owner: TokenOwner, version: string, signal: AbortSignal) => MessageRules;
 
-/** Makes the memory that the messages of all streams share. */
+/** Creates the memory that the messages of all streams share. */
 export function createMessageMemory(): MessageMemory {
   const memory = createFairSlots(memoryLimits);
   const earlyMemory = createFairSlots(earlyMemoryLimits);

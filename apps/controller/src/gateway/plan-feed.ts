@@ -27,7 +27,7 @@ const tracked = declareState({
   atBound: 'the limit of devices of an account',
 });
 
-/** Makes the feed of one session. */
+/** Creates the feed of one session. */
 export function createPlanFeed({
   kysely,
   agent,

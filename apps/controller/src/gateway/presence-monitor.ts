@@ -36,7 +36,7 @@ const silentUs = 30_000_000;
 const minQuietTicks = 5;
 const closeWithinMs = 2_500;
 
-/** Makes the monitor. */
+/** Creates the monitor. */
 export function createPresenceMonitor({
   db,
   clock,

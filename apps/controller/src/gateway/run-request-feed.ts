@@ -64,7 +64,7 @@ const kinds: Record<OpenRunRequest['kind'], RunRequest_Kind> = {
 };
 
 /**
- * Makes the feed of one session. A run request for a device of another agent of the Location contains the device's
+ * Creates the feed of one session. A run request for a device of another agent of the Location contains the device's
  * assignment.
  */
 export function createRunRequestFeed({

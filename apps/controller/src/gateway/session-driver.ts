@@ -21,7 +21,7 @@ export const silenceMs = 25_000;
 /** How long an agent may take to read its goodbye. */
 const goodbyeGraceMs = 1_500;
 
-/** Makes the driver. `cut` breaks the transport of an agent that does not take part any more. */
+/** Creates the driver. `cut` breaks the transport of an agent that does not take part any more. */
 export function createSessionDriver({
   clock,
   cut,

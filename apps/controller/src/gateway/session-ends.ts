@@ -22,7 +22,7 @@ const tracked = declareState({
   atBound: 'the limit of connections',
 });
 
-/** Makes the writer. `notifyPlanner` is called after each end that was stored. */
+/** Creates the writer. `notifyPlanner` is called after each end that was stored. */
 export function createSessionEnds({
   kysely,
   agents,

@@ -11,7 +11,7 @@ import type { UpgradeFeed } from './upgrade-feed.ts';
 /** A message before it is built. */
 type Message = NonNullable<MessageInitShape<typeof ConnectResponseSchema>['message']>;
 
-/** Makes one answer at the moment when it is sent. */
+/** Creates one answer at the moment when it is sent. */
 export type MakeAnswer = () => Message;
 
 interface SessionOutput {

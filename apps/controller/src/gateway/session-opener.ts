@@ -58,7 +58,7 @@ const answerWithinMs = 5_000;
 /** Batches that are committed at one time; the rest of the pool is for heartbeats and the API. */
 const ingestLimits = { inAll: 4, perAccount: 2, perAgent: 1 };
 
-/** Makes the opener. */
+/** Creates the opener. */
 export function createSessionOpener({
   db: { kysely },
   clock,

@@ -19,7 +19,7 @@ const tracked = declareState({
   atBound: 'the limit of connections',
 });
 
-/** Makes an empty registry. */
+/** Creates an empty registry. */
 export function createSessionRegistry(): SessionRegistry {
   const sessions = tracked(new Map<number, Session>());
   return {

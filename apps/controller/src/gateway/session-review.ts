@@ -17,7 +17,7 @@ export interface SessionReview {
   begin(sessions: readonly Session[]): void;
 }
 
-/** Makes the review. */
+/** Creates the review. */
 export function createSessionReview({
   kysely,
   log,

@@ -80,7 +80,7 @@ const tracked = declareState({
   atBound: 'the stream is cut',
 });
 
-/** Makes a session; its states are in `session-state.ts`. */
+/** Creates a session; its states are in `session-state.ts`. */
 export function createSession(options: SessionOptions): Session {
   const { agent, sessionId, clock, upgrades, accept, leave, takeShare, isRefusal, cut } = options;
   const log = options.log.child({ agentNo: agent.agentNo, sessionId });

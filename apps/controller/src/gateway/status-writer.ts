@@ -24,7 +24,7 @@ const tracked = declareState({
   atBound: 'all are forgotten',
 });
 
-/** Makes the writer. */
+/** Creates the writer. */
 export function createStatusWriter({
   kysely,
   agents,

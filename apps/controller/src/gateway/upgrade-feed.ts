@@ -19,7 +19,7 @@ export interface UpgradeFeed {
 /** An upgrade has four reports; an agent with more of them in one session is not listened to. */
 const maxReports = 50;
 
-/** Makes the feed of one session. */
+/** Creates the feed of one session. */
 export function createUpgradeFeed(upgrades: AgentUpgrades, agentNo: number): UpgradeFeed {
   let sent = '';
   let reports = 0;

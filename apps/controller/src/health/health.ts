@@ -42,7 +42,7 @@ export interface Health {
 
 const everyMs = 1_000;
 
-/** Makes the step. */
+/** Creates the step. */
 export function createHealth({
   clock,
   log,

@@ -19,7 +19,7 @@ interface PausedDevice {
 type PauseDevice = (trx: Kysely<Tables>, device: PausedDevice, nowUs: number) => Promise<void>;
 
 /**
- * Makes the function that pauses a device. The event `Unknown` says that the status ended; the device goes on as a new
+ * Creates the function that pauses a device. The event `Unknown` says that the status ended; the device goes on as a new
  * one later.
  *
  *   before the pause            | the pause                                            | events

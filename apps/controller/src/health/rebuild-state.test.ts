@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene[Symbol.asyncDispose]());
 
-/** Makes the states of a device such as no program of this version can read. */
+/** Replaces the states of a device by ones that no program of this version can read. */
 async function spoil(device: number, state = '{"version": 99, "status": "Up"}') {
   await sql`update device_state set state = ${state}::jsonb where device_no = ${device}`.execute(
     scene.kysely,

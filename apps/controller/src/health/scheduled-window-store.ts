@@ -110,7 +110,7 @@ export async function adjustRunning(
 }
 
 /**
- * Makes the windows of these occurrences for these devices; a window that began before begins now. An occurrence that
+ * Creates the windows of these occurrences for these devices; a window that began before begins now. An occurrence that
  * has a window keeps it, and one that was cancelled gets none. The lock keeps `cancelOccurrence` away until the
  * transaction ends.
  */

@@ -26,7 +26,7 @@ const differUs = hourUs;
  */
 
 /**
- * Makes the windows of devices whose schedule or its settings changed, and of those that need further ones. Returns the
+ * Creates the windows of devices whose schedule or its settings changed, and of those that need further ones. Returns the
  * number of such devices; at most 500 at a time. `deviceNo` undefined: all devices.
  */
 export async function refreshScheduledWindows(

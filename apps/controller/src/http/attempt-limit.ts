@@ -38,7 +38,7 @@ const tracked = declareState({
   atBound: 'the least used is forgotten',
 });
 
-/** Makes a limit of attempts a minute. It remembers the 10,000 names that were used last. */
+/** Creates a limit of attempts a minute. It remembers the 10,000 names that were used last. */
 export function createAttemptLimit(
   clock: Pick<Clock, 'monoMs'>,
   perMinute: number = attemptsPerMinute,

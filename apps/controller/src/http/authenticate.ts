@@ -93,7 +93,7 @@ interface AuthenticatorDeps {
 }
 
 /**
- * Makes the authenticator. A key is found by its SHA-256 and compared in constant time. A good key is served also to an
+ * Creates the authenticator. A key is found by its SHA-256 and compared in constant time. A good key is served also to an
  * address that sent too many bad ones (256 random bits cannot be guessed); guesses of a Basic password are limited by
  * key and address.
  */

@@ -8,7 +8,7 @@ import { httpsRequired, malformed } from './problem.ts';
 const lingerMs = 5_000;
 
 /**
- * Makes the answer to what node could not parse (a header too long, no HTTP), for the server's `clientError`: in the
+ * Creates the answer to what node could not parse (a header too long, no HTTP), for the server's `clientError`: in the
  * API's shape, and in clear always that HTTPS is required. What the client still sends is read away, else a reset could
  * take the answer from it.
  */

@@ -13,7 +13,7 @@ interface FailedRequest {
 /** The Problem that a caller reads of what was thrown. */
 export type ReadFailure = (error: unknown, where: FailedRequest) => Problem;
 
-/** Makes it. What is no Problem is logged; callers read nothing of it. */
+/** Creates it. What is no Problem is logged; callers read nothing of it. */
 export function createFailureReader(summary: LogSummary): ReadFailure {
   return (error, where) => {
     if (error instanceof Problem) return error;

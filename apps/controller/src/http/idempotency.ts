@@ -58,7 +58,7 @@ const tracked = declareState({
   atBound: 'the places of a key',
 });
 
-/** Makes it. It works across controllers; those that wait in this one hear of the end at once. */
+/** Creates it. It works across controllers; those that wait in this one hear of the end at once. */
 export function createIdempotency({
   db,
   sealer,

@@ -28,7 +28,7 @@ interface Batch {
 }
 
 /**
- * Makes what performs the operations of a batch. Each is judged like a request of its own: route, key, level, query,
+ * Creates what performs the operations of a batch. Each is judged like a request of its own: route, key, level, query,
  * id, body. Differences are what an operation cannot have: headers, the key in its query, other forms than JSON,
  * streams, and a batch of its own.
  */

@@ -15,7 +15,7 @@ export interface Origin {
   readonly user?: string | undefined;
 }
 
-/** Makes the test whether a peer's address is one of `trustedProxies`: addresses or networks (`10.0.0.0/8`). */
+/** Creates the test whether a peer's address is one of `trustedProxies`: addresses or networks (`10.0.0.0/8`). */
 export function createProxyTest(trustedProxies: readonly string[]): (peer: string) => boolean {
   const networks = trustedProxies.map((text) => text.trim());
   const wrong = networks.find((text) => !isNetwork(text));
@@ -25,7 +25,7 @@ export function createProxyTest(trustedProxies: readonly string[]): (peer: strin
   return (peer) => isTrusted(plainAddress(peer));
 }
 
-/** Makes the reader of origins. Forwarded headers from elsewhere than a trusted proxy count for nothing. */
+/** Creates the reader of origins. Forwarded headers from elsewhere than a trusted proxy count for nothing. */
 export function createOriginReader(
   isTrusted: (peer: string) => boolean,
   signInHeader?: string,

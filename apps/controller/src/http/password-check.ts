@@ -49,7 +49,7 @@ const trackedRunning = declareState({
 });
 
 /**
- * Makes the check. A guess is counted before its hash is computed, by key and client's network, so what a neighbour
+ * Creates the check. A guess is counted before its hash is computed, by key and client's network, so what a neighbour
  * behind the same address sends for other keys counts for nothing here; a good password takes its count back. The same
  * guess is computed once however often it is under way, and one that was good of late passes at once even where the
  * guesses of others are used up.

@@ -206,7 +206,7 @@ export interface ValidatingRouteSpec<
 export const noSubject = { what: 'thing', find: async () => null };
 
 /**
- * Makes a route of its declaration; the types of subject, query, body and answer are checked here and forgotten in the
+ * Creates a route of its declaration; the types of subject, query, body and answer are checked here and forgotten in the
  * table.
  */
 export function route<
@@ -247,7 +247,7 @@ export function validatingRoute<
   };
 }
 
-/** Makes a route that works without a key and names nothing. */
+/** Creates a route that works without a key and names nothing. */
 export function openRoute(
   spec: Omit<Route, 'level' | 'run' | 'find' | 'query' | 'body'> & {
     readonly handler: (request: RouteRequest) => Promise<Reply<unknown>>;

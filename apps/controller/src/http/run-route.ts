@@ -30,7 +30,7 @@ export type RunRoute = (
 ) => Promise<Reply<unknown>>;
 
 /**
- * Makes it. A repetition is answered before anything else of the request is judged; If-Match is judged after query and
+ * Creates it. A repetition is answered before anything else of the request is judged; If-Match is judged after query and
  * id, before the body.
  */
 export function createRouteRunner(deps: {
@@ -89,7 +89,7 @@ function limitToScope(run: RunRoute, { inScope }: RequestTransactions): RunRoute
 }
 
 /**
- * Makes what runs a route that changes something. With If-Match, the comparison and the change are one transaction,
+ * Creates what runs a route that changes something. With If-Match, the comparison and the change are one transaction,
  * which locks the account first; every change of the catalog does. So nobody, at no controller, changes the resource
  * between both.
  */

@@ -42,7 +42,7 @@ interface RouteServerDeps {
 }
 
 /**
- * Makes what answers a request whose route is found: key, level, Idempotency-Key, query, id, If-Match and body are
+ * Creates what answers a request whose route is found: key, level, Idempotency-Key, query, id, If-Match and body are
  * judged in this order. Throws a Problem.
  */
 export function createRouteServer(

@@ -20,7 +20,7 @@ export const zoneBytes = 200 * keptTexts;
 const pattern = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(Z|[+\- ]\d\d:\d\d)?$/;
 
 /**
- * Makes the zone of an IANA name; throws a RangeError for a name that is not known. Offsets are cached per quarter of
+ * Creates the zone of an IANA name; throws a RangeError for a name that is not known. Offsets are cached per quarter of
  * an hour.
  */
 export function createZone(name: string): Zone {

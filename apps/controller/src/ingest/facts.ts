@@ -33,7 +33,7 @@ const mostBytes = 32 * mebibyte;
 const longestKept = 4_096;
 
 /**
- * Makes the function that numbers facts. Facts get a row in `check_facts` when a check repeats those of the check
+ * Creates the function that numbers facts. Facts get a row in `check_facts` when a check repeats those of the check
  * before it, of the same agent, device and UTC day; so texts that differ from check to check cost nothing. The numbers
  * are given under the devices' locks. A new connection (`opened` counts them) may lead to a server that took over and
  * lacks the last commits, so all numbers are read again.

@@ -103,7 +103,7 @@ interface IngestDeps {
   readonly mayRefuseForTime?: () => boolean;
 }
 
-/** Makes the ingest. `retentionDays` is how long checks are kept. */
+/** Creates the ingest. `retentionDays` is how long checks are kept. */
 export function createIngest({
   db,
   clock,

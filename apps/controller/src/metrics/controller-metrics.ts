@@ -40,7 +40,7 @@ export interface ControllerMetrics extends Pick<ProcessMetrics, 'text' | 'conten
   readonly ingest: { readonly done: number; readonly isWaiting: boolean };
 }
 
-/** Makes them. */
+/** Creates them. */
 export function createControllerMetrics({
   db,
   clock,

@@ -6,7 +6,7 @@ const freshMs = 1_000;
 /** A database that needs longer does not answer. */
 const patienceMs = 2_000;
 
-/** Makes the question whether this controller can serve: it gives the reason why not, or undefined. */
+/** Creates the function that says why this controller cannot serve; undefined: it can. */
 export function createReadiness({
   db,
   clock,

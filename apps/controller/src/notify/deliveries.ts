@@ -62,7 +62,7 @@ const tracked = declareState({
   atBound: 'others wait in the database',
 });
 
-/** Makes the workers of one process. */
+/** Creates the workers of one process. */
 export function createDeliveries(deps: DeliveriesDeps): Deliveries {
   const { db, clock, log, timeScale = realTime } = deps;
   const running = tracked(new Map<string, RunningAttempt & { readonly done: Promise<void> }>());

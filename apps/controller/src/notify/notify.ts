@@ -36,7 +36,7 @@ interface Notify extends Deliveries {
   sendTest(contactNo: number, signal: AbortSignal): Promise<TestResult | undefined>;
 }
 
-/** Makes the step. */
+/** Creates the step. */
 export function createNotify(deps: NotifyDeps): Notify {
   const { db, clock, log, sealer, timeScale, settings, baseUrl, uptimeParts, onFailed } = deps;
   const links = createLinks(sealer.deriveKeys('links of messages'));

@@ -101,7 +101,7 @@ export async function storeReceived(
     where notification_no = ${no} or leader_no = ${no}`.execute(trx);
 }
 
-/** Makes the first one of each of these keys due, which waited for an earlier one that ended. */
+/** Marks the first one of each of these keys due, which waited for an earlier one that ended. */
 export async function releaseFollowers(
   trx: Kysely<Tables>,
   ask: { readonly contactNo: number; readonly orderKeys: readonly string[]; readonly nowUs: number },

@@ -31,7 +31,7 @@ export async function readSecretKeys(file: string): Promise<SecretKeys | undefin
   return [current, ...older];
 }
 
-/** Makes the key file (0600) with a fresh key. Controllers that start together use the file that was made first. */
+/** Creates the key file (0600) with a fresh key. Controllers that start together use the file that was made first. */
 export async function makeSecretKeys(file: string): Promise<SecretKeys> {
   await makeFile(file, `${randomBytes(sealKeyBytes).toString('base64')}\n`);
   const made = await readSecretKeys(file);

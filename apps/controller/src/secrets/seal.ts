@@ -40,7 +40,7 @@ const tagBytes = 16;
 const algorithm = 'aes-256-gcm';
 
 /**
- * Makes a sealer: AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce, the context as additional data. A sealed
+ * Creates a sealer: AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce, the context as additional data. A sealed
  * value is the byte of its key, nonce, ciphertext, tag. `olderKeys` still open the values that they sealed, so that the
  * operator can change the key.
  */

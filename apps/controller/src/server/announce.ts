@@ -10,7 +10,7 @@ export interface ApiAddress {
   opened(port: number): void;
 }
 
-/** Makes the address. `publicUrl` is the operator's (VANTAGE_PUBLIC_URL). */
+/** Creates the address. `publicUrl` is the operator's (VANTAGE_PUBLIC_URL). */
 export function createApiAddress(publicUrl: string | undefined, host: string): ApiAddress {
   let own = `https://${inUrl(host)}`;
   return {

@@ -31,7 +31,7 @@ export interface ApiPort {
 const tlsHandshake = 0x16;
 
 /**
- * Makes the port. It speaks TLS; a connection that begins with anything else is read as plain HTTP. The same handler
+ * Creates the port. It speaks TLS; a connection that begins with anything else is read as plain HTTP. The same handler
  * refuses it, or serves it when it comes from a trusted proxy; the socket shows the handler whether TLS is used.
  * Connections beyond the caps and those that stay too long in a phase are closed.
  */

@@ -23,7 +23,7 @@ const agentEarlierMs = 5 * 60_000;
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
-/** Makes a new authority that is valid for ten years from `nowMs` on. */
+/** Creates a new authority that is valid for ten years from `nowMs` on. */
 export async function makeAuthority(nowMs: number): Promise<Authority> {
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const cert = await x509.X509CertificateGenerator.createSelfSigned({

@@ -80,7 +80,7 @@ const tracked = declareState({
   atBound: 'a waiting connection is closed, or the new one refused',
 });
 
-/** Makes an empty table. */
+/** Creates an empty table. */
 export function createConnectionTable(): ConnectionTable {
   const open = tracked(new Map<string, Connection>());
   const perNetwork = new Map<string, Set<Connection>>();

@@ -15,7 +15,7 @@ const tracked = declareState({
   atBound: 'new ones do not pass',
 });
 
-/** Makes a limiter. Beyond `maxKeys` keys in use at one time, new ones do not pass. Pure: time is an argument. */
+/** Creates a limiter. Beyond `maxKeys` keys in use at one time, new ones do not pass. Pure: time is an argument. */
 export function createRateLimiter<K>(limits: {
   readonly burst: number;
   readonly perSecond: number;

@@ -30,7 +30,7 @@ export interface Fixtures {
   }): Promise<void>;
 }
 
-/** Makes the fixtures of one database. */
+/** Creates the fixtures of one database. */
 export function createFixtures(kysely: Kysely<Tables>): Fixtures {
   return {
     async account() {

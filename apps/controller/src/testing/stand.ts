@@ -55,7 +55,7 @@ interface Moments {
   readonly dirtyHourUs: number;
 }
 
-/** Makes the account. The hour `dirtyHourUs` has a check of its device and no roll-up. */
+/** Creates the account. The hour `dirtyHourUs` has a check of its device and no roll-up. */
 export async function createStand(
   kysely: Kysely<Tables>,
   rows: Fixtures,

@@ -34,7 +34,7 @@ const states: Readonly<Record<Reported, UpgradeState | undefined>> = {
   [Reported.FAILED]: 'Failed',
 };
 
-/** Makes the upgrades. */
+/** Creates the upgrades. */
 export function createUpgrades(deps: {
   readonly db: Db;
   readonly clock: Clock;

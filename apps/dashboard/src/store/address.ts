@@ -13,7 +13,7 @@ export function go(to: string, { replace = false } = {}): void {
   address.value = read();
 }
 
-/** Makes links and Back change the screen without a reload. */
+/** Lets links and Back change the screen without a reload. */
 export function watchAddress(): void {
   addEventListener('popstate', () => {
     address.value = read();

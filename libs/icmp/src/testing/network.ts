@@ -23,7 +23,7 @@ export interface TestNetwork extends Disposable {
   set(where: 'here' | 'router' | 'target', file: string, value: string): void;
 }
 
-/** Makes the network; dispose it to remove it. */
+/** Creates the network; dispose it to remove it. */
 export function createTestNetwork(): TestNetwork {
   const tag = `vt${process.pid.toString(36)}`;
   const names = { here: `${tag}h`, router: `${tag}r`, target: `${tag}t` };

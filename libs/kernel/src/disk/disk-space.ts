@@ -76,7 +76,7 @@ export interface DiskWatch {
 
 const everyMs = 5_000;
 
-/** Makes the watch; nothing is measured before `check` or `run`. `effect` says what a full disk means, for the log. */
+/** Creates the watch; nothing is measured before `check` or `run`. `effect` says what a full disk means, for the log. */
 export function createDiskWatch(deps: {
   readonly folder: string;
   readonly needs: RoomNeeds;

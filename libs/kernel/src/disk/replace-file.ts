@@ -2,7 +2,7 @@ import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { link, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Makes the creations, renames and removals in a folder survive a power cut. */
+/** Syncs a folder, so that its creations, renames and removals survive a power cut. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
@@ -64,7 +64,7 @@ export function replaceFileSync(file: string, content: string, mode = 0o600): vo
 }
 
 /**
- * Makes a file, whole at once, unless there is one already; resolves with whether it did. When the disk refuses,
+ * Creates a file, whole at once, unless there is one already; resolves with whether it did. When the disk refuses,
  * nothing is left, and it throws.
  */
 export async function makeFile(file: string, content: string, mode = 0o600): Promise<boolean> {

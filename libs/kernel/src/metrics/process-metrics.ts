@@ -30,7 +30,7 @@ const misnamed = [
 ];
 const bucketsS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Makes the series of this process; `program` and `version` are labels of `vantage_build_info`. */
+/** Creates the series of this process; `program` and `version` are labels of `vantage_build_info`. */
 export function createProcessMetrics(build: {
   readonly program: string;
   readonly version: string;

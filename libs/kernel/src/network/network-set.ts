@@ -11,7 +11,7 @@ export function isNetwork(text: string): boolean {
 }
 
 /**
- * Makes the test for addresses and networks (`isNetwork`). An IPv4 address and the IPv6 address that it is mapped to
+ * Creates the test for addresses and networks (`isNetwork`). An IPv4 address and the IPv6 address that it is mapped to
  * are one address, in the networks too. Throws a RangeError for a text that is no network.
  */
 export function createNetworkSet(networks: readonly string[]): NetworkSet {
@@ -26,7 +26,7 @@ export function createNetworkSet(networks: readonly string[]): NetworkSet {
 type NetworkTable<Value> = (address: string) => Value | undefined;
 
 /**
- * Makes a table like one of routes: the network with the longest prefix that has the address decides, and of equal ones
+ * Creates a table like one of routes: the network with the longest prefix that has the address decides, and of equal ones
  * the last. Addresses and networks are read as in `createNetworkSet`. Throws a RangeError for a text that is no
  * network.
  */

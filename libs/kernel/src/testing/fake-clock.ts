@@ -22,7 +22,7 @@ async function settle(): Promise<void> {
   for (let i = 0; i < 20; i += 1) await new Promise<void>((resolve) => setImmediate(resolve));
 }
 
-/** Makes a fake clock that starts at `startUs` (microseconds since 1970). */
+/** Creates a fake clock that starts at `startUs` (microseconds since 1970). */
 export function createFakeClock(startUs = 1_700_000_000_000_000): FakeClock {
   let mono = 0;
   let wallUs = startUs;

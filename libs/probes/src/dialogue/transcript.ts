@@ -10,7 +10,7 @@ const maxLines = 200;
 const keptAtEnd = 100;
 const longestLine = 512;
 
-/** Makes an empty transcript; it never holds more than 200 lines of 512 characters. */
+/** Creates an empty transcript; it never holds more than 200 lines of 512 characters. */
 export function createTranscript(): Transcript {
   const head: string[] = [];
   const tail: string[] = [];

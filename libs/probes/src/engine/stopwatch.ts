@@ -1,7 +1,7 @@
 import type { Phase, Phases, Stopwatch } from '../contract/probe.ts';
 
 /**
- * Makes a stopwatch on a monotonic clock (milliseconds with fractions). No phase runs until one is entered. It has no
+ * Creates a stopwatch on a monotonic clock (milliseconds with fractions). No phase runs until one is entered. It has no
  * getter: V8 keeps the functions of a literal's getters until it collects its old generation, and they would keep all
  * that the check used.
  */

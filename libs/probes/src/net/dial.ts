@@ -89,7 +89,7 @@ export interface Dial {
   servers(): readonly string[];
 }
 
-/** Makes the dial of an agent; one serves all its checks. Opens nothing until asked. */
+/** Creates the dial of an agent; one serves all its checks. Opens nothing until asked. */
 export function createDial(
   deps: { readonly names?: Names; readonly tcpFigures?: ReadTcpFigures } = {},
 ): Dial {

@@ -40,7 +40,7 @@ export interface Names {
 }
 
 /**
- * Makes the names of an agent: the hosts file first, then its resolvers through c-ares, where every query goes on the
+ * Creates the names of an agent: the hosts file first, then its resolvers through c-ares, where every query goes on the
  * wire (nothing is cached, so that a dead resolver is seen). `servers` replaces those of resolv.conf.
  */
 export function createNames(

@@ -17,7 +17,7 @@ export interface Mask {
 const longText = 200;
 const cutMark = '…';
 
-/** Makes the mask of one check. */
+/** Creates the mask of one check. */
 export function createMask(secrets: Iterable<string>): Mask {
   const held = new Set<string>();
   let ready: { readonly pattern: RegExp; readonly beginnings: readonly string[] } | undefined;

@@ -79,7 +79,7 @@ const tracked = declareState({
 });
 
 /**
- * Makes a search; threads start with the first job and never keep the process alive. A pattern with nested repetition
+ * Creates a search; threads start with the first job and never keep the process alive. A pattern with nested repetition
  * can take for ever on a text that is made for it, and the event loop runs every other check too: so it never runs
  * there, and its thread is ended.
  */

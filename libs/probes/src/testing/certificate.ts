@@ -22,7 +22,7 @@ export interface TestCertificate {
 }
 
 /**
- * Makes an X.509 certificate (RFC 5280) with a fresh P-256 key, by default self-signed for 127.0.0.1; it may sign
+ * Creates an X.509 certificate (RFC 5280) with a fresh P-256 key, by default self-signed for 127.0.0.1; it may sign
  * others.
  */
 export function makeCertificate(settings: CertificateSettings = {}): TestCertificate {

@@ -22,7 +22,7 @@ interface ScriptSettings {
   readonly policy?: Policy;
 }
 
-/** Makes a trial with a sandbox of its own. */
+/** Creates a trial with a sandbox of its own. */
 export function createScriptTrial(room: SandboxRoom = sandboxRoom()): ScriptTrial {
   const sandbox = createSandbox(sandboxFiles, room);
   const probe = createScript({ sandbox, functions: checkFunctions });

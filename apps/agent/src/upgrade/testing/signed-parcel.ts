@@ -9,7 +9,7 @@ export interface TestReleaseKey {
   readonly line: string;
 }
 
-/** Makes a release key. */
+/** Creates a release key. */
 export function makeReleaseKey(): TestReleaseKey {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   return { privateKey, line: releaseKeyLine(publicKey) };

@@ -37,7 +37,7 @@ export interface KumaFile {
 /** Names of a backup that are not the column's name in camel case. */
 const backupNames: Readonly<Record<string, string>> = { accepted_statuscodes_json: 'accepted_statuscodes' };
 
-/** Makes a monitor of a row or a backup's entry; undefined where it has no id or type. */
+/** Creates a monitor of a row or a backup's entry; undefined where it has no id or type. */
 export function monitorOf(
   value: unknown,
   around: { readonly tags: readonly string[]; readonly proxies: ReadonlyMap<string, KumaProxy> },

@@ -34,7 +34,7 @@ export interface KumaDatabase extends Disposable {
   readonly insert: (table: string, row: Readonly<Record<string, string | number | null>>) => void;
 }
 
-/** Makes an empty database of Kuma 1.23 or 2. */
+/** Creates an empty database of Kuma 1.23 or 2. */
 export function makeKumaDatabase(version: 1 | 2): KumaDatabase {
   const folder = mkdtempSync(path.join(tmpdir(), 'vantage-kuma-'));
   const file = path.join(folder, 'kuma.db');

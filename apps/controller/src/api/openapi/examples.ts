@@ -1,7 +1,7 @@
 import { type Schema, type Schemas, schemaPath } from './schema.ts';
 
 /**
- * Makes an example of a schema from the examples of its parts; `sent`: as a request, without what only answers hold.
+ * Creates an example of a schema from the examples of its parts; `sent`: as a request, without what only answers hold.
  */
 export function createExampleMaker(schemas: Schemas) {
   const objectOf = ({ properties = {} }: Schema, sent: boolean): Record<string, unknown> =>

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { readSchema, type Schema, type Schemas, schemaPath } from '../openapi/schema.ts';
 
 /**
- * Makes arbitrary values of a document's schemas: mostly what they allow, with texts of any kind where no pattern is
+ * Creates arbitrary values of a document's schemas: mostly what they allow, with texts of any kind where no pattern is
  * given.
  */
 function createValueMaker(schemas: Schemas): (schema: Schema) => fc.Arbitrary<unknown> {
@@ -72,7 +72,7 @@ export interface MadeRequest {
 }
 
 /**
- * Makes requests of an operation: a known id or any text in its path, some of its parameters, and a body of its schema.
+ * Creates requests of an operation: a known id or any text in its path, some of its parameters, and a body of its schema.
  */
 export function requestsOf(
   path: string,

@@ -84,7 +84,7 @@ export interface DeviceWriterDeps {
   readonly pause: PauseDevice;
 }
 
-/** Makes the writer. */
+/** Creates the writer. */
 export function createDeviceWriter(deps: DeviceWriterDeps): DeviceWriter {
   const { clock, sealer, recordEvents, deleteRollUps, insertState, pause } = deps;
   return {

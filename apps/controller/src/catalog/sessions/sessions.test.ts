@@ -231,7 +231,7 @@ describe('a session', () => {
   test('ends 12 hours after its last use, which is noted at most every 5 minutes, and 30 days after it began', async () => {
     const { key, keyNo } = await rest.key(accountNo, 'UR');
     const { get } = await signIn(key);
-    /** Makes the session older, as if so many minutes had passed. */
+    /** Ages the session, as if so many minutes had passed. */
     const age = async (minutes: number) => {
       await sql`update sessions set began_us = began_us - ${minutes * 60_000_000}::bigint, used_us = used_us - ${minutes * 60_000_000}::bigint, ends_us = ends_us - ${minutes * 60_000_000}::bigint where key_no = ${keyNo}`.execute(
         rest.db.kysely,

@@ -13,7 +13,7 @@ export interface ByteReader {
   end(): void;
 }
 
-/** Makes a reader of bytes. */
+/** Creates a reader of bytes. */
 export function createByteReader(source: Uint8Array): ByteReader {
   let at = 0;
   const bytes = (length: number) => {

@@ -10,7 +10,7 @@ export interface AgentKey {
   readonly csr: string;
 }
 
-/** Makes a key with its request. */
+/** Creates a key with its request. */
 export async function makeAgentKey(): Promise<AgentKey> {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();

@@ -60,7 +60,7 @@ export interface Channel {
   /** The receiver's answer names the message, and a later message can refer to it. */
   readonly canReply: boolean;
   /**
-   * Makes the message of one notice, or of several where the type of contact groups them. `options` is what the
+   * Creates the message of one notice, or of several where the type of contact groups them. `options` is what the
    * contact's column holds, of any version. Pure.
    */
   compose(notices: readonly Notice[], options: unknown): Message;

@@ -38,7 +38,7 @@ export interface Workbench extends AsyncDisposable {
   states(): Promise<readonly { state: string; attempts: number; answer: string | null; text: string }[]>;
 }
 
-/** Makes one. Waits of the rules pass `scale` times faster. */
+/** Creates one. Waits of the rules pass `scale` times faster. */
 export async function createWorkbench({
   scale = 1,
   log = createLog('test', 'silent'),

@@ -49,7 +49,7 @@ function Made({
   );
 }
 
-/** Makes the line that installs an agent on a host. */
+/** Creates the line that installs an agent on a host. */
 export function Invite({ onClose }: { readonly onClose: () => void }) {
   const [chosen, setChosen] = useState(locations.value[0]?.Name ?? '');
   const [name, setName] = useState('');

@@ -55,7 +55,7 @@ const reserveMs = 10;
  */
 export const ping = createPing({ sockets: icmpSockets });
 
-/** Makes the probe over a process's ICMP sockets. */
+/** Creates the probe over a process's ICMP sockets. */
 export function createPing(deps: { readonly sockets: SharedIcmp }): Probe<'PING', typeof options> {
   return {
     method: 'PING',

@@ -19,7 +19,7 @@ export interface CallRunner {
   totals(): { readonly calls: number; readonly unanswered: number; readonly dataSize: number };
 }
 
-/** Makes the runner of one script's calls; `send` brings a line to the guest. */
+/** Creates the runner of one script's calls; `send` brings a line to the guest. */
 export function createCallRunner(deps: {
   readonly context: Pick<ProbeContext, 'clock' | 'signal' | 'runStep'>;
   readonly functions: CheckFunctions;

@@ -36,7 +36,7 @@ const jobsAtOnce = 500;
 const stackBytes = 64 * 1024;
 
 /**
- * Makes an interpreter in a WebAssembly memory of its own, which cannot grow past its limit whatever the script does.
+ * Creates an interpreter in a WebAssembly memory of its own, which cannot grow past its limit whatever the script does.
  */
 export async function createInterpreter(
   limits: InterpreterLimits,

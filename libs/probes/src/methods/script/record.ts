@@ -34,7 +34,7 @@ const maxSteps = 100;
 const maxLogLines = 200;
 const maxLogText = 32 * 1024;
 
-/** Makes an empty record; times are milliseconds since its making. */
+/** Creates an empty record; times are milliseconds since its making. */
 export function createRecord(monoMs: () => number): ScriptRecord {
   const startMs = monoMs();
   const sinceStart = () => round(monoMs() - startMs);

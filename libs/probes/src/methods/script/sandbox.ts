@@ -93,7 +93,7 @@ export function sandboxRoom(): SandboxRoom {
 }
 
 /**
- * Makes a sandbox; nothing runs before the first `start`. The spawner ends with the agent, or after ten minutes without
+ * Creates a sandbox; nothing runs before the first `start`. The spawner ends with the agent, or after ten minutes without
  * a script. When there are as many guests as there is room for, the next one waits until one has ended, or is disposed
  * of before it began.
  */

@@ -12,7 +12,7 @@ export interface Calls {
   pending(): number;
 }
 
-/** Makes the calls of one script. Runs inside the sandbox (see source.ts). */
+/** Creates the calls of one script. Runs inside the sandbox (see source.ts). */
 export function createCalls(natives: Natives, failures: Failures, send: Send): Calls {
   const { NativePromise, NativeTypeError, create, hasOwn, isArray, parse, stringify } = natives;
   interface Waiting {

@@ -19,7 +19,7 @@ export interface Failures {
   end(error: unknown): void;
 }
 
-/** Makes the failures of one script. Runs inside the sandbox (see source.ts). */
+/** Creates the failures of one script. Runs inside the sandbox (see source.ts). */
 export function createFailures(natives: Natives, send: Send): Failures {
   const { NativeError, defineProperty, findLine, keys, shorten, toNumber, toText } = natives;
   const known = new WeakMap<object, FailureFacts>();

@@ -6,7 +6,7 @@ import type { Send } from './prelude.ts';
 /** The functions of a script that run no check: sleep, expect, log, secret and step. */
 export type OwnFunctions = Readonly<Record<string, (...values: unknown[]) => unknown>>;
 
-/** Makes them for one script. Runs inside the sandbox (see source.ts). */
+/** Creates them for one script. Runs inside the sandbox (see source.ts). */
 export function createOwnFunctions(deps: {
   readonly natives: Natives;
   readonly failures: Failures;
