@@ -4,7 +4,7 @@ import type { HostArchitecture } from './architectures.ts';
 import { type Entry, type LinkEntry, packArchive } from './archive.ts';
 import { root } from './root.ts';
 
-/** What runs when Debian's package manager installs, removes and purges the package. */
+/** Scripts that Debian's package manager runs when it installs, removes and purges the package. */
 const scripts = ['postinst', 'prerm', 'postrm'];
 
 /**

@@ -1,8 +1,8 @@
 /**
- * What a 64-bit little-endian ELF program needs to run, without its symbols and debugging information: everything up to
- * the end of its last segment (ELF-64 Object File Format, §§3 and 7). Sections lie behind the segments and only linkers
- * and debuggers read them. No tool of the machine is needed, so that any machine makes the same bytes for any
- * architecture. Throws where `file` is no such program.
+ * The part of a 64-bit little-endian ELF program that it needs to run, without its symbols and debugging information:
+ * everything up to the end of its last segment (ELF-64 Object File Format, §§3 and 7). Sections lie behind the segments
+ * and only linkers and debuggers read them. No tool of the machine is needed, so that any machine makes the same bytes
+ * for any architecture. Throws where `file` is no such program.
  */
 export function withoutSections(file: Buffer): Buffer {
   if (file.readUInt32BE(0) !== 0x7f454c46 || file[4] !== 2 || file[5] !== 1)

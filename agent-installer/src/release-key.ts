@@ -11,8 +11,8 @@ export interface NewReleaseKey {
 }
 
 /**
- * Creates a release key (Ed25519): the private one in `file` (PEM, mode 0600), the public one in `file`.pub. Throws where
- * `file` exists.
+ * Creates a release key (Ed25519): the private one in `file` (PEM, mode 0600), the public one in `file`.pub. Throws
+ * where `file` exists.
  */
 export function createReleaseKey(file: string): NewReleaseKey {
   if (existsSync(file))

@@ -19,7 +19,7 @@ interface Phases {
   readonly ttlb: number;
 }
 
-/** What the function of a check returns when the check is good. */
+/** The value that the function of a check returns when the check is good. */
 interface Result {
   /** One line for people, as a device's check would show it. */
   readonly text: string;
@@ -33,9 +33,9 @@ interface Result {
 }
 
 /**
- * What the function of a check throws when the check is not good. If the script does not catch it, the script ends with
- * the call's own ResultCode and text. It also carries the members of the result (`error.status`, `error.body` of an
- * HTTP 404).
+ * The error that the function of a check throws when the check is not good. If the script does not catch it, the script
+ * ends with the call's own ResultCode and text. It also carries the members of the result (`error.status`, `error.body`
+ * of an HTTP 404).
  */
 interface CheckError extends Error, Partial<HttpResult> {
   readonly name: 'CheckError';
@@ -119,7 +119,7 @@ interface HttpCall extends Call {
   expectRegex?: string;
   /** JSONPath that must find something in the body: names, ['names'], [0], [1:3], * and .., no filters. */
   expectJSONPath?: string;
-  /** What ExpectJSONPath must find at least once, as text or JSON. */
+  /** The value that ExpectJSONPath must find at least once, as text or JSON. */
   expectJSONValue?: string;
   /** Headers of the answer and the text each must contain ("" for any). */
   expectHeaders?: Record<string, string>;

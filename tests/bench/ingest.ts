@@ -38,7 +38,7 @@ async function rate(take: (batch: number) => Promise<unknown>): Promise<number> 
   return (batches * devices) / ((performance.now() - fromMs) / 1000);
 }
 
-/** What a check of a Method stores besides its start. */
+/** The stored values of a check of a Method besides its start. */
 const values = {
   TCP: { checkResult: 'connected', connectMs: 3.2, ttfbMs: 4.7 },
   HTTP: {

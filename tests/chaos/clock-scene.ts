@@ -40,7 +40,7 @@ export function machineClock(folder: string, name: string): MachineClock {
   return { env: { ...env, ...more }, set };
 }
 
-/** What the database holds. */
+/** The content of the database. */
 export interface Ledger {
   readonly checks: number;
   readonly quarantined: number;

@@ -21,7 +21,7 @@ const soon = { timeout: 120_000, interval: 200 };
 const invitation = z.object({ token: z.string() });
 const created = z.object({ device_id: z.string() });
 const checks = z.array(z.object({ ResultCode: z.int() }));
-/** What .dockerignore keeps out, and what this checkout has besides its sources. */
+/** The folders that .dockerignore keeps out, beside the sources of this checkout. */
 const ignored = /\/(node_modules|\.git|\.turbo|dist)$/;
 const npm = `#!/bin/sh
 case $1 in

@@ -12,7 +12,7 @@ import { parcelTree } from '../../agent-installer/src/tree.ts';
 
 const arch = process.arch === 'arm64' ? 'arm64' : 'amd64';
 
-/** What the agent of a version does. */
+/** The behaviour of the agent of a version. */
 type Manner = 'works' | 'ends at once' | 'hangs';
 
 /** Parcels and a release key in a folder. Disposing removes it, with all agents in it. */

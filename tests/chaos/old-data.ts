@@ -7,7 +7,7 @@ import { withClient } from '../harness/postgres-url.ts';
 /** The last migration of the old version. */
 const oldest = '0031-shadow-contacts';
 
-/** What an upgrade must keep. */
+/** The data that an upgrade must keep. */
 export interface Holdings {
   readonly devices: number;
   readonly checks: number;

@@ -31,8 +31,8 @@ async function watch(system: System, target: Target, Locations: readonly string[
 }
 
 /**
- * What the database at `url` holds of a device; undefined: it does not know it. `strange`: not of the Location `local`,
- * or from before the device.
+ * The rows of a device in the database at `url`; undefined: it does not know it. `strange`: not of the Location
+ * `local`, or from before the device.
  */
 const rowsIn = (url: string, deviceId: string) =>
   withClient(url, async (client) => {

@@ -106,7 +106,8 @@ const stored = z.object({
 });
 
 /**
- * What is stored. `uneven`: checks that do not follow the one before after a minute, because one is missing or double.
+ * The stored checks. `uneven`: checks that do not follow the one before after a minute, because one is missing or
+ * double.
  */
 function historyOf() {
   return withClient(system.quickstart().database_url, async (client) => {
@@ -122,7 +123,8 @@ function historyOf() {
 }
 
 /**
- * Creates the agents and the devices, and starts the agents. Returns what the controller's memory was without them, MiB.
+ * Creates the agents and the devices, and starts the agents. Returns what the controller's memory was without them,
+ * MiB.
  */
 async function connectAll(): Promise<number> {
   const { identities, locationNames } = await fillAgents(system, size);

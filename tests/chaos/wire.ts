@@ -2,7 +2,7 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What the line does to bytes. */
+/** The effect of the line on bytes. */
 interface LineManner {
   /** Milliseconds from one end to the other. */
   readonly latencyMs: number;

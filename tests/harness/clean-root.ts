@@ -27,7 +27,7 @@ export function cleanRootMissing(): string | undefined {
   return netnsMissing();
 }
 
-/** What a command did in the clean root. */
+/** The outcome of a command in the clean root. */
 interface Ran {
   readonly status: number | null;
   /** Both outputs, as they came. */

@@ -21,7 +21,7 @@ const ciphers: Readonly<
   4867: { name: 'chacha20-poly1305', hash: 'sha256', keyBytes: 32 },
 };
 
-/** What a recorded TLS connection says in clear. */
+/** The clear text of a recorded TLS connection. */
 export interface Greeting {
   /** The client's random bytes, hex; the name of the connection in a key log. */
   readonly clientRandom: string;

@@ -10,6 +10,9 @@ const listOfTexts = 'apps/dashboard/src/texts.ts';
 /** Tests of rare faults: each failure is a finding, so they are never repeated. */
 const neverRepeated = /property|ledger|leak|sentinel/;
 
+/** A docstring that begins so names no subject. */
+const weakDocstring = /\/\*\*\s+(?:\* )?(What|Makes) /;
+
 /** One sentence for each rule about the text of a file that a source breaks. */
 export function badFile(source: Source): string[] {
   const { file, text } = source;
@@ -17,6 +20,8 @@ export function badFile(source: Source): string[] {
   const lines = text.split('\n').length - 1;
   if (lines > maxLines && file !== listOfTexts)
     problems.push(`${file} has ${lines} lines, ${maxLines} is the most`);
+  const weak = weakDocstring.exec(text)?.[1];
+  if (weak !== undefined) problems.push(`${file}: a docstring begins with "${weak}"`);
   const longAt = text
     .split('\n')
     .findIndex((line) => line.length > maxCommentLength && commentLine.test(line));

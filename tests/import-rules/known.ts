@@ -1,6 +1,6 @@
 /**
- * What stays of a sentence when offenders move or grow: a function by its file and name, a table or channel by the
- * folder of the controller that uses it. All other sentences stay as they are.
+ * The part of a sentence that stays when offenders move or grow: a function by its file and name, a table or channel by
+ * the folder of the controller that uses it. All other sentences stay as they are.
  */
 function offenceOf(sentence: string): string {
   const size = /^(\S+): the (?:function|factory) (\S+) has \d+ lines/.exec(sentence);

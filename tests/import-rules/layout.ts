@@ -10,9 +10,9 @@ const looseFile =
   /^apps\/(?:controller\/src\/(?!(?:main|admin)\.ts$)|agent\/src\/(?!(?:main|agent)\.ts$))[^/]+\.ts$/;
 /** Folders of the controller that are no steps: everybody may use them, and they use no step. */
 const shared = new Set(['config', 'db', 'http', 'secrets', 'server', 'testing']);
-/** What `api/` takes of the steps: their routes. */
+/** The imports of `api/` from the steps: their routes. */
 const routesOfSteps = /\/(?:[a-z-]+-)?routes\.ts$/;
-/** What each library may use of the others. */
+/** The libraries that each library may use. */
 const libraries: Readonly<Record<string, readonly string[]>> = {
   proto: [],
   kernel: [],
@@ -23,7 +23,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   alerts: ['kernel', 'domain', 'health'],
   client: [],
 };
-/** What a probe's files may import of their package, besides their own folder. */
+/** The imports of a probe's files from their package, besides their own folder. */
 const besideProbe = /^libs\/probes\/src\/(?:contract|dialogue|net|redact|search)\//;
 
 /** One sentence for each import of a source that the layout forbids, and for a file in a wrong place. */

@@ -1,7 +1,7 @@
 import { importsOf } from './imports.ts';
 import { isTestFile, type Source } from './sources.ts';
 
-/** What the files of every probe may import, besides relative files. */
+/** The imports that the files of every probe may have, besides relative files. */
 const common = /^(?:node:|@vantage\/(?:domain|icmp|kernel|proto)$|zod$)/;
 
 /** The method whose probe a file belongs to: `tcp` of methods/tcp.ts, `http` of methods/http/hop.ts. */

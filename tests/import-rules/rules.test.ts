@@ -10,17 +10,6 @@ const broken = (...files: readonly (readonly [file: string, text: string])[]) =>
   ).join('\n');
 const lines = (count: number) => 'f();\n'.repeat(count);
 
-test('a comment fits its line, a row of a table need not', () => {
-  const long = 'word '.repeat(30);
-  expect(broken(['libs/kernel/src/a.ts', `f();\n// ${long}\n`])).toContain(
-    'a.ts: line 2, a comment, is longer than 120',
-  );
-  expect(broken(['libs/kernel/src/a.ts', `/**\n * ${long}\n */\nf();\n`])).toContain('line 2, a comment');
-  expect(
-    broken(['libs/kernel/src/a.ts', `/**\n *   state | ${long}\n * | state | ${long}\n */\nf();\n`]),
-  ).toBe('');
-});
-
 test('imports are found in every form, and the erased ones are marked', () => {
   const text = `
 import { a } from './a.ts';

@@ -71,7 +71,7 @@ export function minutes({ intervalMs }: Ground, count: number): Promise<void> {
   return delay(count * intervalMs);
 }
 
-/** What these contacts of the scene got about a device. */
+/** The messages of these contacts about a device. */
 export function messagesTo(
   ground: Ground,
   { contact, what, about }: { readonly contact: string; readonly what?: string; readonly about?: string },

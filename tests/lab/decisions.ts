@@ -3,7 +3,7 @@ import type { Api } from '../harness/api.ts';
 import type { Contacts } from './contacts.ts';
 
 /**
- * What was decided about each device or Location, in the order of the alerts: `device.down, its master router is Down:
+ * The decisions about each device or Location, in the order of the alerts: `device.down, its master router is Down:
  * hook device.down`.
  */
 export type Decisions = Readonly<Record<string, readonly string[]>>;
@@ -32,7 +32,7 @@ export async function readAlerts(api: Api): Promise<readonly Alert[]> {
   return all.reverse();
 }
 
-/** What the alerts say, apart from the state of their messages: it is the same for contacts in shadow. Pure. */
+/** The content of the alerts, apart from the state of their messages: it is the same for contacts in shadow. Pure. */
 export function decisionsOf(
   alerts: readonly Alert[],
   { hook, mail }: Pick<Contacts, 'hook' | 'mail'>,

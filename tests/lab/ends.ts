@@ -1,6 +1,6 @@
 import { incident, type ServiceMessage } from './service-messages.ts';
 
-/** What says to people or programs that a device is well again. */
+/** Messages that tell people or programs that a device is Up again. */
 const endings: ReadonlySet<string> = new Set(['device.up', incident.ends]);
 
 /**

@@ -13,7 +13,7 @@ import { type ShadowSinks, startShadowSinks } from './shadow-sinks.ts';
 import { createTruth, type Truth } from './truth.ts';
 import { startWebhookSink, type WebhookSink } from './webhook-sink.ts';
 
-/** What a scene needs of the ground. */
+/** Dependencies of a scene. */
 export interface GroundOptions {
   /** How many times faster the waiting times of the rules pass. */
   readonly scale: number;

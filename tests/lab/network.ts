@@ -48,7 +48,7 @@ export const addresses = {
   device: (index: number) => `10.214.0.${10 + index}`,
 } as const;
 
-/** What lies behind the router of the site. */
+/** The hosts behind the router of the site. */
 export const siteNetwork = '10.214.0.0/24';
 const spokeOf = (host: (typeof spokes)[number]) => spokes.indexOf(host);
 

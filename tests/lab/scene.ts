@@ -3,7 +3,7 @@ import { type Ground, type GroundOptions, siteNames, until } from './ground.ts';
 import type { Counts } from './judge.ts';
 import { statuses } from './rest.ts';
 
-/** What a scene expects after it ended. */
+/** The expectations of a scene after its end. */
 export interface Expected {
   /** The messages of both contacts by kind and subject (`device.down router` → 1); each contact gets the same. */
   readonly messages: Counts;
@@ -24,13 +24,13 @@ export interface Expected {
   readonly mayRepeat?: boolean;
   /** Figures for the reader. */
   readonly facts?: Readonly<Record<string, string | number>>;
-  /** What the scene itself found wrong. */
+  /** The faults that the scene itself found. */
   readonly differences?: readonly string[];
 }
 
 /** A scene of the lab. */
 export interface Scene {
-  /** What it shows, in one sentence. */
+  /** Its purpose, in one sentence. */
   readonly shows: string;
   readonly ground: GroundOptions;
   /** The time at which all programs of the scene believe to start, with its offset; absent: the real time. */

@@ -17,7 +17,7 @@ export interface ServiceMessage {
   readonly atMs: number;
 }
 
-/** What becomes of an incident at a service that keeps incidents. */
+/** The state of an incident at a service that keeps incidents. */
 export const incident = {
   opens: 'incident.opens',
   acknowledged: 'incident.acknowledged',
@@ -69,7 +69,7 @@ const jsmActions: Readonly<Record<string, string>> = {
   close: incident.ends,
 };
 
-/** What one request says; `about` is '' where the service learned it when the incident opened. */
+/** The content of one request; `about` is '' where the service learned it when the incident opened. */
 type Said = Pick<ServiceMessage, 'what' | 'about' | 'key'>;
 
 /** A message of a chat as an e-mail with the same words. */

@@ -2,7 +2,7 @@ import type { Api } from '../harness/api.ts';
 import { contactIdOf, secret } from './contacts.ts';
 import type { Receivers } from './receivers.ts';
 
-/** What a contact of a service is made of: the rest of its address, and its other fields. */
+/** The parts of a contact of a service: the rest of its address, and its other fields. */
 interface Service {
   readonly path: string;
   readonly fields?: Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { MailSink } from './mail-sink.ts';
 import type { WebhookSink } from './webhook-sink.ts';
 
-/** What a scene's contacts get. */
+/** The messages of a scene's contacts. */
 export interface Sinks {
   readonly hooks: WebhookSink;
   readonly mail: MailSink;

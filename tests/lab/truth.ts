@@ -4,11 +4,11 @@ interface Span {
   readonly toMs: number | undefined;
 }
 
-/** What a device is in, by the deeds of a scene. A later kind hides the kinds before it. */
+/** The state of a device by the actions of a scene. A later kind hides the kinds before it. */
 const kinds = ['down', 'unknown', 'maintenance'] as const;
 type Kind = (typeof kinds)[number];
 
-/** What a scene did to its devices, and when. */
+/** The actions of a scene on its devices, with their times. */
 export interface Truth {
   /** From now on the device is in this state for this reason (`self`, `router`, …). */
   begin(name: string, kind: Kind, reason: string): void;

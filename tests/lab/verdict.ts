@@ -34,7 +34,7 @@ const verdict = z.object({
     }),
   ),
   facts: z.record(z.string(), z.union([z.string(), z.number()])),
-  /** What was decided about each device or Location; see decisions.ts. */
+  /** The decisions about each device or Location; see decisions.ts. */
   decisions: z.record(z.string(), z.array(z.string()).readonly()),
   /** Empty where everything is as expected. */
   differences: z.array(z.string()),
@@ -130,7 +130,9 @@ function expectedCounts({ messages, mails = messages, others = new Map() }: Expe
   return counts;
 }
 
-/** What arrived. A webhook counts once for its id; an e-mail that names several devices counts for each. */
+/**
+ * The messages that arrived. A webhook counts once for its id; an e-mail that names several devices counts for each.
+ */
 function sentCounts(ground: Ground): Counts {
   const { hooks } = ground;
   const counts = new Map<string, number>();
@@ -156,7 +158,7 @@ function ownMails({ mail }: Ground) {
   return mail.mails.filter(({ to }) => to === '' || to === mailAddress);
 }
 
-/** What the contact `mail` was told, without repetitions of an e-mail. */
+/** The messages of the contact `mail`, without repetitions of an e-mail. */
 function toldByMail(ground: Ground): { readonly id: string; readonly message: string }[] {
   const mails = [...new Map(ownMails(ground).map((one) => [one.messageId, one])).values()];
   const all = mails.map((mail) => ({ messages: messagesOf(mail), atMs: mail.atMs }));
@@ -166,7 +168,7 @@ function toldByMail(ground: Ground): { readonly id: string; readonly message: st
   return mails.flatMap(({ messageId }, i) => (told[i] ?? []).map((message) => ({ id: messageId, message })));
 }
 
-/** What the contacts that the scene made got, in the order of arrival. */
+/** The messages of the scene's contacts, in the order of arrival. */
 export function otherMessages({ receivers, serviceTypes, mail }: Ground): readonly ServiceMessage[] {
   const mails = mail.mails.filter(({ to }) => to !== '' && to !== mailAddress);
   const all = [...serviceMessages(receivers.received, serviceTypes), ...mailMessages(mails)];
@@ -174,7 +176,7 @@ export function otherMessages({ receivers, serviceTypes, mail }: Ground): readon
 }
 
 /**
- * What must never be, whatever the scene is: an end while the device is Down, an incident that nobody closes, the same
+ * Faults in any scene: an end while the device is Down, an incident that nobody closes, the same
  * message twice.
  */
 function serviceDifferences(ground: Ground, { released, mayRepeat }: Expected): string[] {

@@ -109,7 +109,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** What the compiler reports. */
+/** The compiler's reports. */
 function compile(cwd: string): Promise<string> {
   const program = path.join(repository, 'node_modules/typescript/bin/tsc');
   return new Promise((resolve) => {

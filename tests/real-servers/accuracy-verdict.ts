@@ -95,7 +95,7 @@ function waitedMs(): number {
   }
 }
 
-/** What `holdWithin` measures and where it prints. */
+/** The measurement of `holdWithin` and the place where it prints. */
 interface Measured {
   readonly label: string;
   readonly printed: string[];

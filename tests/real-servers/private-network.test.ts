@@ -33,7 +33,7 @@ let host: CleanRoot;
 let servers: ChildProcess;
 
 /**
- * What stands in the private network, as the agent must find it: ResultCodes 1 (good), 2 (no answer) and 3 (refused, or
+ * The hosts of the private network, as the agent must find them: ResultCodes 1 (good), 2 (no answer) and 3 (refused, or
  * not what it should be).
  */
 const wanted = [

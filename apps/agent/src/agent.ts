@@ -25,7 +25,7 @@ import { openUpgrader, type Upgrader } from './upgrade/upgrader.ts';
 const renewEveryMs = 10 * 60_000;
 const pings = { pingIntervalMs: 10_000, pingTimeoutMs: 5000 };
 
-/** What an agent is made of. */
+/** The parts of an agent. */
 interface AgentDeps {
   readonly config: Config;
   readonly policy: AgentPolicy;
@@ -33,7 +33,7 @@ interface AgentDeps {
   readonly random: () => number;
   readonly log: Logger;
   readonly signal: AbortSignal;
-  /** What started this process; undefined: nothing that could start another version. */
+  /** The launcher of this process; undefined: none that could start another version. */
   readonly launcher?: { readonly home: string | undefined; readonly restart: () => void };
 }
 

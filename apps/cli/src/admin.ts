@@ -20,10 +20,10 @@ export type Admin = <C extends OperatorCommand>(
 ) => Promise<OperatorAnswers[C]>;
 
 /**
- * Creates the door to the operator's commands on one database. Each command is a process of the controller's program; the
- * request goes through its standard input, because every user of the machine can read a command line. With a `signal`
- * the process has a process group of its own, so that a signal to ours does not reach it, and ends when the signal
- * aborts.
+ * Creates the door to the operator's commands on one database. Each command is a process of the controller's program;
+ * the request goes through its standard input, because every user of the machine can read a command line. With a
+ * `signal` the process has a process group of its own, so that a signal to ours does not reach it, and ends when the
+ * signal aborts.
  */
 export function createAdmin(databaseUrl: string, signal?: AbortSignal): Admin {
   return async (command, request) => {

@@ -8,7 +8,7 @@ import { render } from './output.ts';
 import { runningDatabase } from './running-database.ts';
 import { settingsHelp } from './settings-help.ts';
 
-/** What the commands share: the program to which they belong, and how they answer. */
+/** Context of all commands: the program to which they belong, and how they answer. */
 export interface CommandLine {
   readonly program: Command;
   /** Adds a group of commands: `keys`. Each of them takes `--json`. */

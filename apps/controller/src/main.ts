@@ -220,7 +220,7 @@ function joinNotify(base: Base, { onFailed }: Alerts) {
   });
 }
 
-/** What agents and their installers meet at their port, beside the streams. */
+/** The handlers of the agents' port beside the streams. */
 function joinAgentSide({ config, db: { kysely }, log, certificates }: Base, gateway: Gateway) {
   return createAgentSide({ config, kysely, clock, log, gateway, agents: agentEnrolment, certificates });
 }

@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact';
 
-/** What a screen gets of the address: the part that its pattern holds. */
+/** The part of the address that the pattern of a screen captures. */
 export interface ScreenProps {
   readonly id: string;
 }

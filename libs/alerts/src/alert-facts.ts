@@ -74,7 +74,7 @@ export type AlertEvent =
   | { readonly kind: 'alert'; readonly note: string | null }
   | { readonly kind: 'suppressed'; readonly reason: SuppressionReason; readonly detail: string };
 
-/** What happens to an alert now. */
+/** The event that an alert receives now. */
 export interface AlertDecision {
   readonly state: AlertState;
   /** When the alert is decided again, unless something happens before. Null: never. */

@@ -43,7 +43,7 @@ export interface PastOutage {
   readonly upUs: number;
 }
 
-/** What an alert remembers between its decisions. Plain JSON; times are microseconds since 1970. */
+/** The state of an alert between its decisions. Plain JSON; times are microseconds since 1970. */
 export interface AlertState {
   readonly phase: AlertPhase;
   readonly phaseSinceUs: number;

@@ -66,7 +66,7 @@ export interface OptionFault {
   readonly message: string;
 }
 
-/** What is wrong with the Options of a contact whose type has this rule (null: it knows none). Pure. */
+/** The fault of the Options of a contact whose type has this rule (null: it knows none). Pure. */
 export function optionFaults(
   rule: ContactOptionRule | null,
   options: ContactOptions | null,

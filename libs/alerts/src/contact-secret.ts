@@ -1,12 +1,12 @@
 import { isSigningSecret, signingSecretHint } from './signing-secret.ts';
 
-/** What the `Secret` of one type of contact is. */
+/** The kind of the `Secret` of one type of contact. */
 export interface SecretRule {
   /** A contact without one is refused. */
   readonly isRequired: boolean;
   /** It signs messages; Vantage can make a new one. Others belong to the receiver. */
   readonly signs: boolean;
-  /** What it is and where people find it, as the rest of "must be …". */
+  /** Its kind and where people find it, as the rest of "must be …". */
   readonly hint: string;
   readonly accepts: (text: string) => boolean;
 }

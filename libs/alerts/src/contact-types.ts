@@ -19,15 +19,15 @@ import {
   webAddressFault,
 } from './web-address.ts';
 
-/** What the operator permits addresses to be. */
+/** The addresses that the operator permits. */
 export interface AddressPolicy {
   /** Messages may go to private addresses, and by plain HTTP (`VANTAGE_ALLOW_PRIVATE_WEBHOOKS`). */
   readonly allowPrivate: boolean;
 }
 
-/** What one type of contact has of its own. Pure. */
+/** The properties of one type of contact. Pure. */
 export interface ContactTypeRules {
-  /** What is wrong with an address, as the rest of a sentence that begins with the field's name; null: nothing. */
+  /** The fault of an address, as the rest of a sentence that begins with the field's name; null: none. */
   readonly addressFault: (address: string, policy: AddressPolicy) => string | null;
   /** The address as the API shows it: credentials are `***`. */
   readonly show: (address: string) => string;
@@ -40,7 +40,7 @@ export interface ContactTypeRules {
   readonly receiver: (address: string) => string;
   /** The API shows all of it: its address has no credential and it has no secret. */
   readonly hidesNothing: boolean;
-  /** What its `Secret` is; null: it has none. */
+  /** The kind of its `Secret`; null: it has none. */
   readonly secret: SecretRule | null;
   /** The Options that it knows; null: none. */
   readonly options: ContactOptionRule | null;

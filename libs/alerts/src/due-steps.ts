@@ -3,7 +3,7 @@ import { createOpening } from './opening.ts';
 import { isMeantFor, type Schedule } from './schedule.ts';
 import { progressOf, type StepProgress, stepKey } from './step-progress.ts';
 
-/** What the messages of an alert depend on. */
+/** The inputs of the messages of an alert. */
 export interface StepQuestion {
   readonly schedule: Schedule;
   readonly severity: Severity;

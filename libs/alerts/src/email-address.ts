@@ -7,7 +7,7 @@ const address = new RegExp(`^(?=.{1,64}@)${atom}(?:\\.${atom})*@(?=.{1,253}$)${l
 const longest = 254;
 
 /**
- * What is wrong with an e-mail address; null: nothing. Accepted is the address alone (RFC 5321 section 4.1.2 with a
+ * The fault of an e-mail address; null: none. Accepted is the address alone (RFC 5321 section 4.1.2 with a
  * Dot-string), so that nothing else gets into the header of a message.
  */
 export function emailFault(text: string): string | null {

@@ -26,7 +26,7 @@ export interface MasterFacts {
   readonly longestSequenceUs: number;
 }
 
-/** What the master says about the alert. */
+/** The verdict of the master on the alert. */
 export type MasterJudgement =
   /** `isBack`: the master failed and is fine again. */
   | { readonly kind: 'send'; readonly note: string | null; readonly isBack: boolean }

@@ -1,4 +1,4 @@
-/** What a templated body may be: how values are written into it follows from it. */
+/** The format of a templated body, from which the escaping of values follows. */
 export const bodyTypes = [
   'application/json',
   'application/x-www-form-urlencoded',
@@ -77,7 +77,7 @@ export function escapeFor(type: BodyType, value: string): string {
   }
 }
 
-/** What is wrong with a template, as the rest of a sentence that begins with the field's name; null: nothing. Pure. */
+/** The fault of a template, as the rest of a sentence that begins with the field's name; null: none. Pure. */
 export function templateFault(template: string, type: BodyType): string | null {
   const unknown = [...template.matchAll(place)].find(
     ([, name = '']) => !latePlaces.has(name.trim()) && !knownPlaces.has(name.trim()),

@@ -17,7 +17,7 @@ function at(text: string): number {
   return Date.parse(text) * 1_000;
 }
 
-/** What a wall clock of the zone shows at a moment. */
+/** The time that a wall clock of the zone shows. */
 function createWallClock(zone: string) {
   const format = new Intl.DateTimeFormat('en-GB', {
     ...{ timeZone: zone, weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },

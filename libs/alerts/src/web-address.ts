@@ -16,7 +16,7 @@ export interface WebAddressKind {
   readonly hidesLastPart: boolean;
 }
 
-/** What is wrong with a web address; null: nothing. `allowPrivate` also accepts plain HTTP. */
+/** The fault of a web address; null: none. `allowPrivate` also accepts plain HTTP. */
 export function webAddressFault(
   text: string,
   { allowPrivate }: { readonly allowPrivate: boolean },

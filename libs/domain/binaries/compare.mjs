@@ -19,7 +19,7 @@ function recordedOf(name) {
 
 const digestOf = (data) => createHash('sha256').update(data).digest('hex');
 
-/** What is wrong with the content of a recorded file; undefined: nothing. */
+/** The fault in the content of a recorded file; undefined: none. */
 export function problemOfFile(name, file, data) {
   const wanted = recordedOf(name).find((one) => one.file === file);
   if (wanted === undefined) return `SHA-256 of ${file} is not recorded for ${name}`;

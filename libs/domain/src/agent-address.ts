@@ -1,4 +1,4 @@
-/** What the operator set about addresses. */
+/** The operator's settings of addresses. */
 interface AddressSettings {
   /** VANTAGE_AGENT_URL. */
   readonly agentUrl: string | undefined;

@@ -19,7 +19,7 @@ export function portOfAnchor(target: string): number {
   return Number(/^(?:\[[^\]]*\]|[^:]*):(\d+)$/.exec(target)?.[1] ?? 0);
 }
 
-/** What a connected agent reported about the anchors of its Location, as `agents.anchor_states` holds it. */
+/** The report of a connected agent about the anchors of its Location, as `agents.anchor_states` holds it. */
 export const storedAnchorReports = z.array(
   z.object({
     target: z.string(),

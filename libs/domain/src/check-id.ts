@@ -1,4 +1,4 @@
-/** What identifies a check: its device, its start (microseconds since 1970) and the agent that ran it. */
+/** The identity of a check: its device, its start (microseconds since 1970) and the agent that ran it. */
 export interface CheckKey {
   readonly deviceNo: number;
   readonly startUs: number;

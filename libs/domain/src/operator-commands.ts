@@ -7,7 +7,7 @@ const timestamp = z.codec(z.iso.datetime(), z.date(), {
   encode: (date) => date.toISOString(),
 });
 
-/** What an API key may do: manage keys too, view and modify, view and operate, or view only. */
+/** The levels of an API key: manage keys too, view and modify, view and operate, or view only. */
 export const keyLevels = ['UA', 'UW', 'UO', 'UR'] as const;
 
 /** A text for people that may be empty: the name of a key. */
@@ -272,14 +272,14 @@ export const operatorCommands: {
   };
 } = schemas;
 
-/** What the admin program reads from its standard input, as JSON. */
+/** The standard input of the admin program, as JSON. */
 export const operatorCall = z.strictObject({
   database_url: z.string(),
   command: z.string(),
   request: z.unknown(),
 });
 
-/** What the admin program writes to its standard output, as JSON. */
+/** The standard output of the admin program, as JSON. */
 export const operatorReply = z.discriminatedUnion('ok', [
   z.strictObject({ ok: z.literal(true), answer: z.unknown() }),
   z.strictObject({

@@ -14,7 +14,7 @@ export function isPlainLine(text: string): boolean {
   return !unfit.test(text);
 }
 
-/** What a text must be that `isPlainLine` refuses; follows the name of the field. */
+/** The rule that `isPlainLine` checks, as text after the name of the field. */
 export const plainLineRule =
   'must be one line without line breaks, control characters and marks that change the direction of writing (such as U+202E); accepted is for example: Web shop, Berlin';
 

@@ -22,7 +22,7 @@ const statementSchema = z.object({
   tree: digest.describe('Of its files, by `treeDigest`.'),
 });
 
-/** What the holder of the release key says about a parcel. */
+/** The signed statement of the release key about a parcel. */
 export type ReleaseStatement = z.output<typeof statementSchema>;
 
 const signedSchema = statementSchema.extend({ signature: z.base64().max(200) });

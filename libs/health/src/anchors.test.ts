@@ -7,7 +7,7 @@ const anchors = ['gateway', 'isp', 'names'].map((Name, i) => ({
   ...{ Name, Target: `192.0.2.${i}`, Networks: [] },
 }));
 const states = { a: 'answers', s: 'silent', u: 'unchecked', n: 'new' } as const;
-/** What one agent reports, one letter for each anchor; `-`: nothing. */
+/** The report of one agent, one letter for each anchor; `-`: nothing. */
 const agent = (letters: string, sinceUs = 5): AnchorReport[] =>
   letters.split('').flatMap((letter, i) => {
     const state = Object.entries(states).find(([name]) => name === letter)?.[1];

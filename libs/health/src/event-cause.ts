@@ -167,7 +167,7 @@ interface CertificateExpiringCause extends OfDevice {
   readonly notAfterUs: number;
 }
 
-/** What an event about an alert is about: a device, a Location, or (both null) the account. */
+/** The subject of an event about an alert: a device, a Location, or (both null) the account. */
 interface OfAlert {
   readonly accountNo: number;
   readonly deviceNo: number | null;
@@ -181,7 +181,7 @@ interface OfAlert {
 /** The controller decided to notify people. */
 interface AlertCause extends OfAlert {
   readonly kind: 'alert';
-  /** What happened, for people: the CheckResult of an outage. */
+  /** The happening, for people: the CheckResult of an outage. */
   readonly text: string;
 }
 
@@ -189,7 +189,7 @@ interface AlertCause extends OfAlert {
 interface AlertFailedCause extends OfAlert {
   readonly kind: 'alert-failed';
   readonly contactName: string;
-  /** What the contact's server answered last, without secrets. */
+  /** The last answer of the contact's server, without secrets. */
   readonly reason: string;
 }
 

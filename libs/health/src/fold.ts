@@ -8,7 +8,7 @@ export interface BaseInterval {
   readonly status: BaseStatus;
 }
 
-/** What the results say about one device. */
+/** The status of one device by its results. */
 export interface FoldResult {
   readonly state: FoldState;
   /** The seed's own interval first, then every change of status; begins strictly increase. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * What right is missing when this process may open no ICMP socket, for the operator: `needs CAP_NET_RAW, or group 1000
- * in net.ipv4.ping_group_range (now 1 0: no group)`. The same setting governs IPv6.
+ * The right that is missing when this process may open no ICMP socket, for the operator: `needs CAP_NET_RAW, or group
+ * 1000 in net.ipv4.ping_group_range (now 1 0: no group)`. The same setting governs IPv6.
  */
 export function missingRight(): string {
   const group = process.getegid?.() ?? 0;

@@ -17,7 +17,7 @@ export interface HopRequest {
   readonly clock?: Clock;
 }
 
-/** What came back. */
+/** The answer. */
 export type HopAnswer =
   /** The target itself: it answered, connected, or refused. */
   | { readonly kind: 'reached'; readonly rttMs: number; readonly from: string; readonly text: string }

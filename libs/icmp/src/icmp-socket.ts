@@ -20,7 +20,7 @@ export interface PingRequest {
   readonly signal?: AbortSignal;
 }
 
-/** What became of an echo request. */
+/** The outcome of an echo request. */
 export type PingAnswer =
   | {
       readonly kind: 'reply';

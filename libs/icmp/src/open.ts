@@ -7,7 +7,7 @@ import { nativeTransport } from './native.ts';
 import type { Family } from './packet.ts';
 import { type RawSocketModule, rawSocketTransport } from './raw-socket.ts';
 
-/** What opening takes; all but the family has a default. */
+/** The options of opening; all but the family have a default. */
 export interface OpenIcmpOptions {
   readonly family: Family;
   /** Kinds to try, in this order. Default: raw, then datagram. */

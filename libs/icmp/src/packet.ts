@@ -1,7 +1,7 @@
 /** IP versions. */
 export type Family = 4 | 6;
 
-/** What an echo request carries and its answer brings back (RFC 792, RFC 4443 section 4). */
+/** The payload of an echo request, which its answer repeats (RFC 792, RFC 4443 section 4). */
 export interface Echo {
   readonly id: number;
   readonly sequence: number;

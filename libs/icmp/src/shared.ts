@@ -21,9 +21,9 @@ interface Held {
 }
 
 /**
- * Creates the sharing; opens nothing until asked. The last user's end closes the socket, so that none outlives its work.
- * With `later`, which calls a function some time later, an unused socket stays open for that time at least and twice
- * that time at most: opening one for each ping costs more than the ping.
+ * Creates the sharing; opens nothing until asked. The last user's end closes the socket, so that none outlives its
+ * work. With `later`, which calls a function some time later, an unused socket stays open for that time at least and
+ * twice that time at most: opening one for each ping costs more than the ping.
  */
 export function createSharedIcmp(deps: {
   readonly open: (options: OpenIcmpOptions) => IcmpSocket | IcmpUnavailable;

@@ -15,8 +15,8 @@ export interface TcpFigures {
 export type ReadTcpFigures = (socket: Socket) => TcpFigures | undefined;
 
 /**
- * Creates the reader. It loads the addon at the first use. Other systems than Linux, and machines without a build of the
- * addon or with an older one, have no figures.
+ * Creates the reader. It loads the addon at the first use. Other systems than Linux, and machines without a build of
+ * the addon or with an older one, have no figures.
  */
 export function createTcpFigures(load: () => Addon | { readonly error: string } = loadAddon): ReadTcpFigures {
   let addon: Addon | { readonly error: string } | undefined;

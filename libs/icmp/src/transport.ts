@@ -1,7 +1,7 @@
 import type { Clocks } from './addon.ts';
 import type { Incoming } from './packet.ts';
 
-/** What arrived, and by which clocks. */
+/** A packet that arrived, with its times by two clocks. */
 export interface Arrival {
   readonly incoming: Incoming;
   readonly from: string;

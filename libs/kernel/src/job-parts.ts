@@ -7,8 +7,8 @@ export interface JobParts {
 }
 
 /**
- * Creates the parts of one job. `failed` and `recovered` are the lines of the log; the part's name stands beside them as
- * `job`.
+ * Creates the parts of one job. `failed` and `recovered` are the lines of the log; the part's name stands beside them
+ * as `job`.
  */
 export function createJobParts({
   log,

@@ -7,7 +7,7 @@ export interface StateBound {
   /** The greatest size of an entry in memory, with its key and its part of the collection; bytes. */
   readonly entryBytes: number;
   readonly filledBy: string;
-  /** What happens at the bound. */
+  /** The effect of the bound. */
   readonly atBound: string;
 }
 

@@ -119,7 +119,9 @@ async function measure(bystander: Bystander, during: () => Promise<void>): Promi
   return bystander.end();
 }
 
-/** What disturbed the bystander: what no slow machine explains, and what it may explain. One sentence each. */
+/**
+ * Disturbances of the bystander: those that no slow machine explains, and those that it may explain. One sentence each.
+ */
 interface Complaints {
   readonly broken: readonly string[];
   readonly slow: readonly string[];

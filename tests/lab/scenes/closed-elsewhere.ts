@@ -20,7 +20,7 @@ const devices = [0, 1, 2, 3, 5, 7, 8];
 const names = devices.map((i) => `dev-${i}`);
 
 /**
- * What must stand in the first word to an incident that ends without an Up. PagerDuty's events have no place for it.
+ * The text of the first message to an incident that ends without an Up. PagerDuty's events have no place for it.
  */
 const notes: ReadonlyMap<string, RegExp> = new Map([
   ['dev-0', /paused/],
@@ -45,7 +45,7 @@ const hookData = z.looseObject({
   data: z.looseObject({ Since: z.string(), DownSince: z.string(), Seconds: z.number() }),
 });
 
-/** What every Up to people says: since when the device is Up, since when it was Down, and for how long. */
+/** The content of every Up to people: since when the device is Up, since when it was Down, and for how long. */
 function upDifferences(
   ground: Ground,
   name: string,

@@ -43,7 +43,7 @@ function severityDifferences(ground: Ground, contact: string): readonly string[]
   });
 }
 
-/** What both scenes have: `flaky` answers 500, `typo` refuses its mailbox, each with a device. */
+/** The contacts of both scenes: `flaky` answers 500, `typo` refuses its mailbox, each with a device. */
 async function breakContacts(ground: Ground) {
   const id = await addContacts(ground, { flaky: 'slack', gone: 'ntfy', typo: 'email' });
   ground.receivers.answer('flaky', 500);

@@ -193,7 +193,7 @@ function flapsOf(ground: Ground): number {
   return Math.min(flapsOfTen, Math.max(1, new Set(heard.map(({ id }) => id)).size));
 }
 
-/** What must have been sent, by the table "Flapping" of docs/alerts.md. */
+/** The expected messages, by the table "Flapping" of docs/alerts.md. */
 function expected(flaps: number) {
   const everybody = { readers: [...programs, ...people], keepers: incidents };
   const first = { readers: programs, keepers: incidents };

@@ -18,8 +18,8 @@ async function checkNow(ground: Ground, all: readonly number[], Frequency: numbe
 }
 
 /**
- * What the contact must have: five single messages, then one that names each other device and each that came back,
- * once.
+ * The expected messages of the contact: five single messages, then one that names each other device and each that came
+ * back, once.
  */
 function expectedOf(ground: Ground, contact: string): [string, number][] {
   const single = new Set(

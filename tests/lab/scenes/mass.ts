@@ -67,7 +67,7 @@ export const massFailure: Scene = {
   },
 };
 
-/** What the e-mails were like. In shadow there are none. */
+/** A summary of the e-mails. In shadow there are none. */
 function mailFacts(ground: Ground): Record<string, string | number> {
   if (ground.shadow !== undefined) return {};
   return {

@@ -3,7 +3,10 @@ import { addContacts, countsOf, giveSchedule, messagesTo, minutes } from '../cas
 import { type Ground, until } from '../ground.ts';
 import { allAre, expectStatus, type Scene, startDevice, stopDevice } from '../scene.ts';
 
-/** What waits must have left so soon after the repair; without a release the next attempt would come a minute later. */
+/**
+ * Waiting messages must have left so soon after the repair; without a release the next attempt would come a minute
+ * later.
+ */
 const releaseMs = 4000;
 /** Longer than ten minutes of the rules, and between two attempts of the ladder (10 and 30 minutes). */
 const brokenMinutes = 15;
@@ -14,7 +17,7 @@ const hookData = z.looseObject({ type: z.string(), data: z.looseObject({ ShortNa
 interface Repair {
   readonly contact: string;
   readonly repair: () => Promise<unknown>;
-  /** What must have arrived after it. */
+  /** The messages that must have arrived after it. */
   readonly count: number;
   /** The requests of it: one summary, or one for each event. */
   readonly requests: number;
@@ -62,7 +65,10 @@ const broken = {
 const contacts = Object.keys(broken);
 const names = ['dev-0', 'dev-1', 'dev-2'];
 
-/** What each receiver must get. Three devices wait for each: one message to people, one for each event to a program. */
+/**
+ * The expected messages of each receiver. Three devices wait for each: one message to people, one for each event to a
+ * program.
+ */
 function repairs(ground: Ground, id: (name: string) => string): readonly Repair[] {
   const { api, receivers, mail } = ground;
   const people = { count: 3, requests: 1 };

@@ -22,7 +22,8 @@ export interface AgentTime {
 const sleepThresholdMs = 1000;
 
 /**
- * Creates the agent's time. `upMs` counts the host's time since boot with its sleep (the monotonic clock counts without).
+ * Creates the agent's time. `upMs` counts the host's time since boot with its sleep (the monotonic clock counts
+ * without).
  */
 export function createAgentTime(deps: {
   readonly clock: Clock;

@@ -11,7 +11,7 @@ type Step =
   | 'policy'
   | 'right to ping';
 
-/** What the doctor found at one step. A warning limits the agent; a fault stops it. */
+/** One finding of the doctor. A warning limits the agent; a fault stops it. */
 export type Finding =
   | { readonly level: 'ok'; readonly step: Step; readonly text: string }
   | {

@@ -2,7 +2,7 @@ import type { Clock } from '@vantage/kernel';
 import { type DisconnectReason, disconnectText } from '../stream/disconnect-reason.ts';
 import type { LinkHandlers } from '../stream/link.ts';
 
-/** What became of the stream so far. */
+/** The state of the stream so far. */
 export interface LinkRecord {
   /** The present connection; undefined: there is none. */
   readonly up: { readonly endpoint: string; readonly location: string; readonly sinceMs: number } | undefined;

@@ -5,7 +5,7 @@ import type { Connection } from '../stream/connection.ts';
 import { dial, type Way } from '../stream/dial.ts';
 import type { Grant } from './identity-folder.ts';
 
-/** What a controller answers to a request for a certificate. */
+/** The controller's answer to a request for a certificate. */
 export type EnrolReply =
   | { readonly kind: 'granted'; readonly grant: Grant }
   /** It does not know this token or key, or the token is used or over. */

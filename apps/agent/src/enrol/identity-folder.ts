@@ -21,7 +21,7 @@ export interface Credentials {
   readonly tokenHash: string;
 }
 
-/** What the controller gives for a key. */
+/** The certificate that the controller issues for a key. */
 export interface Grant {
   readonly agentId: string;
   readonly certificate: string;
@@ -31,7 +31,8 @@ export interface Grant {
 /** The folder with the agent's key and certificate. Files are 0600, and public ones 0644. */
 export interface IdentityFolder {
   /**
-   * What the folder held at the opening; a certificate that is damaged or of another key is empty. Undefined: no key.
+   * The certificate in the folder when it was opened; a certificate that is damaged or of another key is empty.
+   * Undefined: no key.
    */
   readonly found: Credentials | undefined;
   /**

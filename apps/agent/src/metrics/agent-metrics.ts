@@ -1,7 +1,7 @@
 import type { DiskWatch } from '@vantage/kernel';
 import { createProcessMetrics, type ProcessMetrics, watchDisk } from '@vantage/kernel/metrics';
 
-/** What the series of the agent's process are read from. */
+/** Sources of the series of the agent's process. */
 export interface AgentParts {
   readonly outbox: { readonly records: number; readonly bytes: number };
   readonly assignments: { readonly all: ReadonlyMap<number, unknown> };

@@ -138,7 +138,8 @@ function openAnchors(
 }
 
 /**
- * Creates the clock's synchronisation. Each new offset is recorded, moves the schedule and is stored for the next start.
+ * Creates the clock's synchronisation. Each new offset is recorded, moves the schedule and is stored for the next
+ * start.
  */
 function createSync({ time, identity, append }: Stores, scheduler: Scheduler, log: Logger): ClockSync {
   return createClockSync({

@@ -110,7 +110,7 @@ test('traces end with the agent, and an incomplete one is not written', async ()
   expect(asked).toHaveLength(1);
 });
 
-/** What the written diagnostics say about the traceroute. */
+/** The traceroute of the written diagnostics. */
 const traceroutes = (written: readonly Diagnostics[]) =>
   written.map(({ extendedJson }) => JSON.parse(extendedJson).Traceroute);
 

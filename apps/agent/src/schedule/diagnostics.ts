@@ -54,7 +54,8 @@ const trackedRequests = declareState({
 });
 
 /**
- * Creates the collector. While `isOnline` is false it traces nothing, because it would trace the agent's own dead uplink.
+ * Creates the collector. While `isOnline` is false it traces nothing, because it would trace the agent's own dead
+ * uplink.
  */
 export function createDiagnosticsCollector(deps: {
   readonly clock: Clock;

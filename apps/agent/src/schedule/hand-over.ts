@@ -1,7 +1,7 @@
 import type { Assignment } from '@vantage/proto';
 import { nextDueUs } from './due-times.ts';
 
-/** What a hand-over says of an assignment: another agent has the device in [untilUs, fromUs). */
+/** The window of a hand-over: another agent has the device in [untilUs, fromUs). */
 type Window = Pick<Assignment, 'fromUs' | 'untilUs'>;
 
 /** A `fromUs` that never comes; see the message Assignment. */

@@ -36,7 +36,7 @@ type AssignmentChange =
 
 /** Changes are gathered this long before they are written. */
 const writeAfterMs = 500;
-/** What the disk refused is written again after this time. */
+/** A write that the disk refused is repeated after this time. */
 const againAfterMs = 5_000;
 
 const tracked = declareState({

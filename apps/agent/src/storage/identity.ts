@@ -7,7 +7,7 @@ import { ensureFolder, isDiskFull, readWithChecksum } from './disk.ts';
 import { openDualCopyFile } from './dual-copy-file.ts';
 import { createFaultReporter } from './fault-reporter.ts';
 
-/** What the agent knows about itself across its runs. */
+/** The agent's identity across its runs. */
 export interface Identity extends AsyncDisposable {
   /** A random id of this run. */
   readonly bootId: string;

@@ -78,7 +78,7 @@ export function createDisconnectLog(log: Logger): DisconnectLog {
   };
 }
 
-/** What to look for, by Node's words. */
+/** Hints for the operator, by the code of Node's error. */
 const helps = [
   {
     about: /before secure TLS connection was established/,

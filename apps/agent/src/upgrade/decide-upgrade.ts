@@ -1,6 +1,6 @@
 import { compareVersions, isVersion } from '@vantage/domain';
 
-/** What an agent does with a request to run another version. `text`: for the operator. */
+/** The decision about a request to run another version. `text`: for the operator. */
 export type UpgradeDecision =
   /** It runs already. */
   | { readonly kind: 'none' }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Connection } from '../stream/connection.ts';
 import { dial, type Way } from '../stream/dial.ts';
 
-/** What a download came to. */
+/** The outcome of a download. */
 export type Downloaded =
   | { readonly kind: 'done' }
   /** Worth another try: the controller is busy, or the connection broke. */

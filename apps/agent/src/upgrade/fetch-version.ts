@@ -14,7 +14,7 @@ import type { Downloaded } from './download.ts';
 import { programFault, unpackParcel } from './unpack.ts';
 import { digestOfFolder, statementName, type VersionsFolder } from './versions-folder.ts';
 
-/** What became of fetching a version. `later`: worth another try. */
+/** The outcome of fetching a version. `later`: worth another try. */
 export type Fetched =
   | { readonly kind: 'there' }
   | { readonly kind: 'later' | 'refused'; readonly text: string };

@@ -5,7 +5,7 @@ import { readIfPresent } from '@vantage/kernel';
 import { type Outcome, selectVersion, trialS } from './select-version.ts';
 import { digestOfFolder, openVersionsFolder, statementName, type VersionsFolder } from './versions-folder.ts';
 
-/** What the launcher starts. */
+/** The program that the launcher starts. */
 export interface LaunchPlan {
   /** The folder of the program. */
   readonly program: string;

@@ -10,7 +10,7 @@ import { installedVersion } from './launch-plan.ts';
 import type { Chosen, Trial } from './select-version.ts';
 import { openVersionsFolder } from './versions-folder.ts';
 
-/** What the controller learns about an upgrade. */
+/** A report to the controller about an upgrade. */
 interface Report {
   readonly upgradeId: string;
   readonly state: State;
@@ -139,7 +139,7 @@ export async function openUpgrader(deps: UpgraderDeps): Promise<Upgrader> {
   };
 }
 
-/** What an upgrade needs of the host, or what is missing. The fault has at most 100 characters. */
+/** The host's properties that an upgrade needs, or the first that is missing. The fault has at most 100 characters. */
 async function hostOf({ home, dataDir, releaseKeyFile }: UpgraderDeps) {
   const arch = architectures[process.arch];
   if (home === undefined || arch === undefined)
@@ -166,7 +166,7 @@ function unable(fault: string, send: (report: Report) => void): Upgrader {
   };
 }
 
-/** What a file says about the running version; undefined: it is about another one. */
+/** The entry of a file about the running version; undefined: it is about another one. */
 function ownOr<T extends Chosen>(chosen: T | undefined, version: string): T | undefined {
   return chosen?.version === version ? chosen : undefined;
 }

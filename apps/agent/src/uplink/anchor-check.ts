@@ -10,8 +10,9 @@ import { reachability } from './reachability.ts';
 const timeoutMs = 2000;
 
 /**
- * Creates the check of one anchor: PING, or a TCP connection where it has a port. It runs like the check of a device, so
- * the agent's policy applies. A refused connection counts as silent, because a router may refuse in the target's name.
+ * Creates the check of one anchor: PING, or a TCP connection where it has a port. It runs like the check of a device,
+ * so the agent's policy applies. A refused connection counts as silent, because a router may refuse in the target's
+ * name.
  */
 export function createAnchorCheck(deps: {
   readonly check: CheckRunner;

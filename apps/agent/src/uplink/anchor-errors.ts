@@ -4,7 +4,7 @@ import type { Anchor } from '@vantage/proto';
 import type { AnchorAnswer, AnchorState } from './anchor-state.ts';
 import { asBehindAnchor } from './reachability.ts';
 
-/** What the agent knows of one anchor. */
+/** The agent's view of one anchor. */
 export interface Place {
   readonly anchor: Anchor;
   state: AnchorState;

@@ -1,10 +1,10 @@
 /**
- * What a check of an anchor said: it answered, it did not, or this agent could not check it (`unchecked`: its policy,
- * its rights).
+ * The result of a check of an anchor: it answered, it did not, or this agent could not check it (`unchecked`: its
+ * policy, its rights).
  */
 export type AnchorAnswer = 'answered' | 'silent' | 'unchecked';
 
-/** What the agent knows of one anchor. Times are milliseconds of the agent's corrected clock, since 1970. */
+/** The agent's state of one anchor. Times are milliseconds of the agent's corrected clock, since 1970. */
 export interface AnchorState {
   readonly kind: 'new' | 'answers' | 'silent' | 'unchecked';
   /** Begin of this kind. */

@@ -76,7 +76,7 @@ export function createUplink(deps: {
   readonly ownNetworks: () => OwnNetworks;
   readonly sendHeartbeat: (offlineReason: string) => boolean;
   readonly runNow: (deviceNo: number) => boolean;
-  /** What the anchors say about an error; see `Anchors.judge`. */
+  /** The verdict of the anchors on an error; see `Anchors.judge`. */
   readonly judgeByAnchors: Anchors['judge'];
   /** A remote host answers again; `unchecked` are the devices whose errors became code 10 meanwhile. */
   readonly onOnlineAgain: (unchecked: readonly number[]) => void;

@@ -27,7 +27,7 @@ export interface FileTag {
   readonly Name: string;
 }
 
-/** What an import writes of an apply file. */
+/** The parts of an apply file that an import writes. */
 export interface ApplyFile {
   readonly source: string;
   readonly tags: readonly FileTag[];

@@ -29,7 +29,7 @@ export interface FoundCheck {
   readonly severity?: 'info' | 'warning' | 'critical' | undefined;
   /** false: the other tool has it paused. */
   readonly enabled?: boolean | undefined;
-  /** What of this check has no counterpart: one sentence part each. */
+  /** Settings of this check that have no counterpart: one sentence part each. */
   readonly lost?: readonly string[] | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface Finding {
  * A file as its format's reader understood it. Each thing that could be a check is in `checks`, `refused` or `became`.
  */
 export interface Reading {
-  /** What the format calls the things that are counted: `rows`, `monitors`. */
+  /** The format's word for the things that are counted: `rows`, `monitors`. */
   readonly things: string;
   readonly checks: readonly FoundCheck[];
   /** Not carried over, and why. */

@@ -7,7 +7,7 @@ import { readers } from './formats.ts';
 import { reportData, reportText } from './report.ts';
 import { settle } from './settle.ts';
 
-/** What `vantage import` is asked for. */
+/** The arguments of `vantage import`. */
 export interface ImportRequest extends FormatChoices {
   readonly format: FormatName;
   /** The first is the format's own; Nagios takes several. */

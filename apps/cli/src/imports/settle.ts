@@ -15,7 +15,7 @@ import {
 import { createSecretKeeper, hideInOptions, hideInUrl, type NeededSecret } from './secrets.ts';
 import { settleTags } from './tags.ts';
 
-/** What became of a file: the apply file, and everything that its reader must know. */
+/** The outcome of an import: the apply file and its report. */
 export interface Settled {
   readonly file: ApplyFile;
   readonly things: string;
@@ -34,8 +34,8 @@ export interface Settled {
 const longestTag = 200;
 
 /**
- * Creates the apply file of a reading. Each device is judged as the API judges it; what it would refuse is refused here,
- * by name.
+ * Creates the apply file of a reading. Each device is judged as the API judges it; what it would refuse is refused
+ * here, by name.
  */
 export async function settle(reading: Reading, source: string): Promise<Settled> {
   const refused: Finding[] = [...reading.refused];

@@ -18,8 +18,8 @@ export function openData(dir: string): string {
 }
 
 /**
- * Creates a folder and those above it. Node's recursive mkdir never returns where the system refuses to make folders, as
- * below /proc.
+ * Creates a folder and those above it. Node's recursive mkdir never returns where the system refuses to make folders,
+ * as below /proc.
  */
 function makeFolders(dir: string): void {
   if (statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return;

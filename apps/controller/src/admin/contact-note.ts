@@ -1,4 +1,4 @@
-/** What became of a contact that the operator added: its schedule, and a sentence about it. */
+/** The outcome of adding a contact: its schedule, and a sentence about it. */
 export function contactNote(
   kind: 'made' | 'added' | 'own-schedule',
   address: string,

@@ -1,6 +1,6 @@
 import type { OperatorAnswers, OperatorRequests } from '@vantage/domain/operator-commands';
 
-/** What the database knows of a credential: it is in force, it was revoked, or the database does not know it. */
+/** The state of a credential in the database: it is in force, it was revoked, or the database does not know it. */
 export type CredentialState = 'in-force' | 'revoked' | 'unknown';
 
 /** Keeps a credential, or issues one: the same again in a database that does not know it, else a new one. */

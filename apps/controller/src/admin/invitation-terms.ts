@@ -1,7 +1,7 @@
 import type { OperatorRequests } from '@vantage/domain/operator-commands';
 import { pinOf } from '../server/authority.ts';
 
-/** What the operator's command says about the address of an invitation. */
+/** The terms of an invitation, from the operator's command. */
 export function invitationTerms(request: OperatorRequests['agents.invite']) {
   const { certificate } = request;
   return {

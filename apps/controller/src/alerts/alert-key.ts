@@ -1,7 +1,7 @@
 import type { AlertKind, Facts } from '@vantage/alerts';
 
 /**
- * What distinguishes the open alerts of an account. A Location may have alerts of several anchors; their Targets
+ * The key of an open alert within its account. A Location may have alerts of several anchors; their Targets
  * differ.
  */
 export function alertKey({

@@ -12,7 +12,7 @@ import { z } from 'zod';
 
 const us = z.number();
 
-/** What `alerts.state` holds. A field that an earlier version did not write has its value of a new alert. */
+/** The schema of `alerts.state`. A field that an earlier version did not write has its value of a new alert. */
 const storedState = z.object({
   phase: z.enum(alertPhases),
   phaseSinceUs: us,

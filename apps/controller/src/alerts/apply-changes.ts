@@ -118,7 +118,10 @@ function applyMaintenanceOver(
   add({ ...about, kind: 'device.down', sinceUs, state, opening: {} }, application);
 }
 
-/** What a device that is Up may alert of: it fails from some Locations, is slow, or has a certificate that expires. */
+/**
+ * Applies a warning about a device that is Up: it fails from some Locations, is slow, or has a certificate that
+ * expires.
+ */
 function applyWarning(
   change: Extract<AlertChange, { kind: 'partial' | 'slow' | 'fast' | 'certificate' }>,
   application: Application,
@@ -174,7 +177,7 @@ function applyAnchor(
   } else if (change.kind === 'anchor-up' && isGoingOn(present)) end(present, facts, application);
 }
 
-/** What the alert is about is over: everyone who was notified gets its last message. */
+/** Ends an alert: everyone who was notified gets its last message. */
 function end(alert: OpenAlert, facts: Facts, application: Application): void {
   const { nowUs } = application;
   alert.state = enterPhase(alert.state, 'ended', nowUs);

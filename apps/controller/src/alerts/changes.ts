@@ -60,7 +60,7 @@ export type AlertChange =
     };
 
 /*
- * What an event means to alerts:
+ * The effect of an event on alerts:
  *
  *   event                                   | change
  *   Down                                    | down: opens device.down; late: a live check decides first

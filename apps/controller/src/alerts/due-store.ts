@@ -69,7 +69,7 @@ export async function claimDue(
     .execute();
 }
 
-/** What a decision leaves in an alert's row. */
+/** The columns of an alert that a decision writes. */
 export interface DecidedAlert {
   readonly alertNo: number;
   readonly state: AlertState;

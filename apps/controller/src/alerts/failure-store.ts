@@ -12,7 +12,7 @@ export interface AlertOfFailure {
   readonly contactName: string;
 }
 
-/** What a failed notification was about. A deleted device or contact is not named. */
+/** The subject of a failed notification. A deleted device or contact is not named. */
 export async function failureOf(
   trx: Kysely<Tables>,
   { alertNo, contactNo }: { readonly alertNo: number | null; readonly contactNo: number },

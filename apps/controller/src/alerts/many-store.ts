@@ -14,7 +14,7 @@ export type Chosen =
       readonly location: string | undefined;
     };
 
-/** What is done to each of them. Times are microseconds since 1970. */
+/** The action on each alert. Times are microseconds since 1970. */
 export type AlertsAction =
   | { readonly kind: 'acknowledge'; readonly by: string; readonly note: string | null }
   | { readonly kind: 'snooze'; readonly untilUs: number };

@@ -17,7 +17,7 @@ import type { DueAlert } from './due-store.ts';
 import type { ContactRow, SubjectRow } from './facts-store.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** What the messages of an alert are made of. */
+/** Inputs of the messages of an alert. */
 export interface MessageContext {
   readonly alert: DueAlert;
   readonly kind: AlertKind;

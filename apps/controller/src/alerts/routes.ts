@@ -153,7 +153,7 @@ function membersOf<T extends string>(field: string, text: string, accepted: read
   });
 }
 
-/** What the routes of one alert share. */
+/** The common part of the routes of one alert. */
 function oneAlert({ db, clock, notificationsOf }: AlertRouteDeps) {
   const read = async ({ accountNo }: Session, alertId: string) => {
     if (!isId(alertId)) return undefined;

@@ -31,7 +31,7 @@ const openedBy: Partial<Record<AlertChange['kind'], AlertKind>> = {
   'anchor-down': 'anchor.down',
 };
 
-/** What these changes open an alert of, each once. */
+/** The alerts that these changes open, each once. */
 function openings(changes: readonly AlertChange[]) {
   return changes.flatMap((change) => {
     const kind = openedBy[change.kind];

@@ -17,7 +17,7 @@ import { docsPageRoutes } from './docs-page.ts';
 import { manualRoutes } from './manual.ts';
 import { createRoutes, type RouteDeps } from './routes.ts';
 
-/** What an operator sets of the API. */
+/** The operator's settings of the API. */
 export interface HttpSettings {
   /** Header names besides Service-API-Key. */
   readonly apiKeyHeaders: readonly string[];
@@ -46,7 +46,7 @@ export interface HttpApi extends App, AsyncDisposable {
   prepare(): void;
 }
 
-/** What the API brings to its routes itself. */
+/** Dependencies of routes that the API itself provides. */
 type OwnDeps =
   | 'retentionDays'
   | 'version'
@@ -74,7 +74,7 @@ export function createHttpApi({
   readonly pages?: readonly OuterRoute[];
   /** The page for people. */
   readonly site?: Site;
-  /** What needs an operator while the controller serves, for `/readyz`. */
+  /** Warnings for the operator while the controller serves, for `/readyz`. */
   readonly warnings?: () => readonly string[];
 }): HttpApi {
   const summary = createLogSummary({ clock, log });

@@ -14,7 +14,7 @@ import {
   sampleMschedule,
 } from './testing/sample-account.ts';
 
-/** What a handler of the route accepts. */
+/** A body that each route accepts. */
 const bodies: Readonly<Record<string, object>> = {
   'POST /devices': { Method: 'TCP', URL: 'example.org:80', ShortName: 'new' },
   'POST /batch': { Operations: [{ Method: 'GET', Path: '/tags' }] },
@@ -168,7 +168,7 @@ describe('every route', () => {
   /** The ids that a caller of this level sends: what is deleted is made for that. */
   const idsFor = async (route: Route, level: Level) => (mayUse(level, route.level) ? fresh(route) : mine.ids);
 
-  /** What is deleted is made for that. */
+  /** Objects to delete are created for each request. */
   async function fresh(route: Route): Promise<Readonly<Record<string, string>>> {
     if (route.method !== 'DELETE') return mine.ids;
     await rest.db.kysely.deleteFrom('secrets').where('name', '=', 'to-go').execute();

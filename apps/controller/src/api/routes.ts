@@ -39,7 +39,7 @@ import { deliveryRoutes } from '../notify/delivery-routes.ts';
 import { helloRoutes } from './hello.ts';
 import { openApiRoutes } from './openapi/routes.ts';
 
-/** What the routes need of the rest of the controller. */
+/** Dependencies of the routes. */
 export interface RouteDeps extends DeviceRouteDeps, ContactRouteDeps {
   readonly recordEvents: DeviceRouteDeps['recordEvents'] & AgentRouteDeps['recordEvents'];
   readonly feed: Parameters<typeof eventRoutes>[0]['feed'];

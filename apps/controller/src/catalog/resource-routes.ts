@@ -82,7 +82,7 @@ export interface ResourceSpec<
   };
 }
 
-/** What routes of one such resource share: their path, and how the row is found. */
+/** The common part of the routes of one such resource: their path, and how the row is found. */
 export function resourceSubject<Row>({
   names: { root, id, tag, what },
   list,

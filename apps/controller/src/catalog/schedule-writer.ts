@@ -10,7 +10,7 @@ import { nameConflict } from './name.ts';
 import { type Conflict, type Invalid, joinFaults, type Missing, type Refusal } from './refusal.ts';
 import type { SentFields } from './resource-routes.ts';
 
-/** What every kind of schedule has. */
+/** Settings that all kinds of schedules have. */
 interface CommonSettings {
   readonly name: string;
   readonly timezone: string;
@@ -18,7 +18,7 @@ interface CommonSettings {
 }
 
 /**
- * What distinguishes one kind of schedule of an account from another. The account is locked while these functions run.
+ * The parts in which kinds of schedules differ. The account is locked while these functions run.
  */
 interface ScheduleKind<Entity, Settings, Sent> {
   readonly kind: 'mschedule' | 'nschedule';
@@ -56,7 +56,7 @@ interface ScheduleWriter<Sent> {
     transaction: ChangeTransaction,
     schedule: { readonly accountNo: number; readonly sent: SentFields<Sent> },
   ): Promise<{ readonly kind: 'created'; readonly id: string; readonly no: number } | Conflict | Invalid>;
-  /** What is absent stays. */
+  /** Absent fields keep their value. */
   change(
     transaction: ChangeTransaction,
     change: { readonly accountNo: number; readonly id: string; readonly sent: SentFields<Sent> },

@@ -39,7 +39,7 @@ export type ClockVerdict =
   | { readonly kind: 'wrong'; readonly text: string; readonly setByUs?: number; readonly onlyAgents?: true };
 
 const toleratedUs = 60_000_000;
-/** What is stored may be ahead by results of clocks that were a little wrong. */
+/** Stored results of clocks that were a little wrong may be ahead by this much. */
 const toleratedStoredUs = 360_000_000;
 /** A step that no other clock speaks against is followed after this time. */
 const undisputedMs = 300_000;

@@ -14,7 +14,7 @@ export function urlOf(role: string, folder: string): string {
 }
 
 /**
- * Makes `vantage` an ordinary role that owns the database. In data folders of earlier versions `vantage` is the
+ * Turns `vantage` into an ordinary role that owns the database. In data folders of earlier versions `vantage` is the
  * superuser. This function renames that superuser and gives everything to a new ordinary role `vantage`. The next start
  * completes a change that was interrupted.
  */

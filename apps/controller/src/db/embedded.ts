@@ -134,7 +134,9 @@ async function holdsCluster(cluster: string): Promise<boolean> {
   return (await stat(path.join(cluster, 'PG_VERSION')).catch(ignoreMissing)) !== undefined;
 }
 
-/** Creates the cluster under a temporary name and renames it, so that an interrupted start leaves no partial cluster. */
+/**
+ * Creates the cluster under a temporary name and renames it, so that an interrupted start leaves no partial cluster.
+ */
 async function initialise(initdb: string, place: Place): Promise<void> {
   const fresh = path.join(place.dir, 'cluster.new');
   await rm(fresh, { recursive: true, force: true });

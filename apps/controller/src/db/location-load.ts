@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 
 /**
- * What the devices of a Location ask for, for a query that has the table `locations` as l: `devices`, their number
+ * The load of the devices of a Location, for a query that has the table `locations` as l: `devices`, their number
  * without the paused ones, and `per_minute`, their regular checks a minute. A device at several Locations asks each of
  * them for its part. It reads the counts that `device_counts` keeps, so it costs the same however many devices there
  * are.

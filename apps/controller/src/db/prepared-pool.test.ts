@@ -111,7 +111,7 @@ describe('a transaction', () => {
   });
   afterAll(() => other.end());
 
-  /** What the server says of the connection of a pool of one. */
+  /** The server's state of the connection of a pool of one. */
   const stateOf = async (pid: number) => {
     const { rows } = await other.query<{ state: string }>(
       'select state from pg_stat_activity where pid = $1',

@@ -27,9 +27,10 @@ const tracked = declareState({
 });
 
 /**
- * Creates the function that says how one connection runs a statement. A statement that comes again and again is prepared,
- * so that PostgreSQL parses and plans it once: planning a read with many joins costs more than running it. PostgreSQL
- * itself decides after five runs whether one plan fits all parameters (`plan_cache_mode`, its default is `auto`).
+ * Creates the function that says how one connection runs a statement. A statement that comes again and again is
+ * prepared, so that PostgreSQL parses and plans it once: planning a read with many joins costs more than running it.
+ * PostgreSQL itself decides after five runs whether one plan fits all parameters (`plan_cache_mode`, its default is
+ * `auto`).
  */
 export function createPreparer(): (text: string, values: readonly unknown[]) => Statement {
   const known = tracked(new Map<string, { readonly name: string; runs: number }>());

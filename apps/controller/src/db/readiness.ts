@@ -3,9 +3,9 @@ import { sql } from 'kysely';
 import type { Tables } from './schema.ts';
 
 /**
- * What keeps a controller from serving with this database, in one sentence; undefined when nothing does. `known` are
- * the migrations of this version. Never rejects, and says nothing of the server's own texts, because strangers may read
- * it.
+ * The reason why a controller cannot serve with this database, in one sentence; undefined when nothing does. `known`
+ * are the migrations of this version. Never rejects, and says nothing of the server's own texts, because strangers may
+ * read it.
  */
 export async function readinessProblem({
   kysely,

@@ -14,7 +14,7 @@ import { type AgentEnrolment, createEnrolment } from './enrolment.ts';
 import { readSignedParcels } from './parcel-hashes.ts';
 import { type InvitationPlan, planInvitation } from './plan-invitation.ts';
 
-/** What agents and their installers meet. */
+/** The handlers for agents and their installers. */
 export interface AgentSide {
   /** Everything that the agents' port answers. */
   readonly door: AgentDoor;

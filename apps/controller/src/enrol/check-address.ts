@@ -2,7 +2,7 @@ import { connect } from 'node:tls';
 import { type Clock, messageOf } from '@vantage/kernel';
 import { pinOf } from '../server/authority.ts';
 
-/** What stands at the address of the agents' port. */
+/** The result of checking the address of the agents' port. */
 export type AddressCheck =
   /** A controller of this database; `pin` is of its certificate. */
   | { readonly kind: 'reached'; readonly pin: string }

@@ -16,7 +16,7 @@ export interface EnrolmentRow {
 /** Why an agent gets no certificate. */
 export type EnrolmentRefusal = 'unknown' | 'revoked' | 'expired' | 'used' | 'old-token' | 'unknown-key';
 
-/** What becomes of a request: a new certificate, the one that the agent has already, or none. */
+/** The decision about a request: a new certificate, the one that the agent has already, or none. */
 export type EnrolmentDecision =
   | { readonly kind: 'issue' }
   | { readonly kind: 'repeat'; readonly certificate: string }

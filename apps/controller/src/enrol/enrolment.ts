@@ -37,7 +37,7 @@ export interface AgentEnrolment {
   ): Promise<void>;
 }
 
-/** What a request for a certificate comes to. */
+/** The outcome of a request for a certificate. */
 type Enrolled =
   | {
       readonly kind: 'enrolled';

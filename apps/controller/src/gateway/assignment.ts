@@ -20,7 +20,8 @@ export interface Unsealer {
 export type SecretLookup = () => Promise<ReadonlyMap<string, string>>;
 
 /**
- * Creates the wire's assignment of a device, secrets filled in. Throws when the sealed settings cannot be opened or read.
+ * Creates the wire's assignment of a device, secrets filled in. Throws when the sealed settings cannot be opened or
+ * read.
  */
 export type AssignmentBuilder = (
   device: AssignedDevice,

@@ -13,7 +13,7 @@ export interface ConnectionGuard extends Disposable {
   countUnread(address: string): void;
 }
 
-/** What names a connection, the same below and above TLS. */
+/** The identity of a connection, the same below and above TLS. */
 type NamedSocket = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localPort'>;
 
 /** A connection must carry a known agent's stream within this time, milliseconds. */

@@ -36,7 +36,7 @@ export interface Gateway {
   serves(socket: Parameters<ReturnType<typeof createConnectionGuard>['serves']>[0]): Disposable;
   /** The certificate at the other end of a connection; undefined: it has none. */
   peerOf(connection: Http2Session | undefined): Peer | undefined;
-  /** What the gateway has under way now. */
+  /** The gateway's present load. */
   readonly load: { readonly sessions: number; readonly waitingBatches: number };
 }
 

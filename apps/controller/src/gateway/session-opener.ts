@@ -34,7 +34,7 @@ export interface BatchReceiver {
   ): Promise<BatchOutcome>;
 }
 
-/** What became of a Hello. */
+/** The outcome of a Hello. */
 export type OpenedSession =
   | { readonly kind: 'session'; readonly session: Session }
   | { readonly kind: 'unknown' }

@@ -3,7 +3,7 @@ import { type Upgrade, type UpgradeReport, UpgradeSchema } from '@vantage/proto'
 
 /** The upgrades of agents, as the gateway uses them. */
 export interface AgentUpgrades {
-  /** What an agent is to upgrade to; undefined: nothing. */
+  /** The version to which an agent is to upgrade; undefined: none. */
   open(agentNo: number): Promise<{ readonly upgradeId: string; readonly version: string } | undefined>;
   /** An agent says where its upgrade stands. */
   report(agentNo: number, report: UpgradeReport): void;

@@ -24,7 +24,7 @@ export interface FoldDevice {
   readonly retryDelayUs: number;
   readonly timeoutUs: number;
   readonly state: FoldState;
-  /** What is stored about slow answers and the certificate (warnings.ts), of any version. */
+  /** The stored state of slow answers and the certificate (warnings.ts), of any version. */
   readonly warnings: unknown;
 }
 

@@ -19,8 +19,8 @@ interface PausedDevice {
 type PauseDevice = (trx: Kysely<Tables>, device: PausedDevice, nowUs: number) => Promise<void>;
 
 /**
- * Creates the function that pauses a device. The event `Unknown` says that the status ended; the device goes on as a new
- * one later.
+ * Creates the function that pauses a device. The event `Unknown` says that the status ended; the device goes on as a
+ * new one later.
  *
  *   before the pause            | the pause                                            | events
  *   Up                          | Unknown                                              | Unknown, Changed

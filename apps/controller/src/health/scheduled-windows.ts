@@ -26,8 +26,8 @@ const differUs = hourUs;
  */
 
 /**
- * Creates the windows of devices whose schedule or its settings changed, and of those that need further ones. Returns the
- * number of such devices; at most 500 at a time. `deviceNo` undefined: all devices.
+ * Creates the windows of devices whose schedule or its settings changed, and of those that need further ones. Returns
+ * the number of such devices; at most 500 at a time. `deviceNo` undefined: all devices.
  */
 export async function refreshScheduledWindows(
   kysely: Kysely<Tables>,

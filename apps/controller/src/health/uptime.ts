@@ -80,7 +80,7 @@ export async function uptimeParts(
   });
 }
 
-/** What the uptime of each device is made of. */
+/** The inputs of the uptime of each device. */
 async function readFacts(
   db: Kysely<Tables>,
   { devices, toUs, nowUs }: UptimeRequest,

@@ -15,7 +15,7 @@ import type { FoldDevice, InsertedCheck } from './fold-store.ts';
 import type { Times } from './times.ts';
 import { writeWarnings } from './warning-store.ts';
 
-/** What is remembered between the checks of a device whose answers are slow or whose certificate expires. */
+/** The state between the checks of a device whose answers are slow or whose certificate expires. */
 interface Warnings {
   readonly slowness: Slowness | null;
   readonly certificate: CertificateExpiry | null;

@@ -13,7 +13,7 @@ import { historyQuery, readHistoryFilter } from './list-filters.ts';
 
 export { showTrial, trialRecord } from './trial-record.ts';
 
-/** What a check now ended with: its address, or why nobody looked. */
+/** The outcome of a check now: its address, or why nobody ran it. */
 export type CheckNowResult =
   | { readonly kind: 'done'; readonly checkId: string }
   | { readonly kind: 'nobody'; readonly message: string };

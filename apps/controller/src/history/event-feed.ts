@@ -44,10 +44,10 @@ const tracked = declareState({
 });
 
 /**
- * Creates the feed. It sends no query while it has no follower. The database numbers events at insertion, but shows them
- * at commit. Therefore an event with a smaller number may appear after an event with a larger one. A number is settled
- * when every transaction that wrote events at that time has ended. Such a transaction holds a lock on the table until
- * its commit.
+ * Creates the feed. It sends no query while it has no follower. The database numbers events at insertion, but shows
+ * them at commit. Therefore an event with a smaller number may appear after an event with a larger one. A number is
+ * settled when every transaction that wrote events at that time has ended. Such a transaction holds a lock on the table
+ * until its commit.
  */
 export function createEventFeed({
   db,

@@ -3,7 +3,7 @@ import type { Session } from '../http/session.ts';
 import type { EventFeed } from './event-feed.ts';
 import { type EventFilter, listEventsAfter, type NumberedEvent } from './event-store.ts';
 
-/** What a browser waits before it comes back, milliseconds. */
+/** The wait of a browser before it reconnects, milliseconds. */
 const comeBackMs = 2_000;
 const heartbeatMs = 15_000;
 const retryMs = 1_000;

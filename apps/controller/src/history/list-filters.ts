@@ -14,7 +14,7 @@ export const historyQuery = {
 } as const;
 
 /**
- * What narrows a list: microseconds since 1970 (`fromUs` inclusive, `untilUs` exclusive) and numbers of Locations;
+ * The filters of a list: microseconds since 1970 (`fromUs` inclusive, `untilUs` exclusive) and numbers of Locations;
  * undefined narrows nothing.
  */
 export interface HistoryFilter extends TimeSpan {

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
 
-/** What people say about an outage. */
+/** People's notes about an outage. */
 export interface OutageNote {
   readonly note: string | null;
   readonly excluded: boolean;

@@ -12,7 +12,7 @@ const excludedField = z
   .boolean()
   .describe('Uptime leaves the outage out, and says so in ExcludedSeconds and ExcludedOutages.');
 
-/** What a client may change of an outage. */
+/** The fields of an outage that a client may change. */
 export const outageUpdate = z
   .strictObject({ Note: noteField.optional(), Excluded: excludedField.optional() })
   .meta({ id: 'OutageUpdate' });

@@ -29,7 +29,7 @@ export interface OutageRow {
   readonly excluded: boolean;
 }
 
-/** What narrows a list of outages. */
+/** The filters of a list of outages. */
 interface OutageFilter {
   /** Outages of devices that have one of these tags now. */
   readonly tagNos?: readonly number[] | undefined;
@@ -107,7 +107,7 @@ export function outagesPage(scope: EventScope, page: OutagePage) {
     order by o.from_us desc, o.device_no desc`;
 }
 
-/** What the outages of the page, `o`, show beside their times. */
+/** The columns of the page's outages, `o`, beside their times. */
 function factsOfOutage(nowUs: number) {
   return sql`
     left join lateral (
@@ -155,7 +155,7 @@ function isErrorOf(outage: RawBuilder<unknown>, endUs: RawBuilder<unknown>) {
     and error.at_us > ${outage}.from_us - 1000000 and (${endUs} is null or error.at_us < ${endUs})`;
 }
 
-/** What is asked of an outage when its end and its maintenance are known. */
+/** Conditions on an outage whose end and maintenance are known. */
 function judgedConditions({ fromUs, untilUs, isOpen, minSeconds, locationNos }: OutagePage) {
   return [
     sql`p.status is distinct from 'Down'`,
@@ -175,7 +175,7 @@ function judgedConditions({ fromUs, untilUs, isOpen, minSeconds, locationNos }: 
   ];
 }
 
-/** What is asked of the intervals that may begin an outage. */
+/** Conditions on the intervals that may begin an outage. */
 function conditionsOf(scope: EventScope, page: OutagePage) {
   const { fromUs, untilUs, before, tagNos, method, isOpen, firstErrorUs } = page;
   return [

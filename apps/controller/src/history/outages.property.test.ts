@@ -31,7 +31,7 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]();
 });
 
-/** What the pure core says of outages, less what lies in maintenance. */
+/** The outages of the pure core, without their time in maintenance. */
 function expectedOf(intervals: readonly BaseInterval[], windows: readonly Span[]) {
   const maintenance = joinSpans(windows);
   return outages(intervals).flatMap(({ fromUs, toUs }) => {

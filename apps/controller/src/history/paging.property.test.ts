@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => rest[Symbol.asyncDispose]());
 
-/** What happens between two pages. */
+/** Changes between two pages. */
 type Act = 'create' | 'update' | 'delete' | 'nothing';
 /** A row at a moment, in microseconds after the begin: few moments, so that many rows share one. */
 const moment = fc.nat(20);

@@ -13,7 +13,7 @@ export const trialRecord = z
   })
   .meta({ id: 'TrialRecord' });
 
-/** What an agent measured. Times are microseconds since 1970, phases milliseconds. */
+/** The measurement of an agent. Times are microseconds since 1970, phases milliseconds. */
 interface TrialResult {
   readonly startUs: number;
   readonly code: number;

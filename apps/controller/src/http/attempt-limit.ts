@@ -1,7 +1,7 @@
 import type { Clock } from '@vantage/kernel';
 import { declareState } from '@vantage/kernel';
 
-/** What becomes of an attempt: it is counted, or must wait (seconds, at least 1). */
+/** The decision about an attempt: it is counted, or must wait (seconds, at least 1). */
 export type Attempt =
   | { readonly kind: 'counted'; readonly times: readonly number[] }
   | { readonly kind: 'wait'; readonly seconds: number };

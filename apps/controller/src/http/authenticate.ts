@@ -19,7 +19,7 @@ import { csrfTokenOf, readSessionToken } from './session-cookie.ts';
 import type { SessionRow } from './session-store.ts';
 import { createZone, type Zone, zoneBytes } from './zone.ts';
 
-/** What a request says about who sends it. */
+/** The credentials of a request. */
 interface Credentials {
   readonly headers: IncomingHttpHeaders;
   readonly query: URLSearchParams;
@@ -73,7 +73,7 @@ type ProxiedSignIn = Omit<PersonSignIn, 'password'>;
 const notInvited =
   'The proxy signed in somebody whom no account has invited. An administrator invites people.';
 
-/** What the authenticator needs. */
+/** Dependencies of the authenticator. */
 interface AuthenticatorDeps {
   readonly findKey: (hash: Uint8Array, address: string) => Promise<KeyRow | undefined>;
   /** The session in force with this SHA-256 of its token. */
@@ -93,9 +93,9 @@ interface AuthenticatorDeps {
 }
 
 /**
- * Creates the authenticator. A key is found by its SHA-256 and compared in constant time. A good key is served also to an
- * address that sent too many bad ones (256 random bits cannot be guessed); guesses of a Basic password are limited by
- * key and address.
+ * Creates the authenticator. A key is found by its SHA-256 and compared in constant time. A good key is served also to
+ * an address that sent too many bad ones (256 random bits cannot be guessed); guesses of a Basic password are limited
+ * by key and address.
  */
 export function createAuthenticator({
   findKey,

@@ -5,7 +5,7 @@ import { createPlaces } from './places.ts';
 import { conflict, invalid, Problem, problemCode, tooMuch } from './problem.ts';
 import { noSubject, type Operation, type OperationResult, type Perform, type Route, route } from './route.ts';
 
-/** What a batch may hold and cost. */
+/** The limits of a batch. */
 const batchLimits = {
   operations: 1_000,
   /** The body of the batch. `values` is 100 an operation. */
@@ -64,7 +64,7 @@ const batch = z
   })
   .meta({ id: 'Batch', description: 'Requests that are done one after the other.' });
 
-/** What one operation is answered with. */
+/** The result of one operation. */
 export const operationResult = z
   .strictObject({
     Status: z

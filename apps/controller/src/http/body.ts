@@ -16,7 +16,7 @@ export interface BodyLimits {
 
 /** The limits of one resource. Its lists and maps have a few hundred members. */
 const resourceLimits: BodyLimits = { bytes: 1024 * 1024, depth: 32, values: 5_000 };
-/** What is read away of a body that nobody wants before the connection is cut. */
+/** At most this much of an unwanted body is drained before the connection is closed. */
 const awayBytes = 64 * resourceLimits.bytes;
 
 /**

@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 
-/** What a cell may hold. */
+/** The value of a cell. */
 type Cell = string | number | boolean | null;
 
 /**

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What a page for people says. */
+/** The content of a page for people. */
 export interface FormPage {
   readonly title: string;
   readonly lines: readonly string[];

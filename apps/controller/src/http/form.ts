@@ -5,7 +5,7 @@ import { invalid } from './problem.ts';
 export const formats = ['json', 'xml', 'csv'] as const;
 export type Format = (typeof formats)[number];
 
-/** What the query says about the answer's form. */
+/** The form of the answer that the query asks for. */
 export interface Form {
   readonly format: Format;
   /** The file's name to offer it as, as it came. */

@@ -18,7 +18,7 @@ import type { Session } from './session.ts';
 
 /** How long an answer is kept for repetitions, microseconds. */
 const keptUs = 24 * 60 * 60_000_000;
-/** What an account may have kept; then the oldest answers go. */
+/** The limits of an account's kept answers; the oldest are dropped first. */
 const most = { answers: 10_000, bytes: 64 * 1024 * 1024 } as const;
 /** A repetition waits this long for the first request. */
 const waitMs = 10_000;
@@ -85,7 +85,7 @@ export function createIdempotency({
     await keepAnswer(kysely, request, { sealed, runsUntilUs: null, nowUs: clock.nowUs() });
     if (request.partOf === undefined) await dropOldest(kysely, request.accountNo, most);
   };
-  /** What is kept of the request; undefined: it is the caller's to do, until the transaction ends. */
+  /** The kept answer to the request; undefined: it is the caller's to do, until the transaction ends. */
   const find = async (request: KeptRequest): Promise<Reply<unknown> | 'busy' | undefined> => {
     if (!(await tryLockRequest(kysely, request.request))) return 'busy';
     const nowUs = clock.nowUs();
@@ -181,7 +181,8 @@ export function readIdempotencyKey(header: string | readonly string[] | undefine
 const notCompared = ['api_key', 'fmt', 'filename', '_'];
 
 /**
- * What names a request, and the digest of what it holds. The level counts: an answer for a UW key is none for a UR key.
+ * The identity of a request, and the digest of its content. The level counts: an answer for a UW key is none for a UR
+ * key.
  */
 export function keptRequest(
   key: string,

@@ -10,7 +10,7 @@ export interface KeptRequest {
   readonly partOf?: Buffer | undefined;
 }
 
-/** What is known of a request. */
+/** The state of a request. */
 export interface KeptRow {
   readonly content: Uint8Array;
   /** null: it runs until `runsUntilUs` at the latest. */

@@ -2,7 +2,7 @@ import { declareState } from '@vantage/kernel';
 import { createPlaces, type Stay } from './places.ts';
 import { tooMuch } from './problem.ts';
 
-/** What one key may have under way at one moment. */
+/** The limits of one key at one time. */
 export const keyPlaces = { running: 16, waiting: 64, streams: 16 } as const;
 
 /** Bounds what each key has under way. Throws a Problem (1006) for what is too much. */

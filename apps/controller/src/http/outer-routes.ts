@@ -10,7 +10,7 @@ import type { RequestTransactions } from './run-route.ts';
 import type { Session } from './session.ts';
 import type { StrangerLoad } from './stranger-load.ts';
 
-/** What a route outside of `/v1.1` answers. */
+/** The answer of a route outside of `/v1.1`. */
 export interface OuterReply<Body = string> {
   readonly status: 200 | 302 | 404 | 409 | 503;
   readonly type: string;

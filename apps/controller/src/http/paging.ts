@@ -87,7 +87,10 @@ export interface CursorPage {
   readonly cursor: string | undefined;
 }
 
-/** What `beforeQuery` or `afterQuery` asks for. Throws a Problem (1004) where the id and Offset were both sent. */
+/**
+ * The position that `beforeQuery` or `afterQuery` asks for. Throws a Problem (1004) where the id and Offset were both
+ * sent.
+ */
 export function readCursor(
   asked: {
     readonly Limit: number;

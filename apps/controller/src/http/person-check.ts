@@ -7,7 +7,7 @@ import type { PersonRow } from './key-store.ts';
 import type { PasswordCheck } from './password-check.ts';
 import type { Session } from './session.ts';
 
-/** What a person signs in with. */
+/** The credentials of a person. */
 export interface PersonSignIn {
   readonly email: string;
   /** The account's name; undefined: the one to which the person was invited first. */

@@ -24,7 +24,7 @@ export type NextPage = { readonly limit: number } & (
   | { readonly after: string }
 );
 
-/** What a route answers with. */
+/** The answer of a route. */
 export interface Reply<T> {
   readonly body: T;
   /** `body` as JSON where its bytes are known already: making them again would hold up the requests of others. */
@@ -58,7 +58,7 @@ export interface Operation {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** What an operation is answered with. */
+/** The result of an operation. */
 export interface OperationResult {
   readonly Status: number;
   readonly Body: unknown;
@@ -144,7 +144,7 @@ export interface Route {
   readonly run: (request: RouteRequest) => Promise<Reply<unknown>>;
 }
 
-/** What a handler gets. */
+/** The arguments of a handler. */
 export interface Call<Subject, Query, Body> {
   readonly session: Session;
   readonly subject: Subject;
@@ -206,8 +206,8 @@ export interface ValidatingRouteSpec<
 export const noSubject = { what: 'thing', find: async () => null };
 
 /**
- * Creates a route of its declaration; the types of subject, query, body and answer are checked here and forgotten in the
- * table.
+ * Creates a route of its declaration; the types of subject, query, body and answer are checked here and forgotten in
+ * the table.
  */
 export function route<
   Subject,

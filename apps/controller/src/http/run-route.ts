@@ -30,8 +30,8 @@ export type RunRoute = (
 ) => Promise<Reply<unknown>>;
 
 /**
- * Creates it. A repetition is answered before anything else of the request is judged; If-Match is judged after query and
- * id, before the body.
+ * Creates it. A repetition is answered before anything else of the request is judged; If-Match is judged after query
+ * and id, before the body.
  */
 export function createRouteRunner(deps: {
   readonly routes: readonly Route[];

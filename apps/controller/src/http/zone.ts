@@ -57,7 +57,7 @@ export function createZone(name: string): Zone {
   };
 }
 
-/** What a timestamp must be that this text is not, whatever the zone; undefined: it is one. */
+/** Why this text is no timestamp in any zone, as the rest of "must be …"; undefined: it is one. */
 export function timestampProblem(text: string): string | undefined {
   if (readParts(text) !== undefined) return undefined;
   const [, year, month] = pattern.exec(text) ?? [];

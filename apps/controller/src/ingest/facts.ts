@@ -92,7 +92,7 @@ const tracked = declareState({
 /**
  * The facts of the last check of each agent and device. Over `limitBytes` the agents with the most bytes are
  * forgotten, down to three quarters of the limit, so that one agent with long texts takes nothing from the others.
- * What is forgotten costs a row with facts of its own.
+ * A forgotten text costs a row with facts of its own.
  */
 export function createLastFacts(limitBytes: number) {
   const agents = new Map<number, AgentFacts>();

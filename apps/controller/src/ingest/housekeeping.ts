@@ -26,7 +26,8 @@ const maxQuarantined = 100_000;
 const waitingUs = 8 * dayUs;
 
 /**
- * Creates the loop for partitions, roll-ups and retention. `ensure` makes the partitions before the first result arrives.
+ * Creates the loop for partitions, roll-ups and retention. `ensure` makes the partitions before the first result
+ * arrives.
  */
 export function createHousekeeping({
   db,

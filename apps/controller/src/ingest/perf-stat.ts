@@ -53,7 +53,9 @@ export type PastHistograms = (
   ask: { readonly hours: readonly LocationHour[]; readonly weeks: number },
 ) => Promise<readonly (LocationHour & { readonly histogram: Histogram })[]>;
 
-/** Creates the baselines from the same hour of the week in the four weeks before. They are cached by device and hour. */
+/**
+ * Creates the baselines from the same hour of the week in the four weeks before. They are cached by device and hour.
+ */
 export function createBaselines(pastHistograms: PastHistograms): Baselines {
   let kept = createLimits();
   return {

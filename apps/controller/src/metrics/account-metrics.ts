@@ -18,7 +18,7 @@ const statuses = ['Up', 'Down', 'Maint', 'Unknown'] as const;
 const alertStates = ['Open', 'Acknowledged', 'Snoozed'] as const;
 const agentStates = ['New', 'Connected', 'Away', 'Fenced', 'Expired'] as const;
 
-/** What a scrape asks for. */
+/** The parts of a scrape. */
 export interface Scrape {
   readonly accountNo: number;
   readonly nowUs: number;

@@ -4,7 +4,7 @@ import { createProcessMetrics, type ProcessMetrics, watchDisk } from '@vantage/k
 import type { Db } from '../db/index.ts';
 import { type JobFacts, readJobs } from './process-store.ts';
 
-/** What a batch's storage came to; see the ingest. */
+/** The outcome of storing a batch; see the ingest. */
 interface Outcome {
   readonly inserted: number;
   readonly repeated: number;
@@ -139,7 +139,7 @@ function watchDatabase(metrics: ProcessMetrics, db: Pick<Db, 'pool'>): void {
   gauge('vantage_database_requests_waiting', 'Work that waits for a connection.', () => db.pool.waiting);
 }
 
-/** What the jobs of all controllers have done; every controller shows the same. */
+/** Counts of the jobs of all controllers; every controller shows the same. */
 function watchJobs(
   metrics: ProcessMetrics,
   { db, clock }: { readonly db: Pick<Db, 'kysely'>; readonly clock: Clock },

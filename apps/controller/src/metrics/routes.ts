@@ -21,8 +21,8 @@ export function outerRoutes({
   readonly db: Pick<Db, 'kysely' | 'readinessProblem'>;
   readonly clock: Clock;
   /**
-   * What needs an operator while the controller serves: a wrong clock, a disk that is nearly full, a certificate that
-   * ends.
+   * Warnings for the operator while the controller serves: a wrong clock, a disk that is nearly full, a certificate
+   * that ends.
    */
   readonly warnings: () => readonly string[];
 }): readonly OuterRoute[] {

@@ -9,7 +9,7 @@ import { fillLinks, type LinkAction } from './link-places.ts';
 import type { Outcome } from './notification-state.ts';
 import { replyOf } from './reply.ts';
 
-/** What the sender of one message needs. */
+/** Dependencies of sending one message. */
 export interface AttemptDeps {
   readonly clock: Clock;
   readonly sealer: Sealer;

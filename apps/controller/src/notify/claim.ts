@@ -42,7 +42,7 @@ export interface Claimed {
   readonly accountNo: number;
 }
 
-/** What a claim needs. */
+/** Dependencies of a claim. */
 export interface ClaimDeps {
   readonly channels: Channels;
   readonly log: Logger;

@@ -12,7 +12,7 @@ const textOf = (request: SunkRequest) => body.parse(JSON.parse(request.body)).da
 
 let bench: Workbench;
 let sink: Sink;
-/** What the endpoint answers to the next requests; then 200. */
+/** The endpoint's answers to the next requests; then 200. */
 let answers: (200 | 500 | 429 | 'reset')[] = [];
 beforeAll(async () => {
   bench = await createWorkbench({ scale: 10_000 });

@@ -37,7 +37,7 @@ interface DeliveryCounts {
   readonly again: Readonly<Record<string, number>>;
 }
 
-/** What the deliveries need. */
+/** Dependencies of the deliveries. */
 export interface DeliveriesDeps extends Omit<ClaimDeps, 'timeScale'>, AttemptDeps {
   readonly db: Db;
   readonly clock: Clock;

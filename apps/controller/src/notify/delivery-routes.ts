@@ -66,7 +66,7 @@ interface DeliveryRouteDeps {
   readonly change: ChangeDelivery;
 }
 
-/** What was sent to a contact, and sending it again. */
+/** Routes that list the messages to a contact and send one again. */
 export function deliveryRoutes(deps: DeliveryRouteDeps): Route[] {
   const { db } = deps;
   return [

@@ -9,7 +9,7 @@ export interface Grouping {
   readonly groupedUs: number | null;
 }
 
-/** What leaves now. */
+/** The messages that leave now. */
 export interface GroupingDecision {
   /** So many of the waiting messages leave one by one, oldest first. */
   readonly singles: number;

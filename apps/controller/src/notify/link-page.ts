@@ -4,7 +4,7 @@ import type { LinkAction } from './link-places.ts';
 /** An action that a page has a button for. */
 type FormAction = Exclude<LinkAction, 'details'>;
 
-/** What a page says. */
+/** The content of a page. */
 export interface LinkPage {
   readonly title: string;
   /** The message that the link came with, line by line. */

@@ -19,7 +19,7 @@ export interface LinkedAlert {
 }
 
 /**
- * What stands in a stored message in the place of its links. The links permit what they name, so they are signed for
+ * Placeholders for the links of a stored message. The links permit what they name, so they are signed for
  * each attempt and never stored. The notification's id, which nobody knows before, keeps other texts from containing
  * such a place.
  */

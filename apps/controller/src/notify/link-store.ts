@@ -3,7 +3,7 @@ import type { Tables } from '../db/index.ts';
 import { acknowledgeableKinds } from './notices.ts';
 
 /**
- * What the receiver of a link got with it: the latest notification of the alert to this contact, and how the alert and
+ * The message that came with a link: the latest notification of the alert to this contact, and how the alert and
  * its device are now; undefined when the contact was deleted.
  */
 export async function readLinked(

@@ -4,7 +4,7 @@ import { isId } from '@vantage/kernel';
 import { z } from 'zod';
 import { type LinkAction, linkActions } from './link-places.ts';
 
-/** What a link permits to the person who has it. */
+/** The rights of a link. */
 export interface Link {
   readonly action: LinkAction;
   readonly accountNo: number;

@@ -27,7 +27,7 @@ export type Outcome =
   /** The controller ended the attempt, because it stops. */
   | { readonly kind: 'interrupted'; readonly text: string };
 
-/** What an attempt was about. Times are microseconds since 1970. */
+/** The subject of an attempt. Times are microseconds since 1970. */
 export interface Attempt {
   /** Attempts until now, this one included. */
   readonly attempts: number;

@@ -12,7 +12,7 @@ import type { OnFailed } from './record.ts';
 import { type LinkActions, linkRoutes } from './routes.ts';
 import { sendTest, type TestResult } from './send-test.ts';
 
-/** What the step needs. */
+/** Dependencies of the step. */
 export interface NotifyDeps {
   readonly db: Db;
   readonly clock: Clock;

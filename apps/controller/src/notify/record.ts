@@ -25,10 +25,10 @@ export interface FailedNotification {
   readonly nowUs: number;
 }
 
-/** What the step alerts does in the transaction of a failure. */
+/** Called in the transaction of a failure, by the step alerts. */
 export type OnFailed = (trx: Transaction<Tables>, failed: FailedNotification) => Promise<void>;
 
-/** What the record of an attempt changed. */
+/** The changes by the record of an attempt. */
 export interface Recorded {
   /** False: the lease ended before, and another worker has the notification. Nothing was recorded. */
   readonly isRecorded: boolean;

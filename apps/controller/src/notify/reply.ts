@@ -42,7 +42,7 @@ export async function withReply(
   return to === null ? message : { ...message, reply: { to, contactUs: contact.updated_us } };
 }
 
-/** What a stored message replies to; null: nothing, or the contact was edited since. */
+/** The message to which a stored message replies; null: none, or the contact was edited since. */
 export function replyOf(message: unknown, contact: RepliedContact): string | null {
   const { reply } = storedReply.safeParse(message).data ?? {};
   return reply !== undefined && reply.contactUs === contact.updated_us ? reply.to : null;

@@ -14,12 +14,12 @@ import { readLinked, readMerged } from './link-store.ts';
 import type { Link, Links } from './links.ts';
 import { showFacts } from './message-facts.ts';
 
-/** What an action did. `closed`: the alert has ended; `missing`: it does not exist any more. */
+/** The outcome of an action. `closed`: the alert has ended; `missing`: it does not exist any more. */
 interface ActionOutcome {
   readonly kind: 'done' | 'closed' | 'missing';
 }
 
-/** What the step alerts does with a link. `by` is the name of the contact. */
+/** Actions of the step alerts for links. `by` is the name of the contact. */
 export interface LinkActions {
   readonly acknowledge: (
     kysely: Kysely<Tables>,

@@ -8,7 +8,7 @@ import { readContact } from './claim-store.ts';
 import { shadowAnswer } from './notification-store.ts';
 import { recordReached } from './record.ts';
 
-/** What the receiver said to a test message. */
+/** The receiver's answer to a test message. */
 export interface TestResult {
   readonly isDelivered: boolean;
   /** One line for people, without secrets. */

@@ -17,7 +17,7 @@ import {
 import { createRunTrial } from './trial.ts';
 import { openTrials, takeTrials } from './trial-store.ts';
 
-/** What a caller of the REST API waits for. */
+/** Requests for which a caller of the REST API waits. */
 function createOnRequest(deps: Parameters<typeof createCheckNow>[0] & Parameters<typeof createRunTrial>[0]) {
   return { checkNow: createCheckNow(deps), runTrial: createRunTrial(deps) };
 }

@@ -57,7 +57,7 @@ export async function openTrials(db: Kysely<Tables>, agentNo: number, nowUs: num
     .execute();
 }
 
-/** What an agent measured; times are microseconds since 1970, phases milliseconds. */
+/** The measurement of an agent; times are microseconds since 1970, phases milliseconds. */
 const trialResult = z.object({
   startUs: z.number(),
   code: z.number(),

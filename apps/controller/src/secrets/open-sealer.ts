@@ -9,7 +9,7 @@ import { createSealer, type Sealer } from './seal.ts';
 const context = 'seal-check';
 const content = 'the key of this database';
 
-/** What the sealer is made of. */
+/** The parts of the sealer. */
 export interface SealerDeps {
   readonly kysely: Kysely<Tables>;
   readonly sealedRows: SealedRows & SealedAuthorities;

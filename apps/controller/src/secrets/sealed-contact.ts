@@ -2,7 +2,7 @@ import { contactSealContext } from '@vantage/domain';
 import { z } from 'zod';
 import type { Sealer } from './seal.ts';
 
-/** What the column `sealed` of a contact holds. */
+/** The content of the column `sealed` of a contact. */
 const sealedContact = z.object({
   /** With its credentials. */
   address: z.string(),

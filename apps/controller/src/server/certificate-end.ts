@@ -34,7 +34,7 @@ export function certificateState({ fromUs, toUs }: Validity, nowUs: number): Cer
   return toUs - nowUs < Math.min(nearUs, (toUs - fromUs) * nearShare) ? 'near' : 'good';
 }
 
-/** What is wrong, for people; undefined: nothing. */
+/** The fault, for people; undefined: none. */
 export function certificateProblem(validity: Validity, nowUs: number): string | undefined {
   const day = (us: number) => new Date(us / 1000).toISOString().slice(0, 16).replace('T', ' ').concat(' UTC');
   switch (certificateState(validity, nowUs)) {

@@ -52,7 +52,7 @@ export interface CertificatesInUse {
   readonly current: Certificates;
   /** When the certificate of the REST port ends, with its chain, microseconds since 1970. */
   readonly apiEndUs: number;
-  /** What is wrong with that certificate, for people; undefined: nothing. */
+  /** The fault of that certificate, for people; undefined: none. */
   readonly problem: string | undefined;
   /**
    * Reads the operator's files again when they have changed (within half a minute), and everything once a day and

@@ -67,7 +67,7 @@ function joinSteps(locationNos: readonly number[]) {
   return { ingest, catalog, plan };
 }
 
-/** What users see of a device that was created at this moment. */
+/** The device as users see it, created at this moment. */
 function readsOf(createdUs: number) {
   const { kysely } = db;
   return {

@@ -187,8 +187,8 @@ async function runNotifying(db: Db, nowUs: number, done: () => Promise<void>): P
 }
 
 /**
- * What the jobs owe an account: sums, an order for the next retry, a plan, and events of its window and of both its
- * Locations.
+ * The work of the jobs for an account: sums, an order for the next retry, a plan, and events of its window and of both
+ * its Locations.
  */
 async function expectServed(
   { kysely }: Db,

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Clock, Logger } from '@vantage/kernel';
 
-/** What a span says of its work: counts and short words, nothing that names an account, a device or a person. */
+/** The attributes of a span: counts and short words, nothing that names an account, a device or a person. */
 type SpanFacts = Readonly<Record<string, string | number>>;
 
 /** A statement that the database has answered. */

@@ -20,7 +20,7 @@ export interface RolloutAgent {
   readonly changedUs: number;
 }
 
-/** What a rollout does next. */
+/** The next step of a rollout. */
 export type RolloutDecision =
   /** These agents upgrade now; it may be none. */
   | { readonly kind: 'go-on'; readonly start: readonly number[] }

@@ -148,7 +148,7 @@ export async function unanswered(trx: Kysely<Tables>, rolloutNo: number): Promis
   return rows.map(({ agent_no }) => agent_no);
 }
 
-/** What an agent is to upgrade to; undefined: nothing. */
+/** The version to which an agent is to upgrade; undefined: none. */
 export async function openUpgrade(kysely: Kysely<Tables>, agentNo: number): Promise<OpenUpgrade | undefined> {
   return kysely
     .selectFrom('agent_upgrades')

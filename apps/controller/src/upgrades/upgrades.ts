@@ -16,7 +16,7 @@ type RecordUpgradeEvents = (
 
 /** Upgrades of agents from afar. */
 export interface Upgrades {
-  /** What an agent is to upgrade to; undefined: nothing. */
+  /** The version to which an agent is to upgrade; undefined: none. */
   open(agentNo: number): Promise<store.OpenUpgrade | undefined>;
   /** An agent says where its upgrade stands. A report about another upgrade than the present one changes nothing. */
   report(agentNo: number, report: UpgradeReport): void;

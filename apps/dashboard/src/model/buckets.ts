@@ -1,6 +1,6 @@
 import { percentile } from './percentile.ts';
 
-/** What a chart of phases needs of a check. Times are milliseconds. */
+/** The fields of a check that a chart of phases shows. Times are milliseconds. */
 export interface Timed {
   readonly check_id: string;
   readonly Timestamp: string;

@@ -1,7 +1,7 @@
 /** The letters of a day: Up, Down, Maint and Unknown, as `GET /states` writes them. */
 type Letter = 'U' | 'D' | 'M' | '?';
 
-/** What one letter stands for. */
+/** The meaning of one letter. */
 export const partMs = 20 * 60_000;
 /** How many letters a day has. */
 export const dayParts = 72;

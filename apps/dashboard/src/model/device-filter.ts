@@ -1,6 +1,6 @@
 import { rankOf, type State, states } from './state.ts';
 
-/** What the filter of devices can ask of a row. */
+/** The properties of a row that the filter of devices can name. */
 export interface Filterable {
   readonly state: State;
   readonly id: string;

@@ -1,6 +1,6 @@
 import type { State } from './state.ts';
 
-/** What can be done with many devices at once. */
+/** The actions on many devices. */
 export type Act = 'maintenance' | 'pause' | 'resume' | 'tag' | 'remove';
 
 /** A request of a batch. */
@@ -17,13 +17,13 @@ interface Chosen {
   readonly tags: readonly string[];
 }
 
-/** What an act will do, before it is done. */
+/** The preview of an action. */
 export interface Plan {
   readonly act: Act;
   readonly tag: string;
   /** One for each device that it changes. */
   readonly operations: readonly Operation[];
-  /** What takes each back, in the same order; empty where nothing can. */
+  /** The undo of each, in the same order; empty where there is none. */
   readonly undo: readonly Operation[];
   /** Devices that are so already. */
   readonly unchanged: number;
@@ -69,7 +69,7 @@ const rules: Readonly<Record<Act, Rule>> = {
   },
 };
 
-/** What an act would do with these devices. `tag` is the one that the act `tag` gives them. */
+/** Previews an action on these devices. `tag` is the one that the act `tag` gives them. */
 export function planOf(act: Act, rows: readonly Chosen[], tag = ''): Plan {
   const { isSo, change, back } = rules[act];
   const changed = rows.filter((row) => !isSo(row, tag));

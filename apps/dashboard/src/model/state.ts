@@ -1,4 +1,4 @@
-/** What a row says of a device. The words are fixed, programs rely on them. */
+/** The state of a device in a row. The words are fixed, programs rely on them. */
 export type State = 'Down' | 'Retrying' | 'Partial' | 'Unknown' | 'Maint' | 'Paused' | 'Up';
 
 /** Worst first. */

@@ -10,7 +10,7 @@ import css from './frame.module.css';
 const afterMs = 3_000;
 
 /**
- * What is wrong with the page itself: no connection, or an old version. It covers the foot of the screen and moves
+ * The banner about the page itself: no connection, or an old version. It covers the foot of the screen and moves
  * nothing.
  */
 export function Banner() {

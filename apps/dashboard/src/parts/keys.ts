@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 
-/** What a key does. `Ctrl+k` needs Control (or Command). */
+/** The action of a key. `Ctrl+k` needs Control (or Command). */
 export type Keys = Readonly<Record<string, (event: KeyboardEvent) => void>>;
 
 const place = 'vantage-letters';

@@ -3,7 +3,7 @@ import type { State } from '../model/state.ts';
 import { texts } from '../texts.ts';
 import css from './mark.module.css';
 
-/** What a mark can show: a device's state, or a Location without an agent. */
+/** The states that a mark can show: a device's state, or a Location without an agent. */
 export type MarkName = State | 'Offline' | 'Delivered' | 'Failed' | 'Planned' | 'Other';
 
 /** Made anew for each mark: an element that is shown twice would keep all that once stood above it. */

@@ -9,7 +9,7 @@ export function wordsOf(problem: unknown): string {
   return problem instanceof Error ? problem.message : String(problem);
 }
 
-/** What failed, and the button that tries it again. */
+/** The failure, with the button that tries again. */
 export function Failure({ problem, retry }: { readonly problem: unknown; readonly retry: () => void }) {
   return (
     <div class={css['failure']} role="alert">

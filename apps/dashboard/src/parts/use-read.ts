@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 
-/** What a screen reads for itself. */
+/** Reads data for one screen. */
 export interface Read<Data> {
   readonly data: Data | undefined;
   readonly problem: unknown;

@@ -2,7 +2,7 @@ import { computed, signal } from '@preact/signals';
 
 // The only module that knows how the page proves who it is: by the cookie of a session, which no script can read.
 
-/** What the key or person may do. */
+/** The rights of the key or person. */
 export interface Session {
   readonly name: string;
   readonly level: string;
@@ -10,7 +10,7 @@ export interface Session {
   readonly csrfToken: string;
 }
 
-/** What somebody enters to sign in. Without a key, `name` is the e-mail address of a person. */
+/** The fields of the sign-in. Without a key, `name` is the e-mail address of a person. */
 export interface SignInFields {
   readonly key: string;
   readonly name: string;

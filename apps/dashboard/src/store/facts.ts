@@ -11,7 +11,7 @@ export type Alert = Schemas['Alert'];
 export type Event = Schemas['Event'];
 export type Location = Schemas['Location'];
 
-/** What the page knows of a device in lists. */
+/** A device as lists show it. */
 export interface DeviceFacts extends Omit<StateFacts, 'isPartial'> {
   readonly id: string;
   readonly name: string;
@@ -52,7 +52,7 @@ const partial = computed(
     new Set(alerts.value.filter(({ Kind }) => Kind === 'device.partial').map(({ device_id }) => device_id)),
 );
 
-/** What a check said, by the device that it was of: of devices that are Down, and of what the stream brought. */
+/** The results of checks by device: of devices that are Down, and of what the stream brought. */
 export const results = signal<ReadonlyMap<string, string>>(new Map());
 
 const known = new WeakMap<DeviceFacts, DeviceRow>();
@@ -79,7 +79,7 @@ export const counts = computed(() => countStates(rows.value.map(({ state }) => s
 
 const keptEvents = 50;
 
-/** What the next changes are asked by; undefined: everything is to be read. */
+/** The revision from which the next changes are read; undefined: everything is to be read. */
 let revision: string | undefined;
 
 let reading: Promise<void> | undefined;

@@ -14,7 +14,7 @@ import {
 } from './facts.ts';
 import { followEvents } from './stream.ts';
 
-/** What an event changes beside the device that it names. */
+/** The data that an event changes beside its device. */
 const ofAlerts = /^Alert|^Down$|^Up$|^Partial$|^Recovered$|^Location|^Agent|^Anchor/;
 const ofLocations = /^Location|^Agent|^Anchor/;
 /** Events are shown together this often, so that a storm of them costs little. */

@@ -6,7 +6,7 @@ import type { DeviceFacts } from './facts.ts';
 const pageSize = 1_000;
 const With = 'Tags,Locations,LastCheck,Day';
 
-/** What changed of the devices; undefined: it is gone. */
+/** The changed devices; undefined: deleted. */
 export type Changes = ReadonlyMap<string, DeviceFacts | undefined>;
 
 /** Changes, and the revision of which the next ones can be asked for. */
@@ -50,7 +50,7 @@ export async function searchDevices(text: string): Promise<ReadonlySet<string>> 
 
 const mostResults = 100;
 
-/** What the last checks of devices that are Down said, by their ids: of those that went Down last. */
+/** The last results of devices that are Down, by their ids: of those that went Down last. */
 export async function readResults(): Promise<ReadonlyMap<string, string>> {
   const query = { Filter: 'Down', Sort: '-StatusSince', Limit: mostResults } as const;
   const { data } = await takeAnswer(api.GET('/devices', { params: { query } }));

@@ -17,7 +17,7 @@ export const link = signal<{ readonly lostAt: number | undefined; readonly retry
 /** A line comes each 15 s. Without one for this long the facts are old. */
 export const silentAfterMs = 40_000;
 
-/** What the reader of the stream does with it. */
+/** The callbacks of the stream's reader. */
 interface Follower {
   readonly onEvent: (event: unknown) => void;
   /** Events may be missing: everything is to be read again. */

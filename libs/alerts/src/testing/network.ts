@@ -18,7 +18,7 @@ export interface SimulatedDevice {
   readonly fails: readonly (readonly [number, number])[];
 }
 
-/** What happened to one device. */
+/** The history of one device. */
 export interface SimulatedHistory {
   /** When each outage was confirmed, and when each alert was sent. */
   readonly downs: number[];

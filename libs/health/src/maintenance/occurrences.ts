@@ -20,7 +20,7 @@ export interface Occurrence {
   /** undefined: the clocks skip this time, so there is no window. */
   readonly window: Span | undefined;
   /**
-   * What a change of the clocks does: `skipped` leaves the window out, `repeated` shows its begin twice, so that it
+   * The effect of a change of the clocks: `skipped` leaves the window out, `repeated` shows its begin twice, so that it
    * begins at the first one, `within` lies inside the window, which lasts its duration of real time.
    */
   readonly clockChange: 'skipped' | 'repeated' | 'within' | undefined;

@@ -43,7 +43,7 @@ const bounds = { maxIterations: 2_000, maxCandidateEvaluations: 10_000, cache: f
 const [firstDays, mostDays] = [2, 32];
 
 /**
- * What is wrong with a recurrence rule, as the rest of a sentence that begins with the field's name; undefined:
+ * The fault of a recurrence rule, as the rest of a sentence that begins with the field's name; undefined:
  * nothing.
  */
 export function recurrenceFault(text: string): string | undefined {

@@ -4,7 +4,7 @@ import { lastStatus, newEvents, type RecordedStatus } from '../reconcile-events.
 import { announcedStatus, type FoldState, newState } from '../state.ts';
 import type { FoldEvent, FoldSettings } from '../step.ts';
 
-/** What a store holds of one device after its batches. */
+/** The stored data of one device after its batches. */
 export interface Stored {
   readonly state: FoldState;
   readonly intervals: readonly BaseInterval[];

@@ -5,7 +5,8 @@ import { type CertificateExpiry, expiryDays, stepCertificate } from './certifica
 const dayUs = 24 * 3600 * 1_000_000;
 
 /**
- * What is announced by one check a time, each with the day on which it runs and the day on which the certificate ends.
+ * The announcements of one check after the other, each with the day on which it runs and the day on which the
+ * certificate ends.
  */
 function announced(checks: readonly (readonly [day: number, end: number])[]): number[] {
   let state: CertificateExpiry | null = null;

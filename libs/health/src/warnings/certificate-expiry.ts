@@ -1,4 +1,4 @@
-/** What was said about the certificate of a device. Null: nothing, it is valid for long. Plain JSON. */
+/** The last announcement about the certificate of a device. Null: none, it is valid for long. Plain JSON. */
 export interface CertificateExpiry {
   /** Microseconds since 1970. */
   readonly notAfterUs: number;
@@ -28,7 +28,7 @@ const dayUs = 24 * 3600 * 1_000_000;
  *   announced at `days`    | a later end                                  | counted
  */
 
-/** What is known after a check that found a certificate, and the number of days to announce now (null: none). Pure. */
+/** The state after a check that found a certificate, and the number of days to announce now (null: none). Pure. */
 export function stepCertificate(
   before: CertificateExpiry | null,
   found: { readonly notAfterUs: number; readonly nowUs: number },

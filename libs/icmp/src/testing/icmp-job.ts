@@ -5,7 +5,7 @@
 import { loadAddon } from '../addon.ts';
 import { type HopRequest, openIcmp, type PingRequest, sendHop } from '../index.ts';
 
-/** What to do. */
+/** The task. */
 export interface IcmpJob {
   /** Becomes user and group nobody first, losing every right. */
   readonly asNobody?: boolean;

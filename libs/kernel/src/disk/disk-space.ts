@@ -4,7 +4,7 @@ import type { Logger } from '../log.ts';
 
 /** The room of a file system, bytes. */
 export interface DiskSpace {
-  /** What is left for a user who is not root. */
+  /** The free bytes for a user who is not root. */
   readonly freeBytes: number;
   readonly totalBytes: number;
 }
@@ -12,7 +12,7 @@ export interface DiskSpace {
 /** How much room there is. `full`: what can wait must not write any more. */
 export type Room = 'enough' | 'low' | 'full';
 
-/** What a program needs of its disk. */
+/** The room that a program needs on its disk. */
 export interface RoomNeeds {
   /** Less is low on every disk; on a larger one it is low below 5 %, or below 2 GiB. */
   readonly lowBytes: number;
@@ -55,7 +55,7 @@ export async function readSpace(folder: string): Promise<DiskSpace | undefined> 
   return { freeBytes: found.bavail * found.bsize, totalBytes: found.blocks * found.bsize };
 }
 
-/** What is wrong with the room of a folder, for people; undefined: nothing. */
+/** The fault of the room of a folder, for people; undefined: none. */
 export function roomProblem(folder: string, room: Room, space: DiskSpace | undefined): string | undefined {
   if (room === 'enough' || space === undefined) return undefined;
   return `the disk of ${folder} ${room === 'full' ? 'is full' : 'is nearly full'}: ${inMib(space.freeBytes)} of ${inMib(space.totalBytes)} MiB are free`;
@@ -76,7 +76,9 @@ export interface DiskWatch {
 
 const everyMs = 5_000;
 
-/** Creates the watch; nothing is measured before `check` or `run`. `effect` says what a full disk means, for the log. */
+/**
+ * Creates the watch; nothing is measured before `check` or `run`. `effect` says what a full disk means, for the log.
+ */
 export function createDiskWatch(deps: {
   readonly folder: string;
   readonly needs: RoomNeeds;

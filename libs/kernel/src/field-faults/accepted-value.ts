@@ -9,8 +9,8 @@ interface Core {
 }
 
 /**
- * What a field accepts, for a sentence after `must be`: `a whole number from 1 to 120, for example 30`. undefined: the
- * schema is not simple.
+ * The values that a field accepts, for a sentence after `must be`: `a whole number from 1 to 120, for example 30`.
+ * undefined: the schema is not simple.
  */
 export function acceptedValue(schema: z.core.$ZodType): string | undefined {
   const { schema: core, takesNull, example } = coreOf(schema);
@@ -78,7 +78,7 @@ function exampleOf(schema: z.core.$ZodType): unknown {
   return meta?.['example'] ?? (Array.isArray(examples) ? examples[0] : undefined);
 }
 
-/** What the message of the schema's own pattern says after `must be`: it knows more than the type. */
+/** The message of the schema's own pattern after `must be`: it knows more than the type. */
 function ownRule(schema: z.core.$ZodType): string | undefined {
   const begin = 'must be ';
   for (const check of schema._zod.def.checks ?? []) {

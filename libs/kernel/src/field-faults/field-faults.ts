@@ -14,8 +14,9 @@ export interface FieldFault {
 }
 
 /**
- * What zod found, in words for the caller, one fault a field. `schema` is the one that judged; `prefix` (`Options`)
- * stands before the names of the fields. A schema's own message begins with `must`, and what was sent is added to it.
+ * The findings of zod, in words for the caller, one fault a field. `schema` is the one that judged; `prefix`
+ * (`Options`) stands before the names of the fields. A schema's own message begins with `must`, and what was sent is
+ * added to it.
  */
 export function faultsOf(error: z.ZodError, schema: z.core.$ZodType, prefix = ''): FieldFault[] {
   const faults = new Map<string, FieldFault>();

@@ -5,7 +5,7 @@ const secretName =
 const longest = 60;
 
 /**
- * What was sent, for a sentence: `the text "30"`, `the number 4`, `a list`. A text that is long, or that may be a
+ * The sent value, for a sentence: `the text "30"`, `the number 4`, `a list`. A text that is long, or that may be a
  * secret by the names on its `path`, is shown by its length. Texts come in quotes alone where a text is `expected`.
  */
 export function shownValue(value: unknown, path: readonly string[], expected: 'text' | 'other'): string {

@@ -93,7 +93,7 @@ export function createProcessMetrics(build: {
   };
 }
 
-/** What the program remembers; `docs/memory.md` has the bounds. */
+/** The bytes of the program's states; `docs/memory.md` has the bounds. */
 function addStateSizes(registers: Registry[]): void {
   const labelNames = ['state'];
   new Gauge({

@@ -26,8 +26,8 @@ export function createNetworkSet(networks: readonly string[]): NetworkSet {
 type NetworkTable<Value> = (address: string) => Value | undefined;
 
 /**
- * Creates a table like one of routes: the network with the longest prefix that has the address decides, and of equal ones
- * the last. Addresses and networks are read as in `createNetworkSet`. Throws a RangeError for a text that is no
+ * Creates a table like one of routes: the network with the longest prefix that has the address decides, and of equal
+ * ones the last. Addresses and networks are read as in `createNetworkSet`. Throws a RangeError for a text that is no
  * network.
  */
 export function createNetworkTable<Value>(

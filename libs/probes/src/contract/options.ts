@@ -73,7 +73,7 @@ export const tlsOptionsWithoutStart = z
   .prefault({})
   .describe('TLS settings.');
 
-/** What `TLS` holds once parsed. */
+/** The parsed `TLS` Options. */
 export type TlsOptions = z.output<typeof tlsOptions>;
 
 /** Keys of `TLS` that say how TLS is spoken, not when. */

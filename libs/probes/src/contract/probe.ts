@@ -17,7 +17,7 @@ export type Phases = Readonly<Record<Phase, number>>;
 /** Facts and diagnostics beside the measurement; secrets are masked before they get here. */
 export type Extended = { readonly [key: string]: Json };
 
-/** What a probe's own run returns: an expected outcome, good or bad, never thrown. */
+/** The result of a probe's run: an expected outcome, good or bad, never thrown. */
 export interface Outcome {
   readonly code: ResultCode;
   /** One line for people: `200 OK`, `connection refused by 10.0.0.1:25`. */
@@ -26,8 +26,8 @@ export interface Outcome {
   readonly dataSize: number;
   readonly extended: Extended;
   /**
-   * What a script gets back beside the measurement: an HTTP status and body, the row of a query. Asked only then, never
-   * stored.
+   * The answer that a script gets beside the measurement: an HTTP status and body, the row of a query. Asked only then,
+   * never stored.
    */
   readonly answer?: () => { readonly [key: string]: Json };
 }
@@ -53,7 +53,7 @@ export interface Stopwatch {
   running(): Phase | undefined;
 }
 
-/** What an agent's own machine allows; asked before every connect with the address itself, never the name. */
+/** The policy of an agent's own machine; asked before every connect with the address itself, never the name. */
 export interface Policy {
   /** undefined: allowed. Else the reason for people: `port 25 is not allowed by this agent's policy`. */
   refuse(destination: {
@@ -84,7 +84,7 @@ export type StepResult =
     }
   | { readonly ok: false; readonly message: string };
 
-/** What a probe gets from its surroundings. Everything that reaches the network goes through `dial` (or libs/icmp). */
+/** The context of a probe. Everything that reaches the network goes through `dial` (or libs/icmp). */
 export interface ProbeContext {
   readonly clock: Clock;
   /** Aborts at the check's deadline or when the agent ends. Every wait listens to it. */
@@ -127,7 +127,7 @@ export interface Target {
   readonly scheme: string;
   readonly user: string | undefined;
   readonly password: Secret | undefined;
-  /** What follows host and port, beginning with `/`, or ''. */
+  /** The rest after host and port, beginning with `/`, or ''. */
   readonly path: string;
   /** The URL as given. */
   readonly url: string;

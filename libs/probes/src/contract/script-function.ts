@@ -17,7 +17,7 @@ export interface DeclaredMember {
  * A function by which a script runs a method's check. Its parameters are the method's Options and the members below.
  */
 export interface ScriptFunction {
-  /** What the function does: one sentence or two, for the declarations. */
+  /** The description of the function: one sentence or two, for the declarations. */
   readonly description: string;
   /** The members that name the target. All but `host` (a target without a port) also take the device's URL instead. */
   readonly target: 'host' | 'host and port' | 'url' | 'name';
@@ -25,7 +25,7 @@ export interface ScriptFunction {
    * Parameters that are no Options, or that take more types than their Option. `message` is the text of a mail to send.
    */
   readonly parameters?: Readonly<Record<string, DeclaredMember>>;
-  /** What the result holds besides the measurement: the members of `Outcome.answer`. */
+  /** The fields of the result besides the measurement: the members of `Outcome.answer`. */
   readonly result?: Readonly<Record<string, DeclaredMember>>;
   /**
    * The call speaks TLS from the start and takes the settings of `TLS` as its own parameters. Default: it takes `tls`.

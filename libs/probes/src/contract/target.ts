@@ -3,7 +3,7 @@ import { domainToASCII } from 'node:url';
 import { Secret } from '@vantage/kernel';
 import type { TargetResult } from './probe.ts';
 
-/** What a method accepts as URL. */
+/** The URLs that a method accepts. */
 export interface TargetRules {
   /** Schemes and their default ports; 0 means that a port must be given, undefined that none may be (PING). */
   readonly schemes: Readonly<Record<string, number | undefined>>;
@@ -13,7 +13,7 @@ export interface TargetRules {
   readonly path?: boolean;
   /** May `user:password@` stand before the host? Default no. */
   readonly credentials?: boolean;
-  /** What is accepted, for the message: `host, host:port, [v6]:port or smtp://host:port`. */
+  /** The accepted form, for the message: `host, host:port, [v6]:port or smtp://host:port`. */
   readonly accepts: string;
 }
 

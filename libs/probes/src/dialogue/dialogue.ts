@@ -5,7 +5,7 @@ import type { Connection, DialContext, TlsRequest } from '../net/dial.ts';
 import { createReceiveBuffer, wrongProtocol } from './receive-buffer.ts';
 import { createTranscript, quoteShort } from './transcript.ts';
 
-/** What a dialogue needs of its check; a ProbeContext has it all. */
+/** Dependencies of a dialogue; a ProbeContext has them all. */
 export type DialogueContext = DialContext & Pick<ProbeContext, 'dial'>;
 
 /** How a dialogue reads. */

@@ -15,7 +15,7 @@ import { type Dialogue, openDialogue } from './dialogue.ts';
 import { quoteShort } from './transcript.ts';
 
 /**
- * What the protocols that talk in lines (SMTP, POP3, IMAP4, NNTP, FTP, TELNET) share: their Options, their opening and
+ * The common part of the line protocols (SMTP, POP3, IMAP4, NNTP, FTP, TELNET): their Options, their opening and
  * their end.
  */
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 /**
  * Options written in any letter case (`expectStatus`, `ipFamily`, as scripts do) in the spelling of a probe's schema.
- * What the schema does not know stays as it is, so that the schema refuses it.
+ * Unknown names stay as they are, so that the schema refuses them.
  */
 export function spellOptions(schema: unknown, value: Json): Json {
   const inner = unwrapped(schema);

@@ -23,7 +23,7 @@ import { spellOptions } from './option-spelling.ts';
 import { probeFor, readSpec } from './registry.ts';
 import { createStopwatch } from './stopwatch.ts';
 
-/** What every check of an agent shares. */
+/** Dependencies that all checks of an agent share. */
 export interface RunDeps {
   readonly clock: Clock;
   readonly policy: Policy;
@@ -199,7 +199,7 @@ async function runStep(
 interface Ended {
   readonly outcome: Outcome;
   readonly phases: Phases;
-  /** What the probe's signal aborts with, when this is the verdict of a cut. */
+  /** The abort reason of the probe's signal, when this is the verdict of a cut. */
   readonly reason?: Failure;
 }
 

@@ -3,7 +3,7 @@ import type { Measurement } from '../contract/probe.ts';
 import type { TraceRequest } from '../net/traceroute.ts';
 import { registry } from './registry.ts';
 
-/** What a traceroute needs to know of a failure. */
+/** The facts of a failure that a traceroute needs. */
 export type TracePlan = Pick<TraceRequest, 'address' | 'port' | 'kind'>;
 
 /** A traceroute that a user asked for; `reason` says why there can be none. */

@@ -15,7 +15,9 @@ const mail = { EHLO: '250-x\r\n250 AUTH PLAIN' };
 const box = { CAPABILITY: 'TAG OK done' };
 const news = { MODE: '200 reader' };
 
-/** What a server says to a login that it cannot judge is no word on the password: 3; all else is a login refused: 8. */
+/**
+ * An answer to a login that the server cannot judge says nothing about the password: 3; all others refuse the login: 8.
+ */
 test.each<readonly [AnyProbe, string, Readonly<Record<string, string>>, 3 | 8, string]>([
   [
     smtp,

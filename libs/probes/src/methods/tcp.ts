@@ -162,7 +162,7 @@ function expectationOf(
   };
 }
 
-/** What has been read and not yet been used by a step. */
+/** Bytes that were read and not yet used by a step. */
 interface Answer {
   bytes: Buffer;
   /** All that came, for a script. */

@@ -9,7 +9,7 @@ import { connectFirst } from './attempts.ts';
 import { type Address, createNames, type Names } from './resolve.ts';
 import { createSecureContexts, handshake, type TlsSettings } from './tls.ts';
 
-/** What a dial needs of the check it works for; a ProbeContext has it all. */
+/** Dependencies of a dial; a ProbeContext has them all. */
 export type DialContext = Pick<
   ProbeContext,
   | 'clock'

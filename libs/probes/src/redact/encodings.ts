@@ -37,7 +37,7 @@ export function encodingsOf(secret: string): readonly string[] {
   return distinct([...forms, ...base64, bytes.toString('hex'), ...linesOf(secret)]);
 }
 
-/** What a text that was cut within a secret may end with, in small letters: beginnings of these. */
+/** A text that was cut within a secret may end with a beginning of these, in small letters. */
 export function prefixesOf(secret: string): readonly string[] {
   const bytes = Buffer.from(secret.slice(0, longest), 'utf8');
   return [secret.slice(0, longest), ...[0, 1, 2].map((offset) => base64Core(bytes, offset))]

@@ -3,7 +3,7 @@ import { encodingsOf } from './encodings.ts';
 /** Request headers that never follow a redirect to another origin, whatever they hold. */
 const privateHeader = /^(authorization|cookie|proxy-authorization|host|x-.*(key|token))$/i;
 
-/** What of a request may be secret. */
+/** The parts of a request that may be secret. */
 export interface RedirectedRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;

@@ -17,7 +17,7 @@ export type SearchJob =
       readonly value: string | undefined;
     };
 
-/** What came of it; a text that was wanted is a `match` too. `runaway`: it took too much time or memory. */
+/** The outcome; a text that was wanted is a `match` too. `runaway`: it took too much time or memory. */
 export type SearchResult =
   | { readonly kind: 'match'; readonly index: number; readonly length: number }
   | { readonly kind: 'none' }

@@ -6,7 +6,7 @@ import { secretValues } from '../redact/secret-options.ts';
 import { runTest } from './run-test.ts';
 import { closedPort, listen, type TestServer } from './server.ts';
 
-/** What a method brings to the contract suite: a healthy server, and how to point a check at a port. */
+/** The parts of a method for the contract suite: a healthy server, and how to point a check at a port. */
 export interface ContractFixture {
   readonly probe: AnyProbe;
   /** Serves one connection as a healthy server of the protocol does. */

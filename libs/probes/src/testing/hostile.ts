@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** What a hostile server does with a connection from some moment on; `write` reaches the client. */
+/** The behaviour of a hostile server on a connection from some moment on; `write` reaches the client. */
 export type HostileBehaviour = (socket: Socket, write: (bytes: Buffer | string) => boolean) => void;
 
 /**

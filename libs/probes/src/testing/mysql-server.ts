@@ -16,7 +16,7 @@ export interface MysqlServerSettings {
   readonly tls?: { readonly key: string; readonly cert: string };
   /** Answers a query with the packets' payloads. */
   readonly query?: (sql: string) => readonly Buffer[];
-  /** What clients sent after their login, raw. */
+  /** The bytes that clients sent after their login. */
   readonly heard?: Buffer[];
 }
 
@@ -69,7 +69,7 @@ export function greetingPacket(nonce: Buffer, plugin: string, tls: boolean): Buf
   ]);
 }
 
-/** What the server sends for a packet, and what it does beside. */
+/** The answer of the server to a packet, and its effect. */
 interface Step {
   readonly state: State;
   readonly payloads: readonly Buffer[];

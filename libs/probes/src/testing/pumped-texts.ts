@@ -80,7 +80,7 @@ const examples: readonly string[] = [
   'FREQ=MONTHLY;INTERVAL=2;BYDAY=-1FR,1SU;BYHOUR=1,2;UNTIL=20301231T000000Z',
 ];
 
-/** What is repeated: what patterns like to repeat themselves. */
+/** The repeated parts: those that patterns repeat, too. */
 const pumps = [
   ' ',
   '\t',
@@ -156,7 +156,7 @@ export function acceptedExamples(field: TextField): readonly string[] {
   return [...new Set([...found.slice(0, 1), ...found.slice(-2)])];
 }
 
-/** What a field was given, and the processor time of this thread that it cost, milliseconds. */
+/** The input of a field, and the processor time of this thread that it cost, milliseconds. */
 export interface Cost {
   readonly name: string;
   readonly text: string;

@@ -15,7 +15,7 @@ export interface ScriptTrial extends Disposable {
   guests(): readonly string[];
 }
 
-/** What a script is run with. */
+/** The arguments of a run of a script. */
 interface ScriptSettings {
   readonly timeoutMs?: number;
   readonly secrets?: Readonly<Record<string, string>>;

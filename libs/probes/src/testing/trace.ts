@@ -1,7 +1,7 @@
 /** Run by traceroute.test.ts as a process of its own inside a network namespace: traces as its argument (JSON) says. */
 import { type TraceRequest, traceroute } from '../net/traceroute.ts';
 
-/** What to do. */
+/** The task. */
 export interface TraceJob {
   /** Becomes user nobody once everything is loaded. */
   readonly asNobody?: boolean;

@@ -1,4 +1,4 @@
-/** What a tool says of a thing that it checks. */
+/** The status that a tool reports for a check. */
 export type Verdict = 'Up' | 'Down' | 'Maint' | 'Unknown';
 
 /** The status of one check in the other tool. */
@@ -9,7 +9,7 @@ export interface OldStatus {
   readonly verdict: Verdict;
   /** Milliseconds since 1970; undefined: the tool does not tell. */
   readonly sinceMs: number | undefined;
-  /** What the tool says about it, one line. */
+  /** The tool's reason, one line. */
   readonly why: string;
 }
 

@@ -2,7 +2,7 @@ import type { Json } from '@vantage/domain';
 import { patternOf } from '../regex-literal.ts';
 import { spanSeconds } from '../values.ts';
 
-/** What the conditions of an endpoint become. */
+/** The conditions of an endpoint, translated. */
 export interface ReadConditions {
   readonly options: Readonly<Record<string, Json>>;
   /** Conditions without a counterpart, as they stand in the file. */

@@ -27,7 +27,7 @@ export interface KumaProxy {
   readonly password: string | undefined;
 }
 
-/** What a database or a backup holds. */
+/** The content of a database or a backup. */
 export interface KumaFile {
   readonly monitors: readonly KumaMonitor[];
   /** Things that are no monitors, in words: `3 notifications`. */

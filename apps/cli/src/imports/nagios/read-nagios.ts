@@ -10,7 +10,7 @@ import { list, type NagiosObject, parseObjects, resolveTemplates } from './objec
 
 type Fields = Readonly<Record<string, string>>;
 
-/** What the checks of all objects need. */
+/** Context that the checks of all objects share. */
 interface Surroundings {
   readonly commands: ReadonlyMap<string, string>;
   readonly hosts: Hosts;

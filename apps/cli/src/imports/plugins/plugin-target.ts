@@ -4,7 +4,7 @@ import { hostPort, hostText, numberOf } from '../values.ts';
 import { milliseconds, type PluginArguments, readArguments } from './arguments.ts';
 import { httpPlugin } from './http-plugin.ts';
 
-/** What a plugin checks, and how long it may take. */
+/** The target of a plugin and its time limit. */
 export interface PluginCheck {
   readonly target: FoundTarget;
   readonly timeoutSeconds: number | undefined;

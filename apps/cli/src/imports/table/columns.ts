@@ -2,7 +2,7 @@ import { methodOfWord } from '../guess-method.ts';
 import { unreadable } from '../input.ts';
 import type { Row } from './parse-table.ts';
 
-/** What a column of a table means. */
+/** The meaning of a column. */
 export type ColumnMeaning =
   | 'address'
   | 'port'

@@ -10,7 +10,7 @@ const recheckMinutes = 5;
 /** A span of time in minutes: from, to (exclusive). */
 export type Span = readonly [number, number];
 
-/** What happens in a play. Times are minutes from its begin. */
+/** The script of a play. Times are minutes from its begin. */
 export interface Script {
   /** Minutes in which the device is Down. */
   readonly outages: readonly Span[];
@@ -38,7 +38,7 @@ export interface KnownOutage {
   upAt: number | null;
 }
 
-/** What came of a play. */
+/** The outcome of a play. */
 export interface Played {
   readonly said: readonly Said[];
   readonly outages: readonly KnownOutage[];

@@ -1,6 +1,6 @@
 import type { Fact } from './facts.ts';
 
-/** What the document says of contacts and schedules where their schemas do not; `id` is an id as examples show it. */
+/** Texts of the document about contacts and schedules that their schemas lack; `id` is an id as examples show it. */
 export function alertFacts(id: string): Readonly<Record<string, Fact>> {
   const officeStep = { DelayMinutes: 0, Contacts: [id], Days: ['Mon', 'Tue'], From: '08:00', To: '18:00' };
   return {

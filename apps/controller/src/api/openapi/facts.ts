@@ -3,7 +3,7 @@ import { alertFacts } from './alert-facts.ts';
 import { keyFacts } from './key-facts.ts';
 import { stateFacts } from './state-facts.ts';
 
-/** What the document says about a name where its schema does not say it. */
+/** Texts of the document about a name that its schema lacks. */
 export interface Fact {
   readonly text?: string;
   readonly example?: unknown;

@@ -15,7 +15,7 @@ const formQuery = z.object({
   filename: z.string().optional().describe('Offers the answer as a file of this name.'),
 });
 
-/** What a request must carry. A key with a user name and a password needs both. */
+/** The credentials of a request. A key with a user name and a password needs both. */
 export const withKey = [
   { apiKeyHeader: [] },
   { apiKeyQuery: [] },

@@ -1,4 +1,4 @@
-/** What the document says about the whole of a schema. */
+/** Descriptions of whole schemas. */
 export const schemaTexts: Readonly<Record<string, string>> = {
   OutageUpdate: 'What people say about an outage.',
   Session: 'A sign-in by a browser.',

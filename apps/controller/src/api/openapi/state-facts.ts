@@ -1,7 +1,7 @@
 import type { Fact } from './facts.ts';
 
 /**
- * What the document says of the states of devices where their schemas do not; `id` is an id and `at` a time as examples
+ * Texts of the document about the states of devices that their schemas lack; `id` is an id and `at` a time as examples
  * show them.
  */
 export function stateFacts(id: string, at: string): Readonly<Record<string, Fact>> {

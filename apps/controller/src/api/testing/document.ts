@@ -42,7 +42,7 @@ export interface DocumentReader {
   operationOf(route: Pick<Route, 'method' | 'path'>): Operation;
   /** The faults of a value by a named schema; empty when it has none. */
   faultOf(schema: string, value: unknown): string;
-  /** What in the answer the document does not allow; empty when it agrees. */
+  /** The part of the answer that the document does not allow; empty when it agrees. */
   disagreement(route: Pick<Route, 'method' | 'path'>, reply: Reply): string;
   /** Places without a description or an example. */
   undescribed(): readonly string[];

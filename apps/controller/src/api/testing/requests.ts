@@ -72,7 +72,8 @@ export interface MadeRequest {
 }
 
 /**
- * Creates requests of an operation: a known id or any text in its path, some of its parameters, and a body of its schema.
+ * Creates requests of an operation: a known id or any text in its path, some of its parameters, and a body of its
+ * schema.
  */
 export function requestsOf(
   path: string,

@@ -34,7 +34,7 @@ export interface Reply {
   readonly json: unknown;
 }
 
-/** What a test sends. */
+/** A request of a test. */
 export interface Send {
   readonly key?: string;
   readonly body?: unknown;
@@ -51,7 +51,7 @@ export interface Rest extends AsyncDisposable {
   readonly routes: readonly Route[];
   readonly api: HttpApi;
   readonly baseUrl: string;
-  /** What the transactions that changed the catalog recorded. */
+  /** Changes of the catalog, as their transactions recorded them. */
   readonly recorded: RecordedChanges[];
   /** Takes the database away. */
   dropDatabase(): Promise<void>;
@@ -65,7 +65,7 @@ export interface Rest extends AsyncDisposable {
   ): Promise<{ key: string; keyNo: number; keyId: string }>;
 }
 
-/** What a test brings of its own. */
+/** Dependencies that a test provides. */
 interface RestDeps {
   /** Limits of an account; those of the controller unless given. */
   readonly limits?: Partial<AccountLimits>;
@@ -96,7 +96,7 @@ const signedParcels = async () => [{ version: '0.3.0', arch: 'amd64' }];
 
 const noTrial: RouteDeps['runTrial'] = async () => ({ kind: 'nobody', message: 'No agent tries it.' });
 
-/** What an agent answers to a trial. */
+/** An agent's answer to a trial. */
 export const triedWell: RouteDeps['runTrial'] = async () => ({
   kind: 'done',
   result: {
@@ -224,7 +224,7 @@ export async function startRest(deps: RestDeps = {}): Promise<Rest> {
   };
 }
 
-/** What an API does for its own callers. */
+/** Callbacks that do nothing. */
 const ofOtherServer: Pick<RouteDeps, 'onAccountChanged' | 'onKeyChanged' | 'signIn'> = {
   onAccountChanged: () => {},
   onKeyChanged: () => {},

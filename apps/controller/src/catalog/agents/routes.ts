@@ -134,7 +134,7 @@ function listRoute({ db, clock }: AgentRouteDeps): Route {
   });
 }
 
-/** What the routes of one agent share. */
+/** The common part of the routes of one agent. */
 export function oneAgent({ db, clock }: Pick<AgentRouteDeps, 'db' | 'clock'>) {
   const find = async (
     { accountNo }: Session,

@@ -14,7 +14,7 @@ export interface SignedParcel {
   readonly arch: string;
 }
 
-/** What upgrades need of the rest of the controller. */
+/** Dependencies of upgrades. */
 export interface UpgradeDeps {
   /** The signed parcels of this controller; undefined: it has no release key. */
   readonly signedParcels: () => Promise<readonly SignedParcel[] | undefined>;

@@ -28,7 +28,7 @@ import { deleteContact, findContact, insertContact, schedulesOfContact, updateCo
 const previousSecretUs = 24 * hourUs;
 const rotatedBytes = 32;
 
-/** What the writers of contacts need. */
+/** Dependencies of the writers of contacts. */
 interface ContactWriteDeps {
   readonly sealer: Sealer;
   readonly policy: AddressPolicy;
@@ -41,7 +41,7 @@ export function createContactWriter(deps: ContactWriteDeps) {
       transaction: ChangeTransaction,
       given: { readonly accountNo: number; readonly sent: SentFields<SentContact & { Type?: ContactType }> },
     ) => createContact(transaction, deps, given),
-    /** What is absent stays. A new Secret signs at once, the old one no longer. */
+    /** Absent fields keep their value. A new Secret signs at once, the old one no longer. */
     change: (
       transaction: ChangeTransaction,
       given: { readonly accountNo: number; readonly id: string; readonly sent: SentFields<SentContact> },

@@ -28,7 +28,7 @@ import {
   writeWarnings,
 } from './store.ts';
 
-/** What applying a change needs. */
+/** Dependencies of applying a change. */
 export interface ApplyDeps extends DeviceWriterDeps {
   readonly db: Db;
   readonly catalog: Catalog;
@@ -48,7 +48,7 @@ export interface ReadyChange {
     | undefined;
 }
 
-/** What became of some devices. */
+/** The outcome for some devices. */
 interface Applied {
   readonly changed: number;
   readonly refused: Outcome['Refused'];
@@ -104,7 +104,9 @@ async function applyToAll(
   return { changed: ids.size, refused: written.refused };
 }
 
-/** What writing the settings of some devices did: which of them changed, were refused, and may have maintenance. */
+/**
+ * The outcome of writing the settings of some devices: which of them changed, were refused, and may have maintenance.
+ */
 interface Written {
   readonly changed: readonly number[];
   readonly refused: Outcome['Refused'];

@@ -58,8 +58,8 @@ export function outcomeOf(plan: Omit<Plan, 'request'>): Outcome {
 }
 
 /**
- * Creates what carries out a previewed change. Each transaction changes some devices and notes how far it came, so that a
- * change goes on where it was interrupted, and requests with the same token share the work. It stops after one part
+ * Creates what carries out a previewed change. Each transaction changes some devices and notes how far it came, so that
+ * a change goes on where it was interrupted, and requests with the same token share the work. It stops after one part
  * where nobody waits any more, and inside a longer transaction (of a limited caller or an atomic batch), which would
  * lock too much otherwise.
  *

@@ -107,5 +107,5 @@ export const deviceChangeOutcome = z
   })
   .meta({ id: 'BulkChangeOutcome', description: 'What a change of many devices does, or has done.' });
 
-/** What became of a change so far. */
+/** The outcome of a change so far. */
 export type Outcome = z.output<typeof deviceChangeOutcome>;

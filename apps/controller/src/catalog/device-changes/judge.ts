@@ -5,7 +5,7 @@ import { resolveRhythm, shownRetries } from '../devices/rhythm.ts';
 import type { ChangeReach } from '../devices/write-store.ts';
 import type { AskedChange } from './fields.ts';
 
-/** What is changed of a device, as the database stores it. */
+/** The settings that a change of many devices can write, as the database stores them. */
 interface SharedSettings {
   readonly frequency_min: number;
   readonly frequency_s: number | null;
@@ -30,7 +30,7 @@ export interface Candidate extends SharedSettings {
   readonly tag_nos: readonly number[];
 }
 
-/** What devices get, with the numbers of what it names. */
+/** The change with the numbers of everything that it names. */
 export interface Wanted {
   readonly set: NonNullable<AskedChange['Set']>;
   readonly nscheduleNo: number | null;
@@ -44,7 +44,7 @@ export interface Wanted {
   readonly removeTagNos: readonly number[];
 }
 
-/** What becomes of one device. */
+/** The decision about one device. */
 export type Judgement =
   | { readonly kind: 'same' }
   | { readonly kind: 'refused'; readonly reason: string }

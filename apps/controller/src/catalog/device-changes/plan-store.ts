@@ -10,7 +10,7 @@ const mostKept = 20;
 /** A change from its preview on. */
 export interface Plan {
   readonly token: string;
-  /** What was asked for, as JSON. */
+  /** The request, as JSON. */
   readonly request: string;
   /** So many devices are meant. */
   readonly matched: number;

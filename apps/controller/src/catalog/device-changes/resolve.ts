@@ -50,7 +50,7 @@ export async function resolveWanted(
   };
 }
 
-/** What the parts of a change have against each other. Pure. */
+/** Contradictions between the parts of a change. Pure. */
 export function contradictions(asked: AskedChange): readonly FieldFault[] {
   const { Set: set = {}, AddTags, RemoveTags, Maintenance, Delete } = asked;
   const others = Object.keys(set).length > 0 || AddTags !== undefined || RemoveTags !== undefined;

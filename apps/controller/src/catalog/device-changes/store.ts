@@ -62,7 +62,7 @@ export async function deviceNosOf(
   return rows.map(({ device_no }) => device_no);
 }
 
-/** What is read of a device beyond its row; only where it matters, because a preview reads all devices. */
+/** Lists that are read beside the device's row; only where they matter, because a preview reads all devices. */
 export interface Reading {
   readonly locations: boolean;
   readonly tags: boolean;
@@ -243,7 +243,7 @@ export async function countInMaintenance(
   return rows[0]?.count ?? 0;
 }
 
-/** What is needed of these devices to know their host. */
+/** The columns of these devices from which their host follows. */
 export async function readTargets(
   db: Kysely<Tables>,
   deviceNos: readonly number[],

@@ -86,7 +86,7 @@ export function conditionsOf({ accountNo, filter }: DeviceListAsk): RawBuilder<b
   return sql<boolean>`${sql.join(conditions, sql` and `)}`;
 }
 
-/** What `device_texts` keeps as `text`. */
+/** The `text` of `device_texts`. */
 const searched = sql`lower(d.short_name || chr(10) || coalesce(d.full_name, '') || chr(10) || d.url)`;
 
 /** The order of rows that have the columns short_name and device_no, for a list that no status sorts. */

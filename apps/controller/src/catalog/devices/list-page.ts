@@ -24,7 +24,7 @@ export interface DevicePage {
 export interface PageParts {
   /** Common table expressions: nothing, or `with …`. */
   readonly ctes: RawBuilder<unknown>;
-  /** What stands in the from clause: the devices of the page as d. */
+  /** The from clause: the devices of the page as d. */
   readonly from: RawBuilder<unknown>;
   readonly order: RawBuilder<unknown>;
   /** Counts all devices of the list. */
@@ -95,7 +95,7 @@ function keyOf(
   return `list of devices ${kind} ${part.join(' ')} ${fromUs} ${toUs}`;
 }
 
-/** What differs between the pages of one key. */
+/** The values that differ between the pages of one key. */
 function valuesOf({ accountNo, nowUs, afterNo }: DeviceListAsk): readonly number[] {
   return afterNo === undefined ? [accountNo, nowUs] : [accountNo, nowUs, afterNo];
 }

@@ -94,7 +94,7 @@ function readSort(text: string | undefined): DeviceSort {
   return field === undefined ? byCreation : { field, descending };
 }
 
-/** What a list of devices can be limited by. */
+/** The filters of a list of devices. */
 type FilterQuery = Partial<
   Omit<z.output<typeof deviceListQuery>, 'Filter' | 'Sort' | 'Limit' | 'Offset' | 'After'>
 >;
@@ -122,7 +122,7 @@ function readSeverities(text: string): readonly string[] {
   });
 }
 
-/** What devices of the list use, by the ids that were sent. */
+/** The objects that devices of the list use, by the ids that were sent. */
 async function readUsed(
   { kysely }: Db,
   accountNo: number,

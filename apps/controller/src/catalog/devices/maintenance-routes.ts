@@ -37,7 +37,7 @@ export interface Maintenance {
   cancelOccurrence(ask: { readonly mscheduleNo: number; readonly occurrenceUs: number }): Promise<void>;
 }
 
-/** What a request for maintenance asks for. */
+/** A request for maintenance. */
 interface AskedMaintenance {
   readonly durationUs: number;
   readonly startUs: number | undefined;
@@ -82,8 +82,8 @@ export const maintenanceStart = z
   .meta({ id: 'MaintenanceStart' });
 
 /**
- * What the body asks for. Throws a Problem (1004) for a Start that is no timestamp, has passed or is too far away;
- * `field` is its name in the whole body.
+ * Reads the request for maintenance. Throws a Problem (1004) for a Start that is no timestamp, has passed or is too far
+ * away; `field` is its name in the whole body.
  */
 export function readMaintenance(
   { Duration, Reason, Start }: z.output<typeof maintenanceStart>,

@@ -25,8 +25,8 @@ export function showOptions(
 export const maskedPassword = /:(?:\*|%2a){3}@/i;
 
 /**
- * What must stay the same for a kept secret to be used again: where it goes, and as whom. `kept` says what a masked
- * proxy (one with a login) was.
+ * The settings that must stay the same for a kept secret to be used again: where it goes, and as whom. `kept` says what
+ * a masked proxy (one with a login) was.
  */
 export function identityOf(
   target: Target,

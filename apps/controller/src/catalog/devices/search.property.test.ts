@@ -55,7 +55,7 @@ const device = fc.record({
   url: fc.oneof({ arbitrary: text(8), weight: 9 }, { arbitrary: long, weight: 1 }),
   method: fc.constantFrom('TCP', 'PING'),
 });
-/** What is searched for: letters, or a part of a URL. */
+/** Search texts: letters, or a part of a URL. */
 const search = fc.oneof(
   text(6),
   fc.record({

@@ -34,7 +34,7 @@ export function showEntry(
   };
 }
 
-/** What `showSettings` needs of a row. */
+/** The columns that `showSettings` reads. */
 export type SettingsRow = Pick<
   DeviceRow,
   | 'method'

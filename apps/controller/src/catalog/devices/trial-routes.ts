@@ -32,7 +32,7 @@ const trialCreate = z
   })
   .meta({ id: 'CheckTrial' });
 
-/** What the routes of trials need. `Result` is what an agent answered. */
+/** Dependencies of the routes of trials. `Result` is what an agent answered. */
 export interface TrialRouteDeps<Result> {
   readonly db: Db;
   readonly sealer: Sealer;

@@ -2,7 +2,7 @@ import type { FieldFault } from '@vantage/kernel';
 import { type Level, levels } from '../../http/session.ts';
 import type { Scope } from './scope.ts';
 
-/** What a key or person may do, and until when. */
+/** The rights of a key or person, and their end. */
 export interface Power {
   readonly level: Level;
   /** Epoch microseconds; null: without end. */

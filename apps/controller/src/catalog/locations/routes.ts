@@ -150,7 +150,7 @@ function listRoute({ db }: LocationRouteDeps): Route {
   });
 }
 
-/** What the routes of one Location share. */
+/** The common part of the routes of one Location. */
 function oneLocation(db: Db) {
   const find = async (
     { accountNo }: Session,

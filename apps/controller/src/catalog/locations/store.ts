@@ -13,7 +13,7 @@ export interface LocationFacts {
   readonly name: string;
   readonly external_key: string | null;
   readonly anchors: unknown;
-  /** What each connected agent reports about the anchors. */
+  /** The report of each connected agent about the anchors. */
   readonly anchor_states: unknown;
   readonly nschedule_id: string | null;
   readonly public_targets_only: boolean;
@@ -162,7 +162,7 @@ export async function markLocationDeleted({ em }: ChangeTransaction, location: L
   await em.flush();
 }
 
-/** What names a Location: texts for people, up to ten of each kind, and the number of all. */
+/** The users of a Location: texts for people, up to ten of each kind, and the number of all. */
 export interface LocationUsers {
   readonly devices: readonly string[];
   readonly agents: readonly string[];

@@ -100,7 +100,7 @@ export function mscheduleRoutes({
   ];
 }
 
-/** What decides about the windows of a schedule. */
+/** The columns that determine the windows of a schedule. */
 type WindowRow = Pick<MscheduleRow, 'timezone' | 'start_local' | 'duration_s' | 'recurrence'>;
 
 function windowsOf(row: WindowRow, zone: Zone, nowUs: number): z.input<typeof previewWindow>[] {

@@ -36,7 +36,7 @@ export const statesQuery = z.object({
     .meta({ example: 'mb1ou4ao-2f6-hqy6qs8cdk' }),
 });
 
-/** What a request for states asks for. */
+/** A request for states. */
 export interface StatesAsk {
   readonly list: Omit<DeviceListAsk, 'nowUs'>;
   readonly parts: ReadonlySet<Part>;

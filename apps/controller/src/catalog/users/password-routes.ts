@@ -20,7 +20,7 @@ const passwordChange = z
   })
   .meta({ id: 'PasswordChange' });
 
-/** What the route of a person's own password needs. */
+/** Dependencies of the route of a person's own password. */
 export interface PasswordRouteDeps {
   readonly db: Db;
   readonly catalog: Catalog;

@@ -28,7 +28,7 @@ import {
 export const invitationHours = 72;
 const lifeUs = invitationHours * 3_600_000_000;
 
-/** What an invited person follows. */
+/** The link of an invitation. */
 export interface Invitation {
   readonly userId: string;
   /** 256 random bits; the database keeps their SHA-256. */

@@ -14,7 +14,7 @@ export interface PackedColumn {
   readonly likely?: (number: (name: keyof PackedCheck) => number, dayUs: number) => number;
 }
 
-/** What names a check of a device's day, and the column from which that is computed. */
+/** The key of a check in a device's day, and the column from which that is computed. */
 export const keyColumns: readonly PackedColumn[] = [
   { name: 'block_ms', kind: 'numbers' },
   // A check is due on a grid of time. It begins late by BlockTime.

@@ -12,14 +12,14 @@ const mostBytes = 16 * 1024 * 1024;
 /** Higher qualities cost ten times the time and save five percent. */
 const quality = 5;
 
-/** What names a check within the day of a device. */
+/** The key of a check within the day of a device. */
 export type CheckMark = Pick<PackedCheck, 'start_us' | 'agent_no'>;
 
 /** The checks of a device in a day, as bytes. */
 export interface PackedDay {
   /** How many. */
   readonly checks: number;
-  /** What names them: unpacked without the facts where only that is asked. */
+  /** The keys of the checks, which are unpacked without the facts where only they are needed. */
   readonly marks: Uint8Array;
   readonly facts: Uint8Array;
 }
@@ -82,7 +82,7 @@ export function unpackDay(deviceNo: number, dayUs: number, day: PackedDay): Pack
   }));
 }
 
-/** What names the checks of a packed day. Throws as `unpackDay`. */
+/** Unpacks the keys of the checks of a packed day. Throws as `unpackDay`. */
 export function unpackMarks(dayUs: number, { checks, marks }: Omit<PackedDay, 'facts'>): CheckMark[] {
   const columns = unpackColumns(keyColumns, new Map(), { dayUs, checks, bytes: marks });
   const number = (name: Name, i: number) => Number(columns.get(name)?.[i]);

@@ -12,8 +12,8 @@ interface SlowStatus {
 }
 
 /**
- * What `statusSql` must find, from the tables in which the facts are written alone: the status that the results give,
- * unless the device is in a maintenance window or none of its Locations is online. For a query that has the table
+ * The expected result of `statusSql`, from the tables in which the facts are written alone: the status that the results
+ * give, unless the device is in a maintenance window or none of its Locations is online. For a query that has the table
  * `devices` as d.
  */
 export function slowStatus(nowUs: number): SlowStatus {

@@ -30,7 +30,7 @@ export interface Answers {
   readonly title: string;
   /** `Down for 3 min, since 08:28:06 CET`; undefined: the facts do not say it. */
   readonly since: string | undefined;
-  /** What the headline leaves open, sorted by question. */
+  /** The answers beside the headline, sorted by question. */
   readonly lines: readonly AnswerLine[];
   readonly links: readonly MessageLink[];
 }
@@ -87,7 +87,7 @@ const lineRules: readonly (readonly [question: Question, label: string, text: Li
 /** Anchors are hosts on the way from a Location to its devices. */
 const anchorEffect = 'their errors from this Location do not count until the anchor answers again';
 
-/** What a person can do besides the links. */
+/** The actions of a person besides the links. */
 const over = () => 'nothing; the alert is closed';
 
 const nexts: Readonly<Partial<Record<MessageKind | 'test', (data: Notice['data']) => string | undefined>>> = {

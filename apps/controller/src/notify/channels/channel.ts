@@ -2,7 +2,7 @@ import type { Json } from '@vantage/domain';
 import type { ClearContact } from '../../secrets/sealed-contact.ts';
 import type { Outcome } from '../notification-state.ts';
 
-/** What one message says. */
+/** The content of one message. */
 export interface Notice {
   /** An `AlertKind`, or `test`: a user asked for it. */
   readonly kind: string;
@@ -30,7 +30,7 @@ export interface Notice {
   readonly day: readonly DayPart[] | null;
 }
 
-/** What a device was for most of a part of its last day. */
+/** The status of a device during most of a part of its last day. */
 export type DayPart = 'Up' | 'Down' | 'Maint' | 'Unknown';
 
 /** A message that a channel composed. It is stored before the first attempt; every attempt sends the same. */

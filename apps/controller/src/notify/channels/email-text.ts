@@ -68,7 +68,7 @@ export function namedInMail(notices: readonly Notice[]): readonly Notice[] {
 
 const severities: readonly unknown[] = ['critical', 'warning', 'info'];
 
-/** What has not ended first, then the worst first; otherwise in their own order. Pure. */
+/** Orders messages: open ones first, then by severity, otherwise stable. Pure. */
 export function worstFirst(notices: readonly Notice[]): readonly Notice[] {
   const rank = ({ data, links }: Notice) => {
     const place = severities.indexOf(data['Severity']);
@@ -132,5 +132,5 @@ function singleText(notice: Notice): readonly string[] {
   ];
 }
 
-/** What stands above the picture of a day. */
+/** The caption of the picture of a day. */
 const dayCaption = 'The last 24 hours (. Up, # Down, m maintenance, ? unknown):';

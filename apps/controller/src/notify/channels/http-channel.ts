@@ -5,7 +5,7 @@ import { faultText, mayHaveArrived } from './fault-text.ts';
 import { ForbiddenTargetError, type PostAnswer, post, statusText } from './post.ts';
 import { retryAfterMs } from './retry-after.ts';
 
-/** What the operator set for channels that speak HTTP. */
+/** The operator's settings for channels that speak HTTP. */
 export interface HttpSettings {
   /** Messages may go to private addresses, and by plain HTTP. */
   readonly allowPrivate: boolean;
@@ -20,7 +20,7 @@ export interface ChannelRequest {
   readonly body: string;
 }
 
-/** What one channel that speaks HTTP has of its own. */
+/** The part of an HTTP channel that differs between channels. */
 interface HttpChannelParts {
   readonly compose: (notices: readonly Notice[], options: unknown) => ReturnType<Channel['compose']>;
   /** Throws when the stored message or the address is damaged. */

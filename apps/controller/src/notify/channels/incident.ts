@@ -4,7 +4,7 @@ import { cut, nameIn } from './fact-text.ts';
 import { joined, titleOf, whyOf } from './headline.ts';
 
 /**
- * What a message says about its alert, for receivers that keep incidents: it begins, somebody acknowledged it, it is
+ * The phase of an alert, for receivers that keep incidents: it begins, somebody acknowledged it, it is
  * over, or something happened that has no end.
  */
 export type Stage = 'begins' | 'acknowledged' | 'ends' | 'happened';
@@ -28,14 +28,14 @@ export function stageOf(notices: readonly Notice[]): Stage {
   return all.find((stage) => stage !== 'ends') ?? all[0] ?? 'happened';
 }
 
-/** What receivers that keep incidents need of one notice. */
+/** The fields of a notice for receivers that keep incidents. */
 interface Incident {
   readonly stage: Stage;
   /** The same for all messages of one alert; null: the message belongs to none. */
   readonly key: string | null;
   readonly severity: Severity;
   readonly title: string;
-  /** What it is about, as people call it. */
+  /** The name of its subject. */
   readonly source: string;
 }
 
@@ -51,7 +51,7 @@ export function incidentOf(notice: Notice): Incident {
   };
 }
 
-/** What and why, in one line. Receivers that keep incidents show their own times. */
+/** The headline with its reason, in one line. Receivers that keep incidents show their own times. */
 function summaryOf(notice: Notice): string {
   const why = whyOf(notice);
   return cut(why === undefined ? titleOf(notice) : `${titleOf(notice)}${joined(notice.kind, why)}`, 150);

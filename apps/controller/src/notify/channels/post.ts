@@ -4,7 +4,7 @@ import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { isPublicAddress } from './target-rule.ts';
 
-/** What the other side answered. `retryAfter` is the header as it came. */
+/** The answer of the receiver. `retryAfter` is the header as it came. */
 export interface PostAnswer {
   readonly status: number;
   readonly retryAfter: string | undefined;

@@ -24,7 +24,7 @@ import { createZulip } from './zulip.ts';
 /** The channel of each type of contact. */
 export type Channels = Readonly<Record<ContactType, Channel>>;
 
-/** What the operator set for the channels. */
+/** The operator's settings for the channels. */
 export interface ChannelSettings extends MailSettings, TelegramSettings {}
 
 /** THE registry of channels. A new type of contact is a line here, and the compiler asks for it. */

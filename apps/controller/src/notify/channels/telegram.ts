@@ -15,7 +15,7 @@ const floodAnswer = z.object({ parameters: z.object({ retry_after: z.number().no
 /** The answer to a message that was accepted: a Message. */
 const acceptance = z.object({ result: z.object({ message_id: messageNumber }) });
 
-/** What the operator set. */
+/** The operator's settings. */
 export interface TelegramSettings extends HttpSettings {
   /** Where Telegram's servers are, without a slash at the end. */
   readonly telegramUrl?: string | undefined;

@@ -30,7 +30,7 @@ const stored = z.object({
   secretHeader: z.string().nullable(),
 });
 
-/** What stands for `{{Text}}`. */
+/** The value of `{{Text}}`. */
 export interface TemplateText {
   readonly text: string;
   /** The link to acknowledge follows the text, unless the body has a place for it. */

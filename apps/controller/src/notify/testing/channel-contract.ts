@@ -25,7 +25,7 @@ export interface ContractEndpoint extends AsyncDisposable {
   readonly secret: string | null;
   /** Of the contact. */
   readonly options?: unknown;
-  /** What the endpoint got, message by message. */
+  /** The messages that the endpoint received. */
   readonly received: () => readonly string[];
 }
 

@@ -16,7 +16,7 @@ export interface HttpReceiver {
   readonly answers: {
     readonly delivers: HttpAnswer;
     readonly 'refuses the message for now': HttpAnswer;
-    /** What `asks to wait an hour` answers; without it 429 with Retry-After. */
+    /** The answer of `asks to wait an hour`; without it 429 with Retry-After. */
     readonly 'asks to wait an hour'?: HttpAnswer;
     readonly 'is gone': HttpAnswer;
   };

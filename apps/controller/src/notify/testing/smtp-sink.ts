@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 
-/** What an SMTP server of a test does when it gets a recipient, or before. */
+/** The behaviour of a test's SMTP server at RCPT or before. */
 export type SmtpBehaviour = 'accept' | 'silent' | 'reset' | { readonly rcpt: string };
 
 /** A mail server on loopback that keeps the messages that it gets. */

@@ -98,7 +98,7 @@ function Told({ alert }: { readonly alert: Alert }) {
   );
 }
 
-/** What happened with an alert, and what can be done. */
+/** The history of an alert, with its actions. */
 export function AlertStory({ id }: { readonly id: string }) {
   const listed = alerts.value.find(({ alert_id }) => alert_id === id);
   const {

@@ -98,7 +98,7 @@ function useListKeys(shown: readonly Alert[], chosen: string): void {
   });
 }
 
-/** What wants a person, by cause, with the story of the chosen one beside it. */
+/** The open alerts by cause, with the history of the chosen one beside them. */
 export function Alerts({ id }: ScreenProps) {
   const [view, setView] = useState<View>('open');
   const snoozed = alerts.value.filter(({ State }) => State === 'Snoozed');

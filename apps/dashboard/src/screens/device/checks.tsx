@@ -11,7 +11,7 @@ import type { Check } from './read-detail.ts';
 const say = texts.device;
 const step = 20;
 
-/** What a check says of the device: codes 9 and 10 say nothing. */
+/** The status by one check; codes 9 and 10 have none. */
 function outcomeOf({ ResultCode }: Check): { readonly mark: MarkName; readonly word: string } {
   if (ResultCode === 1) return { mark: 'Up', word: say.good };
   if (ResultCode >= 9) return { mark: 'Unknown', word: say.inconclusive };

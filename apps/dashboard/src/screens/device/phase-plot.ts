@@ -13,7 +13,7 @@ interface PlotColours {
   readonly lost: string;
 }
 
-/** What the chart shows. */
+/** The data of the chart. */
 interface PlotFacts {
   readonly from: number;
   readonly to: number;
@@ -22,7 +22,7 @@ interface PlotFacts {
   readonly colours: PlotColours;
 }
 
-/** What the chart tells. */
+/** The events of the chart. */
 interface PlotEvents {
   /** The pointer is at a bucket; undefined: it left. */
   readonly onLook: (bucket: Bucket | undefined) => void;

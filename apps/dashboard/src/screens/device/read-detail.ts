@@ -4,13 +4,13 @@ import { api, take } from '../../store/api.ts';
 
 export type Check = Schemas['Check'];
 
-/** What the screen of a device shows. */
+/** The data of the screen of a device. */
 export interface DeviceDetail {
   readonly device: Schemas['Device'];
   readonly checks: readonly Check[];
   readonly outages: readonly Schemas['Outage'][];
   readonly alerts: readonly Schemas['Alert'][];
-  /** What people changed, the newest first; empty for a key that may not read the audit. */
+  /** Changes by people, the newest first; empty for a key that may not read the audit. */
   readonly audit: readonly Schemas['AuditEntry'][];
 }
 
@@ -39,7 +39,7 @@ export async function checkNow(device_id: string): Promise<void> {
   await take(api.POST('/devices/{device_id}/check', { params: { path: { device_id } } }));
 }
 
-/** What is kept of one check beside its record. */
+/** The diagnostics of one check. */
 export function readExtended(check_id: string): Promise<Schemas['CheckExtended']> {
   return take(api.GET('/checks/{check_id}/extended', { params: { path: { check_id } } }));
 }

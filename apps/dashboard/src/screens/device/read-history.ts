@@ -13,7 +13,7 @@ const pageSize = 100;
 /** A check each minute is 15 pages of a day; retries come on top. */
 const mostPages = 30;
 
-/** What a chart shows, and the Locations that it can be narrowed to. */
+/** The data of a chart, and the Locations to which it can be narrowed. */
 export interface History {
   readonly from: number;
   readonly to: number;

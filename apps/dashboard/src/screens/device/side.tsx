@@ -16,7 +16,7 @@ function valueWords(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
-/** What people changed, and whether it was shortly before the last outage. */
+/** Changes by people, and whether they came shortly before the last outage. */
 function Changed({ detail: { audit, outages } }: { readonly detail: DeviceDetail }) {
   if (audit.length === 0) return null;
   const failedAt = Date.parse(outages[0]?.Start ?? '');

@@ -90,7 +90,7 @@ function DayBar({ row }: { readonly row: DeviceRow }) {
   );
 }
 
-/** What the last check took; a failed one took nothing that says anything. */
+/** The time of the last check; that of a failed one says nothing. */
 function LastTime({ row: { lastCheck } }: { readonly row: DeviceRow }) {
   const isKnown = lastCheck?.isGood === true && lastCheck.ms > 0;
   return (

@@ -11,12 +11,12 @@ import { Preview } from './preview.tsx';
 const say = texts.devices;
 const undoMs = 10_000;
 
-/** What runs, or how it ended. */
+/** The progress of an action, or its outcome. */
 interface Work {
   readonly tried: number;
   readonly of: number;
   readonly said?: string;
-  /** What takes it back. */
+  /** The undo of the action. */
   readonly undo?: readonly Operation[];
 }
 
@@ -82,7 +82,7 @@ function Acts({ isDisabled, onAct }: { readonly isDisabled: boolean; readonly on
   );
 }
 
-/** What can be done with all selected devices: first the sentence, then the button with the number in it, then undo. */
+/** The actions on all selected devices: first the sentence, then the button with the number in it, then undo. */
 export function SelectionBar({
   rows,
   matching,

@@ -4,7 +4,7 @@ import { guessMethod } from '../../model/guess-method.ts';
 /** A device as the form holds it. */
 export interface Draft {
   readonly isNew: boolean;
-  /** What was pasted; the URL follows from it. */
+  /** The pasted text; the URL follows from it. */
   readonly pasted: string;
   readonly url: string;
   readonly method: string;

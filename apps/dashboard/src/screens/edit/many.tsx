@@ -51,7 +51,7 @@ function Preview({ lines }: { readonly lines: readonly PastedLine[] }) {
   );
 }
 
-/** What the API refused; the lines stay in the field. */
+/** The lines that the API refused; they stay in the field. */
 interface Refused {
   readonly added: number;
   readonly lines: readonly { readonly text: string; readonly reason: string }[];

@@ -6,7 +6,7 @@ import css from './overview.module.css';
 
 const say = texts.overview;
 
-/** What to do first: the field to paste an address into. */
+/** The first step: the field to paste an address into. */
 export function FirstVisit() {
   const field = useRef<HTMLInputElement>(null);
   const submit = (event: SubmitEvent) => {

@@ -57,7 +57,7 @@ function Counts() {
   );
 }
 
-/** What is wrong, its cause first. */
+/** The problems, each with its cause first. */
 export function Overview() {
   // A sentence about a part of the devices would be wrong.
   if (progress.value === 'loading')

@@ -81,10 +81,10 @@ function markOf({ Type, Status }: Event): MarkName {
   return 'Other';
 }
 
-/** What was decided of alerts stands beside their causes, and what people changed in the audit. */
+/** Decisions about alerts stand beside their causes, and changes by people in the audit. */
 const isTold = ({ Type }: Event) => !/^(Alert|AlertSuppressed|Created|Changed)$/.test(Type);
 
-/** What happened last. */
+/** The latest events. */
 export function EventRows() {
   const told = events.value.filter(isTold);
   return (

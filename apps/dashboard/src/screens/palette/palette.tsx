@@ -20,7 +20,7 @@ interface Choice {
   readonly run: () => void;
 }
 
-/** What matches, the begin of a name before its middle. */
+/** The matches, the begin of a name before its middle. */
 function choicesOf(text: string): readonly Choice[] {
   const wanted = text.trim().toLowerCase();
   const commands: readonly Choice[] = [

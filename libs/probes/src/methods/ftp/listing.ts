@@ -10,7 +10,7 @@ import type { Connection, DialContext } from '../../net/dial.ts';
 
 const maxListed = 1024 * 1024;
 
-/** What a server listed. */
+/** The listing of a server. */
 export interface Listing {
   readonly lines: readonly string[];
   readonly bytes: number;

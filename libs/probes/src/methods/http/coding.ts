@@ -1,7 +1,7 @@
 import type { Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createUnzip, createZstdDecompress } from 'node:zlib';
 
-/** What `Accept-Encoding` offers. */
+/** The codings that `Accept-Encoding` offers. */
 export const offeredCodings = 'gzip, deflate, br, zstd';
 
 /** A server that wraps its body more often than this means no good. */

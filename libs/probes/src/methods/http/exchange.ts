@@ -208,7 +208,7 @@ export function connectThrough(context: Context, connection: Connection, wanted:
   });
 }
 
-/** What to do about a proxy that lets nobody through without a login. */
+/** The advice about a proxy that requires a login. */
 export function proxyAdvice(loggedIn: boolean): string {
   return loggedIn ? 'user or password in Proxy are refused' : 'the proxy wants a user and password in Proxy';
 }

@@ -67,7 +67,7 @@ function firstHop(context: ProbeContext, target: Target, wanted: HttpOptions): H
   return { url, method: wanted.Method, body: wanted.Body, headers: { ...login, ...wanted.Headers } };
 }
 
-/** What no other origin may get: the login and every value that was filled in. */
+/** The secrets that no other origin may get: the login and every value that was filled in. */
 function secretsOf(context: ProbeContext, target: Target, wanted: HttpOptions): readonly string[] {
   const filled = [...(context.secrets?.values() ?? [])].map((each) => each.reveal());
   return [...filled, ...secretValues(http, target, wanted)];
@@ -168,7 +168,7 @@ function withoutCookies(value: string): string {
   return value.replace(/(^|, )([^=;,\s]+)=[^;,]*/g, '$1$2=***');
 }
 
-/** What one hop took, milliseconds. */
+/** The time of one hop, milliseconds. */
 function between(before: Phases, after: Phases): { readonly [key: string]: Json } {
   const round = (ms: number) => Math.round(ms * 1000) / 1000;
   return {

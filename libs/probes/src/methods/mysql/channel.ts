@@ -23,7 +23,7 @@ export interface MysqlPackets {
 const longestGreeting = 64 * 1024;
 /** A greeting begins with its protocol's number (9 is of old), an error with 255. */
 const firstBytes = [9, 10, 255];
-/** What is kept of any packet; the rest of a long value is read and dropped. */
+/** The bytes of a packet that are kept; the rest of a long value is read and dropped. */
 export const maxKept = 64 * 1024;
 /** Waiting packets are read without a pause. After so many of them, other work runs first. */
 const packetsAtOnce = 200;

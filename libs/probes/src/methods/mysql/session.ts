@@ -18,7 +18,7 @@ import {
   tlsRequest,
 } from './packets.ts';
 
-/** What a query brought. */
+/** The result of a query. */
 export interface QueryResult {
   /** The first rows: at most 100, and 64 KiB of them. */
   readonly rows: readonly (readonly (string | null)[])[];

@@ -32,7 +32,7 @@ export function summarise(answers: readonly PingAnswer[]): PingStatistics {
   };
 }
 
-/** What the Options expect of a series. */
+/** The expectations of the Options on a series. */
 export interface PingLimits {
   readonly MaxLossPercent?: number | undefined;
   readonly MaxRTTMs?: number | undefined;

@@ -43,7 +43,7 @@ export function targetMember({ target }: Pick<ScriptFunction, 'target'>): 'host'
 
 type Target = ScriptFunction['target'];
 
-/** What is wrong with the target of a call. No member of it is ignored. */
+/** The fault of the target of a call. No member of it is ignored. */
 function addressProblem(target: Target, { url, host, port, name }: CallOptions): string | undefined {
   const ofName = target === 'name' ? name : undefined;
   const hasPlace = host !== undefined || port !== undefined;

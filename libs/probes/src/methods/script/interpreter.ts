@@ -21,7 +21,7 @@ export interface Interpreter {
   work(): 'more' | 'waiting' | 'ended' | 'interrupted';
 }
 
-/** What a run may use. */
+/** The limits of a run. */
 export interface InterpreterLimits {
   /** The whole of QuickJS, interpreter included, bytes; at least 16 MiB, which is its start. */
   readonly memoryBytes: number;

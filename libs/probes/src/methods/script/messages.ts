@@ -50,7 +50,7 @@ export function readMessage(line: string): GuestMessage | undefined {
   }
 }
 
-/** What a guest gets first. */
+/** The first message to a guest. */
 export interface Beginning {
   readonly script: string;
   /** The values that `secret()` returns, by name. */

@@ -2,7 +2,7 @@ import type { Json } from '@vantage/domain';
 import { resultCode } from '@vantage/domain';
 import type { StepResult } from '../../contract/probe.ts';
 
-/** What a script did, for the extended data. */
+/** The record of a script, for the extended data. */
 export interface ScriptRecord {
   /** A step opened or ended (`state`); a section lasts until the next one. */
   step(id: number, name: string, state: 'section' | 'open' | 'ok' | 'failed'): void;

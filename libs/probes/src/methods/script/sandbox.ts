@@ -16,7 +16,7 @@ import {
 import { createLineSplitter, cutWords } from './lines.ts';
 import { scriptsAtOnce } from './script-room.ts';
 
-/** What a guest may use. */
+/** The limits of a guest. */
 interface GuestLimits {
   /** It ends by itself shortly after this, milliseconds. */
   readonly timeoutMs: number;
@@ -93,9 +93,9 @@ export function sandboxRoom(): SandboxRoom {
 }
 
 /**
- * Creates a sandbox; nothing runs before the first `start`. The spawner ends with the agent, or after ten minutes without
- * a script. When there are as many guests as there is room for, the next one waits until one has ended, or is disposed
- * of before it began.
+ * Creates a sandbox; nothing runs before the first `start`. The spawner ends with the agent, or after ten minutes
+ * without a script. When there are as many guests as there is room for, the next one waits until one has ended, or is
+ * disposed of before it began.
  */
 export function createSandbox(files: () => SandboxFiles = sandboxFiles, room = sandboxRoom()): Sandbox {
   let spawner: Spawner | undefined;

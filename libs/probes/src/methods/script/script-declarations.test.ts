@@ -15,7 +15,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What an editor would mark in these files, as `file(line,column): error …`. */
+/** The errors that an editor would mark in these files, as `file(line,column): error …`. */
 function faultsIn(...files: readonly string[]): readonly string[] {
   const flags = ['--noEmit', '--allowJs', '--checkJs', '--strict', '--exactOptionalPropertyTypes'];
   const language = [

@@ -1,6 +1,6 @@
 import { mebibyte } from '@vantage/domain';
 
-/** What an agent needs besides its scripts. */
+/** The memory that an agent needs besides its scripts. */
 const ownBytes = 128 * mebibyte;
 /** A script's process with the memory that its script may take. */
 const scriptBytes = 96 * mebibyte;

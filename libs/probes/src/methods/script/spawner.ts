@@ -28,8 +28,8 @@ const maxSaid = 5 * 1024 * 1024;
 const [guestFile = '', ...flags] = process.argv.slice(2);
 const guests = new Map<string, ChildProcess>();
 /**
- * What runs a guest: without a way to gain rights by a set-user-ID program, where the machine has a tool for it
- * (util-linux, BusyBox).
+ * The command that runs a guest: without a way to gain rights by a set-user-ID program, where the machine has a tool
+ * for it (util-linux, BusyBox).
  */
 const launch = [...withoutNewRights(), process.execPath];
 let started = 0;

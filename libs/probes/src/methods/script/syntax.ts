@@ -10,7 +10,7 @@ const stackBytes = 64 * 1024;
 let parser: Promise<QuickJSWASMModule> | undefined;
 
 /**
- * What is wrong with the syntax of a Script's program, with line and column; undefined for a program that can be parsed
+ * The fault in the syntax of a Script's program, with line and column; undefined for a program that can be parsed
  * and for the other methods. QuickJS parses it, as it does on the agents. The controller calls it before it stores a
  * program.
  */

@@ -4,7 +4,7 @@ import type { ProbeContext } from '../../contract/probe.ts';
 import { quoteShort } from '../../dialogue/transcript.ts';
 import type { Connection } from '../../net/dial.ts';
 
-/** What the bytes got so far are. */
+/** The state of the bytes received so far. */
 export type Greeting =
   | { readonly kind: 'more' }
   /** The version line (`SSH-2.0-OpenSSH_9.2`) and the lines that stood before it. */

@@ -3,14 +3,14 @@ import ssh2 from 'ssh2';
 import type { AnyProbe } from '../../contract/probe.ts';
 import { maxRounds, readPem, roundsOf } from './private-key.ts';
 
-/** What is wrong with a setting, by its dotted path in the Options. */
+/** The fault of a setting, by its dotted path in the Options. */
 export interface SettingProblem {
   readonly path: string;
   readonly message: string;
 }
 
 /**
- * What is wrong with the private keys in a method's Options; references that are filled in later, and masks of kept
+ * The faults of the private keys in a method's Options; references that are filled in later, and masks of kept
  * keys, are passed over. Nothing is decrypted. The controller calls it before it stores settings. A check with a key
  * that cannot be used ends with ResultCode 8 or 6.
  */

@@ -15,7 +15,7 @@ export interface SshLogin {
   readonly key: ParsedKey | undefined;
 }
 
-/** What became of a command. */
+/** The outcome of a command. */
 export interface CommandResult {
   /** Its first 64 KiB of output, and its first 4 KiB of errors. */
   readonly output: string;

@@ -11,7 +11,7 @@ const maxText = 64 * 1024;
 /** A prompt is at the end of the received text. Only so many characters of it are checked. */
 const promptWindow = 200;
 
-/** What to wait for: a text anywhere in what comes, or a pattern at its end. */
+/** The end of a wait: a text anywhere in the input, or a pattern at its end. */
 export type Awaited = string | { readonly shown: string; readonly pattern: RegExp };
 
 /** A TELNET session as text, every option refused. */
@@ -104,7 +104,7 @@ function createOptions(dialogue: Dialogue) {
   let state: 'text' | 'command' | 'option' | 'sub' | 'sub-command' = 'text';
   let verb = 0;
 
-  /** What to answer to the option just named; undefined for what needs no answer, or has had it. */
+  /** The answer to the option just named; undefined: none is needed, or it was sent. */
   const answerTo = (option: number): number | undefined => {
     const answer = verb === command.do ? command.wont : verb === command.will ? command.dont : undefined;
     const key = answer === undefined ? undefined : answer * 256 + option;

@@ -14,8 +14,8 @@ interface Facts {
 }
 
 /**
- * Creates so many devices at three Locations, one of them offline; a tenth of them belongs to another account. One of 50
- * is Down, and one of 100 in maintenance now. Returns the account, and the Location where most of its devices are.
+ * Creates so many devices at three Locations, one of them offline; a tenth of them belongs to another account. One of
+ * 50 is Down, and one of 100 in maintenance now. Returns the account, and the Location where most of its devices are.
  */
 export async function makeManyDevices(
   { kysely }: Pick<Db, 'kysely'>,

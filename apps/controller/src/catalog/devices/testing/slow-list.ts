@@ -3,7 +3,7 @@ import type { Db } from '../../../db/index.ts';
 import { slowStatus } from '../../../db/testing/slow-status.ts';
 import { conditionsOf, type DeviceListAsk } from '../list-ask.ts';
 
-/** What a list shows that depends on the time. */
+/** The columns of a list that depend on the time. */
 interface ShownRow {
   readonly device_no: number;
   readonly short_name: string;
@@ -14,8 +14,8 @@ interface ShownRow {
 }
 
 /**
- * What `listDevices` must find, made the slow way: the status of every device of the account, one by one, then the page
- * of all.
+ * The expected result of `listDevices`, computed the slow way: the status of every device of the account, one by one,
+ * then the page of all.
  */
 export async function slowList(
   { kysely }: Pick<Db, 'kysely'>,

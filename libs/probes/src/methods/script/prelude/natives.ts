@@ -1,4 +1,4 @@
-/** What the prelude needs of the language, taken before a script can change it. */
+/** The natives that the prelude uses, taken before a script can change them. */
 export interface Natives {
   readonly parse: typeof JSON.parse;
   readonly stringify: typeof JSON.stringify;

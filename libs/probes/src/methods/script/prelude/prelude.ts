@@ -4,7 +4,7 @@ import { createFailures } from './failures.ts';
 import { takeNatives } from './natives.ts';
 import { createOwnFunctions } from './own-functions.ts';
 
-/** What the guest process gets back from the prelude: the ways into the script's world, all in texts. */
+/** The prelude's return value for the guest process: the ways into the script's world, all in texts. */
 export interface Bridge extends Pick<Calls, 'deliver' | 'pending'> {
   /** Takes the agent's first line, gives the script its functions and returns the script's text. */
   begin(line: string): string;
