@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
+import { parseJson } from '@vantage/kernel';
 
 /** One answer of the REST API. */
 interface Answer {
@@ -62,7 +63,7 @@ export function createApi(options: {
           res.on('error', reject);
           res.on('end', () => {
             const text = Buffer.concat(chunks).toString('utf8');
-            resolve({ status: res.statusCode ?? 0, headers: res.headers, text, body: readJson(text) });
+            resolve({ status: res.statusCode ?? 0, headers: res.headers, text, body: parseJson(text) });
           });
         },
       );
@@ -78,12 +79,4 @@ export function createApi(options: {
     },
     close: () => agent.destroy(),
   };
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

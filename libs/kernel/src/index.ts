@@ -25,6 +25,7 @@ export { actionOf, Fault, type FaultAction, messageOf } from './fault.ts';
 export { type FieldFault, faultsOf, sentFault, unknownField } from './field-faults/index.ts';
 export { isId, newId } from './id.ts';
 export { createJobParts, type JobParts } from './job-parts.ts';
+export { parseJson } from './json.ts';
 export { createLog, type Logger, logLevels } from './log.ts';
 export { limitLogFile, logLimitBytes, readLogEnd } from './log-file.ts';
 export { createLogSummary, type LogSummary } from './log-summary.ts';

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
-import { boundedText, messageOf, Secret } from '@vantage/kernel';
+import { boundedText, messageOf, parseJson, Secret } from '@vantage/kernel';
 import { z } from 'zod';
 
 /** Secrets that only this machine has, by the NAME of `${local:NAME}`. */
@@ -41,7 +41,7 @@ export function readLocalSecrets(file: string): LocalSecretsResult {
         `must be readable by its owner only, its mode is ${modeOf(found.mode)}: chmod 600 ${file}`,
       );
     if (found.size > maxBytes) return refuse('is larger than 1 MiB');
-    const parsed = schema.safeParse(jsonOf(readFileSync(descriptor, 'utf8')));
+    const parsed = schema.safeParse(parseJson(readFileSync(descriptor, 'utf8')));
     if (!parsed.success)
       return refuse(
         `must hold a JSON object of names (letters, digits, _ . -) and texts of at least ${shortest} characters`,
@@ -88,15 +88,6 @@ export function createLocalSecrets(deps: {
     },
     refresh,
   };
-}
-
-/** Undefined for text that is not JSON. The parser's own message would quote the file. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function markOf(found: { ino: number; size: number; mtimeMs: number; ctimeMs: number }): string {

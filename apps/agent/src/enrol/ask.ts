@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { messageOf } from '@vantage/kernel';
+import { messageOf, parseJson } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Connection } from '../stream/connection.ts';
 import { dial, type Way } from '../stream/dial.ts';
@@ -62,10 +62,10 @@ export async function askForCertificate(
 }
 
 function replyOf(status: number, found: string): EnrolReply {
-  const said = problem.safeParse(parse(found)).data?.message ?? `status ${status}`;
+  const said = problem.safeParse(parseJson(found)).data?.message ?? `status ${status}`;
   switch (status) {
     case 200: {
-      const answer = granted.safeParse(parse(found)).data;
+      const answer = granted.safeParse(parseJson(found)).data;
       if (answer === undefined)
         return { kind: 'failed', text: 'the controller answered with no certificate' };
       const { agent_id: agentId, Certificate: certificate, CA: ca } = answer;
@@ -82,13 +82,5 @@ function replyOf(status: number, found: string): EnrolReply {
       return { kind: 'absent' };
     default:
       return { kind: 'failed', text: said };
-  }
-}
-
-function parse(found: string): unknown {
-  try {
-    return JSON.parse(found);
-  } catch {
-    return undefined;
   }
 }

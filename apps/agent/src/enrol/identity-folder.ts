@@ -7,7 +7,7 @@ import {
 } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { Fault, ignoreMissing, messageOf, replaceFile } from '@vantage/kernel';
+import { Fault, ignoreMissing, messageOf, parseJson, replaceFile } from '@vantage/kernel';
 import { z } from 'zod';
 import { ensureFolder } from '../storage/disk.ts';
 
@@ -67,7 +67,7 @@ export async function openIdentityFolder(dataDir: string): Promise<IdentityFolde
   };
   const key = await read('agent.key');
   const certificate = (await read('agent.crt')) ?? '';
-  const tokenHash = parse(await read('agent.json'))?.token_sha256 ?? '';
+  const tokenHash = about.safeParse(parseJson(await read('agent.json'))).data?.token_sha256 ?? '';
   const ca = (await read('ca.pem')) ?? '';
   return {
     found:
@@ -127,13 +127,5 @@ function isOfKey(certificate: string, key: string): boolean {
     return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));
   } catch {
     return false;
-  }
-}
-
-function parse(text: string | undefined): z.output<typeof about> | undefined {
-  try {
-    return about.safeParse(JSON.parse(text ?? '')).data;
-  } catch {
-    return undefined;
   }
 }

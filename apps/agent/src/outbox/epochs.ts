@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { parseJson } from '@vantage/kernel';
 import { z } from 'zod';
 import { openDualCopyFile } from '../storage/dual-copy-file.ts';
 import { type AckPosition, type DatabaseHistory, isLost } from './database-history.ts';
@@ -52,9 +53,5 @@ export async function openEpochs(folder: string, onFault: (error: unknown) => vo
 }
 
 function readStored(text: string | undefined): readonly AckPosition[] {
-  try {
-    return stored.safeParse(JSON.parse(text ?? '[]')).data ?? [];
-  } catch {
-    return [];
-  }
+  return stored.safeParse(parseJson(text)).data ?? [];
 }

@@ -1,7 +1,7 @@
 import { access, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { dayMs } from '@vantage/domain';
-import { Fault, isMissing, messageOf } from '@vantage/kernel';
+import { Fault, isMissing, messageOf, parseJson } from '@vantage/kernel';
 import { z } from 'zod';
 import { ensureFolder, isDiskFull, readWithChecksum } from './disk.ts';
 import { openDualCopyFile } from './dual-copy-file.ts';
@@ -146,12 +146,7 @@ function isAbsent(file: string): Promise<boolean> {
 }
 
 function parse(text: string | undefined): z.output<typeof kept> | undefined {
-  if (text === undefined) return undefined;
-  try {
-    return kept.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return kept.safeParse(parseJson(text)).data;
 }
 
 function isThere(file: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 import type { ClientHttp2Stream } from 'node:http2';
-import { messageOf } from '@vantage/kernel';
+import { messageOf, parseJson } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Connection } from '../stream/connection.ts';
 import { dial, type Way } from '../stream/dial.ts';
@@ -102,12 +102,4 @@ async function refusalOf({
   const said = problem.safeParse(parseJson(text)).data?.message ?? `the controller answered ${status}`;
   const isPassing = status === 429 || status >= 500;
   return { kind: isPassing ? 'later' : 'refused', text: said };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { type ParcelFile, treeDigest } from '@vantage/domain';
-import { ignoreMissing, replaceFile, syncFolder } from '@vantage/kernel';
+import { ignoreMissing, parseJson, replaceFile, syncFolder } from '@vantage/kernel';
 import { z } from 'zod';
 import { ensureFolder } from '../storage/disk.ts';
 import type { Chosen, Trial } from './select-version.ts';
@@ -111,12 +111,4 @@ async function digestOfFile(handle: FileHandle): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of handle.createReadStream({ autoClose: false })) hash.update(chunk);
   return hash.digest('hex');
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,4 @@
+import { parseJson } from '@vantage/kernel';
 import { toText } from './column-values.ts';
 
 /** Deeper JSON is refused, because readers that descend by recursion (PostgreSQL's is one) have a limit. */
@@ -16,7 +17,7 @@ export function readJsonObject(text: string, maxLength: number): string | undefi
   if (text.length > maxLength) return undefined;
   const { depth, isPlain } = scan(text);
   if (depth > deepestJson) return undefined;
-  const value = parse(text);
+  const value = parseJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   if (isPlain) return text;
   const found = { isFinite: true };
@@ -65,14 +66,6 @@ const smallE = 0x65;
 function isExponent(text: string, i: number): boolean {
   const before = text.charCodeAt(i - 1);
   return text.charCodeAt(i) === smallE && before >= 0x30 && before <= 0x39;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function normalize(value: unknown, found: { isFinite: boolean }): unknown {

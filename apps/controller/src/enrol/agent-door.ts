@@ -1,6 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
-import { type Clock, clientNetwork, createLogSummary, type Logger, messageOf } from '@vantage/kernel';
+import {
+  type Clock,
+  clientNetwork,
+  createLogSummary,
+  type Logger,
+  messageOf,
+  parseJson,
+} from '@vantage/kernel';
 import { z } from 'zod';
 import { problemCode } from '../http/problem.ts';
 import { createRateLimiter } from '../server/rate-limiter.ts';
@@ -142,13 +149,5 @@ async function readBody(request: AgentRequest, clock: Clock): Promise<Buffer | '
     return undefined;
   } finally {
     deadline[Symbol.dispose]();
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

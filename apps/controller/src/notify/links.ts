@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { dayUs } from '@vantage/domain';
-import { isId } from '@vantage/kernel';
+import { isId, parseJson } from '@vantage/kernel';
 import { z } from 'zod';
 import { type LinkAction, linkActions } from './link-places.ts';
 
@@ -99,16 +99,8 @@ function readLong(keys: readonly Uint8Array[], signed: string): Link | undefined
     return given.length === expected.length && timingSafeEqual(given, expected);
   });
   if (!isOurs || more !== undefined) return undefined;
-  const parsed = longContent.safeParse(parse(Buffer.from(text, 'base64url').toString('utf8')));
+  const parsed = longContent.safeParse(parseJson(Buffer.from(text, 'base64url').toString('utf8')));
   if (!parsed.success) return undefined;
   const [action, accountNo, alertId, alertNo, contactNo, expiresUs] = parsed.data;
   return { action, accountNo, alertId, alertNo, contactNo, expiresUs };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

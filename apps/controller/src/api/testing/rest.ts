@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { type AccountLimits, defaultLimits } from '@vantage/domain';
-import { type Clock, createLog, newId } from '@vantage/kernel';
+import { type Clock, createLog, newId, parseJson } from '@vantage/kernel';
 import { createFakeClock, type FakeClock } from '@vantage/kernel/testing';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/harness/database.ts';
 import { createChangeRecorder } from '../../audit/index.ts';
@@ -181,7 +181,7 @@ export async function startRest(deps: RestDeps = {}): Promise<Rest> {
         ...(payload === undefined ? {} : { body: payload }),
       });
       const text = await response.text();
-      return { status: response.status, headers: response.headers, text, json: readJson(text) };
+      return { status: response.status, headers: response.headers, text, json: parseJson(text) };
     },
     async account(name, timezone = 'UTC') {
       const { account_no } = await db.kysely
@@ -259,11 +259,3 @@ const quietHealth: RouteDeps['health'] = {
       ]),
     ),
 };
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

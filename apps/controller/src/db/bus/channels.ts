@@ -1,3 +1,4 @@
+import { parseJson } from '@vantage/kernel';
 import { z } from 'zod';
 
 const numbers = z.array(z.int()).readonly();
@@ -40,9 +41,5 @@ export type Payload<C extends Channel> = z.output<(typeof channels)[C]['payload'
 /** Undefined when the text is not a payload of the channel. */
 export function readPayload<C extends Channel>(channel: C, text: string): Payload<C> | undefined;
 export function readPayload(channel: Channel, text: string): Payload<Channel> | undefined {
-  try {
-    return channels[channel].payload.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return channels[channel].payload.safeParse(parseJson(text)).data;
 }

@@ -1,14 +1,5 @@
 import { z } from 'zod';
 
-/** The value of an answer's body; undefined where it is no JSON. */
-export function jsonOf(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-}
-
 /** How a service may name a message: it is stored, and sent back to that service only. */
 export const messageName = z.string().regex(/^[\x21-\x7e]{1,255}$/);
 

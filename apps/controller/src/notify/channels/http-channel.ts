@@ -1,5 +1,5 @@
+import { parseJson } from '@vantage/kernel';
 import type { Outcome } from '../notification-state.ts';
-import { jsonOf } from './answer-body.ts';
 import type { Channel, Notice, Sending } from './channel.ts';
 import { faultText, mayHaveArrived } from './fault-text.ts';
 import { ForbiddenTargetError, type PostAnswer, post, statusText } from './post.ts';
@@ -57,7 +57,7 @@ export function createHttpChannel({ allowPrivate }: HttpSettings, parts: HttpCha
       const readsBody = waitInBody !== undefined || messageIdOf !== undefined;
       try {
         const answer = await post({ method, url, headers: all, body, allowPrivate, readsBody }, signal);
-        const said = readsBody ? jsonOf(answer.body) : undefined;
+        const said = readsBody ? parseJson(answer.body) : undefined;
         const waitMs = waitInBody?.(said) ?? retryAfterMs(answer.retryAfter, sending.nowUs);
         return outcomeOf(answer, gone, { waitMs, messageId: messageIdOf?.(said) });
       } catch (error) {
