@@ -1,10 +1,10 @@
+import { minuteUs } from '@vantage/domain';
 import { type ZoneOffset, zoneOffset } from '@vantage/kernel';
 import { type ScheduleStep, weekdays } from './schedule.ts';
 
 /** The hours of a step: see `ScheduleStep`. */
 export type StepHours = Pick<ScheduleStep, 'days' | 'from' | 'to'>;
 
-const minuteUs = 60_000_000;
 const dayMinutes = 24 * 60;
 /** Hours repeat each week; a change of the clocks may skip one opening. */
 const searchMinutes = 15 * dayMinutes;

@@ -1,3 +1,4 @@
+import { minuteUs } from '@vantage/domain';
 import { type AlertKind, momentKinds, type Severity } from './alert-kind.ts';
 import { dueSteps } from './due-steps.ts';
 import { inOfficeHours } from './office-hours.ts';
@@ -47,7 +48,7 @@ export function previewMessages(asked: {
       acknowledged: false,
       snoozedUntilUs: null,
       repeats: !momentKinds.has(asked.kind),
-      minuteUs: 60_000_000,
+      minuteUs,
       nowUs,
     });
     const sent = [...decision.progress.entries()].filter(([, each]) => each?.lastUs === nowUs);

@@ -1,5 +1,5 @@
 import type { AlertDecision, AlertKind, AlertState, Facts } from '@vantage/alerts';
-import { cleanLine } from '@vantage/domain';
+import { cleanLine, secondUs } from '@vantage/domain';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { pipelined, type Tables } from '../db/index.ts';
@@ -171,8 +171,6 @@ function sameHop(
   const same = ways.filter(({ trace }) => !trace.Reached && trace.LastHop === own.LastHop);
   return { name: own.LastHop, count: same.length - 1 };
 }
-
-const secondUs = 1_000_000;
 
 /** Other devices that fell up to a minute before or after, by what they have in common with this one. Pure. */
 export function nearbyFact(

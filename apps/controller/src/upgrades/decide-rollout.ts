@@ -1,3 +1,5 @@
+import { minuteUs } from '@vantage/domain';
+
 /** Where the upgrade of an agent stands. */
 export type UpgradeState =
   | 'Waiting'
@@ -36,7 +38,6 @@ export type RolloutDecision =
 const shares = [0, 0.1, 0.5, 1];
 /** Agents that upgrade at one moment, so that downloads leave the line to the streams. */
 const maxAtOnce = 20;
-const minuteUs = 60_000_000;
 /** An agent tries to download for half an hour. */
 const overdueUs: Readonly<Record<UpgradeState, number>> = {
   Waiting: Number.POSITIVE_INFINITY,
