@@ -33,7 +33,7 @@ import { createRecordEvents, recordEvents as recordOnly } from './events/index.t
 import { createGateway, deleteControllers, type Gateway } from './gateway/index.ts';
 import {
   createHealth,
-  createPauseDevice,
+  createPauseDevices,
   createRestHealth,
   insertState,
   trimCheckpoints,
@@ -162,7 +162,7 @@ function joinSteps(base: Base) {
   const api = createHttpApi({
     ...{ db, catalog, clock, log, sealer, ...onRequest, settings, onRoute: tracing.nameRoute },
     ...{ recordEvents, rollUps, feed, insertState, baseUrl: base.apiAddress.url },
-    pause: createPauseDevice({ log, recordEvents, withdrawRetries: runRequests.withdrawRetries }),
+    pause: createPauseDevices({ log, recordEvents, withdrawRetries: runRequests.withdrawRetries }),
     ...{ deleteRollUps: rollUps.deleteRollUps, notificationsOf },
     pages: notify.pages({ acknowledge, acknowledgeMany, snooze }),
     site: readSite(builtPage),

@@ -203,20 +203,6 @@ export interface DeviceCheckpoint extends Point {
   readonly deviceNo: number;
 }
 
-/** Stores another state of a device whose history stays as it is; it is the newest checkpoint too. */
-export async function replaceState(trx: Kysely<Tables>, deviceNo: number, state: FoldState): Promise<void> {
-  const json = JSON.stringify(storable(state));
-  await sql`
-    update device_state set version = version + 1, status = ${state.status}, since_us = ${state.sinceUs}::bigint,
-      retrying = ${state.retrySequence !== null}, state = ${json}::jsonb
-    where device_no = ${deviceNo}`.execute(trx);
-  if (state.at === null) return;
-  await sql`
-    insert into state_checkpoints (device_no, start_us, agent_no, state)
-    values (${deviceNo}, ${state.at.startUs}::bigint, ${state.at.agentNo}, ${json}::jsonb)
-    on conflict (device_no, start_us, agent_no) do update set state = excluded.state`.execute(trx);
-}
-
 /** The last checkpoint before each of these points; devices without one begin anew. */
 export async function checkpointsBefore(
   trx: Kysely<Tables>,

@@ -6,6 +6,7 @@ import { readState } from './fold-state.ts';
 import * as store from './fold-store.ts';
 import { newestChecks } from './read-checks.ts';
 import { recordedStatuses } from './recorded-events.ts';
+import { replaceStates } from './replace-states.ts';
 import type { Times } from './times.ts';
 
 /** The newest checks of a device that a rebuilt state is folded from, at most. */
@@ -93,7 +94,7 @@ async function rebuild(
   const kept = isSame ? state : seed;
   const announced = status.status !== 'Unknown' || (await lastRecorded(trx, status, deviceNo)) === 'Unknown';
   const whole = { ...kept, announced };
-  await store.replaceState(trx, deviceNo, whole);
+  await replaceStates(trx, new Map([[deviceNo, whole]]));
   return whole;
 }
 

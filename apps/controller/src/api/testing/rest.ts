@@ -8,7 +8,7 @@ import { createChangeRecorder } from '../../audit/index.ts';
 import { createCatalog, type RecordedChanges } from '../../catalog/change.ts';
 import { createDb, type Db } from '../../db/index.ts';
 import { recordEvents } from '../../events/index.ts';
-import { createPauseDevice, insertState } from '../../health/index.ts';
+import { createPauseDevices, insertState } from '../../health/index.ts';
 import type { CheckNow } from '../../history/check-routes.ts';
 import { createEventFeed } from '../../history/event-feed.ts';
 import type { OuterRoute } from '../../http/outer-routes.ts';
@@ -127,7 +127,7 @@ export async function startRest(deps: RestDeps = {}): Promise<Rest> {
     },
   });
   const feed = createEventFeed({ db, clock, log });
-  const pause = createPauseDevice({ log, recordEvents, withdrawRetries: runRequests.withdrawRetries });
+  const pause = createPauseDevices({ log, recordEvents, withdrawRetries: runRequests.withdrawRetries });
   const shared = {
     ...{ db, catalog, clock, sealer, health, checkNow, recordEvents, rollUps, feed, insertState, pause },
     runTrial: deps.runTrial ?? noTrial,

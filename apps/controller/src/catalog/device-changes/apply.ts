@@ -209,17 +209,18 @@ async function write(
     wanted.locationNos,
   );
   await writeTags(transaction, numbersOf(changed.filter(({ to }) => to.fields.includes('Tags'))), wanted);
-  for (const { device, to } of changed)
-    if (device.enabled && !to.next.enabled)
-      await pause(trx, { accountNo, deviceNo: device.device_no, deviceName: device.short_name }, nowUs);
+  const paused = changed.filter(({ device, to }) => device.enabled && !to.next.enabled);
+  const named = ({ device: { device_no, short_name } }: Changed) => ({
+    ...{ accountNo, deviceNo: device_no, deviceName: short_name },
+  });
+  if (paused.length > 0) await pause(trx, paused.map(named), nowUs);
   const statuses = await statusesOf(trx, numbersOf(changed), nowUs);
   await recordEvents(
     trx,
-    changed.map(({ device, to }) => ({
-      kind: 'device-changed',
-      ...{ accountNo, deviceNo: device.device_no, deviceName: device.short_name },
-      status: statuses.get(device.device_no) ?? 'Unknown',
-      fields: to.fields,
+    changed.map((each) => ({
+      ...{ kind: 'device-changed' as const, ...named(each) },
+      status: statuses.get(each.device.device_no) ?? 'Unknown',
+      fields: each.to.fields,
     })),
     nowUs,
   );

@@ -67,10 +67,10 @@ type DeleteRollUps = (trx: Kysely<Tables>, deviceNos: readonly number[]) => Prom
 /** Stores the state of a new device: no check has run yet. */
 type InsertState = (trx: Kysely<Tables>, deviceNo: number, nowUs: number) => Promise<void>;
 
-/** Ends what the results of a device began: its retry sequence, its outage and its status. */
-type PauseDevice = (
+/** Ends what the results of these devices began: their retry sequences, outages and statuses. */
+type PauseDevices = (
   trx: Kysely<Tables>,
-  device: { readonly accountNo: number; readonly deviceNo: number; readonly deviceName: string },
+  devices: readonly { readonly accountNo: number; readonly deviceNo: number; readonly deviceName: string }[],
   nowUs: number,
 ) => Promise<void>;
 
@@ -81,7 +81,7 @@ export interface DeviceWriterDeps {
   readonly recordEvents: RecordDeviceEvents;
   readonly deleteRollUps: DeleteRollUps;
   readonly insertState: InsertState;
-  readonly pause: PauseDevice;
+  readonly pause: PauseDevices;
 }
 
 /** Creates the writer. */
@@ -145,7 +145,7 @@ export function createDeviceWriter(deps: DeviceWriterDeps): DeviceWriter {
       await updateDevice(transaction, { deviceNo, settings, sealed, reach, newLocations, nowUs });
       if (fields.length === 0) return { kind: 'updated' };
       const device = { accountNo, deviceNo, deviceName: settings.plain.shortName };
-      if (row.enabled && !settings.plain.enabled) await pause(trx, device, nowUs);
+      if (row.enabled && !settings.plain.enabled) await pause(trx, [device], nowUs);
       const next = (await readDevice(trx, deviceNo, nowUs)) ?? row;
       await recordEvents(trx, [{ kind: 'device-changed', ...device, status: next.status, fields }], nowUs);
       const concerned = [...row.locations, ...settings.references.locations].map(numberOf);
