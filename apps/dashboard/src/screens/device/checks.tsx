@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { milliseconds } from '../../model/format.ts';
-import { Mark, type MarkName } from '../../parts/mark.tsx';
+import { outcomeOf } from '../../parts/check-detail.tsx';
+import { Mark } from '../../parts/mark.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { texts } from '../../texts.ts';
 import { Choice } from './choice.tsx';
@@ -10,13 +11,6 @@ import type { Check } from './read-detail.ts';
 
 const say = texts.device;
 const step = 20;
-
-/** The status by one check; codes 9 and 10 have none. */
-function outcomeOf({ ResultCode }: Check): { readonly mark: MarkName; readonly word: string } {
-  if (ResultCode === 1) return { mark: 'Up', word: say.good };
-  if (ResultCode >= 9) return { mark: 'Unknown', word: say.inconclusive };
-  return { mark: 'Down', word: say.bad };
-}
 
 function Row({
   check,
@@ -39,7 +33,7 @@ function Row({
         </span>
         <span class="num">{milliseconds(check.RequestTime === 0 ? null : check.RequestTime)}</span>
       </button>
-      {isOpen && <OpenedCheck check={check} isGood={mark === 'Up'} />}
+      {isOpen && <OpenedCheck check={check} />}
     </li>
   );
 }

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Bucket, phases } from '../../model/buckets.ts';
 import { milliseconds } from '../../model/format.ts';
 import { percentile } from '../../model/percentile.ts';
+import legend from '../../parts/legend.module.css';
 import { Failure } from '../../parts/notice.tsx';
 import { chosenTheme } from '../../parts/theme.ts';
 import { Moment } from '../../parts/time.tsx';
@@ -30,7 +31,7 @@ function coloursIn(place: HTMLElement) {
     return mark === null ? '' : getComputedStyle(mark).backgroundColor;
   };
   return {
-    phases: phases.map(([name]) => colourOf(css[`${name}Key`])),
+    phases: phases.map(([name]) => colourOf(legend[`${name}Key`])),
     band: colourOf(css['bandKey']),
     grid: colourOf(css['gridKey']),
     text: colourOf(css['textKey']),
@@ -42,10 +43,10 @@ function coloursIn(place: HTMLElement) {
 function Legend({ history, looked }: { readonly history: History; readonly looked: Bucket | undefined }) {
   const shown = looked === undefined ? history.buckets : [looked];
   return (
-    <ul class={css['legend']}>
+    <ul class={legend['legend']}>
       {phases.map(([name], at) => (
         <li key={name} hidden={!history.buckets.some((bucket) => (bucket.phases?.[at] ?? 0) > 0)}>
-          <i class={css[`${name}Key`]} /> {say.phaseNames[name]}{' '}
+          <i class={legend[`${name}Key`]} /> {say.phaseNames[name]}{' '}
           <b>{milliseconds(medianOf(shown.map((bucket) => bucket.phases?.[at])))}</b>
         </li>
       ))}

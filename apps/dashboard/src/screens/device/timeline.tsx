@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { inFull, percent } from '../../model/format.ts';
 import { intervalsOf, runsOf, sumsOf } from '../../model/timeline.ts';
 import bar from '../../parts/bar.module.css';
+import legend from '../../parts/legend.module.css';
 import { Mark } from '../../parts/mark.tsx';
 import { Failure } from '../../parts/notice.tsx';
 import { useRead } from '../../parts/use-read.ts';
@@ -25,7 +26,7 @@ function Sums({ sums }: { readonly sums: ReturnType<typeof sumsOf> }) {
   const observed = (sums.Up.seconds + sums.Down.seconds) / 100;
   const total = shown.reduce((sum, each) => sum + sums[each].seconds, 0);
   return (
-    <ul class={css['legend']}>
+    <ul class={legend['legend']}>
       {shown
         .filter((each) => sums[each].seconds >= 1)
         .map((each) => (

@@ -90,3 +90,21 @@ export function bodyOf(draft: Draft): Readonly<Record<string, unknown>> {
     ...optional('Attempts', draft.attempts),
   };
 }
+
+/** The longest Timeout of a trial, seconds. */
+const longestTrial = 30;
+
+/** The body that tries a draft from a Location; '': from the device's first, else the account's. */
+export function trialOf(draft: Draft, from: string): Readonly<Record<string, unknown>> {
+  const { ShortName, Tags: _, Locations: __, Timeout, ...settings } = bodyOf(draft);
+  const [first = ''] = draft.locations ?? [];
+  const location = from === '' ? first : from;
+  return {
+    ...settings,
+    ...(ShortName === '' ? {} : { ShortName }),
+    ...(Timeout === undefined
+      ? {}
+      : { Timeout: typeof Timeout === 'number' ? Math.min(longestTrial, Timeout) : Timeout }),
+    ...(location === '' ? {} : { Location: location }),
+  };
+}

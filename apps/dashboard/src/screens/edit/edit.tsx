@@ -18,6 +18,7 @@ import css from './edit.module.css';
 import { readMethods } from './method-schemas.ts';
 import { OptionFields } from './option-fields.tsx';
 import { save } from './save.ts';
+import { Trial } from './trial.tsx';
 
 const say = texts.edit;
 
@@ -160,6 +161,7 @@ function Form({ opened: { device, etag } }: { readonly opened: Opened }) {
         locations={locations.value.map(({ Name }) => Name)}
       />
       <OptionFields draft={draft} set={set} problems={problems} schema={methods.data?.get(draft.method)} />
+      <Trial draft={draft} locations={locations.value.map(({ Name }) => Name)} onProblem={setProblem} />
       {problem !== undefined && (
         <p class="hint bad" role="alert">
           {wordsOf(problem)}

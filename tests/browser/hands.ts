@@ -1,0 +1,40 @@
+import type { Locator, Page } from 'playwright-core';
+
+/** A way in which a person uses the page. */
+export interface Hands {
+  readonly press: (target: Locator) => Promise<void>;
+  /** Replaces the text of a field. */
+  readonly fill: (target: Locator, text: string) => Promise<void>;
+}
+
+/** Points and clicks. */
+export const pointer: Hands = {
+  press: (target) => target.click(),
+  fill: (target, text) => target.fill(text),
+};
+
+/** More presses than any screen has places to stop at. */
+const mostTabs = 200;
+
+/** Uses Tab, Enter and letters only. */
+export function keyboardOf({ keyboard }: Page): Hands {
+  const reach = async (target: Locator) => {
+    await target.waitFor();
+    for (let i = 0; i < mostTabs; i += 1) {
+      if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
+      await keyboard.press('Tab');
+    }
+    throw new Error(`Tab does not reach ${target.toString()}`);
+  };
+  return {
+    async press(target) {
+      await reach(target);
+      await keyboard.press('Enter');
+    },
+    async fill(target, text) {
+      await reach(target);
+      await keyboard.press('Control+a');
+      await keyboard.type(text);
+    },
+  };
+}

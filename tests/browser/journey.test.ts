@@ -1,0 +1,119 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { z } from 'zod';
+import { type System, startSystem } from '../harness/system.ts';
+import { startTarget } from '../harness/target.ts';
+import { browserMissing, openWindow, startBrowser, violationsOf } from './browser.ts';
+import { type Hands, keyboardOf, pointer } from './hands.ts';
+
+// A minute between checks is two seconds here.
+const env = { NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: '30' };
+
+const devices = z.array(z.object({ device_id: z.string() }));
+
+let system: System;
+let browser: Browser;
+beforeAll(async () => {
+  if (browserMissing !== undefined) return;
+  [system, browser] = await Promise.all([startSystem({ env }), startBrowser()]);
+}, 180_000);
+afterAll(async () => {
+  await browser?.close();
+  await system?.[Symbol.asyncDispose]();
+});
+
+beforeEach(({ skip }) => {
+  skip(browserMissing !== undefined, browserMissing);
+});
+
+const ways: readonly {
+  readonly way: string;
+  readonly width: number;
+  readonly handsOf: (page: Page) => Hands;
+}[] = [
+  { way: 'with a pointer', width: 1280, handsOf: () => pointer },
+  { way: 'with a pointer, 390 px wide', width: 390, handsOf: () => pointer },
+  { way: 'with the keyboard alone', width: 1280, handsOf: keyboardOf },
+];
+
+/** Signs in, at first with a key that does not exist. */
+async function enter(page: Page, { press, fill }: Hands): Promise<void> {
+  const { dashboard_url: base, api_key_uw: key } = system.quickstart();
+  await page.goto(base);
+  await fill(page.getByLabel('API key'), 'wrong');
+  await press(page.getByRole('button', { name: 'Sign in' }));
+  await page.getByText('The key is not known').waitFor();
+  await fill(page.getByLabel('API key'), key);
+  await press(page.getByRole('button', { name: 'Sign in' }));
+}
+
+/** Signs out; nothing is shown without a key then. */
+async function leave(page: Page, { press }: Hands): Promise<void> {
+  await press(page.getByRole('button', { name: 'Account' }));
+  await press(page.getByRole('button', { name: 'Sign out' }));
+  await page.getByLabel('API key').waitFor();
+  await page.goto(`${system.quickstart().dashboard_url}devices`);
+  await page.getByLabel('API key').waitFor();
+  expect(await violationsOf(page)).toBe('');
+}
+
+test.each(ways)(
+  'a device is added by its address, fails without a reload, is opened, acknowledged and put in maintenance: $way',
+  async ({ width, handsOf }) => {
+    await using target = await startTarget();
+    const problems: string[] = [];
+    const page = await openWindow(browser, problems, { width });
+    const hands = handsOf(page);
+    const { press, fill } = hands;
+    await enter(page, hands);
+
+    // The first visit: the field to paste an address into.
+    await fill(page.getByLabel('Address'), `127.0.0.1:${target.port}`);
+    await press(page.getByRole('button', { name: 'Add this device' }));
+    await page.getByText('because of the port').waitFor();
+    await fill(page.getByLabel('Name', { exact: true }), 'Router <b>&"\' in the cellar');
+    // Before it is saved: tried once from here.
+    await press(page.getByRole('button', { name: 'Try it' }));
+    await page.getByRole('region', { name: 'Try it' }).getByText('connected to 127.0.0.1').waitFor();
+    expect(await violationsOf(page)).toBe('');
+    await press(page.getByRole('button', { name: 'Add this device' }));
+    await page.getByRole('heading', { name: 'Router <b>&"\' in the cellar' }).waitFor();
+    await page
+      .getByRole('button', { name: /connected to 127\.0\.0\.1/ })
+      .first()
+      .waitFor();
+
+    await press(page.getByRole('link', { name: 'Devices', exact: true }));
+    const row = page.getByRole('row', { name: /Router/ });
+    await row.getByText('Up', { exact: true }).waitFor();
+    expect(await violationsOf(page)).toBe('');
+
+    await target.stop();
+    await row.getByText('Down', { exact: true }).waitFor();
+    await expect.poll(() => page.title()).toBe('1 down · Vantage');
+    await press(row.getByRole('link', { name: /Router/ }));
+    await press(page.getByRole('button', { name: /connection refused/ }).first());
+    await page.locator('button[aria-expanded=true] + div').getByText('connection refused').first().waitFor();
+    expect(await violationsOf(page)).toBe('');
+
+    await press(page.getByRole('link', { name: 'Alerts' }));
+    await press(page.getByRole('link', { name: /Router.*is Down/ }));
+    await fill(page.getByLabel('Note, kept with the alert'), 'I am on it');
+    await press(page.getByRole('button', { name: 'Acknowledge' }));
+    await page.getByText('I am on it').first().waitFor();
+    expect(await violationsOf(page)).toBe('');
+
+    await press(page.getByRole('link', { name: 'Open device' }));
+    await press(page.getByRole('button', { name: 'Maintenance' }));
+    await fill(page.getByLabel('Reason'), 'a new cable');
+    expect(await violationsOf(page)).toBe('');
+    await press(page.getByRole('button', { name: 'Start maintenance' }));
+    await page.getByText('Maint', { exact: true }).first().waitFor();
+
+    await leave(page, hands);
+    expect(problems.join('\n')).toBe('');
+    await page.context().close();
+    for (const { device_id } of devices.parse(await system.api.ok('GET', '/devices')))
+      await system.api.ok('DELETE', `/devices/${device_id}`);
+  },
+);
