@@ -122,15 +122,25 @@ function work(
   }
 }
 
-function call(ask: {
-  url: string;
-  method: string;
-  agent: Agent;
-  key: string;
-  body: object | undefined;
-}): Promise<Call> {
-  const from = performance.now();
+interface Ask {
+  readonly url: string;
+  readonly method: string;
+  readonly agent: Agent;
+  readonly key: string;
+  readonly body: object | undefined;
+}
+
+async function call(ask: Ask): Promise<Call> {
   running += 1;
+  try {
+    return await attempt(ask, performance.now());
+  } finally {
+    running -= 1;
+  }
+}
+
+/** As other clients do, it repeats a call that found its idle connection ended (RFC 9112, section 9.3.1). */
+function attempt(ask: Ask, from: number): Promise<Call> {
   return new Promise<Call>((resolve) => {
     const done = (error?: string) => {
       resolve({ ms: performance.now() - from, error });
@@ -158,10 +168,11 @@ function call(ask: {
         done(res.statusCode === 200 ? undefined : `${ask.method} ${ask.url}: ${res.statusCode} ${text}`),
       );
     });
-    req.on('error', (error) => done(`${ask.method} ${ask.url}: ${error.message}`));
+    req.on('error', (error: NodeJS.ErrnoException) => {
+      if (req.reusedSocket && error.code === 'ECONNRESET') resolve(attempt(ask, from));
+      else done(`${ask.method} ${ask.url}: ${error.message}`);
+    });
     req.end(payload);
-  }).finally(() => {
-    running -= 1;
   });
 }
 

@@ -13,6 +13,7 @@ import {
 import { type ConnectionCaps, connectionCaps } from './connection-caps.ts';
 import { type PhaseLimits, phaseLimits } from './connection-phase.ts';
 import { createConnections } from './connections.ts';
+import { listenBacklog } from './listen-on.ts';
 import { isParserStopped } from './stop-parser.ts';
 import type { ServerCertificate } from './tls.ts';
 import { secureContextOptions, tlsServerOptions } from './tls-options.ts';
@@ -116,7 +117,7 @@ export function createApiPort(deps: {
     listen: (number, host) =>
       new Promise((resolve, reject) => {
         port.once('error', reject);
-        port.listen({ port: number, ...(host === undefined ? {} : { host }), backlog: 1024 }, () => {
+        port.listen({ port: number, ...(host === undefined ? {} : { host }), backlog: listenBacklog }, () => {
           port.off('error', reject);
           const address = port.address();
           resolve(address !== null && typeof address === 'object' ? address.port : number);

@@ -43,6 +43,12 @@ function inTheWay(setting: string, port: number, error: unknown): string {
   }
 }
 
+/**
+ * Connections that the kernel may hold until they are accepted; it takes no more than `net.core.somaxconn`. Where a
+ * crowd of strangers fills the queue, everybody else's connection waits a second or more for a repeated SYN.
+ */
+export const listenBacklog = 65_535;
+
 /** Listens with an HTTP/2 server; resolves with its port. */
 export function listenHttp2(
   server: Http2SecureServer,
@@ -51,7 +57,7 @@ export function listenHttp2(
 ): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ port, ...(host === undefined ? {} : { host }), backlog: 1024 }, () => {
+    server.listen({ port, ...(host === undefined ? {} : { host }), backlog: listenBacklog }, () => {
       server.off('error', reject);
       const address = server.address();
       resolve(address !== null && typeof address === 'object' ? address.port : port);
