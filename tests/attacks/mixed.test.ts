@@ -1,6 +1,6 @@
 // All attacks of clients on the ports at once, in random order with random parameters. VANTAGE_MIXED_MINUTES says for
-// how long (a minute
-// unless given; half an hour before a release), VANTAGE_MIXED_SEED repeats a run as far as timing allows.
+// how long (a minute unless given; half an hour before a release), VANTAGE_MIXED_SEED repeats a run as far as timing
+// allows.
 import { beforeAll, test } from 'vitest';
 import type { Ground } from './harness/ground.ts';
 import { type Random, seeded } from './harness/hostile-message.ts';

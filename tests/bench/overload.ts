@@ -1,7 +1,6 @@
 // An agent that has more due than it can do: TCP checks a second at several loads and limits of checks at a time, and
-// the CPU of a check. The
-// targets and a gateway that acknowledges every batch share the processors. Usage: node tests/bench/overload.ts
-// [seconds]
+// the CPU of a check. The targets and a gateway that acknowledges every batch share the processors. Usage: node
+// tests/bench/overload.ts [seconds]
 import { setTimeout as delay } from 'node:timers/promises';
 import { type AgentHome, installAgent, startLoadedAgent } from './agent-process.ts';
 import { type Figure, printFigures } from './figures.ts';

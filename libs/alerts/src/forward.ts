@@ -22,8 +22,7 @@ export type ForwardDecision =
 
 /*
  * Who learns of a message that a contact refused for good? The first row with a contact that is left counts; a contact
- * is left when it exists,
- * wants the kind and did not refuse the message itself.
+ * is left when it exists, wants the kind and did not refuse the message itself.
  *
  *   contacts                                    | of them, those without the message
  *   the others of the refusing contact's steps  | get it; none: somebody of the step knows already
@@ -31,8 +30,7 @@ export type ForwardDecision =
  *   none                                        | nobody: the alert names it as undeliverable
  *
  * Each refusal takes one contact away, so forwarding ends after as many refusals as the schedule has contacts. The
- * hours of the other steps do
- * not count: the message has waited for its own already.
+ * hours of the other steps do not count: the message has waited for its own already.
  */
 
 /** Decides who gets a message that its contact refused for good. Pure. */

@@ -2,8 +2,7 @@ import type { Schedule } from './schedule.ts';
 
 /**
  * The schedule for news that can wait for the morning: steps without Days, From and To are open from Monday to Friday,
- * 08:00 to 18:00 in the
- * schedule's zone, and nothing is repeated. Pure.
+ * 08:00 to 18:00 in the schedule's zone, and nothing is repeated. Pure.
  */
 export function inOfficeHours({ timezone, steps }: Schedule): Schedule {
   return {

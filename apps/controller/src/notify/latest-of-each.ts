@@ -19,8 +19,7 @@ const beginsAndEnds = new Set<string>([
 
 /**
  * The notifications that a message of several names: each device once, with its latest state, so that a device that
- * came back meanwhile stands
- * there as Up only. `rows` come in the order in which they were made. Pure.
+ * came back meanwhile stands there as Up only. `rows` come in the order in which they were made. Pure.
  *
  * | notification | stands once for each |
  * |---|---|

@@ -1,7 +1,7 @@
 /**
- * The IPv4 addresses that an IPv6 address may reach, from its eight words: IPv4-compatible (RFC 4291 section
- * 2.5.5.1), IPv4-translated (RFC 2765), NAT64 (RFC 6052), 6to4 (RFC 3056), Teredo
- * (RFC 4380) and ISATAP (RFC 5214). Several where the length of the prefix is the network's own choice.
+ * The IPv4 addresses that an IPv6 address may reach, from its eight words: IPv4-compatible (RFC 4291 section 2.5.5.1),
+ * IPv4-translated (RFC 2765), NAT64 (RFC 6052), 6to4 (RFC 3056), Teredo (RFC 4380) and ISATAP (RFC 5214). Several where
+ * the length of the prefix is the network's own choice.
  */
 export function ipv4Within(words: readonly number[]): readonly string[] {
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = words;

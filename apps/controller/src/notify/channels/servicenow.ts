@@ -12,10 +12,8 @@ const clear = '0';
 
 /**
  * ServiceNow Event Management (docs.servicenow.com, "Send events via web service": `POST /api/global/em/jsonv2`). The
- * address is the instance's base
- * with a login; the alert_id is the message key, so that the end closes what the begin opened. 200 and 201 are the
- * acceptance; 400, 401, 403 and
- * 404 are final.
+ * address is the instance's base with a login; the alert_id is the message key, so that the end closes what the begin
+ * opened. 200 and 201 are the acceptance; 400, 401, 403 and 404 are final.
  */
 export function createServiceNow(settings: HttpSettings): Channel {
   return createHttpChannel(settings, {

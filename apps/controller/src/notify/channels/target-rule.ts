@@ -2,8 +2,8 @@ import { createNetworkSet, equivalentAddresses, isPrivateHost } from '@vantage/k
 
 /**
  * Addresses that no webhook of the Internet has, besides the private ones: what IANA's registries of special-purpose
- * addresses (RFC 6890, as of
- * 2026) do not call globally reachable, a cloud's metadata, site-local, multicast and reserved ones.
+ * addresses (RFC 6890, as of 2026) do not call globally reachable, a cloud's metadata, site-local, multicast and
+ * reserved ones.
  */
 const isSpecial = createNetworkSet([
   ...['168.63.129.16', '192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '198.18.0.0/15', '198.51.100.0/24'],
