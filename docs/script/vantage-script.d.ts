@@ -3,9 +3,8 @@
  *
  *     /// <reference path="vantage-script.d.ts" />
  *
- * on the first line of a script and an editor completes and checks it. A script is a JavaScript module with top-level
- * `await`; there is nothing else in it than the language itself and what is declared here: no files, no environment, no
- * `fetch`, no timers, no imports.
+ * on the first line of a script and an editor completes and checks it. A script is a JavaScript module with top-level `await`; there is
+ * nothing else in it than the language itself and what is declared here: no files, no environment, no `fetch`, no timers, no imports.
  */
 
 /** Milliseconds of each phase of a call; a phase that did not happen is 0. */
@@ -19,7 +18,7 @@ interface Phases {
   readonly ttlb: number;
 }
 
-/** The value that the function of a check returns when the check is good. */
+/** What the function of a check returns when the check is good. */
 interface Result {
   /** One line for people, as a device's check would show it. */
   readonly text: string;
@@ -33,22 +32,18 @@ interface Result {
 }
 
 /**
- * The error that the function of a check throws when the check is not good. If the script does not catch it, the script
- * ends with the call's own ResultCode and text. It also carries the members of the result (`error.status`, `error.body`
- * of an HTTP 404).
+ * What the function of a check throws when the check is not good. If the script does not catch it, the script ends with the call's own
+ * ResultCode and text. It also carries the members of the result (`error.status`, `error.body` of an HTTP 404).
  */
 interface CheckError extends Error, Partial<HttpResult> {
   readonly name: 'CheckError';
-  /**
-   * 2 no answer in time, 3 protocol, 5 name, 6 TLS, 7 expectation, 8 login, 9 policy, 10 agent; 4 the call itself is
-   * wrong.
-   */
+  /** 2 no answer in time, 3 protocol, 5 name, 6 TLS, 7 expectation, 8 login, 9 policy, 10 agent; 4 the call itself is wrong. */
   readonly code: number;
 }
 
 /**
- * Common to all functions of checks. Each of them also takes the Options of its method, as the API documents them, with
- * a small first letter (`ExpectText` is `expectText`, `TLS.MinDaysLeft` is `tls: { minDaysLeft }`).
+ * Common to all functions of checks. Each of them also takes the Options of its method, as the API documents them, with a small first
+ * letter (`ExpectText` is `expectText`, `TLS.MinDaysLeft` is `tls: { minDaysLeft }`).
  */
 interface Call {
   /** Milliseconds for this call; default: what the script's Timeout leaves. */
@@ -119,7 +114,7 @@ interface HttpCall extends Call {
   expectRegex?: string;
   /** JSONPath that must find something in the body: names, ['names'], [0], [1:3], * and .., no filters. */
   expectJSONPath?: string;
-  /** The value that ExpectJSONPath must find at least once, as text or JSON. */
+  /** What ExpectJSONPath must find at least once, as text or JSON. */
   expectJSONValue?: string;
   /** Headers of the answer and the text each must contain ("" for any). */
   expectHeaders?: Record<string, string>;
@@ -438,24 +433,15 @@ declare function dns(call: DnsCall): Promise<DnsResult>;
 
 // Generated up to here.
 
-/**
- * Fails the script with ResultCode 4 and this text unless the condition is truthy; catching what it throws does not
- * undo that.
- */
+/** Fails the script with ResultCode 4 and this text unless the condition is truthy; catching what it throws does not undo that. */
 declare function expect(condition: unknown, text?: string): asserts condition;
-/**
- * Names a part of the script: the calls within `action` are listed under it, with its duration. Returns what `action`
- * returns.
- */
+/** Names a part of the script: the calls within `action` are listed under it, with its duration. Returns what `action` returns. */
 declare function step<T>(name: string, action: () => T | Promise<T>): Promise<T>;
 /** Names the part of the script from here to the next such step. */
 declare function step(name: string): Promise<void>;
 /** Keeps a line for the extended data (at most 200 lines, 32 KiB); objects are shown as JSON. */
 declare function log(...values: unknown[]): void;
-/**
- * The value of an account's secret. It is masked wherever it would show in a result. Throws when there is none of that
- * name.
- */
+/** The value of an account's secret. It is masked wherever it would show in a result. Throws when there is none of that name. */
 declare function secret(name: string): string;
 /** Waits, milliseconds. */
 declare function sleep(ms: number): Promise<void>;

@@ -1,3 +1,4 @@
+import { isId } from '@vantage/kernel';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Tables } from '../../db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
@@ -48,7 +49,8 @@ export async function keepPlan(
 }
 
 /** The plan of this key; other requests with the token wait until the transaction ends. */
-export function lockPlan(db: Kysely<Tables>, owner: Owner, token: string): Promise<Plan | undefined> {
+export async function lockPlan(db: Kysely<Tables>, owner: Owner, token: string): Promise<Plan | undefined> {
+  if (!isId(token)) return undefined;
   const { accountNo, keyNo } = owner;
   return readPlan(
     db,
@@ -57,11 +59,12 @@ export function lockPlan(db: Kysely<Tables>, owner: Owner, token: string): Promi
 }
 
 /** A plan of the account; to a caller who is limited to tags, only what their key previewed. */
-export function findPlan(
+export async function findPlan(
   db: Kysely<Tables>,
   { accountNo, keyNo, scope }: Owner & { readonly scope?: readonly number[] },
   token: string,
 ): Promise<Plan | undefined> {
+  if (!isId(token)) return undefined;
   const own = scope === undefined ? sql`` : sql`and key_no = ${keyNo}::int`;
   return readPlan(db, sql`token = ${token} and account_no = ${accountNo}::int ${own}`);
 }

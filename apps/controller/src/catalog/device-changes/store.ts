@@ -1,3 +1,4 @@
+import { isId } from '@vantage/kernel';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Tables } from '../../db/index.ts';
 import { statusSql } from '../../db/status.ts';
@@ -57,7 +58,7 @@ export async function deviceNosOf(
     .selectFrom('devices')
     .select('device_no')
     .where('account_no', '=', accountNo)
-    .where('device_id', 'in', deviceIds)
+    .where('device_id', 'in', deviceIds.filter(isId))
     .execute();
   return rows.map(({ device_no }) => device_no);
 }
