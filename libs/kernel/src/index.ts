@@ -23,6 +23,7 @@ export {
 } from './disk/index.ts';
 export { actionOf, Fault, type FaultAction, messageOf } from './fault.ts';
 export { type FieldFault, faultsOf, sentFault, unknownField } from './field-faults/index.ts';
+export { exitCodeOf, type Finding, findingsText } from './finding.ts';
 export { isId, newId } from './id.ts';
 export { createJobParts, type JobParts } from './job-parts.ts';
 export { parseJson } from './json.ts';

@@ -1,3 +1,5 @@
+import type { Finding as FindingOf } from '@vantage/kernel';
+
 /** The steps of the doctor, each building on those before it. */
 type Step =
   | 'settings'
@@ -11,29 +13,5 @@ type Step =
   | 'policy'
   | 'right to ping';
 
-/** One finding of the doctor. A warning limits the agent; a fault stops it. */
-export type Finding =
-  | { readonly level: 'ok'; readonly step: Step; readonly text: string }
-  | {
-      readonly level: 'warning' | 'fault';
-      readonly step: Step;
-      readonly text: string;
-      readonly remedy: string;
-    };
-
-const marks = { ok: 'ok     ', warning: 'WARNING', fault: 'FAULT  ' } as const;
-
-/** The findings for people: one line each, what to do below those that are not well. */
-export function findingsText(findings: readonly Finding[]): string {
-  return findings
-    .map((finding) => {
-      const line = `${marks[finding.level]} ${finding.step}: ${finding.text}`;
-      return finding.level === 'ok' ? line : `${line}\n        ${finding.remedy}`;
-    })
-    .join('\n');
-}
-
-/** The exit status: 0 when nothing stops the agent, else 1. */
-export function exitCodeOf(findings: readonly Finding[]): 0 | 1 {
-  return findings.some(({ level }) => level === 'fault') ? 1 : 0;
-}
+/** One finding of the agent's doctor. */
+export type Finding = FindingOf<Step>;

@@ -1,6 +1,7 @@
+import { exitCodeOf, findingsText } from '@vantage/kernel';
 import { expect, test } from 'vitest';
 import { ownCertificateFinding } from './certificate.ts';
-import { exitCodeOf, type Finding, findingsText } from './finding.ts';
+import type { Finding } from './finding.ts';
 import { diskFinding, pingFinding, policyFinding, streamFinding } from './local-steps.ts';
 import type { AgentStatus } from './status.ts';
 

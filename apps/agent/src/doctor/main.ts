@@ -2,12 +2,19 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { isMissing, messageOf, readIfPresentSync, readSpace } from '@vantage/kernel';
+import {
+  exitCodeOf,
+  findingsText,
+  isMissing,
+  messageOf,
+  readIfPresentSync,
+  readSpace,
+} from '@vantage/kernel';
 import { type Config, loadConfig } from '../config/config.ts';
 import { loadPolicy } from '../policy/policy.ts';
 import { ownCertificateFinding } from './certificate.ts';
 import { checkConnection } from './connection.ts';
-import { exitCodeOf, type Finding, findingsText } from './finding.ts';
+import type { Finding } from './finding.ts';
 import { diskFinding, pingFinding, policyFinding, streamFinding } from './local-steps.ts';
 import { statusText } from './status.ts';
 import { readStatus } from './status-socket.ts';

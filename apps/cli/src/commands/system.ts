@@ -1,9 +1,11 @@
+import { exitCodeOf, findingsText } from '@vantage/kernel';
 import { type CommandLine, jsonOption, readSettings } from '../command-line.ts';
+import { examine } from '../doctor/examine.ts';
 import { runPart } from '../part.ts';
 import { settingsHelp } from '../settings-help.ts';
 import { up } from '../up/up.ts';
 
-/** Adds `up`, `controller` and `agent`. */
+/** Adds `up`, `controller`, `agent` and `doctor`. */
 export function addSystemCommands({ program, asJson }: CommandLine): void {
   program
     .command('up')
@@ -23,4 +25,13 @@ export function addSystemCommands({ program, asJson }: CommandLine): void {
       .option(...jsonOption(program, 'accepted everywhere; changes nothing here'))
       .addHelpText('after', settingsHelp([part]))
       .action(() => runPart(part));
+  program
+    .command('doctor')
+    .description('examine the controller of this machine, and say what to do where a step is not well')
+    .option(...jsonOption(program, 'answer as JSON: a list of findings'))
+    .action(async () => {
+      const findings = await examine(readSettings().given, Date.now());
+      console.log(asJson() ? JSON.stringify(findings) : findingsText(findings));
+      process.exitCode = exitCodeOf(findings);
+    });
 }

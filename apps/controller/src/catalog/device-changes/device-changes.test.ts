@@ -151,9 +151,9 @@ test('each part of the body that is wrong is named', async () => {
 });
 
 test('ids that cannot be ids name nothing', async () => {
-  expect(
-    await preview({ Filter: { Devices: ['x', '\u{1f600}'] }, Set: { Timeout: 5 } }),
-  ).toMatchObject({ Matched: 0 });
+  expect(await preview({ Filter: { Devices: ['x', '\u{1f600}'] }, Set: { Timeout: 5 } })).toMatchObject({
+    Matched: 0,
+  });
   const body = { Filter: {}, Set: { Timeout: 5 }, Token: 'a\u0000b' };
   expect((await one.send('POST', '/devices/change', body)).json).toMatchObject({ code: 1004 });
   expect((await one.send('GET', '/device-changes/%00')).json).toMatchObject({ code: 1003 });

@@ -54,12 +54,9 @@ export async function deviceNosOf(
   accountNo: number,
   deviceIds: readonly string[],
 ): Promise<readonly number[]> {
-  const rows = await db
-    .selectFrom('devices')
-    .select('device_no')
-    .where('account_no', '=', accountNo)
-    .where('device_id', 'in', deviceIds.filter(isId))
-    .execute();
+  const { rows } = await sql<{ device_no: number }>`
+    select device_no from devices
+    where account_no = ${accountNo}::int and device_id = any(${deviceIds.filter(isId)}::text[])`.execute(db);
   return rows.map(({ device_no }) => device_no);
 }
 

@@ -1,0 +1,65 @@
+import { get } from 'node:https';
+import { connect } from 'node:tls';
+import { messageOf } from '@vantage/kernel';
+
+/** An answer over HTTPS, or why there is none. */
+export type Asked =
+  | { readonly kind: 'answer'; readonly status: number; readonly text: string; readonly ms: number }
+  | { readonly kind: 'none'; readonly reason: string };
+
+const timeoutMs = 5_000;
+const mostBytes = 1024 * 1024;
+
+/** Asks this machine's controller; `ca` is the certificate (PEM) that its own must be signed by. Never rejects. */
+export function askController(
+  url: string,
+  { ca, key }: { readonly ca: string; readonly key?: string | undefined },
+): Promise<Asked> {
+  const fromMs = performance.now();
+  const { promise, resolve } = Promise.withResolvers<Asked>();
+  const headers = key === undefined ? {} : { 'Service-API-Key': key };
+  const request = get(
+    url,
+    { ca, headers, agent: false, signal: AbortSignal.timeout(timeoutMs) },
+    (answer) => {
+      const parts: Buffer[] = [];
+      let bytes = 0;
+      answer.on('data', (part: Buffer) => {
+        bytes += part.length;
+        if (bytes > mostBytes) request.destroy(new Error('the answer is too long'));
+        else parts.push(part);
+      });
+      answer.on('error', (error) => resolve({ kind: 'none', reason: messageOf(error) }));
+      answer.on('end', () =>
+        resolve({
+          ...{ kind: 'answer', status: answer.statusCode ?? 0, text: Buffer.concat(parts).toString('utf8') },
+          ms: performance.now() - fromMs,
+        }),
+      );
+    },
+  );
+  request.on('error', (error) => resolve({ kind: 'none', reason: reasonOf(error) }));
+  return promise;
+}
+
+/** Opens TLS to a port. Resolves with the reason why that failed; undefined: it did not. */
+export function tryTls(url: string, ca: string): Promise<string | undefined> {
+  const { hostname, port } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  const socket = connect({ host, port: Number(port || 443), ca, servername: host, timeout: timeoutMs });
+  const end = (reason: string | undefined) => {
+    socket.destroy();
+    resolve(reason);
+  };
+  socket.once('secureConnect', () => end(undefined));
+  socket.once('timeout', () => end(`no answer within ${timeoutMs / 1000} s`));
+  socket.once('error', (error) => end(reasonOf(error)));
+  return promise;
+}
+
+function reasonOf(error: Error): string {
+  return error.name === 'TimeoutError' || error.name === 'AbortError'
+    ? `no answer within ${timeoutMs / 1000} s`
+    : messageOf(error);
+}
