@@ -151,12 +151,8 @@ test('each part of the body that is wrong is named', async () => {
 });
 
 test('ids that cannot be ids name nothing', async () => {
-  expect(await preview({ Filter: { Devices: ['x', '\u{1f600}'] }, Set: { Timeout: 5 } })).toMatchObject({
-    Matched: 0,
-  });
-  const body = { Filter: {}, Set: { Timeout: 5 }, Token: 'a\u0000b' };
-  expect((await one.send('POST', '/devices/change', body)).json).toMatchObject({ code: 1004 });
-  expect((await one.send('GET', '/device-changes/%00')).json).toMatchObject({ code: 1003 });
+  const Filter = { Devices: ['x', '\u{1f600}'] };
+  expect(await preview({ Filter, Set: { Timeout: 5 } })).toMatchObject({ Matched: 0 });
 });
 
 test('tags come and go, and maintenance starts and ends', async () => {
@@ -236,7 +232,6 @@ test('a key that is limited to tags changes its own devices a part at a time, an
   expect(refused.Refused.map(({ device_id }) => device_id).sort()).toEqual([scoped.own.id, both].sort());
   expect(refused.Refused[0]?.Reason).toContain('Tags must keep one of the tags');
 
-  // Another caller's preview shows devices outside the tags.
   const outside = await rest.send('GET', `/device-changes/${previewed.Token}`, { key });
   expect(outside.json).toMatchObject({ code: 1003 });
 });
