@@ -32,7 +32,9 @@ export function askController(
       answer.on('error', (error) => resolve({ kind: 'none', reason: messageOf(error) }));
       answer.on('end', () =>
         resolve({
-          ...{ kind: 'answer', status: answer.statusCode ?? 0, text: Buffer.concat(parts).toString('utf8') },
+          kind: 'answer',
+          status: answer.statusCode ?? 0,
+          text: Buffer.concat(parts).toString('utf8'),
           ms: performance.now() - fromMs,
         }),
       );

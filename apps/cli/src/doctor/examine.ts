@@ -89,7 +89,9 @@ function agentCa(folder: string): string | undefined {
 
 function neverStarted(file: string): Finding {
   return {
-    ...{ level: 'fault', step: 'system', text: `no controller ran on this folder yet: ${file} is missing` },
+    level: 'fault',
+    step: 'system',
+    text: `no controller ran on this folder yet: ${file} is missing`,
     remedy: 'Start the system with "npm start", or set VANTAGE_DATA to its folder.',
   };
 }
@@ -99,7 +101,9 @@ function systemFinding(folder: string, held: boolean, answers: boolean): Finding
   if (held) return { level: 'ok', step, text: 'it runs (vantage up)' };
   if (answers) return { level: 'ok', step, text: 'a controller runs without vantage up' };
   return {
-    ...{ level: 'fault', step, text: `no system runs on ${folder}` },
+    level: 'fault',
+    step,
+    text: `no system runs on ${folder}`,
     remedy:
       'Start it with "npm start", or its service. Its log says why it ended: log/controller.log there, or the log of its service.',
   };

@@ -71,7 +71,9 @@ export function judgeApi(url: string, hello: Asked, isHeld: boolean): Finding {
   const step = 'API';
   if (hello.kind === 'none')
     return {
-      ...{ level: 'fault', step, text: `${url} does not answer: ${hello.reason}` },
+      level: 'fault',
+      step,
+      text: `${url} does not answer: ${hello.reason}`,
       remedy: isHeld
         ? `It may be starting; ask again in a minute. ${logHint}`
         : 'Start the system with "npm start", or its service.',
@@ -120,7 +122,9 @@ export function judgeAgents(asked: Asked): readonly Finding[] {
   if (enrolled.length === 0)
     return [
       {
-        ...{ level: 'warning', step, text: 'there are none, so nothing is checked' },
+        level: 'warning',
+        step,
+        text: 'there are none, so nothing is checked',
         remedy: '"./vantage agents invite LOCATION" prints the line that installs one.',
       },
     ];

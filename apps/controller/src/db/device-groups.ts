@@ -6,10 +6,11 @@ import { type RawBuilder, sql } from 'kysely';
  *
  * - `groups`: the devices with the same Locations and the same stored status have the same shown status, `status`,
  *   unless a maintenance window makes an exception of them. It lasts since the device's own fact, but not before
- *   `floor_us` (-1: no such limit). The fact is
- *   `base_since_us` where `by_base` is true, else `since_us`. `devices` counts the group, exceptions included.
+ *   `floor_us` (-1: no such limit). The fact is `base_since_us` where `by_base` is true, else `since_us`. `devices`
+ *   counts the group, exceptions included.
  * - `apart`: the exceptions, with their shown `status` and `since_us`: devices in a window, and devices whose window
- *   ended and is not recorded yet. A window whose end is recorded is over, whatever this controller's clock says: a plan for all values needs a small index.
+ *   ended and is not recorded yet. A window whose end is recorded is over, whatever this controller's clock says: a
+ *   plan for all values needs a small index.
  *
  * `ofBase` limits `apart` to the devices with this stored status. Those that are Down are few, and have an index.
  *

@@ -59,7 +59,8 @@ export function createPauseDevices({
     await replaceStates(trx, new Map(ends.map(({ device, paused }) => [device.deviceNo, paused])));
     const announced = ends.filter(({ state }) => ![null, 'Unknown'].includes(announcedStatus(state)));
     const causes = announced.map(({ device, state }) => ({
-      ...{ kind: 'device-paused' as const, ...device },
+      kind: 'device-paused' as const,
+      ...device,
       endedS: Math.floor((nowUs - state.sinceUs) / 1_000_000),
     }));
     if (causes.length > 0) await recordEvents(trx, causes, nowUs);

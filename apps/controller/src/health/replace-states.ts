@@ -8,8 +8,13 @@ export async function replaceStates(
   states: ReadonlyMap<number, FoldState>,
 ): Promise<void> {
   const rows = [...states].map(([device_no, state]) => ({
-    ...{ device_no, status: state.status, since_us: state.sinceUs, retrying: state.retrySequence !== null },
-    ...{ start_us: state.at?.startUs ?? null, agent_no: state.at?.agentNo ?? null, state: storable(state) },
+    device_no,
+    status: state.status,
+    since_us: state.sinceUs,
+    retrying: state.retrySequence !== null,
+    start_us: state.at?.startUs ?? null,
+    agent_no: state.at?.agentNo ?? null,
+    state: storable(state),
   }));
   const given = sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as g (device_no int, status text, since_us bigint,
     retrying boolean, start_us bigint, agent_no int, state jsonb)`;

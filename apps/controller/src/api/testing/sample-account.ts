@@ -162,7 +162,7 @@ async function addDeviceChange(
   accountNo: number,
 ): Promise<string> {
   const token = newId();
-  await sql`insert into device_changes (token, account_no, key_no, created_us, request, device_nos)
+  await sql`insert into device_changes (token, account_no, key_no, touched_us, request, device_nos)
     values (${token}, ${accountNo}::int, 0, ${clock.nowUs()}::bigint, '{}', '{}')`.execute(db.kysely);
   return token;
 }

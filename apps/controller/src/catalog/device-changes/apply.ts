@@ -12,9 +12,8 @@ import { resolveTarget } from '../devices/target.ts';
 import { type DeviceWriterDeps, notifyPlanner } from '../devices/write.ts';
 import { actorOf } from '../from-rest.ts';
 import type { AskedChange, Outcome } from './fields.ts';
-import { type Candidate, judgeDevice, masterOfOthers, type Wanted } from './judge.ts';
+import { type Candidate, type Changed, judgeAll, masterOfOthers, type Wanted } from './judge.ts';
 import {
-  type Changed,
   deleteDevices,
   idsOf,
   keptMasters,
@@ -120,14 +119,10 @@ async function writeAll(
   deviceNos: readonly number[],
 ): Promise<Written> {
   const { asked, wanted } = change;
-  const { Set: set = {} } = asked;
   const { trx } = transaction;
   // Results and maintenance lock the device before they write its state: the other way round they deadlock.
   if (!asked.Delete && movesState(asked)) await lockDevices(trx, deviceNos);
-  const candidates = await readCandidates(trx, deviceNos, {
-    locations: set.Locations !== undefined,
-    tags: wanted.addTagNos.length + wanted.removeTagNos.length > 0,
-  });
+  const candidates = await readCandidates(trx, deviceNos, wanted);
   if (asked.Delete) return removeAll(deps, transaction, candidates);
   const judged = judgeAll(candidates, wanted);
   const placed = await placeDevices(deps, transaction, change, judged.changed);
@@ -145,20 +140,6 @@ function numbersOf(some: readonly Changed[]): readonly number[] {
 function movesState({ Set: set = {}, Maintenance }: AskedChange): boolean {
   const { Frequency, FrequencySeconds, Enabled, Locations } = set;
   return [Frequency, FrequencySeconds, Enabled, Locations, Maintenance].some((each) => each !== undefined);
-}
-
-function judgeAll(
-  candidates: readonly Candidate[],
-  wanted: Wanted,
-): { readonly changed: readonly Changed[]; readonly refused: Outcome['Refused'] } {
-  const changed: Changed[] = [];
-  const refusals: Outcome['Refused'][number][] = [];
-  for (const device of candidates) {
-    const to = judgeDevice(device, wanted);
-    if (to.kind === 'changed') changed.push({ device, to });
-    if (to.kind === 'refused') refusals.push({ device_id: device.device_id, Reason: to.reason });
-  }
-  return { changed, refused: refusals };
 }
 
 /** Leaves out devices whose private address the new Locations do not check, and stores the warnings of the others. */
@@ -211,14 +192,17 @@ async function write(
   await writeTags(transaction, numbersOf(changed.filter(({ to }) => to.fields.includes('Tags'))), wanted);
   const paused = changed.filter(({ device, to }) => device.enabled && !to.next.enabled);
   const named = ({ device: { device_no, short_name } }: Changed) => ({
-    ...{ accountNo, deviceNo: device_no, deviceName: short_name },
+    accountNo,
+    deviceNo: device_no,
+    deviceName: short_name,
   });
   if (paused.length > 0) await pause(trx, paused.map(named), nowUs);
   const statuses = await statusesOf(trx, numbersOf(changed), nowUs);
   await recordEvents(
     trx,
     changed.map((each) => ({
-      ...{ kind: 'device-changed' as const, ...named(each) },
+      kind: 'device-changed' as const,
+      ...named(each),
       status: statuses.get(each.device.device_no) ?? 'Unknown',
       fields: each.to.fields,
     })),

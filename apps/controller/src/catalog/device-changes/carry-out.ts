@@ -52,16 +52,19 @@ export async function readyChange(
 export function outcomeOf(plan: Omit<Plan, 'request'>): Outcome {
   const { token, matched, changed, refused, state } = plan;
   return {
-    ...{ Matched: matched, Changed: changed, Refused: refused },
-    ...{ Token: token, Done: state === 'Done' },
+    Matched: matched,
+    Changed: changed,
+    Refused: refused,
+    Token: token,
+    Done: state === 'Done',
   };
 }
 
 /**
- * Creates what carries out a previewed change. Each transaction changes some devices and notes how far it came, so that
- * a change goes on where it was interrupted, and requests with the same token share the work. It stops after one part
- * where nobody waits any more, and inside a longer transaction (of a limited caller or an atomic batch), which would
- * lock too much otherwise.
+ * Creates the function that carries out a previewed change. Each transaction changes some devices and notes how far it
+ * came, so that a change goes on where it was interrupted, and requests with the same token share the work. It stops
+ * after one part where nobody waits any more, and inside a longer transaction (of a limited caller or an atomic batch),
+ * which would lock too much otherwise.
  *
  *   state     | the call with the token
  *   Previewed | 1005 where the devices are others now; else the first part, and the entry in the audit
@@ -101,11 +104,13 @@ async function carryOn(
   const place = plan.place + deviceNos.length;
   const applied = await applyChange(deps, session, change, deviceNos);
   const next = {
-    ...{ token, place, changed: plan.changed + applied.changed },
+    token,
+    place,
+    changed: plan.changed + applied.changed,
     refused: [...plan.refused, ...applied.refused].slice(0, mostRefused),
     state: place < plan.matched ? ('Running' as const) : ('Done' as const),
   };
-  await catalog.change(actorOf(session), (transaction) => moveOn(transaction, next));
+  await catalog.change(actorOf(session), (transaction) => moveOn(transaction, next, nowUs));
   return outcomeOf({ ...next, matched: plan.matched });
 }
 
@@ -116,7 +121,7 @@ async function openPlan(
   session: Session,
   { token, asked, nowUs }: { readonly token: string; readonly asked: AskedChange; readonly nowUs: number },
 ): Promise<Plan> {
-  const plan = await lockPlan(transaction.trx, session, token);
+  const plan = await lockPlan(transaction, session, token, nowUs);
   if (plan === undefined)
     throw tokenFault('is not of a preview of this key within the last hour; preview the change again');
   if (plan.request !== JSON.stringify(asked))

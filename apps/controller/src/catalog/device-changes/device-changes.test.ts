@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -7,6 +6,7 @@ import { type Rest, startRest } from '../../api/testing/rest.ts';
 import { addScopedAccount } from '../../api/testing/scoped-account.ts';
 import { recordEvents } from '../../events/index.ts';
 import { createRestHealth } from '../../health/index.ts';
+import { change as changeBy, outcome, preview as previewOf } from './testing/bulk-change.ts';
 
 let rest: Rest;
 let one: AccountApi;
@@ -22,26 +22,13 @@ beforeEach(async () => {
   one = await addAccount(rest, `changes ${accounts}`);
 });
 
-const outcome = z.object({
-  Matched: z.int(),
-  Changed: z.int(),
-  Refused: z.array(z.object({ device_id: z.string(), Reason: z.string() })),
-  Token: z.string(),
-  Done: z.boolean(),
-});
+const target = { Method: 'TCP', URL: 'example.org:9' };
 const device = (ShortName: string, more: object = {}) =>
-  one.create('/devices', { Method: 'TCP', URL: 'example.org:9', ShortName, ...more });
+  one.create('/devices', { ...target, ShortName, ...more });
 const read = async (id: string) =>
   z.record(z.string(), z.unknown()).parse((await one.send('GET', `/devices/${id}`)).json);
-const preview = async (body: object) => outcome.parse((await one.send('POST', '/devices/change', body)).json);
-/** Previews a change and carries it out. */
-async function change(body: object) {
-  const previewed = await preview(body);
-  const done = outcome.parse(
-    (await one.send('POST', '/devices/change', { ...body, Token: previewed.Token })).json,
-  );
-  return { previewed, done };
-}
+const preview = (body: object) => previewOf(one, body);
+const change = (body: object) => changeBy(one, body);
 
 test('a preview changes nothing; the same body with its Token does it, and a repetition answers the same', async () => {
   await one.create('/tags', { Name: 'lab' });
@@ -102,15 +89,32 @@ describe('a Token', () => {
     await device('a');
     const body = { Filter: {}, Set: { Timeout: 5 } };
     const { Token } = await preview(body);
+    await rest.clock.advance(1);
     const isKept = async () => (await one.send('GET', `/device-changes/${Token}`)).status === 200;
     for (let i = 0; i < 19; i += 1) await preview(body);
     expect(await isKept()).toBe(true);
     const last = await preview(body);
     expect(await isKept()).toBe(false);
     await rest.clock.advance(3_600_001);
-    await preview(body);
     const late = await one.send('POST', '/devices/change', { ...body, Token: last.Token });
     expect(late.json).toMatchObject({ code: 1004, errors: [{ field: 'Token' }] });
+    expect((await one.send('GET', `/device-changes/${last.Token}`)).status).toBe(200);
+    await preview(body);
+    expect((await one.send('GET', `/device-changes/${last.Token}`)).status).toBe(400);
+  });
+
+  test('of a change that runs outlives other previews, and an hour since its preview', async () => {
+    for (let i = 0; i < 3; i += 1) await device(`d${i}`);
+    const body = { Filter: {}, Set: { Timeout: 5 } };
+    const { Token } = await preview(body);
+    await rest.clock.advance(3_000_000);
+    await sql`update device_changes set state = 'Running', place = 1, touched_us = ${rest.clock.nowUs()}::bigint
+      where token = ${Token}`.execute(rest.db.kysely);
+    for (let i = 0; i < 25; i += 1) await preview(body);
+    await rest.clock.advance(3_000_000);
+    await preview(body);
+    const done = await one.send('POST', '/devices/change', { ...body, Token });
+    expect(done.json).toMatchObject({ Matched: 3, Changed: 2, Done: true });
   });
 
   test('of a change that was interrupted goes on where it stopped, also when its filter leaves nothing any more', async () => {
@@ -204,9 +208,7 @@ test('a key that is limited to tags changes its own devices a part at a time, an
     const { json, text } = await rest.send('POST', path, { key: by, body });
     return outcome.parse(json, { error: () => text });
   };
-  const both = await scoped.create('/devices', {
-    ...{ Method: 'TCP', URL: 'example.org:9', ShortName: 'both', Tags: [mine, theirs] },
-  });
+  const both = await scoped.create('/devices', { ...target, ShortName: 'both', Tags: [mine, theirs] });
   const asked = { Filter: {}, Set: { Severity: 'warning' } };
   const { Token, Matched } = await post('/devices/change', asked);
   expect(Matched).toBe(2);
@@ -234,67 +236,4 @@ test('a key that is limited to tags changes its own devices a part at a time, an
 
   const outside = await rest.send('GET', `/device-changes/${previewed.Token}`, { key });
   expect(outside.json).toMatchObject({ code: 1003 });
-});
-
-const settings = fc.record(
-  {
-    Frequency: fc.constantFrom(1, 5, 60, null),
-    Timeout: fc.constantFrom(3, 30, null),
-    Retries: fc.constantFrom(2, 5, null),
-    RetryDelay: fc.constantFrom(1, 9, null),
-    Enabled: fc.constantFrom(true, false, null),
-    Severity: fc.constantFrom('critical', 'info', null),
-    Locations: fc.constantFrom(['local'], ['east', 'local'], [], null),
-  },
-  { requiredKeys: [] },
-);
-const withSeconds = fc.record(
-  { FrequencySeconds: fc.constantFrom(5, 30, null), Attempts: fc.constantFrom(1, 4, null) },
-  { requiredKeys: [] },
-);
-
-test('each device becomes what PUT with the same settings makes of it, and as many change as the preview says', async () => {
-  await one.create('/locations', { Name: 'east' });
-  const stored = async (ids: readonly string[]) => {
-    const { rows } = await sql<Record<string, unknown>>`
-      select d.frequency_min, d.frequency_s, d.timeout_s, d.retries, d.retry_delay_s, d.enabled, d.severity, d.locations_given, d.revision,
-        d.target_revision, d.warnings, d.changed_us > d.created_us as checked_at_once, d.updated_us > d.created_us as updated, s.status,
-        array(select location_no from device_locations l where l.device_no = d.device_no order by rotation_index) as places,
-        (select count(*)::int from events e where e.device_no = d.device_no) as events
-      from devices d join device_state s using (device_no) where device_id = any(${ids}::text[]) order by d.device_no`.execute(
-      rest.db.kysely,
-    );
-    return rows;
-  };
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.tuple(settings, withSeconds), { minLength: 1, maxLength: 3 }),
-      fc.oneof(settings, withSeconds),
-      async (made, given) => {
-        fc.pre(Object.keys(given).length > 0);
-        const bodies = made.map(([a, b]) => ({
-          ...{ Method: 'TCP', URL: '192.168.1.1:9', ShortName: 'p' },
-          ...Object.fromEntries(Object.entries({ ...a, ...b }).filter(([, value]) => value !== null)),
-        }));
-        const good = bodies.map(({ FrequencySeconds, Attempts, ...body }: Record<string, unknown>) => ({
-          ...body,
-          ...(body['Frequency'] === undefined && FrequencySeconds !== undefined ? { FrequencySeconds } : {}),
-          ...(body['Retries'] === undefined && Attempts !== undefined ? { Attempts } : {}),
-        }));
-        const create = async () => {
-          const ids: string[] = [];
-          for (const body of good) ids.push(await one.create('/devices', body));
-          return ids;
-        };
-        const [single, many] = [await create(), await create()];
-        await rest.clock.advance(1_000);
-        for (const id of single) expect((await one.send('PUT', `/devices/${id}`, given)).status).toBe(200);
-        const changed = (await stored(single)).filter(({ updated }) => updated);
-        const { previewed, done } = await change({ Filter: { Devices: many }, Set: given });
-        expect(await stored(many)).toEqual(await stored(single));
-        expect([previewed.Changed, done.Changed]).toEqual([changed.length, changed.length]);
-      },
-    ),
-    { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 60) },
-  );
 });

@@ -24,8 +24,14 @@ const filter = z
       .describe(`Ids: these devices only, at most ${mostNamed}.`)
       .meta({ example: [exampleId] }),
     Status: z.enum(['Up', 'Down', 'Maint', 'Unknown']).optional().describe('Devices with this Status only.'),
-    ...{ Search: Search.describe('A part of ShortName, FullName or URL, in any letter case.'), Tag, Method },
-    ...{ Location, Severity, device_master_id, nschedule_id, mschedule_id },
+    Search: Search.describe('A part of ShortName, FullName or URL, in any letter case.'),
+    Tag,
+    Method,
+    Location,
+    Severity,
+    device_master_id,
+    nschedule_id,
+    mschedule_id,
     Enabled: z.boolean().optional().describe('false: paused devices only; true: all others.'),
     Retrying: z.boolean().optional().describe('true: devices in a retry sequence only; false: all others.'),
   })

@@ -1,23 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type reaches, reachOf } from '../devices/changes.ts';
+import { type reaches, reachOf, type SharedSettings, sharedChanges } from '../devices/changes.ts';
 import { deviceDefaults } from '../devices/fields.ts';
-import { resolveRhythm, shownRetries } from '../devices/rhythm.ts';
+import { resolveRhythm } from '../devices/rhythm.ts';
 import type { ChangeReach } from '../devices/write-store.ts';
-import type { AskedChange } from './fields.ts';
-
-/** The settings that a change of many devices can write, as the database stores them. */
-interface SharedSettings {
-  readonly frequency_min: number;
-  readonly frequency_s: number | null;
-  readonly timeout_s: number;
-  readonly retries: number;
-  readonly retry_delay_s: number;
-  readonly enabled: boolean;
-  readonly severity: string;
-  readonly nschedule_no: number | null;
-  readonly mschedule_no: number | null;
-  readonly master_no: number | null;
-}
+import type { AskedChange, Outcome } from './fields.ts';
 
 /** A device that may be changed. */
 export interface Candidate extends SharedSettings {
@@ -75,25 +61,36 @@ export function judgeDevice(device: Candidate, wanted: Wanted): Judgement {
     };
   const next = nextSettings(device, wanted);
   const { newLocations, locationsGiven } = nextLocations(device, wanted);
-  const parts: readonly (readonly [field: keyof typeof reaches, changed: boolean])[] = [
-    ['Frequency', device.frequency_min !== next.frequency_min],
-    ['FrequencySeconds', device.frequency_s !== next.frequency_s],
-    ['Timeout', device.timeout_s !== next.timeout_s],
-    ['Retries', shownRetries(device.retries) !== shownRetries(next.retries)],
-    ['Attempts', device.retries !== next.retries],
-    ['RetryDelay', device.retry_delay_s !== next.retry_delay_s],
-    ['Enabled', device.enabled !== next.enabled],
-    ['Severity', device.severity !== next.severity],
-    ['nschedule_id', device.nschedule_no !== next.nschedule_no],
-    ['mschedule_id', device.mschedule_no !== next.mschedule_no],
-    ['device_master_id', device.master_no !== next.master_no],
-    ['Locations', newLocations || locationsGiven !== device.locations_given],
-    ['Tags', movesTags(device, wanted)],
-  ];
-  const fields = parts.filter(([, changed]) => changed).map(([field]) => field);
-  if (fields.length === 0) return { kind: 'same' };
-  const reach = reachOf(fields, newLocations);
-  return { kind: 'changed', next, fields, reach, newLocations, locationsGiven };
+  const changes = {
+    ...sharedChanges(device, next),
+    Locations: newLocations || locationsGiven !== device.locations_given,
+    Tags: movesTags(device, wanted),
+  };
+  const { fields, reach } = reachOf(changes, newLocations);
+  return fields.length === 0
+    ? { kind: 'same' }
+    : { kind: 'changed', next, fields, reach, newLocations, locationsGiven };
+}
+
+/** A device that changes, and how. */
+export interface Changed {
+  readonly device: Candidate;
+  readonly to: Extract<Judgement, { kind: 'changed' }>;
+}
+
+/** Judges what each of these devices gets. Pure. */
+export function judgeAll(
+  candidates: readonly Candidate[],
+  wanted: Wanted,
+): { readonly changed: readonly Changed[]; readonly refused: Outcome['Refused'] } {
+  const changed: Changed[] = [];
+  const refused: Outcome['Refused'] = [];
+  for (const device of candidates) {
+    const to = judgeDevice(device, wanted);
+    if (to.kind === 'changed') changed.push({ device, to });
+    if (to.kind === 'refused') refused.push({ device_id: device.device_id, Reason: to.reason });
+  }
+  return { changed, refused };
 }
 
 function nextSettings(device: Candidate, { set, ...numbers }: Wanted): SharedSettings {

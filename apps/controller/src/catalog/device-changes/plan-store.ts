@@ -4,7 +4,7 @@ import type { Tables } from '../../db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
 import type { Outcome } from './fields.ts';
 
-/** A preview can be carried out this long, and at most so many of an account are kept. */
+/** A plan is kept so long after its preview or last part, and so many of an account; those that run go last. */
 const keptUs = 3_600_000_000;
 const mostKept = 20;
 
@@ -35,26 +35,32 @@ export async function keepPlan(
   plan: Pick<Plan, 'token' | 'request'> & { readonly deviceNos: readonly number[] },
   nowUs: number,
 ): Promise<void> {
-  await sql`delete from device_changes where created_us < ${nowUs - keptUs}::bigint`.execute(trx);
+  await sql`delete from device_changes where touched_us <= ${nowUs - keptUs}::bigint`.execute(trx);
   await sql`
-    delete from device_changes where account_no = ${accountNo}::int and state <> 'Running' and token not in (
-      select token from device_changes where account_no = ${accountNo}::int order by created_us desc limit ${mostKept - 1})`.execute(
-    trx,
-  );
+    delete from device_changes where token in (
+      select token from device_changes where account_no = ${accountNo}::int
+      order by state = 'Running' desc, touched_us desc offset ${mostKept - 1})`.execute(trx);
   await sql`
-    insert into device_changes (token, account_no, key_no, created_us, request, device_nos)
+    insert into device_changes (token, account_no, key_no, touched_us, request, device_nos)
     values (${plan.token}, ${accountNo}, ${keyNo}, ${nowUs}::bigint, ${plan.request}, ${plan.deviceNos}::int[])`.execute(
     trx,
   );
 }
 
-/** The plan of this key; other requests with the token wait until the transaction ends. */
-export async function lockPlan(db: Kysely<Tables>, owner: Owner, token: string): Promise<Plan | undefined> {
+/**
+ * The plan of this key, unless it is too old; other requests with the token wait until the transaction ends.
+ */
+export async function lockPlan(
+  { trx }: ChangeTransaction,
+  { accountNo, keyNo }: Owner,
+  token: string,
+  nowUs: number,
+): Promise<Plan | undefined> {
   if (!isId(token)) return undefined;
-  const { accountNo, keyNo } = owner;
   return readPlan(
-    db,
-    sql`token = ${token} and account_no = ${accountNo}::int and key_no = ${keyNo}::int for update`,
+    trx,
+    sql`token = ${token} and account_no = ${accountNo}::int and key_no = ${keyNo}::int
+      and touched_us > ${nowUs - keptUs}::bigint for update`,
   );
 }
 
@@ -93,8 +99,10 @@ export async function plannedDevices(
 export async function moveOn(
   { trx }: ChangeTransaction,
   { token, place, changed, refused, state }: Omit<Plan, 'request' | 'matched'>,
+  nowUs: number,
 ): Promise<void> {
   await sql`
-    update device_changes set place = ${place}, changed = ${changed}, refused = ${JSON.stringify(refused)}::jsonb, state = ${state}
+    update device_changes set place = ${place}, changed = ${changed}, refused = ${JSON.stringify(refused)}::jsonb, state = ${state},
+      touched_us = ${nowUs}::bigint
     where token = ${token}`.execute(trx);
 }

@@ -1,19 +1,13 @@
-import { newId } from '@vantage/kernel';
-import type { Kysely } from 'kysely';
-import type { Tables } from '../../db/index.ts';
 import { invalid } from '../../http/problem.ts';
 import { noSubject, type Route, route } from '../../http/route.ts';
 import type { Session } from '../../http/session.ts';
 import type { Maintenance } from '../devices/maintenance-routes.ts';
 import type { DeviceRouteDeps } from '../devices/routes.ts';
-import { actorOf } from '../from-rest.ts';
-import type { ApplyDeps } from './apply.ts';
-import { createCarrier, devicesOf, outcomeOf, readyChange } from './carry-out.ts';
-import { type AskedChange, deviceChange, deviceChangeOutcome, mostRefused, type Outcome } from './fields.ts';
-import { judgeDevice, masterOfOthers, type Wanted } from './judge.ts';
-import { findPlan, keepPlan } from './plan-store.ts';
+import { createCarrier, outcomeOf } from './carry-out.ts';
+import { deviceChange, deviceChangeOutcome } from './fields.ts';
+import { findPlan } from './plan-store.ts';
+import { previewChange } from './preview.ts';
 import { contradictions } from './resolve.ts';
-import { countInMaintenance, idsOf, keptMasters, type Reading, readAlike, readCandidates } from './store.ts';
 
 /** Changing many devices by one request. */
 export function deviceChangeRoutes(given: DeviceRouteDeps & { readonly maintenance: Maintenance }): Route[] {
@@ -41,7 +35,7 @@ export function deviceChangeRoutes(given: DeviceRouteDeps & { readonly maintenan
           return { body: await carryOut(session, Token, asked, signal) };
         if (Preview === false)
           throw invalid([{ field: 'Token', message: 'of a preview must be sent to change devices' }]);
-        return { body: await preview(given, session, asked) };
+        return { body: await previewChange(given, session, asked) };
       },
     }),
     route({
@@ -58,64 +52,4 @@ export function deviceChangeRoutes(given: DeviceRouteDeps & { readonly maintenan
       handler: async ({ subject }) => ({ body: outcomeOf(subject) }),
     }),
   ];
-}
-
-async function preview(deps: ApplyDeps, session: Session, asked: AskedChange): Promise<Outcome> {
-  const { db, catalog, clock } = deps;
-  const { kysely } = db;
-  const { accountNo } = session;
-  const nowUs = clock.nowUs();
-  const token = newId();
-  const { wanted } = await readyChange(db, session, { token, asked, nowUs });
-  const deviceNos = await devicesOf(db, accountNo, asked, nowUs);
-  await catalog.add(actorOf(session), (transaction) =>
-    keepPlan(transaction, session, { token, request: JSON.stringify(asked), deviceNos }, nowUs),
-  );
-  const answer = (changed: number, refused: Outcome['Refused']): Outcome => ({
-    ...{ Matched: deviceNos.length, Changed: changed, Refused: refused.slice(0, mostRefused) },
-    ...{ Token: token, Done: false },
-  });
-  if (asked.Delete) {
-    const kept = await keptMasters(kysely, deviceNos);
-    const ids = await idsOf(kysely, [...kept].slice(0, mostRefused));
-    return answer(
-      deviceNos.length - kept.size,
-      ids.map((device_id) => ({ device_id, Reason: masterOfOthers })),
-    );
-  }
-  const reading = {
-    locations: asked.Set?.Locations !== undefined,
-    tags: wanted.addTagNos.length + wanted.removeTagNos.length > 0,
-  };
-  const { changed, refused } = await judgeMany(kysely, deviceNos, wanted, reading);
-  if (asked.Maintenance === undefined) return answer(changed, refused);
-  const maintained =
-    asked.Maintenance === null
-      ? await countInMaintenance(kysely, deviceNos, nowUs)
-      : deviceNos.length - refused.length;
-  return answer(Math.max(changed, maintained), refused);
-}
-
-/**
- * How many of these devices would change, and which would be refused. Only masters of the new master can be refused.
- */
-async function judgeMany(
-  db: Kysely<Tables>,
-  deviceNos: readonly number[],
-  wanted: Wanted,
-  reading: Reading,
-): Promise<{ readonly changed: number; readonly refused: Outcome['Refused'] }> {
-  const above = deviceNos.filter((no) => wanted.above.has(no));
-  const others = above.length === 0 ? deviceNos : deviceNos.filter((no) => !wanted.above.has(no));
-  let changed = 0;
-  const refused: Outcome['Refused'] = [];
-  for (const { devices, ...settings } of await readAlike(db, others, reading))
-    if (judgeDevice({ ...settings, device_no: 0, device_id: '', short_name: '' }, wanted).kind === 'changed')
-      changed += devices;
-  for (const device of await readCandidates(db, above, reading)) {
-    const to = judgeDevice(device, wanted);
-    if (to.kind === 'changed') changed += 1;
-    if (to.kind === 'refused') refused.push({ device_id: device.device_id, Reason: to.reason });
-  }
-  return { changed, refused };
 }

@@ -4,7 +4,7 @@ import type { Tables } from '../../db/index.ts';
 import { statusSql } from '../../db/status.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { byCreation, conditionsOf, type DeviceFilter } from '../devices/list-ask.ts';
-import type { Candidate, Judgement } from './judge.ts';
+import type { Candidate, Changed, Wanted } from './judge.ts';
 
 /** Which devices a change is about. */
 export interface Meant {
@@ -61,19 +61,23 @@ export async function deviceNosOf(
 }
 
 /** Lists that are read beside the device's row; only where they matter, because a preview reads all devices. */
-export interface Reading {
+interface Reading {
   readonly locations: boolean;
   readonly tags: boolean;
 }
 
-/** These devices as they are now, without those that were deleted. */
+function readingFor({ set, addTagNos, removeTagNos }: Wanted): Reading {
+  return { locations: set.Locations !== undefined, tags: addTagNos.length + removeTagNos.length > 0 };
+}
+
+/** These devices as they are now, without those that were deleted. Lists that the change does not touch are empty. */
 export async function readCandidates(
   db: Kysely<Tables>,
   deviceNos: readonly number[],
-  reading: Reading,
+  wanted: Wanted,
 ): Promise<readonly Candidate[]> {
   const { rows } = await sql<Candidate>`
-    select d.device_no, d.device_id, d.short_name, ${settingsSql(reading)}
+    select d.device_no, d.device_id, d.short_name, ${settingsSql(readingFor(wanted))}
     from devices d where d.device_no = any(${deviceNos}::int[]) order by d.device_no`.execute(db);
   return rows;
 }
@@ -87,18 +91,27 @@ interface Alike extends Omit<Candidate, 'device_no' | 'device_id' | 'short_name'
 export async function readAlike(
   db: Kysely<Tables>,
   deviceNos: readonly number[],
-  reading: Reading,
+  wanted: Wanted,
 ): Promise<readonly Alike[]> {
   const { rows } = await sql<Alike>`
     select count(*)::int as devices, a.* from (
-      select ${settingsSql(reading)} from devices d where d.device_no = any(${deviceNos}::int[])) a
+      select ${settingsSql(readingFor(wanted))} from devices d where d.device_no = any(${deviceNos}::int[])) a
     group by ${sql.join(settings.map((column) => sql.ref(`a.${column}`)))}`.execute(db);
   return rows;
 }
 
 const plain = [
-  ...['frequency_min', 'frequency_s', 'timeout_s', 'retries', 'retry_delay_s', 'enabled', 'severity'],
-  ...['nschedule_no', 'mschedule_no', 'master_no', 'locations_given'],
+  'frequency_min',
+  'frequency_s',
+  'timeout_s',
+  'retries',
+  'retry_delay_s',
+  'enabled',
+  'severity',
+  'nschedule_no',
+  'mschedule_no',
+  'master_no',
+  'locations_given',
 ] as const;
 const settings = [...plain, 'location_nos', 'tag_nos'] as const;
 
@@ -118,12 +131,6 @@ export async function withMasters(db: Kysely<Tables>, deviceNo: number): Promise
   return new Set(rows.map(({ device_no }) => device_no));
 }
 
-/** A device that changes, and how. */
-export interface Changed {
-  readonly device: Candidate;
-  readonly to: Extract<Judgement, { kind: 'changed' }>;
-}
-
 /** Writes the settings of these devices in one statement; triggers move what depends on them. */
 export async function writeSettings(
   { trx }: ChangeTransaction,
@@ -132,7 +139,9 @@ export async function writeSettings(
 ): Promise<void> {
   const rows = changed.map(({ device: { device_no }, to: { next, reach, locationsGiven } }) => ({
     ...next,
-    ...{ device_no, reach, locations_given: locationsGiven },
+    device_no,
+    reach,
+    locations_given: locationsGiven,
   }));
   await sql`
     update devices d set frequency_min = g.frequency_min, frequency_s = g.frequency_s, timeout_s = g.timeout_s, retries = g.retries,

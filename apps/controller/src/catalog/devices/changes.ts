@@ -34,6 +34,42 @@ export const reaches = {
   device_master_id: 'none',
 } as const satisfies Readonly<Partial<Record<Setting, ChangeReach>>>;
 
+const settings = Object.keys(reaches) as (keyof typeof reaches)[];
+
+/** Settings that a device shares with others, as the database stores them. */
+export interface SharedSettings {
+  readonly frequency_min: number;
+  readonly frequency_s: number | null;
+  readonly timeout_s: number;
+  readonly retries: number;
+  readonly retry_delay_s: number;
+  readonly enabled: boolean;
+  readonly severity: string;
+  readonly nschedule_no: number | null;
+  readonly mschedule_no: number | null;
+  readonly master_no: number | null;
+}
+
+/** Whether each setting of a device changes. */
+export type Changes = Readonly<Partial<Record<keyof typeof reaches, boolean>>>;
+
+/** Which of the shared settings differ. Pure. */
+export function sharedChanges(before: SharedSettings, after: SharedSettings): Changes {
+  return {
+    Frequency: before.frequency_min !== after.frequency_min,
+    FrequencySeconds: before.frequency_s !== after.frequency_s,
+    Timeout: before.timeout_s !== after.timeout_s,
+    Retries: shownRetries(before.retries) !== shownRetries(after.retries),
+    Attempts: before.retries !== after.retries,
+    RetryDelay: before.retry_delay_s !== after.retry_delay_s,
+    Enabled: before.enabled !== after.enabled,
+    Severity: before.severity !== after.severity,
+    nschedule_id: before.nschedule_no !== after.nschedule_no,
+    mschedule_id: before.mschedule_no !== after.mschedule_no,
+    device_master_id: before.master_no !== after.master_no,
+  };
+}
+
 /** The settings that change, by the names of the REST API, and the reach of the change. */
 export function changesOf(
   row: DeviceRow,
@@ -41,33 +77,38 @@ export function changesOf(
   { plain, target, references }: DeviceSettings,
   newLocations: boolean,
 ): { readonly fields: readonly Setting[]; readonly reach: ChangeReach } {
-  const parts: readonly (readonly [field: keyof typeof reaches, changed: boolean])[] = [
-    ['URL', clear.url !== target.clear.url],
-    ['Options', !isDeepStrictEqual(clear.options, target.clear.options)],
-    ['Locations', newLocations || row.locations_given !== references.locationsGiven],
-    ['Frequency', row.frequency_min !== plain.frequencyMin],
-    ['FrequencySeconds', row.frequency_s !== plain.frequencyS],
-    ['Timeout', row.timeout_s !== plain.timeoutS],
-    ['Retries', shownRetries(row.retries) !== shownRetries(plain.retries)],
-    ['Attempts', row.retries !== plain.retries],
-    ['RetryDelay', row.retry_delay_s !== plain.retryDelayS],
-    ['Enabled', row.enabled !== plain.enabled],
-    ['Severity', row.severity !== plain.severity],
-    ['Tags', !sameTags(references.tags, row.tags)],
-    ['ExternalKey', row.external_key !== plain.externalKey],
-    ['ShortName', row.short_name !== plain.shortName],
-    ['FullName', row.full_name !== plain.fullName],
-    ['nschedule_id', row.nschedule_no !== references.nscheduleNo],
-    ['mschedule_id', row.mschedule_no !== references.mscheduleNo],
-    ['device_master_id', row.master_no !== references.masterNo],
-  ];
-  const fields = parts.filter(([, changed]) => changed).map(([field]) => field);
-  return { fields, reach: reachOf(fields, newLocations) };
+  const shared: SharedSettings = {
+    frequency_min: plain.frequencyMin,
+    frequency_s: plain.frequencyS,
+    timeout_s: plain.timeoutS,
+    retries: plain.retries,
+    retry_delay_s: plain.retryDelayS,
+    enabled: plain.enabled,
+    severity: plain.severity,
+    nschedule_no: references.nscheduleNo,
+    mschedule_no: references.mscheduleNo,
+    master_no: references.masterNo,
+  };
+  const changes = {
+    ...sharedChanges(row, shared),
+    URL: clear.url !== target.clear.url,
+    Options: !isDeepStrictEqual(clear.options, target.clear.options),
+    Locations: newLocations || row.locations_given !== references.locationsGiven,
+    Tags: !sameTags(references.tags, row.tags),
+    ExternalKey: row.external_key !== plain.externalKey,
+    ShortName: row.short_name !== plain.shortName,
+    FullName: row.full_name !== plain.fullName,
+  };
+  return reachOf(changes, newLocations);
 }
 
-/** How far a change of these settings reaches. Pure. */
-export function reachOf(fields: readonly (keyof typeof reaches)[], newLocations: boolean): ChangeReach {
+/** The settings that change, in the order of `reaches`, and how far the change reaches. Pure. */
+export function reachOf(
+  changes: Changes,
+  newLocations: boolean,
+): { readonly fields: readonly (keyof typeof reaches)[]; readonly reach: ChangeReach } {
+  const fields = settings.filter((field) => changes[field] === true);
   const each = fields.filter((field) => field !== 'Locations' || newLocations).map((field) => reaches[field]);
   const order: readonly ChangeReach[] = ['target', 'schedule', 'settings'];
-  return order.find((reach) => each.some((one) => one === reach)) ?? 'none';
+  return { fields, reach: order.find((reach) => each.some((one) => one === reach)) ?? 'none' };
 }

@@ -218,7 +218,7 @@ export interface DataTables {
     token: string;
     account_no: number;
     key_no: number;
-    created_us: number;
+    touched_us: number;
     request: string;
     device_nos: number[];
     place: Generated<number>;
