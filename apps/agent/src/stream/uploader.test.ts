@@ -30,7 +30,6 @@ test('an hour of backlog drains within seconds, in batches of at most 500, new r
   const batches: MessageInitShape<typeof BatchSchema>[] = [];
   const seen: number[] = [];
   const startedMs = performance.now();
-  let newAfterMs = Number.POSITIVE_INFINITY;
   await new Promise<void>((resolve) => {
     const uploader = createUploader({
       outbox,
@@ -39,9 +38,7 @@ test('an hour of backlog drains within seconds, in batches of at most 500, new r
         batches.push(batch);
         for (const { record } of batch.records ?? []) {
           if (record?.case !== 'result') continue;
-          const start = Number(record.value.startUs);
-          seen.push(start);
-          if (start === 9999) newAfterMs = performance.now() - startedMs;
+          seen.push(Number(record.value.startUs));
         }
         setImmediate(() => uploader.acked(batch.batchId ?? 0n));
         if (seen.length === 3601) resolve();
@@ -53,7 +50,7 @@ test('an hour of backlog drains within seconds, in batches of at most 500, new r
     outbox.append(resultRecord(9999));
   });
   expect(performance.now() - startedMs).toBeLessThan(20_000);
-  expect(newAfterMs).toBeLessThan(1000);
+  expect(seen.indexOf(9999)).toBeLessThan(1000);
   expect(new Set(seen).size).toBe(3601);
   expect(Math.max(...batches.map(({ records }) => records?.length ?? 0))).toBeLessThanOrEqual(500);
 });

@@ -1,1 +1,2 @@
+export { type CpuTime, startCpuTimer, threadCpuMs } from './cpu-time.ts';
 export { createFakeClock, type FakeClock } from './fake-clock.ts';

@@ -1,3 +1,4 @@
+import { startCpuTimer } from '@vantage/kernel/testing';
 import { z } from 'zod';
 
 /** A text somewhere in a schema, and the value of the schema that has nothing but this text. */
@@ -185,8 +186,7 @@ export function dearest(name: string, texts: readonly string[], run: (text: stri
 }
 
 function cpuOf(action: () => void): number {
-  const before = process.threadCpuUsage();
+  const elapsed = startCpuTimer();
   action();
-  const { user, system } = process.threadCpuUsage(before);
-  return (user + system) / 1000;
+  return elapsed().thread;
 }
