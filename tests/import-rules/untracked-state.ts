@@ -8,6 +8,7 @@ export const untrackedState: ReadonlyMap<string, string> = new Map(
       'apps/controller/src/db/backup/copy-text.ts chunks',
       'apps/controller/src/db/backup/frames.ts chunks',
       'libs/domain/src/query-secrets.ts found',
+      'libs/client/src/event-lines.ts data',
       'libs/kernel/src/settings-reader.ts problems',
       'libs/probes/src/redact/local-secrets.ts missing',
       'apps/agent/src/outbox/outbox.ts items',

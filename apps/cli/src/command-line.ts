@@ -48,7 +48,7 @@ export function createCommandLine(): CommandLine {
     .option('--json', 'answer as JSON')
     .enablePositionalOptions() // `agents upgrade` has a --version of its own
     .helpOption('-h, --help', 'show this')
-    .addHelpText('after', settingsHelp(['controller', 'agent']))
+    .addHelpText('after', settingsHelp(['controller', 'agent', 'commands']))
     .addHelpText(
       'after',
       '\nA command ends with 0 when it is done, 1 when it failed, 2 when arguments or settings are wrong.',

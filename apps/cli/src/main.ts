@@ -5,14 +5,18 @@ import { addAccountCommands } from './commands/accounts.ts';
 import { addAgentCommands } from './commands/agents.ts';
 import { addAlertCommands } from './commands/alerts.ts';
 import { addBackupCommands } from './commands/backup.ts';
+import { addCodeCommands } from './commands/code.ts';
 import { addContactCommands } from './commands/contacts.ts';
 import { addCompareCommand, addImportCommands } from './commands/imports.ts';
 import { addKeyCommands } from './commands/keys.ts';
 import { addLocationCommands } from './commands/locations.ts';
+import { addLoginCommand } from './commands/login.ts';
 import { addQuarantineCommands } from './commands/quarantine.ts';
 import { addReleaseCommands } from './commands/releases.ts';
+import { addResourceCommands } from './commands/resources.ts';
 import { addScriptCommands } from './commands/script.ts';
 import { addSystemCommands } from './commands/system.ts';
+import { addVerbCommands } from './commands/verbs.ts';
 import { renderFailure, tolerateLostOutput } from './output.ts';
 
 const commandLine = createCommandLine();
@@ -29,6 +33,10 @@ addScriptCommands(commandLine);
 addReleaseCommands(commandLine);
 addImportCommands(commandLine);
 addCompareCommand(commandLine);
+addCodeCommands(commandLine);
+addLoginCommand(commandLine);
+addResourceCommands(commandLine);
+addVerbCommands(commandLine);
 
 /** Codes of faults that the caller's arguments or settings cause; the last four are those of `script run`. */
 const mistakes = ['settings', 'unreadable', 'no_script', 'bad_secrets', 'bad_timeout'];

@@ -12,6 +12,7 @@ import { address, go } from './store/address.ts';
 import { mayWrite, resumeSession, signedIn } from './store/credential.ts';
 import { counts, forgetFacts } from './store/facts.ts';
 import { followFacts } from './store/follow.ts';
+import { forgetUndo, undoLast } from './store/undo.ts';
 import { checkVersion } from './store/version.ts';
 import { texts } from './texts.ts';
 
@@ -88,6 +89,7 @@ function SignedIn() {
     return () => {
       ending.abort();
       forgetFacts();
+      forgetUndo();
     };
   }, []);
   useEffect(() => announce(), []);
@@ -100,6 +102,7 @@ function SignedIn() {
     'g l': () => go('/locations'),
     'g s': () => go('/schedules'),
     'g r': () => go('/reports'),
+    z: () => void undoLast(),
     ...(mayWrite.value ? { c: () => go('/devices/new') } : {}),
   });
   return (

@@ -18,4 +18,6 @@ export function createVantageClient(options: {
   return createClient<paths>(options);
 }
 
+export { createEventReader, retryDelayMs, type StreamEvent } from './event-lines.ts';
+export { type EventsOptions, events } from './events.ts';
 export { ApiError, type Page, pages } from './pages.ts';

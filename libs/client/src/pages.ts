@@ -49,7 +49,8 @@ function nextOf(link: string | null, base: string): string | undefined {
   return target === undefined ? undefined : new URL(target, base).href;
 }
 
-async function problemOf(answer: Response): Promise<Problem | undefined> {
+/** The problem that the API names in a refusal; undefined where the answer is not its own. */
+export async function problemOf(answer: Response): Promise<Problem | undefined> {
   const body: unknown = await answer.json().catch(() => undefined);
   return isProblem(body) ? body : undefined;
 }

@@ -32,6 +32,7 @@ export { limitLogFile, logLimitBytes, readLogEnd } from './log-file.ts';
 export { createLogSummary, type LogSummary } from './log-summary.ts';
 export { createMailbox, type Mailbox } from './mailbox.ts';
 export { ignoreMissing, isMissing, readIfPresent, readIfPresentSync } from './missing-file.ts';
+export { nearestName } from './nearest-name.ts';
 export {
   clientNetwork,
   createNetworkSet,
@@ -47,18 +48,14 @@ export { logNodeWarnings } from './node-warnings.ts';
 export { onAbort } from './on-abort.ts';
 export { Secret } from './secret.ts';
 export { createSemaphore, type Semaphore } from './semaphore.ts';
-export {
-  gatherSettings,
-  type Setting,
-  type SettingReader,
-  settings,
-  unknownSettings,
-} from './settings.ts';
+export { type Setting, type SettingReader, settings } from './settings.ts';
 export {
   type Accepted,
   createSettingsReader,
+  gatherSettings,
   type SettingsReader,
   type SettingsSource,
+  unknownSettings,
 } from './settings-reader.ts';
 export { createSharedWork } from './shared-work.ts';
 export { onSignal, shutdownSignal, whenAborted } from './shutdown.ts';

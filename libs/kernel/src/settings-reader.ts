@@ -1,5 +1,7 @@
+import { parseEnv } from 'node:util';
 import { messageOf } from './fault.ts';
-import { gatherSettings, unknownSettings } from './settings.ts';
+import { nearestName } from './nearest-name.ts';
+import { settings } from './settings.ts';
 
 /** The values that a setting accepts: anything with zod's `safeParse`, and a description for the operator. */
 export type Accepted<T> = readonly [
@@ -55,4 +57,33 @@ function gather({ env, readText }: SettingsSource, problems: string[]): Readonly
     problems.push(`VANTAGE_SETTINGS_FILE cannot be read: ${messageOf(error)}`);
     return gatherSettings({ ...env, VANTAGE_SETTINGS_FILE: undefined }, readText);
   }
+}
+
+/**
+ * The VANTAGE_ variables of an environment, on top of those of the settings file. `readText` throws when the file
+ * cannot be read.
+ */
+export function gatherSettings(
+  env: Readonly<Record<string, string | undefined>>,
+  readText: (file: string) => string,
+): Readonly<Record<string, string>> {
+  const own = Object.entries(env).flatMap(([name, value]): [string, string][] =>
+    name.startsWith('VANTAGE_') && value !== undefined && value !== '' ? [[name, value]] : [],
+  );
+  const file = env['VANTAGE_SETTINGS_FILE'];
+  const ofFile = file ? Object.entries(parseEnv(readText(file))) : [];
+  return Object.fromEntries([
+    ...ofFile.flatMap(([name, value]): [string, string][] => (value ? [[name, value]] : [])),
+    ...own,
+  ]);
+}
+
+/** A sentence for each name that is no setting, with the nearest one. */
+export function unknownSettings(names: Iterable<string>): string[] {
+  return [...names]
+    .filter((name) => !Object.hasOwn(settings, name) && name !== 'VANTAGE_TEST_DATABASE_URL')
+    .map((name) => {
+      const near = nearestName(name, Object.keys(settings));
+      return `${name} is not a setting${near ? `; did you mean ${near}?` : ''}`;
+    });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { gatherSettings, unknownSettings } from './settings.ts';
+import { gatherSettings, unknownSettings } from './settings-reader.ts';
 
 test('the environment overrides the settings file, and foreign variables are left out', () => {
   const found = gatherSettings(

@@ -1,8 +1,5 @@
-import { parseEnv } from 'node:util';
-import { nearestName } from './nearest-name.ts';
-
 /** Who reads a setting. */
-export type SettingReader = 'controller' | 'agent' | 'both';
+export type SettingReader = 'controller' | 'agent' | 'both' | 'commands';
 
 /** One setting as `--help` and the README show it. */
 export interface Setting {
@@ -196,6 +193,21 @@ export const settings: Readonly<Record<string, Setting>> = {
     about:
       "Port on 127.0.0.1 with the process's own series for Prometheus (docs/metrics.md); the agent of `npm start` uses the next port",
   },
+  VANTAGE_SERVER: {
+    reader: 'commands',
+    otherwise: 'the profile of vantage login, else the system here',
+    about: 'Address of the API for commands from anywhere: https://host:8443/v1.1',
+  },
+  VANTAGE_KEY: {
+    reader: 'commands',
+    otherwise: 'the profile of vantage login, else that of the system here',
+    about: 'Key of the API for commands from anywhere',
+  },
+  VANTAGE_CA: {
+    reader: 'commands',
+    otherwise: 'the authorities of the system',
+    about: 'The CA of that controller (PEM file)',
+  },
   VANTAGE_SETTINGS_FILE: {
     reader: 'both',
     otherwise: 'none',
@@ -265,32 +277,3 @@ export const settings: Readonly<Record<string, Setting>> = {
       'Size of the outbox on disk, MiB (8 to 65536); a full outbox drops the oldest results and reports a data gap',
   },
 };
-
-/**
- * The VANTAGE_ variables of an environment, on top of those of the settings file. `readText` throws when the file
- * cannot be read.
- */
-export function gatherSettings(
-  env: Readonly<Record<string, string | undefined>>,
-  readText: (file: string) => string,
-): Readonly<Record<string, string>> {
-  const own = Object.entries(env).flatMap(([name, value]): [string, string][] =>
-    name.startsWith('VANTAGE_') && value !== undefined && value !== '' ? [[name, value]] : [],
-  );
-  const file = env['VANTAGE_SETTINGS_FILE'];
-  const ofFile = file ? Object.entries(parseEnv(readText(file))) : [];
-  return Object.fromEntries([
-    ...ofFile.flatMap(([name, value]): [string, string][] => (value ? [[name, value]] : [])),
-    ...own,
-  ]);
-}
-
-/** A sentence for each name that is no setting, with the nearest one. */
-export function unknownSettings(names: Iterable<string>): string[] {
-  return [...names]
-    .filter((name) => !Object.hasOwn(settings, name) && name !== 'VANTAGE_TEST_DATABASE_URL')
-    .map((name) => {
-      const near = nearestName(name, Object.keys(settings));
-      return `${name} is not a setting${near ? `; did you mean ${near}?` : ''}`;
-    });
-}

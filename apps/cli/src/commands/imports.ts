@@ -1,6 +1,8 @@
 import { Argument } from 'commander';
 import { type CommandLine, jsonOption } from '../command-line.ts';
 import { formatNames, isFormatName, isStatusFormat, statusFormats } from '../imports/format-names.ts';
+import type { GivenAccess } from '../remote/access.ts';
+import { addAccessOptions } from './access-options.ts';
 
 /** The options of `import` as commander gives them. */
 interface ImportOptions {
@@ -36,29 +38,20 @@ export function addImportCommands({ program, asJson }: CommandLine): void {
     });
 }
 
-/** Where the controller is, as commander gives it. */
-interface CompareOptions {
-  readonly server: string;
-  readonly key: string;
-  readonly ca?: string;
-}
-
 /** Adds `compare`. It reads the other tool's file and the controller's REST API, and changes nothing. */
 export function addCompareCommand({ program, asJson }: CommandLine): void {
-  program
-    .command('compare')
+  addAccessOptions(program.command('compare'))
     .description('list where another tool and Vantage disagree, since when and why')
     .addArgument(new Argument('<format>', 'format of the file').choices(Object.keys(statusFormats)))
     .argument('<file>', 'the file with the statuses of the other tool')
-    .requiredOption('--server <url>', 'address of the API: https://host:port/v1.1')
-    .requiredOption('--key <key>', 'a key that may view')
-    .option('--ca <file>', 'the CA of the controller')
     .option(...jsonOption(program, 'answer as JSON'))
     .addHelpText('after', `\nFormats:\n${formatLines(statusFormats)}\n\nEnds with 3 when they disagree.`)
-    .action(async (format: string, file: string, options: CompareOptions) => {
+    .action(async (format: string, file: string, given: GivenAccess) => {
       if (!isStatusFormat(format)) return; // commander has refused it
       const { runCompare } = await import('../imports/compare/run-compare.ts');
-      if (!(await runCompare(format, file, options, asJson()))) process.exitCode = 3;
+      const { findAccess } = await import('../remote/access.ts');
+      const access = findAccess(given, process.env);
+      if (!(await runCompare(format, file, access, asJson()))) process.exitCode = 3;
     });
 }
 

@@ -1,3 +1,4 @@
+import { type FieldFault, isId, sentFault } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
 
@@ -21,4 +22,26 @@ export async function findByExternalKey(
     db,
   );
   return rows[0];
+}
+
+const byKey = 'key:';
+
+/**
+ * The id of a thing that a request names by its id, or by `key:` and its ExternalKey. undefined: the text is no id, or
+ * the account has nothing with this key. Whether there is a thing with the id is not looked up.
+ */
+export async function namedId(
+  db: Kysely<Tables>,
+  kind: KeyedKind,
+  accountNo: number,
+  text: string,
+): Promise<string | undefined> {
+  if (!text.startsWith(byKey)) return isId(text) ? text : undefined;
+  const found = await findByExternalKey(db, kind, accountNo, text.slice(byKey.length));
+  return found?.id;
+}
+
+/** The fault of a text that names nothing. `must` says what the field takes by id. */
+export function referenceFault(field: string, must: string, text: string): FieldFault {
+  return sentFault(field, text.startsWith(byKey) ? `${must}, or key: and its ExternalKey` : must, text);
 }

@@ -1,22 +1,85 @@
 import { boundedText } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
+import { z } from 'zod';
 import type { Tables } from '../db/index.ts';
 import { findByExternalKey, type KeyedKind } from './external-key-store.ts';
 import type { Conflict } from './refusal.ts';
 
-const key = boundedText(128, 1).regex(
-  /^[^\p{C}\p{Zl}\p{Zp}]+$/u,
-  'must be 1 to 128 printable characters; accepted is for example: shop/web-1',
-);
+const printable = (most: number, example: string) =>
+  boundedText(most, 1).regex(
+    /^[^\p{C}\p{Zl}\p{Zp}]+$/u,
+    `must be 1 to ${most} printable characters; accepted is for example: ${example}`,
+  );
+const key = printable(128, 'shop/web-1');
+const source = printable(200, 'net/berlin');
 
-/** Narrows a list to the thing with this key. */
-export const externalKeyQuery = key.optional().describe('The one with this ExternalKey only.');
+/** Names another thing of the account: its id, or `key:` and its ExternalKey. */
+export const referenceField = boundedText(140);
 
-/** The client's own identity of a thing, in a request; null clears it. */
-export const externalKeyField = key
-  .nullable()
-  .optional()
-  .describe("The client's own identity, unique among the account's things of this kind; null: none.");
+/** Narrow a list to the thing with this key, or to those that one source manages. */
+export const identityQuery = {
+  ExternalKey: key.optional().describe('The one with this ExternalKey only.'),
+  Source: source.optional().describe('Those with this Source only.').meta({ example: 'net/berlin' }),
+};
+
+/** The client's own identity of a thing, and who manages it, in a request; null clears them. */
+export const identityFields = {
+  ExternalKey: key
+    .nullable()
+    .optional()
+    .describe("The client's own identity, unique among the account's things of this kind; null: none."),
+  Source: source
+    .nullable()
+    .optional()
+    .describe(
+      'What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.',
+    ),
+};
+
+/** The same as answers show it. */
+export const shownIdentity = { ExternalKey: z.string().nullable(), Source: z.string().nullable() };
+
+/** Identity as it was sent: what is absent stays. */
+interface SentIdentity {
+  readonly ExternalKey?: string | null | undefined;
+  readonly Source?: string | null | undefined;
+}
+
+/** Identity as the database stores it. */
+export interface Identity {
+  readonly externalKey: string | null;
+  readonly source: string | null;
+}
+
+/** Identity as the ORM reads it. */
+interface Stored {
+  readonly externalKey?: string | null | undefined;
+  readonly source?: string | null | undefined;
+}
+
+/** Lays the sent identity over the stored one. */
+export function resolveIdentity({ ExternalKey, Source }: SentIdentity, stored: Stored | undefined): Identity {
+  return {
+    externalKey: ExternalKey === undefined ? (stored?.externalKey ?? null) : ExternalKey,
+    source: Source === undefined ? (stored?.source ?? null) : Source,
+  };
+}
+
+/** Identity as the API shows it. */
+export function showIdentity({ externalKey, source }: Identity): {
+  readonly ExternalKey: string | null;
+  readonly Source: string | null;
+} {
+  return { ExternalKey: externalKey, Source: source };
+}
+
+/** Identity of a row as the API shows it. */
+export function showRowIdentity(row: {
+  readonly external_key: string | null;
+  readonly source: string | null;
+}): ReturnType<typeof showIdentity> {
+  return { ExternalKey: row.external_key, Source: row.source };
+}
 
 /** The refusal of a key that another thing has. */
 export function keyTaken(key: string, holder: string): Conflict {

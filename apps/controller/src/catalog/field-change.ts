@@ -15,6 +15,11 @@ export interface FieldChange {
 /** Values of fields by their names in the REST API, secrets masked. */
 export type ShownFields = Readonly<Record<string, unknown>>;
 
+/** The values without those that are null. Pure. */
+export function present(values: ShownFields): ShownFields {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
+}
+
 /** The fields of a new thing. Pure. */
 export function createdFields(values: ShownFields): readonly FieldChange[] {
   return Object.entries(values).map(([field, value]) => ({ field, old: null, new: value ?? null }));

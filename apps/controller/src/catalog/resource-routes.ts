@@ -6,7 +6,7 @@ import { missing } from '../http/problem.ts';
 import { noSubject, type Route, route, validatingRoute } from '../http/route.ts';
 import type { Session } from '../http/session.ts';
 import type { Catalog, ChangeTransaction } from './change.ts';
-import { externalKeyQuery } from './external-key.ts';
+import { identityQuery } from './external-key.ts';
 import { accepted, actorOf } from './from-rest.ts';
 import type { Refusal } from './refusal.ts';
 
@@ -33,6 +33,7 @@ export interface ResourcePage {
   readonly offset: number;
   readonly id?: string | undefined;
   readonly externalKey?: string | undefined;
+  readonly source?: string | undefined;
 }
 
 /** Settings as they were sent: the valid fields, and the faults of the others. */
@@ -156,11 +157,11 @@ function collectionRoutes<
       level: 'UR',
       tag,
       subject: noSubject,
-      query: z.object({ ExternalKey: externalKeyQuery, ...wholeOrPageQuery }),
+      query: z.object({ ...identityQuery, ...wholeOrPageQuery }),
       response: z.array(full),
       names: { root: `${root}s`, row: root, id },
-      handler: async ({ session, query: { ExternalKey, Limit, Offset } }) => {
-        const page = { externalKey: ExternalKey, limit: Limit, offset: Offset };
+      handler: async ({ session, query: { ExternalKey, Source, Limit, Offset } }) => {
+        const page = { externalKey: ExternalKey, source: Source, limit: Limit, offset: Offset };
         const { rows, total } = await list(session.accountNo, page);
         const body = rows.map((row) => show(row, session));
         return { body, total, next: nextPage(total, { Limit, Offset }) };

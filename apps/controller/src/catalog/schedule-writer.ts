@@ -3,18 +3,17 @@ import { cleanLine } from '@vantage/domain';
 import { type FieldFault, newId } from '@vantage/kernel';
 import type { ChangeTransaction } from './change.ts';
 import { lockAccount } from './devices/lookup-store.ts';
-import { keyConflict } from './external-key.ts';
-import { changedFields, createdFields, deletedFields, type ShownFields } from './field-change.ts';
+import { type Identity, keyConflict } from './external-key.ts';
+import { changedFields, createdFields, deletedFields, present, type ShownFields } from './field-change.ts';
 import { refuseBeyondLimit } from './limits.ts';
 import { nameConflict } from './name.ts';
 import { type Conflict, type Invalid, joinFaults, type Missing, type Refusal } from './refusal.ts';
 import type { SentFields } from './resource-routes.ts';
 
 /** Settings that all kinds of schedules have. */
-interface CommonSettings {
+interface CommonSettings extends Identity {
   readonly name: string;
   readonly timezone: string;
-  readonly externalKey: string | null;
 }
 
 /**
@@ -98,8 +97,7 @@ export function createScheduleWriter<
       if (taken !== undefined) return taken;
       const id = newId();
       const no = await schedules.insert(transaction, { ...settings, id, accountNo });
-      const shown = Object.entries(schedules.show(settings)).filter(([, value]) => value !== null);
-      const fields = createdFields(Object.fromEntries(shown));
+      const fields = createdFields(present(schedules.show(settings)));
       transaction.record({ action: 'create', kind, accountNo, id, fields });
       return { kind: 'created', id, no };
     },

@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import { IntArray, TextArray } from './array-types.ts';
+import { IntArray, identity, TextArray } from './columns.ts';
 
 /** The catalog's tables, for the ORM and for Kysely's types. `schema.test.ts` compares them with the migrations. */
 
@@ -53,7 +53,7 @@ export const Nschedule = defineEntity({
     name: p.text(),
     timezone: p.text().default('UTC'),
     steps: p.json().$type<readonly unknown[]>().default('[]'),
-    externalKey: p.text().nullable(),
+    ...identity(),
     createdAt: p.datetime().defaultRaw('now()'),
   },
 });
@@ -67,7 +67,7 @@ export const Contact = defineEntity({
     contactNo: p.integer().primary().autoincrement(),
     contactId: p.text().unique(),
     accountNo: p.integer(),
-    externalKey: p.text().nullable(),
+    ...identity(),
     name: p.text(),
     type: p.text(),
     address: p.text(),
@@ -96,7 +96,7 @@ export const Mschedule = defineEntity({
     durationS: p.integer(),
     recurrence: p.text().nullable(),
     endOnFirstOk: p.boolean().default(false),
-    externalKey: p.text().nullable(),
+    ...identity(),
     createdAt: p.datetime().defaultRaw('now()'),
   },
 });
@@ -111,7 +111,7 @@ export const Location = defineEntity({
     locationId: p.text().unique(),
     accountNo: p.integer(),
     name: p.text(),
-    externalKey: p.text().nullable(),
+    ...identity(),
     anchors: p.json().defaultRaw("'[]'"),
     failedAnchors: p.json().defaultRaw("'[]'"),
     nscheduleNo: p.integer().nullable(),
@@ -214,7 +214,7 @@ export const Device = defineEntity({
     mscheduleNo: p.integer().nullable(),
     masterNo: p.integer().nullable(),
     locationsGiven: p.boolean(),
-    externalKey: p.text().nullable(),
+    ...identity(),
     enabled: p.boolean().default(true),
     severity: p.text().$type<'critical' | 'warning' | 'info'>().default('critical'),
     revision: p.integer().default(1),
@@ -249,7 +249,7 @@ export const Tag = defineEntity({
     tagId: p.text().unique(),
     accountNo: p.integer(),
     name: p.text(),
-    externalKey: p.text().nullable(),
+    ...identity(),
     createdAt: p.datetime().defaultRaw('now()'),
   },
 });

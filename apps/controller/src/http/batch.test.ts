@@ -50,7 +50,7 @@ describe('POST /batch', () => {
     expect(reply.status).toBe(200);
     expect(resultsOf(reply)[1]).toEqual({
       Status: 200,
-      Body: { tag_id: id, Name: name, ExternalKey: null, Devices: [] },
+      Body: { tag_id: id, Name: name, ExternalKey: null, Source: null, Devices: [] },
     });
     expect(codesOf(reply)).toEqual([200, 200, 1004, 1004, 200, 1003, 1000, 1000, 1003, 200]);
     expect(resultsOf(reply)[6]?.Body).toMatchObject({

@@ -50,6 +50,10 @@ const operation = z
       .optional()
       .describe('The body that the request would have by itself.')
       .meta({ examples: [{ Name: 'web' }], override: { type: 'object' } }),
+    IfMatch: boundedText(200, 1)
+      .optional()
+      .describe('As the header If-Match: the change is refused (1005) where the resource has another ETag.')
+      .meta({ examples: ['"9f2c61ab03de4471.0c1d2e3f40516273"'] }),
   })
   .meta({ id: 'Operation', description: 'One request of a batch.' });
 
@@ -60,7 +64,16 @@ const batch = z
       .default(false)
       .describe('true: all operations are one transaction; where one fails, nothing is done.')
       .meta({ examples: [true] }),
+    Preview: z
+      .boolean()
+      .optional()
+      .describe('With Atomic: the operations are done and answered, and then all of it is rolled back.')
+      .meta({ examples: [false] }),
     Operations: z.array(operation).min(1).max(batchLimits.operations).describe('Done in this order.'),
+  })
+  .refine(({ Atomic, Preview }) => Atomic || Preview !== true, {
+    error: 'needs "Atomic": true, because only a transaction can be rolled back',
+    path: ['Preview'],
   })
   .meta({ id: 'Batch', description: 'Requests that are done one after the other.' });
 
@@ -75,6 +88,11 @@ export const operationResult = z
       .unknown()
       .describe('The JSON that the request would be answered with by itself.')
       .meta({ examples: [{ tag_id: '27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802' }] }),
+    ETag: z
+      .string()
+      .optional()
+      .describe('Of a GET that shows one resource: for IfMatch.')
+      .meta({ examples: ['"9f2c61ab03de4471.0c1d2e3f40516273"'] }),
   })
   .meta({ id: 'OperationResult', description: 'The answer of one operation of a batch.' });
 
@@ -118,9 +136,14 @@ export function batchRoutes(deps: BatchDeps): Route[] {
       handler: async ({ body, perform, kept, signal }) => {
         if (perform === undefined) throw invalid([nestedFault]);
         const operations = body.Operations.map(
-          ({ Method, Path, Body }): Operation => ({ method: Method, path: Path, body: Body ?? {} }),
+          ({ Method, Path, Body, IfMatch = '' }): Operation => ({
+            method: Method,
+            path: Path,
+            body: Body ?? {},
+            ifMatch: IfMatch,
+          }),
         );
-        const work = { operations, perform, kept, signal };
+        const work = { operations, perform, kept, signal, isPreview: body.Preview === true };
         const done = body.Atomic
           ? await atomic.run(() => performTogether(deps, work), signal)
           : await plain.run(() => performEach(deps.clock, work), signal);
@@ -135,7 +158,7 @@ const description = `The operations are done one after the other. Each is judged
 
 With \`"Atomic": true\` all operations are one transaction: later ones find what earlier ones wrote, others find nothing of it before the end. Where one fails, nothing is done, the operations after it are not tried, and the answer is 400 with code 1005 and the \`Results\` up to that one. Requests that wait for others (a check on request, a test of a contact) cannot be in it.
 
-An operation has no headers: no If-Match, no Idempotency-Key, no other form than JSON. A batch cannot hold a batch or a stream of events. The body has at most 4 MiB, the results together about 4 MiB. Operations that have not begun after 60 seconds or over these bytes are not done; their \`Status\` is 429. An atomic batch that is not done within 20 seconds is rolled back.
+An operation has no headers: no Idempotency-Key, no other form than JSON; \`IfMatch\` stands for If-Match. A batch cannot hold a batch or a stream of events. The body has at most 4 MiB, the results together about 4 MiB. Operations that have not begun after 60 seconds or over these bytes are not done; their \`Status\` is 429. An atomic batch that is not done within 20 seconds is rolled back.
 
 With the header Idempotency-Key, a repetition does only what was not done before.`;
 
@@ -151,6 +174,18 @@ interface Work {
   readonly perform: Perform;
   readonly kept: Parameters<Perform>[1]['kept'];
   readonly signal: AbortSignal;
+  /** All is rolled back. */
+  readonly isPreview: boolean;
+}
+
+/** Rolls a preview back. */
+class Previewed extends Error {
+  readonly done: OperationResult[];
+
+  constructor(done: OperationResult[]) {
+    super('previewed');
+    this.done = done;
+  }
 }
 
 /** Performs each by itself. */
@@ -175,26 +210,34 @@ async function performEach(
 }
 
 /** Performs all in one transaction. Throws a Problem (1005) with the results where one fails. */
-async function performTogether(
-  { clock, inTransaction }: BatchDeps,
-  { operations, perform, signal }: Work,
-): Promise<OperationResult[]> {
+async function performTogether(deps: BatchDeps, work: Work): Promise<OperationResult[]> {
+  if (!work.isPreview) return deps.inTransaction(() => performAll(deps.clock, work));
+  try {
+    return await deps.inTransaction(async () => {
+      throw new Previewed(await performAll(deps.clock, work));
+    });
+  } catch (error) {
+    if (error instanceof Previewed) return error.done;
+    throw error;
+  }
+}
+
+/** Performs all in the open transaction. */
+async function performAll(clock: Clock, { operations, perform, signal }: Work): Promise<OperationResult[]> {
   const untilMs = clock.monoMs() + batchLimits.atomicMs;
-  return inTransaction(async () => {
-    const done: OperationResult[] = [];
-    let bytes = 0;
-    for (const [part, operation] of operations.entries()) {
-      signal.throwIfAborted();
-      const result = await perform(operation, { atomic: true, part });
-      bytes += bodyBytes(result).length;
-      done.push(result);
-      if (result.Status !== 200) throw undone(operation, done);
-      if (bytes > batchLimits.answerBytes) throw tooGreat(done.length);
-      if (clock.monoMs() > untilMs && done.length < operations.length) throw tooSlow(done.length);
-      await nextRound();
-    }
-    return done;
-  });
+  const done: OperationResult[] = [];
+  let bytes = 0;
+  for (const [part, operation] of operations.entries()) {
+    signal.throwIfAborted();
+    const result = await perform(operation, { atomic: true, part });
+    bytes += bodyBytes(result).length;
+    done.push(result);
+    if (result.Status !== 200) throw undone(operation, done);
+    if (bytes > batchLimits.answerBytes) throw tooGreat(done.length);
+    if (clock.monoMs() > untilMs && done.length < operations.length) throw tooSlow(done.length);
+    await nextRound();
+  }
+  return done;
 }
 
 function notDoneReason(bytes: number, isLate: boolean): string | undefined {
@@ -241,7 +284,7 @@ function jsonOf(results: readonly OperationResult[]): Buffer {
   const parts = results.flatMap((result, at) => [
     Buffer.from(`${at === 0 ? '' : ','}{"Status":${result.Status},"Body":`),
     bodyBytes(result),
-    Buffer.from('}'),
+    Buffer.from(result.ETag === undefined ? '}' : `,"ETag":${JSON.stringify(result.ETag)}}`),
   ]);
   return Buffer.concat([Buffer.from('{"Results":['), ...parts, Buffer.from(']}\n')]);
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Authenticator } from './authenticate.ts';
 import { judgeBody } from './body.ts';
+import { createResourceFinder, entityTag } from './entity-tag.ts';
 import type { ReadFailure } from './failure.ts';
 import { readForm } from './form.ts';
 import type { Idempotency } from './idempotency.ts';
@@ -34,6 +35,7 @@ interface Batch {
  */
 export function createOperations(deps: OperationDeps): (batch: Batch) => Perform {
   const findRoute = createRouteFinder(deps.routes);
+  const resourceOf = createResourceFinder(deps.routes);
   const { run, idempotency, readFailure } = deps;
 
   const judge = async ({ request, identify }: Batch, operation: Operation, atomic: boolean) => {
@@ -56,16 +58,21 @@ export function createOperations(deps: OperationDeps): (batch: Batch) => Perform
     return { route, own };
   };
 
-  const answer = async (batch: Batch, operation: Operation, how: Parameters<Perform>[1]) => {
+  const answer = async (
+    batch: Batch,
+    operation: Operation,
+    how: Parameters<Perform>[1],
+  ): Promise<{ readonly body: unknown; readonly etag?: string }> => {
     const { signal } = batch.request;
     const { kept: parent } = how;
     const { route, own } = await judge(batch, operation, how.atomic);
     const work = async (): Promise<Reply<unknown>> => {
-      const reply = await run(route, own, { ifMatch: '', idempotencyKey: undefined });
+      const reply = await run(route, own, { ifMatch: operation.ifMatch, idempotencyKey: undefined });
       if (reply.stream !== undefined) throw invalid([streamFault]);
       return reply;
     };
-    if (parent === undefined || how.atomic || route.method === 'GET') return work();
+    if (route.method === 'GET') return tagged(await work(), resourceOf(route));
+    if (parent === undefined || how.atomic) return work();
     const kind = waitsFor(route, operation.body) ? 'lease' : 'transaction';
     return idempotency.once(partOf(parent, how.part, operation), { kind, signal }, work);
   };
@@ -73,8 +80,8 @@ export function createOperations(deps: OperationDeps): (batch: Batch) => Perform
   return (batch) =>
     async (operation, how): Promise<OperationResult> => {
       try {
-        const { body } = await answer(batch, operation, how);
-        return { Status: 200, Body: body };
+        const { body, etag } = await answer(batch, operation, how);
+        return { Status: 200, Body: body, ...(etag === undefined ? {} : { ETag: etag }) };
       } catch (error) {
         // A transaction in which a statement failed cannot go on.
         if (how.atomic && !(error instanceof Problem || error instanceof URIError)) throw error;
@@ -83,6 +90,14 @@ export function createOperations(deps: OperationDeps): (batch: Batch) => Perform
         return { Status: problem.status, Body: problem.toJSON() };
       }
     };
+}
+
+/** The body of a GET, with the ETag where it shows one resource. */
+function tagged(
+  { body }: Reply<unknown>,
+  resource: ReturnType<ReturnType<typeof createResourceFinder>>,
+): { readonly body: unknown; readonly etag?: string } {
+  return resource === undefined ? { body } : { body, etag: entityTag(body, resource) };
 }
 
 const keyFault = {
@@ -109,11 +124,11 @@ function waitsFault({ method, path }: Operation): Problem {
 /** The name and content of an operation whose batch was sent with an Idempotency-Key. */
 function partOf({ accountNo, request }: KeptRequest, part: number, operation: Operation): KeptRequest {
   const digest = (...texts: readonly string[]) => createHash('sha256').update(JSON.stringify(texts)).digest();
-  const { method, path, body } = operation;
+  const { method, path, body, ifMatch } = operation;
   return {
     accountNo,
     request: digest(request.toString('hex'), String(part)),
-    content: digest(method, path, JSON.stringify(body ?? {})),
+    content: digest(method, path, JSON.stringify(body ?? {}), ifMatch),
     partOf: request,
   };
 }

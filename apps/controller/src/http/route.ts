@@ -56,12 +56,16 @@ export interface Operation {
   readonly path: string;
   /** An object; of its content nothing was judged yet. */
   readonly body: Readonly<Record<string, unknown>>;
+  /** As the header If-Match; '' without one. */
+  readonly ifMatch: string;
 }
 
 /** The result of an operation. */
 export interface OperationResult {
   readonly Status: number;
   readonly Body: unknown;
+  /** Of the resource that a GET shows. */
+  readonly ETag?: string;
 }
 
 /**

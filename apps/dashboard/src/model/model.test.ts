@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { causesOf } from './causes.ts';
 import { fits, parseFilter, withField } from './device-filter.ts';
-import { createEventReader, retryDelayMs } from './event-lines.ts';
 import { briefly, clockTime, inFull, milliseconds, percent } from './format.ts';
 import { guessMethod } from './guess-method.ts';
 import { percentile } from './percentile.ts';
@@ -164,27 +163,6 @@ test('the worst status wins a pixel, and the open one reaches the right edge', (
       ).toBe(true);
     }),
   );
-});
-
-test('events of a stream are read however it is cut into pieces', () => {
-  const text = 'retry: 2000\n: hello\n\nid: a\ndata: {"n":\ndata: 1}\n\n:\n\r\nid: b\r\ndata: 2\r\n\r\n';
-  fc.assert(
-    fc.property(fc.array(fc.nat({ max: text.length })), (cuts) => {
-      const read = createEventReader();
-      const places = [0, ...cuts.sort((a, b) => a - b), text.length];
-      const events = places.slice(1).flatMap((end, index) => read(text.slice(places[index], end)));
-      expect(events).toEqual([
-        { id: 'a', data: '{"n":\n1}' },
-        { id: 'b', data: '2' },
-      ]);
-    }),
-  );
-});
-
-test('attempts come further apart, at most 30 s', () => {
-  expect(retryDelayMs(0, 0)).toBe(500);
-  expect(retryDelayMs(3, 1)).toBe(8_000);
-  expect(retryDelayMs(1_000, 1)).toBe(30_000);
 });
 
 test('percentiles go by nearest rank', () => {

@@ -2,16 +2,33 @@ import { useState } from 'preact/hooks';
 import { briefly } from '../model/format.ts';
 import { now } from '../store/clock.ts';
 import { link, tryNow } from '../store/stream.ts';
+import { undoable, undoLast } from '../store/undo.ts';
 import { isOutdated } from '../store/version.ts';
 import { texts } from '../texts.ts';
 import css from './frame.module.css';
+import { wordsOf } from './notice.tsx';
 
 /** A restart of a moment is told by nobody. */
 const afterMs = 3_000;
 
+/** The last change, and the button that takes it back. */
+function Undo() {
+  const last = undoable.value;
+  if (last === undefined) return null;
+  if (last.problem !== undefined)
+    return <p class={css['banner']}>{texts.undo.failed(last.words, wordsOf(last.problem))}</p>;
+  return (
+    <p class={css['banner']}>
+      <span>{last.words}</span>
+      <button type="button" class="button" onClick={() => void undoLast()}>
+        {texts.undo.button} <kbd>z</kbd>
+      </button>
+    </p>
+  );
+}
+
 /**
- * The banner about the page itself: no connection, or an old version. It covers the foot of the screen and moves
- * nothing.
+ * The banner at the foot: no connection, an old version of the page, or what was changed last. It moves nothing.
  */
 export function Banner() {
   const [isPutOff, setPutOff] = useState(false);
@@ -19,6 +36,7 @@ export function Banner() {
   const isLost = lostAt !== undefined && now.value - lostAt > afterMs;
   return (
     <div class={css['banners']} role="status">
+      <Undo />
       {isLost && (
         <p class={css['banner']}>
           <span>

@@ -1,6 +1,7 @@
-import type { Operation } from '../model/many.ts';
+import type { Operation, Plan } from '../model/many.ts';
 import { ApiProblem, api, take } from './api.ts';
-import { readChanges } from './facts.ts';
+import { whileExpecting } from './expect.ts';
+import { expectedDevices, readChanges } from './facts.ts';
 
 /** Requests of one batch: few enough that the progress moves. */
 const together = 50;
@@ -11,11 +12,19 @@ interface Outcome {
   readonly refusals: readonly { readonly at: number; readonly reason: string }[];
 }
 
-/** Does many requests; what one refuses changes nothing for the others. Throws when the API cannot be asked. */
-export async function doMany(
+/**
+ * Does many requests; what one refuses changes nothing for the others. `expected` is shown until all are done. Throws
+ * when the API cannot be asked.
+ */
+export function doMany(
   operations: readonly Operation[],
+  expected: Plan['expected'],
   onStep: (tried: number) => void,
 ): Promise<Outcome> {
+  return whileExpecting(expectedDevices, expected, () => sendAll(operations, onStep));
+}
+
+async function sendAll(operations: readonly Operation[], onStep: (tried: number) => void): Promise<Outcome> {
   const done: number[] = [];
   const refusals: { at: number; reason: string }[] = [];
   try {

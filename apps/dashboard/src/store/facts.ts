@@ -1,6 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import type { Schemas } from '@vantage/client';
 import type { Day } from '../model/day.ts';
+import { type Expectation, withExpectations } from '../model/expectations.ts';
 import { dateIn } from '../model/format.ts';
 import { countStates, type State, type StateFacts, stateOf } from '../model/state.ts';
 import { ApiProblem, api, take, takeAnswer } from './api.ts';
@@ -41,8 +42,14 @@ export const devices = signal<ReadonlyMap<string, DeviceFacts>>(new Map());
 export const progress = signal<Progress>('loading');
 /** How many devices are read while everything is. */
 export const readSoFar = signal(0);
+const storedAlerts = signal<readonly Alert[]>([]);
+/** The effects of changes that are under way on alerts and devices. */
+export const expectedAlerts = signal<readonly Expectation<Alert>[]>([]);
+export const expectedDevices = signal<readonly Expectation<DeviceFacts>[]>([]);
 /** Open, acknowledged and snoozed ones, newest first. */
-export const alerts = signal<readonly Alert[]>([]);
+export const alerts = computed(() =>
+  withExpectations(storedAlerts.value, ({ alert_id }) => alert_id, expectedAlerts.value),
+);
 export const locations = signal<readonly Location[]>([]);
 /** The newest events, newest first. */
 export const events = signal<readonly Event[]>([]);
@@ -68,7 +75,9 @@ function rowOf(facts: DeviceFacts): DeviceRow {
 }
 
 /** Every device with its state. */
-export const rows = computed<readonly DeviceRow[]>(() => [...devices.value.values()].map(rowOf));
+export const rows = computed<readonly DeviceRow[]>(() =>
+  withExpectations([...devices.value.values()], ({ id }) => id, expectedDevices.value).map(rowOf),
+);
 
 /** Whether an alert is only a symptom: its device is Down because a master is, which has an alert of its own. */
 export function isSuppressed({ device_id }: Alert): boolean {
@@ -147,7 +156,7 @@ export async function readAlerts(): Promise<void> {
   const lists = await Promise.all(
     states.map((State) => take(api.GET('/alerts', { params: { query: { State, Limit: 100 } } }))),
   );
-  alerts.value = lists.flat().sort((a, b) => (a.Opened < b.Opened ? 1 : -1));
+  storedAlerts.value = lists.flat().sort((a, b) => (a.Opened < b.Opened ? 1 : -1));
 }
 
 export async function readLocations(): Promise<void> {
@@ -164,7 +173,7 @@ export function forgetFacts(): void {
   revision = undefined;
   readSoFar.value = 0;
   progress.value = 'loading';
-  alerts.value = [];
+  storedAlerts.value = [];
   locations.value = [];
   events.value = [];
   results.value = new Map();

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { createEventReader, retryDelayMs } from '../model/event-lines.ts';
+import { createEventReader, retryDelayMs } from '@vantage/client';
 import { ApiProblem, send } from './api.ts';
 import { checkVersion } from './version.ts';
 

@@ -1928,7 +1928,7 @@ export interface paths {
          *
          *     With `"Atomic": true` all operations are one transaction: later ones find what earlier ones wrote, others find nothing of it before the end. Where one fails, nothing is done, the operations after it are not tried, and the answer is 400 with code 1005 and the `Results` up to that one. Requests that wait for others (a check on request, a test of a contact) cannot be in it.
          *
-         *     An operation has no headers: no If-Match, no Idempotency-Key, no other form than JSON. A batch cannot hold a batch or a stream of events. The body has at most 4 MiB, the results together about 4 MiB. Operations that have not begun after 60 seconds or over these bytes are not done; their `Status` is 429. An atomic batch that is not done within 20 seconds is rolled back.
+         *     An operation has no headers: no Idempotency-Key, no other form than JSON; `IfMatch` stands for If-Match. A batch cannot hold a batch or a stream of events. The body has at most 4 MiB, the results together about 4 MiB. Operations that have not begun after 60 seconds or over these bytes are not done; their `Status` is 429. An atomic batch that is not done within 20 seconds is rolled back.
          *
          *     With the header Idempotency-Key, a repetition does only what was not done before.
          *
@@ -3193,6 +3193,7 @@ export interface components {
          *         }
          *       ],
          *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
          *       "Enabled": true,
          *       "Severity": "critical",
          *       "HostData": {
@@ -3255,17 +3256,17 @@ export interface components {
              */
             RetryDelay?: number | null;
             /**
-             * @description Notification schedule; null: none.
+             * @description Notification schedule, by id or as key:EXTERNALKEY; null: none.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
             nschedule_id?: string | null;
             /**
-             * @description Maintenance schedule; null: none.
+             * @description Maintenance schedule, by id or as key:EXTERNALKEY; null: none.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
             mschedule_id?: string | null;
             /**
-             * @description Master device: when it is down already, alerts for this one are suppressed; null: none.
+             * @description Master device: when it is down already, alerts for this one are suppressed, by id or as key:EXTERNALKEY; null: none.
              * @example null
              */
             device_master_id?: string | null;
@@ -3304,6 +3305,11 @@ export interface components {
              * @example cmdb-4711
              */
             ExternalKey?: string | null;
+            /**
+             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @example net/berlin
+             */
+            Source?: string | null;
             /**
              * @description false pauses the device: it is not checked, its Status is Unknown, nobody is notified; default true.
              * @example true
@@ -3364,6 +3370,7 @@ export interface components {
          *         }
          *       ],
          *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
          *       "Enabled": true,
          *       "Severity": "critical",
          *       "Method": "HTTP",
@@ -3407,6 +3414,7 @@ export interface components {
          *         }
          *       ],
          *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
          *       "Enabled": true,
          *       "Severity": "critical",
          *       "Method": "HTTP",
@@ -3591,17 +3599,17 @@ export interface components {
              */
             Severity?: ("critical" | "warning" | "info") | null;
             /**
-             * @description Notification schedule; null: none.
+             * @description Notification schedule, by id or as key:EXTERNALKEY; null: none.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
             nschedule_id?: string | null;
             /**
-             * @description Maintenance schedule; null: none.
+             * @description Maintenance schedule, by id or as key:EXTERNALKEY; null: none.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
             mschedule_id?: string | null;
             /**
-             * @description Master device: when it is down already, alerts for this one are suppressed; null: none.
+             * @description Master device: when it is down already, alerts for this one are suppressed, by id or as key:EXTERNALKEY; null: none.
              * @example null
              */
             device_master_id?: string | null;
@@ -3731,7 +3739,8 @@ export interface components {
          * @description A tag to create.
          * @example {
          *       "Name": "shop",
-         *       "ExternalKey": "cmdb-4711"
+         *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin"
          *     }
          */
         TagCreate: {
@@ -3745,12 +3754,18 @@ export interface components {
              * @example cmdb-4711
              */
             ExternalKey?: string | null;
+            /**
+             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @example net/berlin
+             */
+            Source?: string | null;
         };
         /**
          * @description Another name for a tag.
          * @example {
          *       "Name": "shop",
-         *       "ExternalKey": "cmdb-4711"
+         *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin"
          *     }
          */
         TagUpdate: {
@@ -3764,6 +3779,11 @@ export interface components {
              * @example cmdb-4711
              */
             ExternalKey?: string | null;
+            /**
+             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @example net/berlin
+             */
+            Source?: string | null;
             /**
              * @description Id of the tag.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
@@ -3821,6 +3841,7 @@ export interface components {
          * @example {
          *       "Name": "Oslo",
          *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
          *       "PublicTargetsOnly": false,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "Anchors": [
@@ -3846,12 +3867,17 @@ export interface components {
              */
             ExternalKey?: string | null;
             /**
+             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @example net/berlin
+             */
+            Source?: string | null;
+            /**
              * @description Devices with private addresses cannot be checked from here; default false.
              * @example false
              */
             PublicTargetsOnly?: boolean;
             /**
-             * @description Notification schedule of the alert that it is offline; null: the account's.
+             * @description Notification schedule of the alert that it is offline, by id or as key:EXTERNALKEY; null: the account's.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
             nschedule_id?: string | null;
@@ -3892,6 +3918,7 @@ export interface components {
          * @example {
          *       "Name": "Oslo",
          *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
          *       "PublicTargetsOnly": false,
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "Anchors": [
@@ -3917,12 +3944,17 @@ export interface components {
              */
             ExternalKey?: string | null;
             /**
+             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @example net/berlin
+             */
+            Source?: string | null;
+            /**
              * @description Devices with private addresses cannot be checked from here; default false.
              * @example false
              */
             PublicTargetsOnly?: boolean;
             /**
-             * @description Notification schedule of the alert that it is offline; null: the account's.
+             * @description Notification schedule of the alert that it is offline, by id or as key:EXTERNALKEY; null: the account's.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
             nschedule_id?: string | null;
@@ -4217,7 +4249,8 @@ export interface components {
          *         "device.up"
          *       ],
          *       "Shadow": false,
-         *       "ExternalKey": "cmdb-4711"
+         *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin"
          *     }
          */
         ContactCreate: {
@@ -4262,6 +4295,11 @@ export interface components {
              * @example cmdb-4711
              */
             ExternalKey?: string | null;
+            /**
+             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @example net/berlin
+             */
+            Source?: string | null;
         };
         /**
          * @description Options of the Type, replaced as a whole; null: none.
@@ -4312,7 +4350,8 @@ export interface components {
          *         "device.up"
          *       ],
          *       "Shadow": false,
-         *       "ExternalKey": "cmdb-4711"
+         *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin"
          *     }
          */
         ContactUpdate: {
@@ -4356,6 +4395,11 @@ export interface components {
              * @example cmdb-4711
              */
             ExternalKey?: string | null;
+            /**
+             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @example net/berlin
+             */
+            Source?: string | null;
             /**
              * @description Id of the contact.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
@@ -4468,7 +4512,7 @@ export interface components {
              */
             DelayMinutes: number;
             /**
-             * @description The contact_id of each contact that is notified.
+             * @description The contacts that are notified, each by its contact_id or as key:EXTERNALKEY.
              * @example [
              *       "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
              *     ]
@@ -4527,7 +4571,8 @@ export interface components {
          *           "To": "18:00"
          *         }
          *       ],
-         *       "ExternalKey": "cmdb-4711"
+         *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin"
          *     }
          */
         NotificationScheduleCreate: {
@@ -4564,6 +4609,11 @@ export interface components {
              * @example cmdb-4711
              */
             ExternalKey?: string | null;
+            /**
+             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @example net/berlin
+             */
+            Source?: string | null;
         };
         /**
          * @description Changed settings of a notification schedule; what is absent stays.
@@ -4584,7 +4634,8 @@ export interface components {
          *           "To": "18:00"
          *         }
          *       ],
-         *       "ExternalKey": "cmdb-4711"
+         *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin"
          *     }
          */
         NotificationScheduleUpdate: {
@@ -4622,6 +4673,11 @@ export interface components {
              */
             ExternalKey?: string | null;
             /**
+             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @example net/berlin
+             */
+            Source?: string | null;
+            /**
              * @description Id of the notification schedule; null: none.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
@@ -4636,7 +4692,8 @@ export interface components {
          *       "Duration": "02:00",
          *       "Recurrence": "FREQ=WEEKLY;BYDAY=SU",
          *       "EndOnFirstOk": false,
-         *       "ExternalKey": "cmdb-4711"
+         *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin"
          *     }
          */
         MaintenanceScheduleCreate: {
@@ -4675,6 +4732,11 @@ export interface components {
              * @example cmdb-4711
              */
             ExternalKey?: string | null;
+            /**
+             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @example net/berlin
+             */
+            Source?: string | null;
         };
         /**
          * @description Changed settings of a maintenance schedule; what is absent stays.
@@ -4685,7 +4747,8 @@ export interface components {
          *       "Duration": "02:00",
          *       "Recurrence": "FREQ=WEEKLY;BYDAY=SU",
          *       "EndOnFirstOk": false,
-         *       "ExternalKey": "cmdb-4711"
+         *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin"
          *     }
          */
         MaintenanceScheduleUpdate: {
@@ -4724,6 +4787,11 @@ export interface components {
              * @example cmdb-4711
              */
             ExternalKey?: string | null;
+            /**
+             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @example net/berlin
+             */
+            Source?: string | null;
             /**
              * @description Id of the maintenance schedule; null: none.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
@@ -5246,13 +5314,15 @@ export interface components {
          * @description Requests that are done one after the other.
          * @example {
          *       "Atomic": true,
+         *       "Preview": false,
          *       "Operations": [
          *         {
          *           "Method": "POST",
          *           "Path": "/tags",
          *           "Body": {
          *             "Name": "web"
-         *           }
+         *           },
+         *           "IfMatch": "\"9f2c61ab03de4471.0c1d2e3f40516273\""
          *         }
          *       ]
          *     }
@@ -5264,6 +5334,11 @@ export interface components {
              * @example true
              */
             Atomic: boolean;
+            /**
+             * @description With Atomic: the operations are done and answered, and then all of it is rolled back.
+             * @example false
+             */
+            Preview?: boolean;
             /** @description Done in this order. */
             Operations: components["schemas"]["Operation"][];
         };
@@ -5274,7 +5349,8 @@ export interface components {
          *       "Path": "/tags",
          *       "Body": {
          *         "Name": "web"
-         *       }
+         *       },
+         *       "IfMatch": "\"9f2c61ab03de4471.0c1d2e3f40516273\""
          *     }
          */
         Operation: {
@@ -5296,6 +5372,11 @@ export interface components {
              *     }
              */
             Body?: Record<string, never>;
+            /**
+             * @description As the header If-Match: the change is refused (1005) where the resource has another ETag.
+             * @example "9f2c61ab03de4471.0c1d2e3f40516273"
+             */
+            IfMatch?: string;
         };
         /**
          * @description A failure: a number for programs and a sentence for people.
@@ -5313,7 +5394,8 @@ export interface components {
          *           "Status": 200,
          *           "Body": {
          *             "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
-         *           }
+         *           },
+         *           "ETag": "\"9f2c61ab03de4471.0c1d2e3f40516273\""
          *         }
          *       ]
          *     }
@@ -5360,7 +5442,8 @@ export interface components {
          *       "Status": 200,
          *       "Body": {
          *         "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
-         *       }
+         *       },
+         *       "ETag": "\"9f2c61ab03de4471.0c1d2e3f40516273\""
          *     }
          */
         OperationResult: {
@@ -5376,6 +5459,11 @@ export interface components {
              *     }
              */
             Body: unknown;
+            /**
+             * @description Of a GET that shows one resource: for IfMatch.
+             * @example "9f2c61ab03de4471.0c1d2e3f40516273"
+             */
+            ETag?: string;
         };
         /**
          * @description A check of settings that are not stored.
@@ -5810,7 +5898,8 @@ export interface components {
          *       "Severity": "critical",
          *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
          *       "Retrying": false,
-         *       "DownBecause": null
+         *       "DownBecause": null,
+         *       "Source": "net/berlin"
          *     }
          */
         DeviceEntry: {
@@ -5896,6 +5985,11 @@ export interface components {
              * @example null
              */
             DownBecause: string | null;
+            /**
+             * @description Who manages it; null: nobody.
+             * @example net/berlin
+             */
+            Source: string | null;
         };
         /**
          * @description A device with all its settings, by its Method.
@@ -5915,6 +6009,7 @@ export interface components {
          *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
          *       "Retrying": false,
          *       "DownBecause": null,
+         *       "Source": "net/berlin",
          *       "Timeout": 30,
          *       "Retries": 2,
          *       "Attempts": 3,
@@ -6367,6 +6462,37 @@ export interface components {
          *         "ShortName": "gw-1"
          *       },
          *       "Day": "UUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUDDDUUUUUUUUU",
+         *       "Settings": {
+         *         "Method": "HTTP",
+         *         "URL": "https://www.example.com/",
+         *         "ShortName": "web-1",
+         *         "FullName": "Web shop, front page",
+         *         "Frequency": 5,
+         *         "FrequencySeconds": null,
+         *         "Timeout": 30,
+         *         "Retries": 2,
+         *         "Attempts": 3,
+         *         "RetryDelay": 1,
+         *         "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *         "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *         "device_master_id": null,
+         *         "Options": {
+         *           "Count": 3
+         *         },
+         *         "Tags": [
+         *           {
+         *             "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *             "Name": "shop"
+         *           }
+         *         ],
+         *         "ExternalKey": "cmdb-4711",
+         *         "Source": "net/berlin",
+         *         "Enabled": true,
+         *         "Severity": "critical",
+         *         "Locations": [
+         *           "local"
+         *         ]
+         *       },
          *       "Gone": true
          *     }
          */
@@ -6516,11 +6642,172 @@ export interface components {
              * @example UUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUDDDUUUUUUUUU
              */
             Day?: string;
+            Settings?: components["schemas"]["DeviceSettings"];
             /**
              * @description With ChangedSince: it was deleted, or is not in the list any more. The row has no other field.
              * @constant
              */
             Gone?: true;
+        };
+        /**
+         * @description Settings of a device, as PUT /devices/{device_id} takes them.
+         * @example {
+         *       "Method": "HTTP",
+         *       "URL": "https://www.example.com/",
+         *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
+         *       "Frequency": 5,
+         *       "FrequencySeconds": null,
+         *       "Timeout": 30,
+         *       "Retries": 2,
+         *       "Attempts": 3,
+         *       "RetryDelay": 1,
+         *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "device_master_id": null,
+         *       "Options": {
+         *         "Count": 3
+         *       },
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
+         *       "Enabled": true,
+         *       "Severity": "critical",
+         *       "Locations": [
+         *         "local"
+         *       ]
+         *     }
+         */
+        DeviceSettings: {
+            /**
+             * @description How the device is checked.
+             * @enum {string}
+             */
+            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script";
+            /**
+             * @description URL, host name or custom script that is monitored.
+             * @example https://www.example.com/
+             */
+            URL: string;
+            /**
+             * @description Short name of the device.
+             * @example web-1
+             */
+            ShortName: string;
+            /**
+             * @description Description of the device.
+             * @example Web shop, front page
+             */
+            FullName: string | null;
+            /**
+             * @description Minutes between checks.
+             * @example 5
+             * @enum {integer}
+             */
+            Frequency: 1 | 2 | 5 | 10 | 20 | 30 | 60;
+            /**
+             * @description Seconds between checks; null: Frequency counts.
+             * @example null
+             */
+            FrequencySeconds: (5 | 10 | 15 | 20 | 30) | null;
+            /**
+             * @description Seconds to wait for a response.
+             * @example 30
+             */
+            Timeout: number;
+            /**
+             * @description Retries after an error before alerting.
+             * @example 2
+             */
+            Retries: number;
+            /**
+             * @description Failing checks until the device is Down.
+             * @example 3
+             */
+            Attempts: number;
+            /**
+             * @description Seconds before a retry.
+             * @example 1
+             */
+            RetryDelay: number;
+            /**
+             * @description Id of the notification schedule; null: none.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            nschedule_id: string | null;
+            /**
+             * @description Id of the maintenance schedule; null: none.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            mschedule_id: string | null;
+            /**
+             * @description Id of the master device; null: none.
+             * @example null
+             */
+            device_master_id: string | null;
+            /**
+             * @description Settings of the Method.
+             * @example {
+             *       "Count": 3
+             *     }
+             */
+            Options: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Tags of the device.
+             * @example [
+             *       {
+             *         "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+             *         "Name": "shop"
+             *       }
+             *     ]
+             */
+            Tags: {
+                /**
+                 * @description Id of the tag.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                tag_id: components["schemas"]["Id"];
+                /**
+                 * @description The name.
+                 * @example local
+                 */
+                Name: string;
+            }[];
+            /**
+             * @description The client's own identity of it; null: none.
+             * @example cmdb-4711
+             */
+            ExternalKey: string | null;
+            /**
+             * @description Who manages it; null: nobody.
+             * @example net/berlin
+             */
+            Source: string | null;
+            /**
+             * @description false: the device is paused.
+             * @example true
+             */
+            Enabled: boolean;
+            /**
+             * @description How bad an outage of it is.
+             * @example critical
+             * @enum {string}
+             */
+            Severity: "critical" | "warning" | "info";
+            /**
+             * @description Names of the Locations that check it; null: the account's DefaultLocations.
+             * @example [
+             *       "local"
+             *     ]
+             */
+            Locations: string[] | null;
         };
         /**
          * @description A change of a device, a Location or an agent.
@@ -7282,7 +7569,8 @@ export interface components {
          * @example {
          *       "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "Name": "shop",
-         *       "ExternalKey": "cmdb-4711"
+         *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin"
          *     }
          */
         TagEntry: {
@@ -7301,6 +7589,11 @@ export interface components {
              * @example cmdb-4711
              */
             ExternalKey: string | null;
+            /**
+             * @description Who manages it; null: nobody.
+             * @example net/berlin
+             */
+            Source: string | null;
         };
         /**
          * @description A tag with its devices.
@@ -7308,6 +7601,7 @@ export interface components {
          *       "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "Name": "shop",
          *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
          *       "Devices": [
          *         {
          *           "Status": "Up",
@@ -7325,7 +7619,8 @@ export interface components {
          *           "Severity": "critical",
          *           "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
          *           "Retrying": false,
-         *           "DownBecause": null
+         *           "DownBecause": null,
+         *           "Source": "net/berlin"
          *         }
          *       ]
          *     }
@@ -7346,6 +7641,11 @@ export interface components {
              * @example cmdb-4711
              */
             ExternalKey: string | null;
+            /**
+             * @description Who manages it; null: nobody.
+             * @example net/berlin
+             */
+            Source: string | null;
             /** @description All devices of the tag. */
             readonly Devices: components["schemas"]["DeviceEntry"][];
         };
@@ -7430,7 +7730,8 @@ export interface components {
          *         "Devices": 61,
          *         "ChecksPerMinute": 12.2,
          *         "Capacity": 60000
-         *       }
+         *       },
+         *       "Source": "net/berlin"
          *     }
          */
         Location: {
@@ -7572,6 +7873,11 @@ export interface components {
                  */
                 Capacity: number;
             };
+            /**
+             * @description Who manages it; null: nobody.
+             * @example net/berlin
+             */
+            Source: string | null;
         };
         /**
          * @description An agent: the program that runs the checks of its Location.
@@ -7776,7 +8082,8 @@ export interface components {
          *       "Shadow": false,
          *       "ExternalKey": "cmdb-4711",
          *       "PreviousSecretUntil": null,
-         *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
+         *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
+         *       "Source": "net/berlin"
          *     }
          */
         Contact: {
@@ -7828,6 +8135,11 @@ export interface components {
              * @example 2026-02-25T23:38:03+01:00
              */
             readonly UpdatedAt: components["schemas"]["Timestamp"];
+            /**
+             * @description Who manages it; null: nobody.
+             * @example net/berlin
+             */
+            Source: string | null;
         };
         /**
          * @description What came of a test message.
@@ -8073,7 +8385,8 @@ export interface components {
          *           "To": "18:00"
          *         }
          *       ],
-         *       "ExternalKey": "cmdb-4711"
+         *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin"
          *     }
          */
         NotificationSchedule: {
@@ -8123,6 +8436,11 @@ export interface components {
              * @example cmdb-4711
              */
             ExternalKey: string | null;
+            /**
+             * @description Who manages it; null: nobody.
+             * @example net/berlin
+             */
+            Source: string | null;
         };
         /**
          * @description Maintenance windows that recur.
@@ -8134,7 +8452,8 @@ export interface components {
          *       "Duration": "02:00",
          *       "Recurrence": "FREQ=WEEKLY;BYDAY=SU",
          *       "EndOnFirstOk": false,
-         *       "ExternalKey": "cmdb-4711"
+         *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin"
          *     }
          */
         MaintenanceSchedule: {
@@ -8178,6 +8497,11 @@ export interface components {
              * @example cmdb-4711
              */
             ExternalKey: string | null;
+            /**
+             * @description Who manages it; null: nobody.
+             * @example net/berlin
+             */
+            Source: string | null;
         };
         /**
          * @description A window of a maintenance schedule, or a time that the clocks skip.
@@ -8809,7 +9133,8 @@ export interface components {
          *           "Status": 200,
          *           "Body": {
          *             "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
-         *           }
+         *           },
+         *           "ETag": "\"9f2c61ab03de4471.0c1d2e3f40516273\""
          *         }
          *       ]
          *     }
@@ -8868,6 +9193,7 @@ export interface components {
          *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
          *       "Retrying": false,
          *       "DownBecause": null,
+         *       "Source": "net/berlin",
          *       "Timeout": 30,
          *       "Retries": 2,
          *       "Attempts": 3,
@@ -8966,6 +9292,7 @@ export interface components {
          *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
          *       "Retrying": false,
          *       "DownBecause": null,
+         *       "Source": "net/berlin",
          *       "Timeout": 30,
          *       "Retries": 2,
          *       "Attempts": 3,
@@ -9037,6 +9364,7 @@ export interface components {
          *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
          *       "Retrying": false,
          *       "DownBecause": null,
+         *       "Source": "net/berlin",
          *       "Timeout": 30,
          *       "Retries": 2,
          *       "Attempts": 3,
@@ -9110,6 +9438,7 @@ export interface components {
          *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
          *       "Retrying": false,
          *       "DownBecause": null,
+         *       "Source": "net/berlin",
          *       "Timeout": 30,
          *       "Retries": 2,
          *       "Attempts": 3,
@@ -9180,6 +9509,7 @@ export interface components {
          *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
          *       "Retrying": false,
          *       "DownBecause": null,
+         *       "Source": "net/berlin",
          *       "Timeout": 30,
          *       "Retries": 2,
          *       "Attempts": 3,
@@ -9251,6 +9581,7 @@ export interface components {
          *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
          *       "Retrying": false,
          *       "DownBecause": null,
+         *       "Source": "net/berlin",
          *       "Timeout": 30,
          *       "Retries": 2,
          *       "Attempts": 3,
@@ -9323,6 +9654,7 @@ export interface components {
          *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
          *       "Retrying": false,
          *       "DownBecause": null,
+         *       "Source": "net/berlin",
          *       "Timeout": 30,
          *       "Retries": 2,
          *       "Attempts": 3,
@@ -9394,6 +9726,7 @@ export interface components {
          *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
          *       "Retrying": false,
          *       "DownBecause": null,
+         *       "Source": "net/berlin",
          *       "Timeout": 30,
          *       "Retries": 2,
          *       "Attempts": 3,
@@ -9464,6 +9797,7 @@ export interface components {
          *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
          *       "Retrying": false,
          *       "DownBecause": null,
+         *       "Source": "net/berlin",
          *       "Timeout": 30,
          *       "Retries": 2,
          *       "Attempts": 3,
@@ -9534,6 +9868,7 @@ export interface components {
          *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
          *       "Retrying": false,
          *       "DownBecause": null,
+         *       "Source": "net/berlin",
          *       "Timeout": 30,
          *       "Retries": 2,
          *       "Attempts": 3,
@@ -9604,6 +9939,7 @@ export interface components {
          *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
          *       "Retrying": false,
          *       "DownBecause": null,
+         *       "Source": "net/berlin",
          *       "Timeout": 30,
          *       "Retries": 2,
          *       "Attempts": 3,
@@ -9679,6 +10015,7 @@ export interface components {
          *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
          *       "Retrying": false,
          *       "DownBecause": null,
+         *       "Source": "net/berlin",
          *       "Timeout": 30,
          *       "Retries": 2,
          *       "Attempts": 3,
@@ -9751,6 +10088,7 @@ export interface components {
          *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
          *       "Retrying": false,
          *       "DownBecause": null,
+         *       "Source": "net/berlin",
          *       "Timeout": 30,
          *       "Retries": 2,
          *       "Attempts": 3,
@@ -9820,6 +10158,7 @@ export interface components {
          *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
          *       "Retrying": false,
          *       "DownBecause": null,
+         *       "Source": "net/berlin",
          *       "Timeout": 30,
          *       "Retries": 2,
          *       "Attempts": 3,
@@ -9930,6 +10269,11 @@ export interface components {
              * @example null
              */
             readonly DownBecause: string | null;
+            /**
+             * @description Who manages it; null: nobody.
+             * @example net/berlin
+             */
+            Source: string | null;
             /**
              * @description Seconds to wait for a response.
              * @example 30
@@ -10425,6 +10769,7 @@ export interface components {
          *         }
          *       ],
          *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
          *       "Enabled": true,
          *       "Severity": "critical"
          *     }
@@ -10476,17 +10821,17 @@ export interface components {
              */
             RetryDelay?: number | null;
             /**
-             * @description Notification schedule; null: none.
+             * @description Notification schedule, by id or as key:EXTERNALKEY; null: none.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
             nschedule_id?: string | null;
             /**
-             * @description Maintenance schedule; null: none.
+             * @description Maintenance schedule, by id or as key:EXTERNALKEY; null: none.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
             mschedule_id?: string | null;
             /**
-             * @description Master device: when it is down already, alerts for this one are suppressed; null: none.
+             * @description Master device: when it is down already, alerts for this one are suppressed, by id or as key:EXTERNALKEY; null: none.
              * @example null
              */
             device_master_id?: string | null;
@@ -10524,6 +10869,11 @@ export interface components {
              */
             ExternalKey?: string | null;
             /**
+             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @example net/berlin
+             */
+            Source?: string | null;
+            /**
              * @description false pauses the device: it is not checked, its Status is Unknown, nobody is notified; default true.
              * @example true
              */
@@ -10560,6 +10910,7 @@ export interface components {
          *         }
          *       ],
          *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
          *       "Enabled": true,
          *       "Severity": "critical",
          *       "Method": "HTTP",
@@ -10637,6 +10988,7 @@ export interface components {
          *         }
          *       ],
          *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
          *       "Enabled": true,
          *       "Severity": "critical",
          *       "Method": "PING",
@@ -10687,6 +11039,7 @@ export interface components {
          *         }
          *       ],
          *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
          *       "Enabled": true,
          *       "Severity": "critical",
          *       "Method": "SMTP",
@@ -10739,6 +11092,7 @@ export interface components {
          *         }
          *       ],
          *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
          *       "Enabled": true,
          *       "Severity": "critical",
          *       "Method": "POP3",
@@ -10788,6 +11142,7 @@ export interface components {
          *         }
          *       ],
          *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
          *       "Enabled": true,
          *       "Severity": "critical",
          *       "Method": "MySQL",
@@ -10838,6 +11193,7 @@ export interface components {
          *         }
          *       ],
          *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
          *       "Enabled": true,
          *       "Severity": "critical",
          *       "Method": "IMAP4",
@@ -10889,6 +11245,7 @@ export interface components {
          *         }
          *       ],
          *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
          *       "Enabled": true,
          *       "Severity": "critical",
          *       "Method": "FTP",
@@ -10939,6 +11296,7 @@ export interface components {
          *         }
          *       ],
          *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
          *       "Enabled": true,
          *       "Severity": "critical",
          *       "Method": "TELNET",
@@ -10988,6 +11346,7 @@ export interface components {
          *         }
          *       ],
          *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
          *       "Enabled": true,
          *       "Severity": "critical",
          *       "Method": "SSH",
@@ -11037,6 +11396,7 @@ export interface components {
          *         }
          *       ],
          *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
          *       "Enabled": true,
          *       "Severity": "critical",
          *       "Method": "NNTP",
@@ -11086,6 +11446,7 @@ export interface components {
          *         }
          *       ],
          *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
          *       "Enabled": true,
          *       "Severity": "critical",
          *       "Method": "TCP",
@@ -11140,6 +11501,7 @@ export interface components {
          *         }
          *       ],
          *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
          *       "Enabled": true,
          *       "Severity": "critical",
          *       "Method": "DNS",
@@ -11191,6 +11553,7 @@ export interface components {
          *         }
          *       ],
          *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
          *       "Enabled": true,
          *       "Severity": "critical",
          *       "Method": "Script",
@@ -11239,6 +11602,7 @@ export interface components {
          *         }
          *       ],
          *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
          *       "Enabled": true,
          *       "Severity": "critical"
          *     }
@@ -11290,17 +11654,17 @@ export interface components {
              */
             RetryDelay?: number | null;
             /**
-             * @description Notification schedule; null: none.
+             * @description Notification schedule, by id or as key:EXTERNALKEY; null: none.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
             nschedule_id?: string | null;
             /**
-             * @description Maintenance schedule; null: none.
+             * @description Maintenance schedule, by id or as key:EXTERNALKEY; null: none.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
             mschedule_id?: string | null;
             /**
-             * @description Master device: when it is down already, alerts for this one are suppressed; null: none.
+             * @description Master device: when it is down already, alerts for this one are suppressed, by id or as key:EXTERNALKEY; null: none.
              * @example null
              */
             device_master_id?: string | null;
@@ -11337,6 +11701,11 @@ export interface components {
              * @example cmdb-4711
              */
             ExternalKey?: string | null;
+            /**
+             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @example net/berlin
+             */
+            Source?: string | null;
             /**
              * @description false pauses the device: it is not checked, its Status is Unknown, nobody is notified; default true.
              * @example true
@@ -11445,7 +11814,8 @@ export interface components {
                  *           "Status": 200,
                  *           "Body": {
                  *             "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
-                 *           }
+                 *           },
+                 *           "ETag": "\"9f2c61ab03de4471.0c1d2e3f40516273\""
                  *         }
                  *       ]
                  *     }
@@ -11484,7 +11854,8 @@ export interface components {
                  *           "Status": 200,
                  *           "Body": {
                  *             "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
-                 *           }
+                 *           },
+                 *           "ETag": "\"9f2c61ab03de4471.0c1d2e3f40516273\""
                  *         }
                  *       ]
                  *     }
@@ -11518,7 +11889,8 @@ export interface components {
                  *           "Status": 200,
                  *           "Body": {
                  *             "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
-                 *           }
+                 *           },
+                 *           "ETag": "\"9f2c61ab03de4471.0c1d2e3f40516273\""
                  *         }
                  *       ]
                  *     }
@@ -11552,7 +11924,8 @@ export interface components {
                  *           "Status": 200,
                  *           "Body": {
                  *             "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
-                 *           }
+                 *           },
+                 *           "ETag": "\"9f2c61ab03de4471.0c1d2e3f40516273\""
                  *         }
                  *       ]
                  *     }
@@ -11703,6 +12076,7 @@ export interface operations {
                  *         }
                  *       ],
                  *       "ExternalKey": "cmdb-4711",
+                 *       "Source": "net/berlin",
                  *       "Enabled": true,
                  *       "Severity": "critical",
                  *       "HostData": {
@@ -12221,6 +12595,11 @@ export interface operations {
                  */
                 ExternalKey?: string;
                 /**
+                 * @description Those with this Source only.
+                 * @example net/berlin
+                 */
+                Source?: string;
+                /**
                  * @description false: paused devices only; true: all others.
                  * @example true
                  */
@@ -12337,7 +12716,8 @@ export interface operations {
                      *         "Severity": "critical",
                      *         "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
                      *         "Retrying": false,
-                     *         "DownBecause": null
+                     *         "DownBecause": null,
+                     *         "Source": "net/berlin"
                      *       }
                      *     ]
                      */
@@ -12407,6 +12787,7 @@ export interface operations {
                  *         }
                  *       ],
                  *       "ExternalKey": "cmdb-4711",
+                 *       "Source": "net/berlin",
                  *       "Enabled": true,
                  *       "Severity": "critical",
                  *       "Method": "HTTP",
@@ -12559,6 +12940,7 @@ export interface operations {
                      *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
                      *       "Retrying": false,
                      *       "DownBecause": null,
+                     *       "Source": "net/berlin",
                      *       "Timeout": 30,
                      *       "Retries": 2,
                      *       "Attempts": 3,
@@ -12681,6 +13063,7 @@ export interface operations {
                  *         }
                  *       ],
                  *       "ExternalKey": "cmdb-4711",
+                 *       "Source": "net/berlin",
                  *       "Enabled": true,
                  *       "Severity": "critical",
                  *       "Method": "HTTP",
@@ -12745,6 +13128,7 @@ export interface operations {
                      *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
                      *       "Retrying": false,
                      *       "DownBecause": null,
+                     *       "Source": "net/berlin",
                      *       "Timeout": 30,
                      *       "Retries": 2,
                      *       "Attempts": 3,
@@ -13203,6 +13587,11 @@ export interface operations {
                  */
                 ExternalKey?: string;
                 /**
+                 * @description Those with this Source only.
+                 * @example net/berlin
+                 */
+                Source?: string;
+                /**
                  * @description false: paused devices only; true: all others.
                  * @example true
                  */
@@ -13258,7 +13647,7 @@ export interface operations {
                  */
                 Match?: "Any" | "All";
                 /**
-                 * @description What each row has besides: Tags, Locations, LastCheck, Master, Day, joined by commas.
+                 * @description What each row has besides: Tags, Locations, LastCheck, Master, Day, Settings, joined by commas.
                  * @example Tags,Day
                  */
                 With?: string;
@@ -13357,6 +13746,37 @@ export interface operations {
                      *           "ShortName": "gw-1"
                      *         },
                      *         "Day": "UUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUDDDUUUUUUUUU",
+                     *         "Settings": {
+                     *           "Method": "HTTP",
+                     *           "URL": "https://www.example.com/",
+                     *           "ShortName": "web-1",
+                     *           "FullName": "Web shop, front page",
+                     *           "Frequency": 5,
+                     *           "FrequencySeconds": null,
+                     *           "Timeout": 30,
+                     *           "Retries": 2,
+                     *           "Attempts": 3,
+                     *           "RetryDelay": 1,
+                     *           "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *           "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *           "device_master_id": null,
+                     *           "Options": {
+                     *             "Count": 3
+                     *           },
+                     *           "Tags": [
+                     *             {
+                     *               "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *               "Name": "shop"
+                     *             }
+                     *           ],
+                     *           "ExternalKey": "cmdb-4711",
+                     *           "Source": "net/berlin",
+                     *           "Enabled": true,
+                     *           "Severity": "critical",
+                     *           "Locations": [
+                     *             "local"
+                     *           ]
+                     *         },
                      *         "Gone": true
                      *       }
                      *     ]
@@ -13753,6 +14173,7 @@ export interface operations {
                      *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
                      *       "Retrying": false,
                      *       "DownBecause": null,
+                     *       "Source": "net/berlin",
                      *       "Timeout": 30,
                      *       "Retries": 2,
                      *       "Attempts": 3,
@@ -13887,6 +14308,7 @@ export interface operations {
                      *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
                      *       "Retrying": false,
                      *       "DownBecause": null,
+                     *       "Source": "net/berlin",
                      *       "Timeout": 30,
                      *       "Retries": 2,
                      *       "Attempts": 3,
@@ -15342,6 +15764,11 @@ export interface operations {
                  */
                 ExternalKey?: string;
                 /**
+                 * @description Those with this Source only.
+                 * @example net/berlin
+                 */
+                Source?: string;
+                /**
                  * @description Most rows to return; more than 100 is taken as 100; default: all.
                  * @example 100
                  */
@@ -15405,7 +15832,8 @@ export interface operations {
                      *       {
                      *         "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *         "Name": "shop",
-                     *         "ExternalKey": "cmdb-4711"
+                     *         "ExternalKey": "cmdb-4711",
+                     *         "Source": "net/berlin"
                      *       }
                      *     ]
                      */
@@ -15454,7 +15882,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "Name": "shop",
-                 *       "ExternalKey": "cmdb-4711"
+                 *       "ExternalKey": "cmdb-4711",
+                 *       "Source": "net/berlin"
                  *     }
                  */
                 "application/json": components["schemas"]["TagCreate"];
@@ -15565,6 +15994,7 @@ export interface operations {
                      *       "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "Name": "shop",
                      *       "ExternalKey": "cmdb-4711",
+                     *       "Source": "net/berlin",
                      *       "Devices": [
                      *         {
                      *           "Status": "Up",
@@ -15582,7 +16012,8 @@ export interface operations {
                      *           "Severity": "critical",
                      *           "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
                      *           "Retrying": false,
-                     *           "DownBecause": null
+                     *           "DownBecause": null,
+                     *           "Source": "net/berlin"
                      *         }
                      *       ]
                      *     }
@@ -15638,7 +16069,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "Name": "shop",
-                 *       "ExternalKey": "cmdb-4711"
+                 *       "ExternalKey": "cmdb-4711",
+                 *       "Source": "net/berlin"
                  *     }
                  */
                 "application/json": components["schemas"]["TagUpdate"];
@@ -15671,6 +16103,7 @@ export interface operations {
                      *       "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "Name": "shop",
                      *       "ExternalKey": "cmdb-4711",
+                     *       "Source": "net/berlin",
                      *       "Devices": [
                      *         {
                      *           "Status": "Up",
@@ -15688,7 +16121,8 @@ export interface operations {
                      *           "Severity": "critical",
                      *           "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
                      *           "Retrying": false,
-                     *           "DownBecause": null
+                     *           "DownBecause": null,
+                     *           "Source": "net/berlin"
                      *         }
                      *       ]
                      *     }
@@ -16018,6 +16452,7 @@ export interface operations {
                      *       "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "Name": "shop",
                      *       "ExternalKey": "cmdb-4711",
+                     *       "Source": "net/berlin",
                      *       "Devices": [
                      *         {
                      *           "Status": "Up",
@@ -16035,7 +16470,8 @@ export interface operations {
                      *           "Severity": "critical",
                      *           "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
                      *           "Retrying": false,
-                     *           "DownBecause": null
+                     *           "DownBecause": null,
+                     *           "Source": "net/berlin"
                      *         }
                      *       ]
                      *     }
@@ -16112,6 +16548,7 @@ export interface operations {
                      *       "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "Name": "shop",
                      *       "ExternalKey": "cmdb-4711",
+                     *       "Source": "net/berlin",
                      *       "Devices": [
                      *         {
                      *           "Status": "Up",
@@ -16129,7 +16566,8 @@ export interface operations {
                      *           "Severity": "critical",
                      *           "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
                      *           "Retrying": false,
-                     *           "DownBecause": null
+                     *           "DownBecause": null,
+                     *           "Source": "net/berlin"
                      *         }
                      *       ]
                      *     }
@@ -16323,6 +16761,11 @@ export interface operations {
                  */
                 ExternalKey?: string;
                 /**
+                 * @description Those with this Source only.
+                 * @example net/berlin
+                 */
+                Source?: string;
+                /**
                  * @description Most rows to return; more than 100 is taken as 100; default: all.
                  * @example 100
                  */
@@ -16415,7 +16858,8 @@ export interface operations {
                      *           "Devices": 61,
                      *           "ChecksPerMinute": 12.2,
                      *           "Capacity": 60000
-                     *         }
+                     *         },
+                     *         "Source": "net/berlin"
                      *       }
                      *     ]
                      */
@@ -16465,6 +16909,7 @@ export interface operations {
                  * @example {
                  *       "Name": "Oslo",
                  *       "ExternalKey": "cmdb-4711",
+                 *       "Source": "net/berlin",
                  *       "PublicTargetsOnly": false,
                  *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                  *       "Anchors": [
@@ -16614,7 +17059,8 @@ export interface operations {
                      *         "Devices": 61,
                      *         "ChecksPerMinute": 12.2,
                      *         "Capacity": 60000
-                     *       }
+                     *       },
+                     *       "Source": "net/berlin"
                      *     }
                      */
                     "application/json": components["schemas"]["Location"];
@@ -16669,6 +17115,7 @@ export interface operations {
                  * @example {
                  *       "Name": "Oslo",
                  *       "ExternalKey": "cmdb-4711",
+                 *       "Source": "net/berlin",
                  *       "PublicTargetsOnly": false,
                  *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                  *       "Anchors": [
@@ -16740,7 +17187,8 @@ export interface operations {
                      *         "Devices": 61,
                      *         "ChecksPerMinute": 12.2,
                      *         "Capacity": 60000
-                     *       }
+                     *       },
+                     *       "Source": "net/berlin"
                      *     }
                      */
                     "application/json": components["schemas"]["Location"];
@@ -17414,6 +17862,11 @@ export interface operations {
                  */
                 ExternalKey?: string;
                 /**
+                 * @description Those with this Source only.
+                 * @example net/berlin
+                 */
+                Source?: string;
+                /**
                  * @description Most rows to return; more than 100 is taken as 100; default: all.
                  * @example 100
                  */
@@ -17489,7 +17942,8 @@ export interface operations {
                      *         "Shadow": false,
                      *         "ExternalKey": "cmdb-4711",
                      *         "PreviousSecretUntil": null,
-                     *         "UpdatedAt": "2026-02-25T23:38:03+01:00"
+                     *         "UpdatedAt": "2026-02-25T23:38:03+01:00",
+                     *         "Source": "net/berlin"
                      *       }
                      *     ]
                      */
@@ -17552,7 +18006,8 @@ export interface operations {
                  *         "device.up"
                  *       ],
                  *       "Shadow": false,
-                 *       "ExternalKey": "cmdb-4711"
+                 *       "ExternalKey": "cmdb-4711",
+                 *       "Source": "net/berlin"
                  *     }
                  */
                 "application/json": components["schemas"]["ContactCreate"];
@@ -17674,7 +18129,8 @@ export interface operations {
                      *       "Shadow": false,
                      *       "ExternalKey": "cmdb-4711",
                      *       "PreviousSecretUntil": null,
-                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
+                     *       "Source": "net/berlin"
                      *     }
                      */
                     "application/json": components["schemas"]["Contact"];
@@ -17742,7 +18198,8 @@ export interface operations {
                  *         "device.up"
                  *       ],
                  *       "Shadow": false,
-                 *       "ExternalKey": "cmdb-4711"
+                 *       "ExternalKey": "cmdb-4711",
+                 *       "Source": "net/berlin"
                  *     }
                  */
                 "application/json": components["schemas"]["ContactUpdate"];
@@ -17786,7 +18243,8 @@ export interface operations {
                      *       "Shadow": false,
                      *       "ExternalKey": "cmdb-4711",
                      *       "PreviousSecretUntil": null,
-                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
+                     *       "Source": "net/berlin"
                      *     }
                      */
                     "application/json": components["schemas"]["Contact"];
@@ -18351,6 +18809,11 @@ export interface operations {
                  */
                 ExternalKey?: string;
                 /**
+                 * @description Those with this Source only.
+                 * @example net/berlin
+                 */
+                Source?: string;
+                /**
                  * @description Most rows to return; more than 100 is taken as 100; default: all.
                  * @example 100
                  */
@@ -18429,7 +18892,8 @@ export interface operations {
                      *             "To": "18:00"
                      *           }
                      *         ],
-                     *         "ExternalKey": "cmdb-4711"
+                     *         "ExternalKey": "cmdb-4711",
+                     *         "Source": "net/berlin"
                      *       }
                      *     ]
                      */
@@ -18493,7 +18957,8 @@ export interface operations {
                  *           "To": "18:00"
                  *         }
                  *       ],
-                 *       "ExternalKey": "cmdb-4711"
+                 *       "ExternalKey": "cmdb-4711",
+                 *       "Source": "net/berlin"
                  *     }
                  */
                 "application/json": components["schemas"]["NotificationScheduleCreate"];
@@ -18618,7 +19083,8 @@ export interface operations {
                      *           "To": "18:00"
                      *         }
                      *       ],
-                     *       "ExternalKey": "cmdb-4711"
+                     *       "ExternalKey": "cmdb-4711",
+                     *       "Source": "net/berlin"
                      *     }
                      */
                     "application/json": components["schemas"]["NotificationSchedule"];
@@ -18687,7 +19153,8 @@ export interface operations {
                  *           "To": "18:00"
                  *         }
                  *       ],
-                 *       "ExternalKey": "cmdb-4711"
+                 *       "ExternalKey": "cmdb-4711",
+                 *       "Source": "net/berlin"
                  *     }
                  */
                 "application/json": components["schemas"]["NotificationScheduleUpdate"];
@@ -18734,7 +19201,8 @@ export interface operations {
                      *           "To": "18:00"
                      *         }
                      *       ],
-                     *       "ExternalKey": "cmdb-4711"
+                     *       "ExternalKey": "cmdb-4711",
+                     *       "Source": "net/berlin"
                      *     }
                      */
                     "application/json": components["schemas"]["NotificationSchedule"];
@@ -18838,6 +19306,11 @@ export interface operations {
                  */
                 ExternalKey?: string;
                 /**
+                 * @description Those with this Source only.
+                 * @example net/berlin
+                 */
+                Source?: string;
+                /**
                  * @description Most rows to return; more than 100 is taken as 100; default: all.
                  * @example 100
                  */
@@ -18906,7 +19379,8 @@ export interface operations {
                      *         "Duration": "02:00",
                      *         "Recurrence": "FREQ=WEEKLY;BYDAY=SU",
                      *         "EndOnFirstOk": false,
-                     *         "ExternalKey": "cmdb-4711"
+                     *         "ExternalKey": "cmdb-4711",
+                     *         "Source": "net/berlin"
                      *       }
                      *     ]
                      */
@@ -18960,7 +19434,8 @@ export interface operations {
                  *       "Duration": "02:00",
                  *       "Recurrence": "FREQ=WEEKLY;BYDAY=SU",
                  *       "EndOnFirstOk": false,
-                 *       "ExternalKey": "cmdb-4711"
+                 *       "ExternalKey": "cmdb-4711",
+                 *       "Source": "net/berlin"
                  *     }
                  */
                 "application/json": components["schemas"]["MaintenanceScheduleCreate"];
@@ -19075,7 +19550,8 @@ export interface operations {
                      *       "Duration": "02:00",
                      *       "Recurrence": "FREQ=WEEKLY;BYDAY=SU",
                      *       "EndOnFirstOk": false,
-                     *       "ExternalKey": "cmdb-4711"
+                     *       "ExternalKey": "cmdb-4711",
+                     *       "Source": "net/berlin"
                      *     }
                      */
                     "application/json": components["schemas"]["MaintenanceSchedule"];
@@ -19134,7 +19610,8 @@ export interface operations {
                  *       "Duration": "02:00",
                  *       "Recurrence": "FREQ=WEEKLY;BYDAY=SU",
                  *       "EndOnFirstOk": false,
-                 *       "ExternalKey": "cmdb-4711"
+                 *       "ExternalKey": "cmdb-4711",
+                 *       "Source": "net/berlin"
                  *     }
                  */
                 "application/json": components["schemas"]["MaintenanceScheduleUpdate"];
@@ -19171,7 +19648,8 @@ export interface operations {
                      *       "Duration": "02:00",
                      *       "Recurrence": "FREQ=WEEKLY;BYDAY=SU",
                      *       "EndOnFirstOk": false,
-                     *       "ExternalKey": "cmdb-4711"
+                     *       "ExternalKey": "cmdb-4711",
+                     *       "Source": "net/berlin"
                      *     }
                      */
                     "application/json": components["schemas"]["MaintenanceSchedule"];
@@ -21932,13 +22410,15 @@ export interface operations {
                 /**
                  * @example {
                  *       "Atomic": true,
+                 *       "Preview": false,
                  *       "Operations": [
                  *         {
                  *           "Method": "POST",
                  *           "Path": "/tags",
                  *           "Body": {
                  *             "Name": "web"
-                 *           }
+                 *           },
+                 *           "IfMatch": "\"9f2c61ab03de4471.0c1d2e3f40516273\""
                  *         }
                  *       ]
                  *     }
@@ -21970,7 +22450,8 @@ export interface operations {
                      *           "Status": 200,
                      *           "Body": {
                      *             "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
-                     *           }
+                     *           },
+                     *           "ETag": "\"9f2c61ab03de4471.0c1d2e3f40516273\""
                      *         }
                      *       ]
                      *     }

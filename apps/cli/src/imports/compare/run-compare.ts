@@ -1,5 +1,6 @@
+import type { ControllerAccess } from '../../remote/https-fetch.ts';
 import { compareStatuses, comparisonText } from './compare.ts';
-import { type ControllerAccess, readDevices } from './read-devices.ts';
+import { readDevices } from './read-devices.ts';
 import { statusReaders } from './read-old.ts';
 
 /** Prints how the other tool's file and the controller differ. True: they agree on all that both have. */

@@ -98,6 +98,7 @@ export const facts: Readonly<Record<string, Fact>> = {
   ExpectText: { example: 'Welcome' },
   Extended: { example: { Address: '192.0.2.80', Status: 200 } },
   ExternalKey: { text: "The client's own identity of it; null: none.", example: 'cmdb-4711' },
+  Source: { text: 'Who manages it; null: nobody.', example: 'net/berlin' },
   Enabled: { text: 'false pauses the device: it is not checked.', example: true },
   Changes: { example: [{ Field: 'Frequency', Old: 5, New: 1 }] },
   Frequency: {

@@ -1,9 +1,11 @@
 import type { Fact } from './facts.ts';
 
-/** Facts of keys, people and sessions, and of trials. */
+/** Facts of keys, people and sessions, of trials and settings. */
 export const keyFacts = (id: string, at: string): Readonly<Record<string, Fact>> => ({
   'CheckTrial.Location': { example: 'local' },
   'CheckTrial.Attempts': { example: 3 },
+  'DeviceSettings.Attempts': { example: 3 },
+  'DeviceSettings.Options': { text: 'Settings of the Method.', example: { Count: 3 } },
   'TrialRecord.check_id': { example: null },
   'TrialRecord.Extended': { example: { Address: '192.0.2.80', Status: 200 } },
   CreatedBy: { example: 'admin' },

@@ -6,6 +6,7 @@ import { noSubject, type Route, route, validatingRoute } from '../../http/route.
 import type { Session } from '../../http/session.ts';
 import type { Catalog } from '../change.ts';
 import { defaultLocations } from '../devices/lookup-store.ts';
+import { referenceField } from '../external-key.ts';
 import { accepted, actorOf } from '../from-rest.ts';
 import { zoneNameField } from '../zone-field.ts';
 import { readAccount } from './store.ts';
@@ -40,7 +41,7 @@ const accountUpdate = z
       .nullable()
       .optional()
       .describe('Names or ids; null: the Location named local.'),
-    nschedule_id: boundedText(100).nullable().optional(),
+    nschedule_id: referenceField.nullable().optional(),
   })
   .meta({ id: 'AccountUpdate' });
 

@@ -2,7 +2,7 @@ import { bodyTypes, contactTypeNames, contactTypes, defaultBodyType, notifyKinds
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import { idField, lineField, timestampField } from '../../http/field.ts';
-import { externalKeyField } from '../external-key.ts';
+import { identityFields, shownIdentity } from '../external-key.ts';
 
 const name = lineField(200, 1)
   .describe('Name of the contact; need not be unique.')
@@ -74,7 +74,7 @@ export const contactCreate = z
     Options: options.optional(),
     Notify: notify,
     Shadow: shadow.optional(),
-    ExternalKey: externalKeyField,
+    ...identityFields,
   })
   .meta({ id: 'ContactCreate' });
 
@@ -88,7 +88,7 @@ export const contactUpdate = z
     Options: options.optional(),
     Notify: notify,
     Shadow: shadow.optional(),
-    ExternalKey: externalKeyField,
+    ...identityFields,
   })
   .meta({ id: 'ContactUpdate' });
 
@@ -102,11 +102,12 @@ export const contactFull = z
     Options: options,
     Notify: z.array(z.enum(notifyKinds)).nullable().describe('Kinds of messages that it gets; null: all.'),
     Shadow: shadow,
-    ExternalKey: z.string().nullable(),
+    ExternalKey: shownIdentity.ExternalKey,
     PreviousSecretUntil: timestampField
       .nullable()
       .describe('The secret before the last rotation also signs until then; null: there is none.'),
     UpdatedAt: timestampField,
+    Source: shownIdentity.Source,
   })
   .meta({ id: 'Contact' });
 

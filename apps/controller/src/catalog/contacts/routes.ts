@@ -9,6 +9,7 @@ import { type Route, route } from '../../http/route.ts';
 import type { Session } from '../../http/session.ts';
 import type { Sealer } from '../../secrets/seal.ts';
 import type { Catalog } from '../change.ts';
+import { showRowIdentity } from '../external-key.ts';
 import { accepted, actorOf } from '../from-rest.ts';
 import { type ResourcePage, resourceRoutes, resourceSubject } from '../resource-routes.ts';
 import { contactCreate, contactFull, contactReadOnly, contactUpdate, readOptions } from './fields.ts';
@@ -144,7 +145,7 @@ function show(row: ContactRow, { zone }: Session, nowUs: number): z.input<typeof
     Notify: row.notify && z.array(z.enum(notifyKinds)).parse(row.notify),
     Options: readOptions(row.options),
     Shadow: row.shadow,
-    ExternalKey: row.external_key,
+    ...showRowIdentity(row),
     PreviousSecretUntil: until === null || until <= nowUs ? null : zone.format(until),
     UpdatedAt: zone.format(row.updated_at.getTime() * 1000),
   };

@@ -8,29 +8,28 @@ import {
 import { cleanLine } from '@vantage/domain';
 import type { FieldFault } from '@vantage/kernel';
 import type { ClearContact } from '../../secrets/sealed-contact.ts';
+import { type Identity, resolveIdentity } from '../external-key.ts';
 import type { SentContact } from './fields.ts';
 
 /** A contact as it is stored; undefined for a new one. */
-export interface CurrentContact {
+export interface CurrentContact extends Identity {
   readonly name: string;
   /** As the API shows it. */
   readonly address: string;
   readonly notify: readonly string[] | null;
   readonly options: ContactOptions | null;
   readonly shadow: boolean;
-  readonly externalKey: string | null;
   /** undefined: its key is lost. */
   readonly clear: ClearContact | undefined;
 }
 
 /** The settings that a contact gets. */
-export interface ContactSettings {
+export interface ContactSettings extends Identity {
   readonly name: string;
   readonly address: string;
   readonly notify: readonly string[] | null;
   readonly options: ContactOptions | null;
   readonly shadow: boolean;
-  readonly externalKey: string | null;
   readonly clear: ClearContact;
 }
 
@@ -43,7 +42,7 @@ export function resolveContact(
 ): { readonly settings: ContactSettings; readonly faults: readonly FieldFault[] } {
   const address = resolveAddress(type, sent.Address, current, policy);
   const secret = resolveSecret(type, sent.Secret, current, hasOtherReceiver(type, address, current));
-  const { name = '', notify = null, externalKey = null } = current ?? {};
+  const { name = '', notify = null } = current ?? {};
   const options = sent.Options === undefined ? (current?.options ?? null) : sent.Options;
   // What GET shows of a stored name may be cleaned; sent back, it is the stored one.
   const isSameName = sent.Name === undefined || (current !== undefined && sent.Name === cleanLine(name));
@@ -54,7 +53,7 @@ export function resolveContact(
       notify: sent.Notify === undefined ? notify : sent.Notify && [...new Set(sent.Notify)],
       options,
       shadow: sent.Shadow ?? current?.shadow ?? false,
-      externalKey: sent.ExternalKey === undefined ? externalKey : sent.ExternalKey,
+      ...resolveIdentity(sent, current),
       clear: { address: address.value, ...secret.value },
     },
     faults: [...address.faults, ...secret.faults, ...faultsOf(type, options)],

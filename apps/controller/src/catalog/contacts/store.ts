@@ -17,6 +17,7 @@ export type ContactRow = Pick<
   | 'options'
   | 'shadow'
   | 'external_key'
+  | 'source'
   | 'previous_secret_until_us'
   | 'updated_at'
 >;
@@ -27,10 +28,11 @@ export async function listContacts(
   accountNo: number,
   page: ResourcePage,
 ): Promise<{ readonly rows: readonly ContactRow[]; readonly total: number }> {
-  const { id, externalKey } = page;
+  const { id, externalKey, source } = page;
   let own = kysely.selectFrom('contacts').where('account_no', '=', accountNo);
   if (id !== undefined) own = own.where('contact_id', '=', id);
   if (externalKey !== undefined) own = own.where('external_key', '=', externalKey);
+  if (source !== undefined) own = own.where('source', '=', source);
   const [rows, { total }] = await Promise.all([
     own
       .select([
@@ -43,6 +45,7 @@ export async function listContacts(
         'options',
         'shadow',
         'external_key',
+        'source',
       ])
       .select(['previous_secret_until_us', 'updated_at'])
       .orderBy('name')
@@ -107,7 +110,7 @@ export async function findContact(
 /** The columns that the owner of a contact sets. */
 type ContactColumns = Pick<
   Contact,
-  'name' | 'address' | 'sealed' | 'externalKey' | 'notify' | 'options' | 'shadow'
+  'name' | 'address' | 'sealed' | 'externalKey' | 'source' | 'notify' | 'options' | 'shadow'
 >;
 
 /** Inserts a contact. */

@@ -14,8 +14,8 @@ import type { Sealer } from '../../secrets/seal.ts';
 import { type ClearContact, openContact, sealContact } from '../../secrets/sealed-contact.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { lockAccount } from '../devices/lookup-store.ts';
-import { keyConflict } from '../external-key.ts';
-import { changedFields, createdFields, deletedFields, secretField } from '../field-change.ts';
+import { keyConflict, resolveIdentity, showIdentity } from '../external-key.ts';
+import { changedFields, createdFields, deletedFields, present, secretField } from '../field-change.ts';
 import { refuseBeyondLimit } from '../limits.ts';
 import { nameConflict } from '../name.ts';
 import { type Conflict, type Invalid, joinFaults, type Missing, type Refusal } from '../refusal.ts';
@@ -73,7 +73,7 @@ async function createContact(
   await insertContact(transaction, { contactId, accountNo, type, ...columns(sealer, contactId, settings) });
   const shown = { Type: type, ...shownSettings(settings) };
   const fields = [
-    ...createdFields(Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== null))),
+    ...createdFields(present(shown)),
     ...(settings.clear.secret !== null ? [secretField('Secret', false)] : []),
   ];
   transaction.record({ action: 'create', kind: 'contact', accountNo, id: contactId, fields });
@@ -202,17 +202,19 @@ function openOrLost(sealer: Sealer, { contactId, sealed }: Contact): ClearContac
 }
 
 function currentOf(contact: Contact, clear: ClearContact | undefined): CurrentContact {
-  const { name, address, notify = null, options, shadow, externalKey = null } = contact;
-  return { name, address, notify, options: readOptions(options ?? null), shadow, externalKey, clear };
+  const { name, address, notify = null, options, shadow } = contact;
+  const identity = resolveIdentity({}, contact);
+  return { name, address, notify, options: readOptions(options ?? null), shadow, ...identity, clear };
 }
 
 function columns(sealer: Sealer, contactId: string, settings: ContactSettings) {
-  const { name, address, externalKey, options, shadow, clear } = settings;
+  const { name, address, externalKey, source, options, shadow, clear } = settings;
   const notify = settings.notify && [...settings.notify];
   return {
     name,
     address,
     externalKey,
+    source,
     notify,
     options,
     shadow,
@@ -222,11 +224,11 @@ function columns(sealer: Sealer, contactId: string, settings: ContactSettings) {
 
 /** The settings as the API shows them. */
 function shownSettings(settings: Omit<ContactSettings, 'clear'>) {
-  const { name, address, options, notify, shadow, externalKey } = settings;
+  const { name, address, options, notify, shadow } = settings;
   const Options = options === null ? null : { ...options };
   return {
     ...{ Name: cleanLine(name), Address: address, Options, Notify: notify, Shadow: shadow },
-    ExternalKey: externalKey,
+    ...showIdentity(settings),
   };
 }
 
@@ -238,6 +240,7 @@ function changedNames(current: CurrentContact, settings: ContactSettings): strin
     ['Shadow', current.shadow !== settings.shadow],
     ['Notify', !isDeepStrictEqual(current.notify, settings.notify)],
     ['ExternalKey', current.externalKey !== settings.externalKey],
+    ['Source', current.source !== settings.source],
   ];
   return parts.filter(([, isChanged]) => isChanged).map(([field]) => field);
 }

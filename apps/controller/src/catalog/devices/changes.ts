@@ -27,6 +27,7 @@ export const reaches = {
   Severity: 'none',
   Tags: 'none',
   ExternalKey: 'none',
+  Source: 'none',
   ShortName: 'none',
   FullName: 'none',
   nschedule_id: 'none',
@@ -96,6 +97,7 @@ export function changesOf(
     Locations: newLocations || row.locations_given !== references.locationsGiven,
     Tags: !sameTags(references.tags, row.tags),
     ExternalKey: row.external_key !== plain.externalKey,
+    Source: row.source !== plain.source,
     ShortName: row.short_name !== plain.shortName,
     FullName: row.full_name !== plain.fullName,
   };

@@ -49,6 +49,7 @@ describe('devices', () => {
       Enabled: true,
       Severity: 'critical',
       ExternalKey: null,
+      Source: null,
       MaintenanceUntil: null,
       Retrying: false,
       DownBecause: null,

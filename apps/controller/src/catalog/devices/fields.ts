@@ -4,14 +4,15 @@ import { boundedText } from '@vantage/kernel';
 import { registry } from '@vantage/probes';
 import { z } from 'zod';
 import { idField, lineField, timestampField } from '../../http/field.ts';
-import { externalKeyField } from '../external-key.ts';
+import { identityFields, referenceField, shownIdentity } from '../external-key.ts';
 import { deviceMaintenance } from '../maintenance/fields.ts';
 import { secondsChoices } from './rhythm.ts';
 
 /** Bounds of a device's settings, and what holds where nothing is said. */
 export const deviceDefaults = { Frequency: 5, Timeout: 30, Retries: 2, RetryDelay: 1 } as const;
 
-const optionalId = (what: string) => boundedText(100).nullable().optional().describe(`${what}; null: none.`);
+const optionalId = (what: string) =>
+  referenceField.nullable().optional().describe(`${what}, by id or as key:EXTERNALKEY; null: none.`);
 
 const shortName = boundedText(1000)
   .regex(/^[A-Za-z0-9-]{1,8}$/, "must be 1 to 8 letters, digits or '-', for example web-1")
@@ -94,7 +95,7 @@ const optional = {
     .nullable()
     .optional()
     .describe('The whole set of its tags: names, ids, or the objects that a GET returns; null: none.'),
-  ExternalKey: externalKeyField,
+  ...identityFields,
   Enabled: z
     .boolean()
     .nullable()
@@ -171,7 +172,7 @@ export const deviceEntry = z
     ShortName: z.string(),
     FullName: z.string().nullable(),
     device_id: idField,
-    ExternalKey: z.string().nullable(),
+    ExternalKey: shownIdentity.ExternalKey,
     Enabled: z.boolean().describe('false: the device is paused.'),
     Severity: z.enum(severities).describe('How bad an outage of it is.'),
     MaintenanceUntil: timestampField
@@ -181,6 +182,7 @@ export const deviceEntry = z
     DownBecause: nullableId.describe(
       'Id of its master where the device is Down and the master is Down too; otherwise null.',
     ),
+    Source: shownIdentity.Source, // columns of CSV keep their places
   })
   .meta({ id: 'DeviceEntry' });
 
@@ -210,3 +212,37 @@ export const deviceFull = z
       .describe('Older name of Options.Headers; with WithConfig=Y, for Method HTTP only.'),
   })
   .meta({ id: 'Device' });
+
+/** The settings of a device, as PUT takes them. */
+export const deviceSettings = deviceFull
+  .pick({
+    Method: true,
+    URL: true,
+    ShortName: true,
+    FullName: true,
+    Frequency: true,
+    FrequencySeconds: true,
+    Timeout: true,
+    Retries: true,
+    Attempts: true,
+    RetryDelay: true,
+    nschedule_id: true,
+    mschedule_id: true,
+    device_master_id: true,
+    Options: true,
+    Tags: true,
+    ExternalKey: true,
+    Source: true,
+    Enabled: true,
+    Severity: true,
+  })
+  .extend({
+    Locations: z
+      .array(z.string())
+      .nullable()
+      .describe("Names of the Locations that check it; null: the account's DefaultLocations."),
+  })
+  .meta({
+    id: 'DeviceSettings',
+    description: 'Settings of a device, as PUT /devices/{device_id} takes them.',
+  });

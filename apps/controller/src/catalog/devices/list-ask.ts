@@ -11,6 +11,7 @@ export interface DeviceFilter {
   readonly method?: string | undefined;
   readonly locationNo?: number | undefined;
   readonly externalKey?: string | undefined;
+  readonly source?: string | undefined;
   readonly enabled?: boolean | undefined;
   /** One of these. */
   readonly severities?: readonly string[] | undefined;
@@ -56,7 +57,7 @@ export function isByStatusAlone({ tagNos = [], ...filter }: DeviceFilter): boole
 
 /** The conditions on `devices` as d, except that of the status. */
 export function conditionsOf({ accountNo, filter }: DeviceListAsk): RawBuilder<boolean> {
-  const { tagNos = [], search, method, locationNo, externalKey, enabled, among } = filter;
+  const { tagNos = [], search, method, locationNo, externalKey, source, enabled, among } = filter;
   const { severities, retrying, masterNo, nscheduleNo, mscheduleNo } = filter;
   const conditions = [
     sql`d.account_no = ${accountNo}::int`,
@@ -71,6 +72,7 @@ export function conditionsOf({ accountNo, filter }: DeviceListAsk): RawBuilder<b
           sql`d.device_no in (select device_no from device_locations where location_no = ${locationNo}::int)`,
         ]),
     ...(externalKey === undefined ? [] : [sql`d.external_key = ${externalKey}`]),
+    ...(source === undefined ? [] : [sql`d.source = ${source}`]),
     ...(among === undefined ? [] : [sql`d.device_no = any(${among}::int[])`]),
     ...(enabled === undefined ? [] : [enabled ? sql`d.enabled` : sql`not d.enabled`]),
     ...(severities === undefined ? [] : [sql`d.severity = any(${severities}::text[])`]),

@@ -7,7 +7,7 @@ import { flagQuery } from '../../http/flag.ts';
 import { readMembers } from '../../http/members.ts';
 import { afterQuery, readCursor } from '../../http/paging.ts';
 import { invalid, missing } from '../../http/problem.ts';
-import { externalKeyQuery } from '../external-key.ts';
+import { identityQuery } from '../external-key.ts';
 import { findTag } from '../tags/store.ts';
 import {
   byCreation,
@@ -37,7 +37,7 @@ export const deviceListQuery = z.object({
   Location: boundedText(200, 1)
     .optional()
     .describe('Name or id of a Location: the devices that are checked from there only.'),
-  ExternalKey: externalKeyQuery,
+  ...identityQuery,
   Enabled: flagQuery('false: paused devices only; true: all others.'),
   Severity: boundedText(50, 1)
     .optional()
@@ -101,11 +101,12 @@ type FilterQuery = Partial<
 
 /** The conditions of a filter. Throws a Problem (1003) for a tag, Location or device that the account does not have. */
 export async function readFilter(db: Db, accountNo: number, query: FilterQuery): Promise<DeviceFilter> {
-  const { Search: search, Method: method, ExternalKey: externalKey, Tag, Location, Enabled: enabled } = query;
+  const { Search: search, Method: method, ExternalKey: externalKey, Source: source } = query;
+  const { Tag, Location, Enabled: enabled } = query;
   const tags = Tag === undefined ? [] : [await readTag(db, accountNo, Tag)];
   const locationNo = Location === undefined ? undefined : await readLocation(db, accountNo, Location);
   const severity = query.Severity === undefined ? undefined : readSeverities(query.Severity);
-  const common = { tagNos: tags, search, method, locationNo, externalKey, enabled };
+  const common = { tagNos: tags, search, method, locationNo, externalKey, source, enabled };
   return {
     ...common,
     severities: severity,

@@ -1,7 +1,8 @@
-import { type FieldFault, isId, sentFault } from '@vantage/kernel';
+import type { FieldFault } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../db/index.ts';
 import { locationLoad } from '../../db/location-load.ts';
+import { namedId, referenceFault } from '../external-key-store.ts';
 import type { LocationRow, TagRow } from './store.ts';
 
 const locationColumns = ['location_no', 'location_id', 'name', 'public_targets_only'] as const;
@@ -80,10 +81,11 @@ export async function readNschedule(
 ): Promise<{ readonly no: number | null; readonly faults: readonly FieldFault[] }> {
   if (sent === undefined) return { no: stored, faults: [] };
   if (sent === null) return { no: null, faults: [] };
-  const no = isId(sent) ? await findNschedule(db, accountNo, sent) : undefined;
+  const id = await namedId(db, 'nschedule', accountNo, sent);
+  const no = id === undefined ? undefined : await findNschedule(db, accountNo, id);
   if (no !== undefined) return { no, faults: [] };
   const must = 'the id of a notification schedule of this account, or null';
-  return { no: null, faults: [sentFault('nschedule_id', must, sent)] };
+  return { no: null, faults: [referenceFault('nschedule_id', must, sent)] };
 }
 
 /** The id of the notification schedule with this number. */

@@ -1,15 +1,17 @@
 import type { Severity } from '@vantage/alerts';
 import { cleanLine } from '@vantage/domain';
-import { type FieldFault, isId, isPrivateHost, sentFault } from '@vantage/kernel';
+import { type FieldFault, isPrivateHost, sentFault } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../db/index.ts';
+import { type Identity, resolveIdentity } from '../external-key.ts';
+import { namedId, referenceFault } from '../external-key-store.ts';
 import { deviceDefaults, type SentSettings } from './fields.ts';
 import { defaultLocations, findLocations, findMschedule, findNschedule, findTags } from './lookup-store.ts';
 import { resolveRhythm } from './rhythm.ts';
 import { type DeviceRow, findDeviceNo, type LocationRow, type TagRow } from './store.ts';
 
 /** The plain settings of a device, as the database stores them. */
-export interface PlainSettings {
+export interface PlainSettings extends Identity {
   readonly shortName: string;
   readonly fullName: string | null;
   readonly frequencyMin: number;
@@ -18,7 +20,6 @@ export interface PlainSettings {
   readonly timeoutS: number;
   readonly retries: number;
   readonly retryDelayS: number;
-  readonly externalKey: string | null;
   readonly enabled: boolean;
   readonly severity: Severity;
 }
@@ -46,7 +47,7 @@ export function resolveSettings(
     timeoutS: chosen(sent.Timeout, current?.timeout_s, deviceDefaults.Timeout),
     enabled: sent.Enabled === undefined ? (current?.enabled ?? true) : (sent.Enabled ?? true),
     severity: sent.Severity === undefined ? (current?.severity ?? 'critical') : (sent.Severity ?? 'critical'),
-    externalKey: sent.ExternalKey === undefined ? (current?.external_key ?? null) : sent.ExternalKey,
+    ...resolveIdentity(sent, current && { externalKey: current.external_key, source: current.source }),
     retryDelayS: chosen(sent.RetryDelay, current?.retry_delay_s, deviceDefaults.RetryDelay),
   };
   return { plain, faults };
@@ -62,6 +63,22 @@ const things = {
   mschedule_id: 'maintenance schedule',
   device_master_id: 'device',
 } as const;
+
+const kinds = { nschedule_id: 'nschedule', mschedule_id: 'mschedule', device_master_id: 'device' } as const;
+
+/** The settings with the ids of what was named by key. What nothing has stays, for a fault that repeats it. */
+export async function withNamedIds(
+  db: Kysely<Tables>,
+  accountNo: number,
+  sent: SentSettings,
+): Promise<SentSettings> {
+  const ids: { -readonly [Field in keyof typeof things]?: string } = {};
+  for (const field of ['nschedule_id', 'mschedule_id', 'device_master_id'] as const) {
+    const text = sent[field];
+    if (typeof text === 'string') ids[field] = (await namedId(db, kinds[field], accountNo, text)) ?? text;
+  }
+  return { ...sent, ...ids };
+}
 
 /** The things of the account that a device refers to. */
 export interface References {
@@ -93,9 +110,10 @@ export async function resolveReferences(
     const id = sent[field];
     if (id === undefined) return kept ?? null;
     if (id === null) return null;
-    const found = isId(id) ? await find(id) : undefined;
+    const own = await namedId(db, kinds[field], accountNo, id);
+    const found = own === undefined ? undefined : await find(own);
     if (found === undefined)
-      faults.push(sentFault(field, `the id of a ${things[field]} of this account, or null`, id));
+      faults.push(referenceFault(field, `the id of a ${things[field]} of this account, or null`, id));
     return found ?? null;
   };
   const nscheduleNo = await look('nschedule_id', current?.nschedule_no, (id) =>

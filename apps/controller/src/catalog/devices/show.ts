@@ -1,6 +1,7 @@
 import { cleanLine, type Method, methods } from '@vantage/domain';
 import type { z } from 'zod';
 import type { Zone } from '../../http/zone.ts';
+import { showRowIdentity } from '../external-key.ts';
 import { showOwnMaintenance } from '../maintenance/fields.ts';
 import type { MaintenanceRow } from '../maintenance/store.ts';
 import type { deviceEntry, deviceFull } from './fields.ts';
@@ -25,7 +26,7 @@ export function showEntry(
     ShortName: row.short_name,
     FullName: row.full_name === null ? null : cleanLine(row.full_name),
     device_id: row.device_id,
-    ExternalKey: row.external_key,
+    ...showRowIdentity(row),
     Enabled: row.enabled,
     Severity: row.severity,
     MaintenanceUntil: row.maintenance_until_us === null ? null : zone.format(row.maintenance_until_us),
@@ -53,6 +54,7 @@ export type SettingsRow = Pick<
   | 'options'
   | 'tags'
   | 'external_key'
+  | 'source'
   | 'enabled'
   | 'severity'
 >;
@@ -76,7 +78,7 @@ export function showSettings(row: SettingsRow) {
     Locations: row.locations.map(({ name }) => cleanLine(name)),
     Options: { ...row.options },
     Tags: row.tags.map(({ tag_id, name }) => ({ tag_id, Name: cleanLine(name) })),
-    ExternalKey: row.external_key,
+    ...showRowIdentity(row),
     Enabled: row.enabled,
     Severity: row.severity,
   };

@@ -20,6 +20,7 @@ export interface EntryRow {
   readonly since_us: number;
   readonly retrying: boolean;
   readonly external_key: string | null;
+  readonly source: string | null;
   readonly enabled: boolean;
   readonly severity: Severity;
   readonly maintenance_until_us: number | null;
@@ -80,7 +81,7 @@ export const entryColumns = ({
   maintenanceUntilUs,
 }: ReturnType<typeof statusSql>) => sql`
   d.device_no, d.device_id, d.account_no, d.method, d.url, d.frequency_min, d.frequency_s, d.short_name, d.full_name, d.created_us,
-  d.external_key, d.enabled, d.severity, ${maintenanceUntilUs} as maintenance_until_us,
+  d.external_key, d.source, d.enabled, d.severity, ${maintenanceUntilUs} as maintenance_until_us,
   case when ds.status = 'Down' then (select b.device_id from devices b join device_state bs on bs.device_no = b.device_no
     where b.device_no = d.master_no and bs.status = 'Down') end as down_because,
   ${status} as status, ${sinceUs} as since_us, ${retrying} as retrying`;
@@ -124,6 +125,17 @@ export async function readDevice(
 ): Promise<DeviceRow | undefined> {
   const { rows } = await selectDevice<DeviceRow>(nowUs, sql``, sql`d.device_no = ${deviceNo}`).execute(db);
   return rows[0];
+}
+
+/** These devices with everything, in no order. */
+export async function readDevices(
+  db: Kysely<Tables>,
+  deviceNos: readonly number[],
+  nowUs: number,
+): Promise<readonly DeviceRow[]> {
+  const where = sql`d.device_no = any(${deviceNos}::int[])`;
+  const { rows } = await selectDevice<DeviceRow>(nowUs, sql``, where).execute(db);
+  return rows;
 }
 
 /** One device with everything and the result of its last check, by its number or by an id of an account. */

@@ -101,7 +101,7 @@ async function resolveTrial(
     readonly faults: readonly FieldFault[];
   },
 ) {
-  const { Location, ExternalKey: _, Method: method, ...others } = sent.values;
+  const { Location, ExternalKey: _, Source: __, Method: method, ...others } = sent.values;
   const values = { ...others, ...(Location === undefined ? {} : { Locations: [Location] }) };
   if (method === undefined) throw invalid([...unique(sent.faults)]);
   const resolved = await db.kysely

@@ -13,7 +13,7 @@ import type { SentSettings } from './fields.ts';
 import { lockAccount } from './lookup-store.ts';
 import { resolveDevice, unique } from './resolve-device.ts';
 import { openOrShown, sealTarget } from './sealed.ts';
-import { resolveReferences, sameLocations } from './settings.ts';
+import { resolveReferences, sameLocations, withNamedIds } from './settings.ts';
 import { type SettingsRow, showSettings } from './show.ts';
 import { type DeviceRow, readDevice } from './store.ts';
 import {
@@ -88,8 +88,9 @@ export interface DeviceWriterDeps {
 export function createDeviceWriter(deps: DeviceWriterDeps): DeviceWriter {
   const { clock, sealer, recordEvents, deleteRollUps, insertState, pause } = deps;
   return {
-    async create(transaction, { accountNo, sent }) {
+    async create(transaction, { accountNo, sent: given }) {
       const { trx } = transaction;
+      const sent = { ...given, values: await withNamedIds(trx, accountNo, given.values) };
       const method = sent.values.Method;
       if (method === undefined) {
         const { faults } = await resolveReferences(trx, accountNo, sent.values, undefined);
@@ -183,6 +184,7 @@ function sentSettings(method: string, settings: DeviceSettings, sent: SentSettin
   const row: SettingsRow = {
     ...{ method, url: target.shownUrl, options: target.shownOptions },
     ...{ short_name: plain.shortName, full_name: plain.fullName, external_key: plain.externalKey },
+    source: plain.source,
     ...{
       frequency_min: plain.frequencyMin,
       frequency_s: plain.frequencyS,

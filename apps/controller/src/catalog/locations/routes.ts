@@ -1,6 +1,6 @@
 import { cleanLine, storedAnchorReports, storedAnchors } from '@vantage/domain';
 import { anchorStatus } from '@vantage/health';
-import { boundedText, type Clock, isId } from '@vantage/kernel';
+import { type Clock, isId } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
 import { idField, lineField } from '../../http/field.ts';
@@ -9,7 +9,14 @@ import { missing } from '../../http/problem.ts';
 import { noSubject, type Route, route } from '../../http/route.ts';
 import type { Session } from '../../http/session.ts';
 import type { Catalog } from '../change.ts';
-import { externalKeyField, externalKeyQuery } from '../external-key.ts';
+import {
+  identityFields,
+  identityQuery,
+  referenceField,
+  resolveIdentity,
+  shownIdentity,
+  showRowIdentity,
+} from '../external-key.ts';
 import { accepted, actorOf } from '../from-rest.ts';
 import { anchorsField } from './anchors.ts';
 import { type LocationFacts, listLocations } from './store.ts';
@@ -21,7 +28,7 @@ const locationFull = z
   .strictObject({
     location_id: idField,
     Name: z.string(),
-    ExternalKey: z.string().nullable(),
+    ExternalKey: shownIdentity.ExternalKey,
     Anchors: storedAnchors.describe('Hosts on the way to the devices, near to far.'),
     AnchorStates: z
       .array(
@@ -60,6 +67,7 @@ const locationFull = z
         description: 'What the Location has to do.',
         example: { Devices: 61, ChecksPerMinute: 12.2, Capacity: 60000 },
       }),
+    Source: shownIdentity.Source,
   })
   .meta({ id: 'Location' });
 
@@ -70,15 +78,17 @@ const name = lineField(200, 1)
   .describe('Name, one line; unique in the account. History shows a new name too.')
   .meta({ example: 'Oslo' });
 const optional = {
-  ExternalKey: externalKeyField,
+  ...identityFields,
   PublicTargetsOnly: z
     .boolean()
     .optional()
     .describe('Devices with private addresses cannot be checked from here; default false.'),
-  nschedule_id: boundedText(100)
+  nschedule_id: referenceField
     .nullable()
     .optional()
-    .describe("Notification schedule of the alert that it is offline; null: the account's."),
+    .describe(
+      "Notification schedule of the alert that it is offline, by id or as key:EXTERNALKEY; null: the account's.",
+    ),
   Anchors: anchorsField,
 };
 const locationCreate = z
@@ -114,14 +124,16 @@ function createRoute({ catalog, clock }: LocationRouteDeps): Route {
     readOnly,
     response: idAnswer,
     names,
-    handler: async ({
-      session,
-      body: { Name, PublicTargetsOnly, ExternalKey = null, nschedule_id = null, Anchors },
-    }) => {
-      const { accountNo } = session;
+    handler: async ({ session, body }) => {
+      const { Name, PublicTargetsOnly, nschedule_id = null, Anchors } = body;
       const given = {
-        ...{ accountNo, name: Name, publicTargetsOnly: PublicTargetsOnly, externalKey: ExternalKey },
-        ...{ nscheduleId: nschedule_id, anchors: Anchors, nowUs: clock.nowUs() },
+        accountNo: session.accountNo,
+        name: Name,
+        publicTargetsOnly: PublicTargetsOnly,
+        ...resolveIdentity(body, undefined),
+        nscheduleId: nschedule_id,
+        anchors: Anchors,
+        nowUs: clock.nowUs(),
       };
       const made = await catalog.change(actorOf(session), (transaction) =>
         createLocation(transaction, given),
@@ -139,11 +151,11 @@ function listRoute({ db }: LocationRouteDeps): Route {
     tag,
     summary: 'Lists Locations by name.',
     subject: noSubject,
-    query: z.object({ ExternalKey: externalKeyQuery, ...wholeOrPageQuery }),
+    query: z.object({ ...identityQuery, ...wholeOrPageQuery }),
     response: z.array(locationFull),
     names: { root: 'locations', row: 'location', id: 'location_id' },
-    handler: async ({ session, query: { ExternalKey, Limit, Offset } }) => {
-      const page = { externalKey: ExternalKey, limit: Limit, offset: Offset };
+    handler: async ({ session, query: { ExternalKey, Source, Limit, Offset } }) => {
+      const page = { externalKey: ExternalKey, source: Source, limit: Limit, offset: Offset };
       const { rows, total } = await listLocations(db, session.accountNo, page);
       return { body: rows.map(show), total, next: nextPage(total, { Limit, Offset }) };
     },
@@ -225,7 +237,7 @@ function show(row: LocationFacts): z.input<typeof locationFull> {
   return {
     location_id: row.location_id,
     Name: cleanLine(row.name),
-    ExternalKey: row.external_key,
+    ...showRowIdentity(row),
     Anchors: anchors.map((anchor) => ({ ...anchor, Name: cleanLine(anchor.Name) })),
     AnchorStates: anchors.map((anchor) => {
       const { state, reason } = anchorStatus(anchor, reports);

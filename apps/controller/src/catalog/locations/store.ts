@@ -5,6 +5,7 @@ import { Location } from '../../db/entities.ts';
 import type { Db, Tables } from '../../db/index.ts';
 import { locationLoad } from '../../db/location-load.ts';
 import type { ChangeTransaction } from '../change.ts';
+import type { Identity } from '../external-key.ts';
 
 /** A Location with what its agents and devices make of it. */
 export interface LocationFacts {
@@ -12,6 +13,7 @@ export interface LocationFacts {
   readonly location_id: string;
   readonly name: string;
   readonly external_key: string | null;
+  readonly source: string | null;
   readonly anchors: unknown;
   /** The report of each connected agent about the anchors. */
   readonly anchor_states: unknown;
@@ -37,14 +39,16 @@ export async function listLocations(
     readonly offset: number;
     readonly locationId?: string;
     readonly externalKey?: string | undefined;
+    readonly source?: string | undefined;
   },
 ): Promise<{ readonly rows: readonly LocationFacts[]; readonly total: number }> {
   const own = sql`l.account_no = ${accountNo} and l.deleted_at is null
     ${page.locationId === undefined ? sql`` : sql`and l.location_id = ${page.locationId}`}
-    ${page.externalKey === undefined ? sql`` : sql`and l.external_key = ${page.externalKey}`}`;
+    ${page.externalKey === undefined ? sql`` : sql`and l.external_key = ${page.externalKey}`}
+    ${page.source === undefined ? sql`` : sql`and l.source = ${page.source}`}`;
   const [found, count] = await Promise.all([
     sql<LocationFacts>`
-      select l.location_no, l.location_id, l.name, l.external_key, l.anchors, n.nschedule_id, l.public_targets_only, l.online, l.offline_reason,
+      select l.location_no, l.location_id, l.name, l.external_key, l.source, l.anchors, n.nschedule_id, l.public_targets_only, l.online, l.offline_reason,
         a.agents, a.connected, a.capacity, a.anchor_states, d.devices, d.per_minute
       from (select * from locations l where ${own} order by l.name limit ${page.limit} offset ${page.offset}) l
       left join nschedules n on n.nschedule_no = l.nschedule_no
@@ -101,11 +105,11 @@ export async function findLocationNo(
 }
 
 /** Columns that the owner of a Location sets. */
-type LocationSettings = Pick<Location, 'name' | 'publicTargetsOnly'> & {
-  readonly externalKey: string | null;
-  readonly nscheduleNo: number | null;
-  readonly anchors: readonly StoredAnchor[];
-};
+type LocationSettings = Pick<Location, 'name' | 'publicTargetsOnly'> &
+  Identity & {
+    readonly nscheduleNo: number | null;
+    readonly anchors: readonly StoredAnchor[];
+  };
 
 /**
  * Inserts a Location; returns its number, or undefined when the account has one of this name. The caller holds the
@@ -156,7 +160,7 @@ export async function connectedAgents(
 /** Marks a Location as deleted. It is offline from now on, and its name and key are free. */
 export async function markLocationDeleted({ em }: ChangeTransaction, location: Location): Promise<void> {
   em.assign(location, {
-    ...{ deletedAt: raw('now()'), externalKey: null, nscheduleNo: null },
+    ...{ deletedAt: raw('now()'), externalKey: null, source: null, nscheduleNo: null },
     ...{ online: false, onlineSinceUs: null },
   });
   await em.flush();

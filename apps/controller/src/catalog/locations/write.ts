@@ -7,8 +7,8 @@ import { readAccount, updateAccount } from '../accounts/store.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { moveDefaultDevices } from '../devices/default-store.ts';
 import { defaultLocations, lockAccount, nscheduleIdOf, readNschedule } from '../devices/lookup-store.ts';
-import { keyConflict } from '../external-key.ts';
-import { changedFields, createdFields, deletedFields } from '../field-change.ts';
+import { type Identity, keyConflict, resolveIdentity, showIdentity } from '../external-key.ts';
+import { changedFields, createdFields, deletedFields, present } from '../field-change.ts';
 import { refuseBeyondLimit } from '../limits.ts';
 import { nameConflict } from '../name.ts';
 import type { Conflict, Invalid, Missing, Refusal } from '../refusal.ts';
@@ -35,6 +35,7 @@ export interface SentLocation {
   readonly Name?: string | undefined;
   readonly PublicTargetsOnly?: boolean | undefined;
   readonly ExternalKey?: string | null | undefined;
+  readonly Source?: string | null | undefined;
   readonly nschedule_id?: string | null | undefined;
   readonly Anchors?: SentAnchors | null | undefined;
 }
@@ -45,18 +46,18 @@ export interface SentLocation {
  */
 export async function createLocation(
   transaction: ChangeTransaction,
-  given: {
+  given: Partial<Identity> & {
     readonly accountNo: number;
     readonly name: string;
     readonly publicTargetsOnly?: boolean | undefined;
-    readonly externalKey?: string | null;
     readonly nscheduleId?: string | null;
     readonly anchors?: SentAnchors | null | undefined;
     readonly nowUs: number;
   },
 ): Promise<LocationCreation | Conflict | Invalid> {
   const { trx } = transaction;
-  const { accountNo, name, nowUs, publicTargetsOnly = false, externalKey = null } = given;
+  const { accountNo, name, nowUs, publicTargetsOnly = false } = given;
+  const identity = resolveIdentity({}, given);
   const { nscheduleId = null } = given;
   const anchors = toStored(given.anchors ?? []);
   const faults = publicTargetsOnly ? privateAnchorFaults(anchors) : [];
@@ -65,20 +66,20 @@ export async function createLocation(
   const refusal = await refuseBeyondLimit(transaction, 'locations', accountNo);
   if (refusal !== undefined) return refusal;
   const taken =
-    (await keyConflict(trx, keyed(accountNo), externalKey, undefined)) ??
+    (await keyConflict(trx, keyed(accountNo), identity.externalKey, undefined)) ??
     (await nameConflict(trx, keyed(accountNo), name, undefined));
   if (taken !== undefined) return taken;
   const nschedule = await readNschedule(trx, accountNo, { sent: nscheduleId, stored: null });
   if (nschedule.faults.length > 0) return { kind: 'invalid', faults: nschedule.faults };
   const locationId = newId();
   const locationNo = await insertLocation(transaction, {
-    ...{ locationId, accountNo, name, publicTargetsOnly, externalKey, nscheduleNo: nschedule.no, anchors },
+    ...{ locationId, accountNo, name, publicTargetsOnly, ...identity, nscheduleNo: nschedule.no, anchors },
   });
   const fields = createdFields({
     Name: name,
     ...(publicTargetsOnly ? { PublicTargetsOnly: true } : {}),
-    ...(externalKey === null ? {} : { ExternalKey: externalKey }),
-    ...(nscheduleId === null ? {} : { nschedule_id: nscheduleId }),
+    ...present(showIdentity(identity)),
+    ...present({ nschedule_id: await nscheduleIdOf(trx, nschedule.no) }),
     ...(anchors.length === 0 ? {} : { Anchors: anchors }),
   });
   transaction.record({ action: 'create', kind: 'location', accountNo, id: locationId, fields });
@@ -107,11 +108,12 @@ export async function changeLocation(
   if (location === undefined) return { kind: 'missing', what: 'Location' };
   // What GET shows of a stored name may be cleaned; sent back, it is the stored one.
   const name = sent.Name === undefined || sent.Name === cleanLine(location.name) ? location.name : sent.Name;
-  const { publicTargetsOnly: before, externalKey: oldKey = null, nscheduleNo: oldNo = null } = location;
+  const { publicTargetsOnly: before, nscheduleNo: oldNo = null } = location;
+  const oldIdentity = resolveIdentity({}, location);
   const nschedule = await readNschedule(trx, accountNo, { sent: sent.nschedule_id, stored: oldNo });
   if (nschedule.faults.length > 0) return { kind: 'invalid', faults: nschedule.faults };
-  const externalKey = sent.ExternalKey === undefined ? oldKey : sent.ExternalKey;
-  const taken = await keyConflict(trx, keyed(accountNo), externalKey, location.locationNo);
+  const identity = resolveIdentity(sent, location);
+  const taken = await keyConflict(trx, keyed(accountNo), identity.externalKey, location.locationNo);
   if (taken !== undefined) return taken;
   const publicTargetsOnly = sent.PublicTargetsOnly ?? before;
   const isRenamed = name !== location.name;
@@ -126,14 +128,15 @@ export async function changeLocation(
   const names = [
     ...(name === location.name ? [] : ['Name']),
     ...(publicTargetsOnly === before ? [] : ['PublicTargetsOnly']),
-    ...(externalKey === oldKey ? [] : ['ExternalKey']),
+    ...(identity.externalKey === oldIdentity.externalKey ? [] : ['ExternalKey']),
+    ...(identity.source === oldIdentity.source ? [] : ['Source']),
     ...(nschedule.no === oldNo ? [] : ['nschedule_id']),
     ...(areEqual(anchors, oldAnchors) ? [] : ['Anchors']),
   ];
   if (names.length === 0) return { kind: 'changed' };
   const defaults = await defaultLocations(trx, accountNo);
-  const settings = { name, publicTargetsOnly, externalKey, nscheduleNo: nschedule.no, anchors };
-  const old = { ...location, externalKey: oldKey, nscheduleNo: oldNo, anchors: oldAnchors };
+  const settings = { name, publicTargetsOnly, ...identity, nscheduleNo: nschedule.no, anchors };
+  const old = { ...location, ...oldIdentity, nscheduleNo: oldNo, anchors: oldAnchors };
   const shownOld = await shownSettings(trx, old);
   await updateLocation(transaction, location, settings);
   const fields = changedFields(names, shownOld, await shownSettings(trx, settings));
@@ -155,16 +158,16 @@ function readAnchors({ anchors }: Location): readonly StoredAnchor[] {
 /** The settings of a Location as the API shows them. */
 async function shownSettings(
   trx: ChangeTransaction['trx'],
-  settings: Pick<Location, 'name' | 'publicTargetsOnly'> & {
-    readonly externalKey: string | null;
-    readonly nscheduleNo: number | null;
-    readonly anchors: readonly StoredAnchor[];
-  },
+  settings: Pick<Location, 'name' | 'publicTargetsOnly'> &
+    Identity & {
+      readonly nscheduleNo: number | null;
+      readonly anchors: readonly StoredAnchor[];
+    },
 ) {
   return {
     Name: cleanLine(settings.name),
     PublicTargetsOnly: settings.publicTargetsOnly,
-    ExternalKey: settings.externalKey,
+    ...showIdentity(settings),
     nschedule_id: await nscheduleIdOf(trx, settings.nscheduleNo),
     Anchors: settings.anchors,
   };

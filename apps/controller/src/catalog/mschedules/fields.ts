@@ -3,7 +3,7 @@ import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import { durationField } from '../../http/duration.ts';
 import { idField, lineField, timestampField } from '../../http/field.ts';
-import { externalKeyField } from '../external-key.ts';
+import { identityFields, shownIdentity } from '../external-key.ts';
 import { zoneField } from '../nschedules/fields.ts';
 
 const name = lineField(200, 1)
@@ -48,7 +48,7 @@ export const mscheduleCreate = z
     Duration: duration,
     Recurrence: recurrence,
     EndOnFirstOk: endOnFirstOk,
-    ExternalKey: externalKeyField,
+    ...identityFields,
   })
   .meta({ id: 'MaintenanceScheduleCreate' });
 
@@ -66,7 +66,7 @@ export const mscheduleUpdate = z
     Duration: duration.optional(),
     Recurrence: recurrence,
     EndOnFirstOk: endOnFirstOk,
-    ExternalKey: externalKeyField,
+    ...identityFields,
   })
   .meta({ id: 'MaintenanceScheduleUpdate' });
 
@@ -80,7 +80,7 @@ export const mscheduleFull = z
     Duration: z.string(),
     Recurrence: z.string().nullable(),
     EndOnFirstOk: z.boolean(),
-    ExternalKey: z.string().nullable(),
+    ...shownIdentity,
   })
   .meta({ id: 'MaintenanceSchedule' });
 

@@ -13,6 +13,7 @@ describe('maintenance schedules', () => {
     const id = await create('/mschedules', { ...nightly, ExternalKey: 'n' });
     const shown = {
       ...{ ...nightly, mschedule_id: id, Timezone: 'Europe/Berlin', EndOnFirstOk: false, ExternalKey: 'n' },
+      Source: null,
     };
     expect((await send('GET', `/mschedules/${id}`)).json).toEqual(shown);
     expect((await send('GET', '/mschedules?ExternalKey=n')).json).toEqual([shown]);

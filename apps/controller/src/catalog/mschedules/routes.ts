@@ -115,7 +115,7 @@ function show(row: MscheduleRow): z.input<typeof mscheduleFull> {
     ...showMschedule({
       ...{ name: row.name, timezone: row.timezone, startLocal: row.start_local },
       ...{ durationS: row.duration_s, recurrence: row.recurrence },
-      ...{ endOnFirstOk: row.end_on_first_ok, externalKey: row.external_key },
+      ...{ endOnFirstOk: row.end_on_first_ok, externalKey: row.external_key, source: row.source },
     }),
   };
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { Mschedule } from '../../db/entities.ts';
 import type { Db, Row } from '../../db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
+import type { Identity } from '../external-key.ts';
 import type { ResourcePage } from '../resource-routes.ts';
 
 /** A maintenance schedule as answers show it. */
@@ -15,17 +16,17 @@ export type MscheduleRow = Pick<
   | 'recurrence'
   | 'end_on_first_ok'
   | 'external_key'
+  | 'source'
 >;
 
 /** The columns that the owner of a maintenance schedule sets. */
-export interface MscheduleSettings {
+export interface MscheduleSettings extends Identity {
   readonly name: string;
   readonly timezone: string;
   readonly startLocal: string;
   readonly durationS: number;
   readonly recurrence: string | null;
   readonly endOnFirstOk: boolean;
-  readonly externalKey: string | null;
 }
 
 /** A page of the account's maintenance schedules by name, and how many there are. */
@@ -34,14 +35,15 @@ export async function listMschedules(
   accountNo: number,
   page: ResourcePage,
 ): Promise<{ readonly rows: readonly MscheduleRow[]; readonly total: number }> {
-  const { id, externalKey } = page;
+  const { id, externalKey, source } = page;
   let own = kysely.selectFrom('mschedules').where('account_no', '=', accountNo);
   if (id !== undefined) own = own.where('mschedule_id', '=', id);
   if (externalKey !== undefined) own = own.where('external_key', '=', externalKey);
+  if (source !== undefined) own = own.where('source', '=', source);
   const [rows, { total }] = await Promise.all([
     own
       .select(['mschedule_id', 'name', 'timezone', 'start_local', 'duration_s', 'recurrence'])
-      .select(['end_on_first_ok', 'external_key'])
+      .select(['end_on_first_ok', 'external_key', 'source'])
       .orderBy('name')
       .orderBy('mschedule_no')
       .limit(page.limit)

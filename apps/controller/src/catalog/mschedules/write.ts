@@ -4,6 +4,7 @@ import type { FieldFault } from '@vantage/kernel';
 import type { Mschedule } from '../../db/entities.ts';
 import { readAccount } from '../accounts/store.ts';
 import { durationText, durationUs } from '../devices/maintenance-routes.ts';
+import { resolveIdentity, showIdentity } from '../external-key.ts';
 import { createScheduleWriter } from '../schedule-writer.ts';
 import type { SentMschedule } from './fields.ts';
 import {
@@ -28,7 +29,7 @@ export const mscheduleWriter = createScheduleWriter<Mschedule, MscheduleSettings
   show: showMschedule,
   async resolve({ trx }, accountNo, sent, current) {
     const { name = '', startLocal = '', durationS = 0, recurrence = null } = current ?? {};
-    const { endOnFirstOk = false, externalKey = null } = current ?? {};
+    const { endOnFirstOk = false } = current ?? {};
     const isSameName = sent.Name === undefined || (current !== undefined && sent.Name === cleanLine(name));
     const zone = current !== undefined && sent.Timezone === undefined ? current.timezone : sent.Timezone;
     const settings = {
@@ -38,7 +39,7 @@ export const mscheduleWriter = createScheduleWriter<Mschedule, MscheduleSettings
       durationS: sent.Duration === undefined ? durationS : durationUs(sent.Duration) / 1_000_000,
       recurrence: sent.Recurrence === undefined ? recurrence : sent.Recurrence,
       endOnFirstOk: sent.EndOnFirstOk === undefined ? endOnFirstOk : (sent.EndOnFirstOk ?? false),
-      externalKey: sent.ExternalKey === undefined ? externalKey : sent.ExternalKey,
+      ...resolveIdentity(sent, current),
     };
     return {
       settings,
@@ -62,9 +63,17 @@ function neverFaults({
   return [{ field: 'Recurrence', message: 'never occurs within 30 years of Start; name days that exist' }];
 }
 
-function settingsOf({ recurrence = null, externalKey = null, ...schedule }: Mschedule): MscheduleSettings {
+function settingsOf({ recurrence = null, ...schedule }: Mschedule): MscheduleSettings {
   const { name, timezone, startLocal, durationS, endOnFirstOk } = schedule;
-  return { name, timezone, startLocal, durationS, recurrence, endOnFirstOk, externalKey };
+  return {
+    name,
+    timezone,
+    startLocal,
+    durationS,
+    recurrence,
+    endOnFirstOk,
+    ...resolveIdentity({}, schedule),
+  };
 }
 
 /** The settings as the API shows them. */
@@ -76,6 +85,6 @@ export function showMschedule(settings: MscheduleSettings) {
     Duration: durationText(settings.durationS),
     Recurrence: settings.recurrence,
     EndOnFirstOk: settings.endOnFirstOk,
-    ExternalKey: settings.externalKey,
+    ...showIdentity(settings),
   };
 }

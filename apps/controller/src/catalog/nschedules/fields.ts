@@ -2,7 +2,7 @@ import { severities, weekdays } from '@vantage/alerts';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import { idField, lineField } from '../../http/field.ts';
-import { externalKeyField } from '../external-key.ts';
+import { identityFields, referenceField, shownIdentity } from '../external-key.ts';
 import { zoneNameField } from '../zone-field.ts';
 
 /** A week. */
@@ -36,10 +36,10 @@ const step = z
       .describe('Minutes from the confirmed alert to this step, in wall time.')
       .meta({ example: 15 }),
     Contacts: z
-      .array(boundedText(100, 1))
+      .array(referenceField.min(1))
       .min(1)
       .max(50)
-      .describe('The contact_id of each contact that is notified.')
+      .describe('The contacts that are notified, each by its contact_id or as key:EXTERNALKEY.')
       .meta({ example: [exampleId] }),
     Days: z
       .array(z.enum(weekdays))
@@ -88,7 +88,7 @@ const name = lineField(200, 1)
 
 /** The body of POST /nschedules. */
 export const nscheduleCreate = z
-  .strictObject({ Name: name, Timezone: zoneField, Steps: steps, ExternalKey: externalKeyField })
+  .strictObject({ Name: name, Timezone: zoneField, Steps: steps, ...identityFields })
   .meta({ id: 'NotificationScheduleCreate' });
 
 /** The body of PUT /nschedules/{nschedule_id}: what is absent stays as it is. */
@@ -97,7 +97,7 @@ export const nscheduleUpdate = z
     Name: name.optional(),
     Timezone: zoneField,
     Steps: steps.optional(),
-    ExternalKey: externalKeyField,
+    ...identityFields,
   })
   .meta({ id: 'NotificationScheduleUpdate' });
 
@@ -124,7 +124,7 @@ export const nscheduleFull = z
     Name: z.string(),
     Timezone: z.string(),
     Steps: storedSteps.describe('Whom it notifies when; what is not set is absent.'),
-    ExternalKey: z.string().nullable(),
+    ...shownIdentity,
   })
   .meta({ id: 'NotificationSchedule' });
 

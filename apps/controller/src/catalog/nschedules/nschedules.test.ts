@@ -23,6 +23,7 @@ describe('notification schedules', () => {
     const shown = {
       ...{ nschedule_id: id, Name: 'Night', Timezone: 'Europe/Berlin', Steps: [step(), full] },
       ExternalKey: 'n',
+      Source: null,
     };
     expect((await send('GET', `/nschedules/${id}`)).json).toEqual(shown);
     expect((await send('GET', '/nschedules?ExternalKey=n')).json).toEqual([shown]);

@@ -15,7 +15,7 @@ import { noSubject, type Route, route } from '../../http/route.ts';
 import { createZone, timestampProblem, type Zone } from '../../http/zone.ts';
 import { steps, zoneField } from './fields.ts';
 import { contactsById, type PreviewedContact } from './store.ts';
-import { contactFaults, toStored } from './write.ts';
+import { contactFaults, toStored, withContactIds } from './write.ts';
 
 /** A preview shows this span, and at most so many messages. */
 const previewedUs = 7 * dayUs;
@@ -64,15 +64,13 @@ export function previewRoute({ db, clock }: { readonly db: Db; readonly clock: C
     response: z.array(message),
     names: { root: 'messages', row: 'message', id: 'Timestamp' },
     handler: async ({ session: { accountNo, zone }, body: asked }) => {
-      const faults = [
-        ...atFaults(asked.At ?? null),
-        ...(await contactFaults(db.kysely, accountNo, asked.Steps)),
-      ];
+      const named = await withContactIds(db.kysely, accountNo, asked.Steps);
+      const faults = [...atFaults(asked.At ?? null), ...(await contactFaults(db.kysely, accountNo, named))];
       if (faults.length > 0) throw invalid(faults);
       const atUs = (asked.At == null ? undefined : zone.parse(asked.At)) ?? clock.nowUs();
       const timezone = asked.Timezone ?? zone.name;
       const found = previewMessages({
-        schedule: scheduleOf(timezone, asked.Steps),
+        schedule: scheduleOf(timezone, named),
         kind: asked.Kind,
         severity: asked.Severity,
         atUs,
@@ -92,7 +90,7 @@ function atFaults(at: string | null) {
   return problem === undefined ? [] : [{ field: 'At', message: problem }];
 }
 
-function scheduleOf(timezone: string, sent: z.output<typeof steps>): Schedule {
+function scheduleOf(timezone: string, sent: Readonly<z.output<typeof steps>>): Schedule {
   return {
     timezone,
     steps: sent.map(toStored).map((step) => ({

@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { Db } from '../../db/index.ts';
 import type { Route } from '../../http/route.ts';
 import type { Catalog } from '../change.ts';
+import { showRowIdentity } from '../external-key.ts';
 import { resourceRoutes } from '../resource-routes.ts';
 import { nscheduleCreate, nscheduleFull, nscheduleUpdate, storedSteps } from './fields.ts';
 import { previewRoute } from './preview.ts';
@@ -57,6 +58,6 @@ function show(row: NscheduleRow): z.input<typeof nscheduleFull> {
     Name: cleanLine(row.name),
     Timezone: row.timezone,
     Steps: storedSteps.parse(row.steps),
-    ExternalKey: row.external_key,
+    ...showRowIdentity(row),
   };
 }

@@ -2,21 +2,21 @@ import { type Kysely, sql } from 'kysely';
 import { Nschedule } from '../../db/entities.ts';
 import type { Db, Row, Tables } from '../../db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
+import type { Identity } from '../external-key.ts';
 import type { ResourcePage } from '../resource-routes.ts';
 import type { StoredSteps } from './fields.ts';
 
 /** A notification schedule as answers show it. */
 export type NscheduleRow = Pick<
   Row<'nschedules'>,
-  'nschedule_id' | 'name' | 'timezone' | 'steps' | 'external_key'
+  'nschedule_id' | 'name' | 'timezone' | 'steps' | 'external_key' | 'source'
 >;
 
 /** The columns that the owner of a notification schedule sets. */
-export interface NscheduleSettings {
+export interface NscheduleSettings extends Identity {
   readonly name: string;
   readonly timezone: string;
   readonly steps: StoredSteps;
-  readonly externalKey: string | null;
 }
 
 /** A page of the account's notification schedules by name, and how many there are. */
@@ -25,13 +25,14 @@ export async function listNschedules(
   accountNo: number,
   page: ResourcePage,
 ): Promise<{ readonly rows: readonly NscheduleRow[]; readonly total: number }> {
-  const { id, externalKey } = page;
+  const { id, externalKey, source } = page;
   let own = kysely.selectFrom('nschedules').where('account_no', '=', accountNo);
   if (id !== undefined) own = own.where('nschedule_id', '=', id);
   if (externalKey !== undefined) own = own.where('external_key', '=', externalKey);
+  if (source !== undefined) own = own.where('source', '=', source);
   const [rows, { total }] = await Promise.all([
     own
-      .select(['nschedule_id', 'name', 'timezone', 'steps', 'external_key'])
+      .select(['nschedule_id', 'name', 'timezone', 'steps', 'external_key', 'source'])
       .orderBy('name')
       .orderBy('nschedule_no')
       .limit(page.limit)

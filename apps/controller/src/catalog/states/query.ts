@@ -8,7 +8,7 @@ import type { DeviceListAsk } from '../devices/list-ask.ts';
 import { deviceListQuery, readDeviceList, readTag } from '../devices/list-query.ts';
 import { parseRevision, type Revision } from './revision.ts';
 
-const parts = ['Tags', 'Locations', 'LastCheck', 'Master', 'Day'] as const;
+const parts = ['Tags', 'Locations', 'LastCheck', 'Master', 'Day', 'Settings'] as const;
 type Part = (typeof parts)[number];
 
 const maxTags = 50;

@@ -8,11 +8,11 @@ import { cutCursor } from '../../http/paging.ts';
 import { invalid } from '../../http/problem.ts';
 import { noSubject, type Reply, type Route, route } from '../../http/route.ts';
 import type { Zone } from '../../http/zone.ts';
-import { deviceEntry } from '../devices/fields.ts';
+import { deviceEntry, deviceSettings } from '../devices/fields.ts';
 import { isPagedById } from '../devices/list-query.ts';
 import { listDevices } from '../devices/list-store.ts';
-import { showEntry } from '../devices/show.ts';
-import type { EntryRow } from '../devices/store.ts';
+import { showEntry, showSettings } from '../devices/show.ts';
+import { type EntryRow, readDevices } from '../devices/store.ts';
 import { readStatesAsk, type StatesAsk, statesQuery } from './query.ts';
 import { changedSince, isTellable, type Revision, readRevision, showRevision } from './revision.ts';
 import { idsOf, lastChecksOf, locationsOf, mastersOf, tagsOf } from './store.ts';
@@ -58,6 +58,7 @@ const stateRow = z
       .describe(
         'The worst status of each 20 minutes of a day; the last letter is that of now. U is Up, D Down, M Maint, ? Unknown.',
       ),
+    Settings: deviceSettings.optional(),
     Gone: z
       .literal(true)
       .optional()
@@ -180,17 +181,19 @@ async function complete(
     createdUs,
     fromUs,
   }));
-  const [tags, locations, masters, checks, days] = await Promise.all([
+  const [tags, locations, masters, checks, days, settings] = await Promise.all([
     parts.has('Tags') ? tagsOf(kysely, nos).then(byDevice) : undefined,
     parts.has('Locations') ? locationsOf(kysely, nos).then(byDevice) : undefined,
     parts.has('Master') ? mastersOf(kysely, nos).then(byDevice) : undefined,
     parts.has('LastCheck') ? lastChecksOf(kysely, nos, nowUs).then(byDevice) : undefined,
     parts.has('Day') ? timelines({ devices, toUs: nowUs, nowUs }) : undefined,
+    parts.has('Settings') ? readDevices(kysely, nos, nowUs).then(byDevice) : undefined,
   ]);
   return rows.map((row) => {
     const no = row.device_no;
     const [master] = masters?.get(no) ?? [];
     const [check] = checks?.get(no) ?? [];
+    const [device] = settings?.get(no) ?? [];
     const day = worstStatuses(days?.get(no) ?? [], { fromUs, partUs, parts: dayParts });
     const named = (all: typeof tags) => all?.get(no) ?? [];
     return {
@@ -202,6 +205,9 @@ async function complete(
       ...(checks && { LastCheck: check === undefined ? null : showCheck(check, zone) }),
       ...(masters && {
         Master: master === undefined ? null : { device_id: master.id, ShortName: master.name },
+      }),
+      ...(device && {
+        Settings: { ...showSettings(device), ...(device.locations_given ? {} : { Locations: null }) },
       }),
       ...(days && { Day: day.map((status) => letters[status ?? 'Unknown']).join('') }),
     };

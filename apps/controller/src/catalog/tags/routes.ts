@@ -14,7 +14,13 @@ import { byCreation } from '../devices/list-ask.ts';
 import { listDevices } from '../devices/list-store.ts';
 import { showEntry } from '../devices/show.ts';
 import { completeResults, findDeviceNo } from '../devices/store.ts';
-import { externalKeyField, externalKeyQuery } from '../external-key.ts';
+import {
+  identityFields,
+  identityQuery,
+  resolveIdentity,
+  shownIdentity,
+  showRowIdentity,
+} from '../external-key.ts';
 import { accepted, actorOf } from '../from-rest.ts';
 import { findTag, listTags } from './store.ts';
 import { attach, changeTag, createTag, detach, removeTag } from './write.ts';
@@ -27,7 +33,7 @@ const name = lineField(200, 1).describe(
 const idAnswer = z.strictObject({ tag_id: idField });
 const pairAnswer = z.strictObject({ tag_id: idField, device_id: idField });
 const tagEntry = z
-  .strictObject({ tag_id: idField, Name: z.string(), ExternalKey: z.string().nullable() })
+  .strictObject({ tag_id: idField, Name: z.string(), ...shownIdentity })
   .meta({ id: 'TagEntry' });
 /** A tag with its devices. */
 export const tagFull = z
@@ -82,6 +88,7 @@ export function createTagReader({ db, clock }: Pick<TagRouteDeps, 'db' | 'clock'
       tag_id: row.tagId,
       Name: cleanLine(row.name),
       ExternalKey: row.externalKey ?? null,
+      Source: row.source ?? null,
       Devices: rows.map((device) => showEntry(device, resultOf(device), zone)),
     };
   };
@@ -106,7 +113,7 @@ function createRoute({ catalog }: TagRouteDeps): Route {
     tag,
     summary: 'Creates a tag.',
     subject: noSubject,
-    body: z.strictObject({ Name: name, ExternalKey: externalKeyField }).meta({ id: 'TagCreate' }),
+    body: z.strictObject({ Name: name, ...identityFields }).meta({ id: 'TagCreate' }),
     readOnly,
     response: idAnswer,
     names,
@@ -114,7 +121,7 @@ function createRoute({ catalog }: TagRouteDeps): Route {
       const given = {
         accountNo: session.accountNo,
         name: body.Name,
-        externalKey: body.ExternalKey ?? null,
+        ...resolveIdentity(body, undefined),
       };
       const { tagId } = accepted(
         await catalog.change(actorOf(session), (transaction) => createTag(transaction, given)),
@@ -132,17 +139,17 @@ function listRoute({ db }: TagRouteDeps): Route {
     tag,
     summary: 'Lists tags by name.',
     subject: noSubject,
-    query: z.object({ ExternalKey: externalKeyQuery, ...wholeOrPageQuery }),
+    query: z.object({ ...identityQuery, ...wholeOrPageQuery }),
     response: z.array(tagEntry),
     names: { root: 'tags', row: 'tag', id: 'tag_id' },
-    handler: async ({ session, query: { ExternalKey, Limit, Offset } }) => {
-      const page = { externalKey: ExternalKey, limit: Limit, offset: Offset };
+    handler: async ({ session, query: { ExternalKey, Source, Limit, Offset } }) => {
+      const page = { externalKey: ExternalKey, source: Source, limit: Limit, offset: Offset };
       const { rows, total } = await listTags(db, session.accountNo, page);
       return {
         body: rows.map((row) => ({
           tag_id: row.tag_id,
           Name: cleanLine(row.name),
-          ExternalKey: row.external_key,
+          ...showRowIdentity(row),
         })),
         total,
         next: nextPage(total, { Limit, Offset }),
@@ -169,16 +176,11 @@ function oneTagRoutes(deps: TagRouteDeps): Route[] {
       method: 'PUT',
       level: 'UW',
       summary: 'Changes a tag.',
-      body: z
-        .strictObject({ Name: name.optional(), ExternalKey: externalKeyField })
-        .meta({ id: 'TagUpdate' }),
+      body: z.strictObject({ Name: name.optional(), ...identityFields }).meta({ id: 'TagUpdate' }),
       readOnly,
       response: tagFull,
       handler: async ({ session, subject: row, body }) => {
-        const change = { name: body.Name, externalKey: body.ExternalKey };
-        accepted(
-          await catalog.change(actorOf(session), (transaction) => changeTag(transaction, row, change)),
-        );
+        accepted(await catalog.change(actorOf(session), (transaction) => changeTag(transaction, row, body)));
         const renamed = await findTag(db, session.accountNo, row.tagId);
         if (renamed === undefined) throw missing('tag');
         return { body: await read(session, renamed) };

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { DeviceTag, Tag } from '../../db/entities.ts';
 import type { Db, Row } from '../../db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
+import type { Identity } from '../external-key.ts';
 
 /** The account's tag with this id. */
 export async function findTag(
@@ -18,19 +19,21 @@ export async function listTags(
   accountNo: number,
   page: {
     readonly externalKey?: string | undefined;
+    readonly source?: string | undefined;
     readonly limit: number;
     readonly offset: number;
   },
 ): Promise<{
-  readonly rows: readonly Pick<Row<'tags'>, 'tag_id' | 'name' | 'external_key'>[];
+  readonly rows: readonly Pick<Row<'tags'>, 'tag_id' | 'name' | 'external_key' | 'source'>[];
   readonly total: number;
 }> {
-  const { externalKey } = page;
-  const all = kysely.selectFrom('tags').where('account_no', '=', accountNo);
-  const own = externalKey === undefined ? all : all.where('external_key', '=', externalKey);
+  const { externalKey, source } = page;
+  let own = kysely.selectFrom('tags').where('account_no', '=', accountNo);
+  if (externalKey !== undefined) own = own.where('external_key', '=', externalKey);
+  if (source !== undefined) own = own.where('source', '=', source);
   const [rows, { total }] = await Promise.all([
     own
-      .select(['tag_id', 'name', 'external_key'])
+      .select(['tag_id', 'name', 'external_key', 'source'])
       .orderBy('name')
       .orderBy('tag_no')
       .limit(page.limit)
@@ -44,7 +47,7 @@ export async function listTags(
 /** Inserts a tag. */
 export async function insertTag(
   { em }: ChangeTransaction,
-  tag: Pick<Tag, 'tagId' | 'accountNo' | 'name' | 'externalKey'>,
+  tag: Pick<Tag, 'tagId' | 'accountNo' | 'name' | 'externalKey' | 'source'>,
 ): Promise<void> {
   em.create(Tag, tag);
   await em.flush();
@@ -54,7 +57,7 @@ export async function insertTag(
 export async function updateTag(
   { em }: ChangeTransaction,
   tagNo: number,
-  changes: { readonly name: string; readonly externalKey: string | null },
+  changes: Identity & { readonly name: string },
 ): Promise<void> {
   await em.nativeUpdate(Tag, { tagNo }, changes);
 }

@@ -3,8 +3,8 @@ import { newId } from '@vantage/kernel';
 import { Tag } from '../../db/entities.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { lockAccount } from '../devices/lookup-store.ts';
-import { keyConflict } from '../external-key.ts';
-import { changedFields, createdFields, deletedFields, type FieldChange } from '../field-change.ts';
+import { type Identity, keyConflict, resolveIdentity, showIdentity } from '../external-key.ts';
+import { changedFields, createdFields, deletedFields, type FieldChange, present } from '../field-change.ts';
 import { refuseBeyondLimit } from '../limits.ts';
 import { nameConflict } from '../name.ts';
 import type { Conflict, Invalid, Missing } from '../refusal.ts';
@@ -13,7 +13,7 @@ import { attachTag, deleteTag, detachTag, insertTag, updateTag } from './store.t
 /** Creates a tag. */
 export async function createTag(
   transaction: ChangeTransaction,
-  given: { readonly accountNo: number; readonly name: string; readonly externalKey: string | null },
+  given: Identity & { readonly accountNo: number; readonly name: string },
 ): Promise<{ readonly kind: 'created'; readonly tagId: string } | Conflict | Invalid> {
   const { accountNo, externalKey } = given;
   await lockAccount(transaction.trx, accountNo);
@@ -25,31 +25,31 @@ export async function createTag(
   if (taken !== undefined) return taken;
   const tagId = newId();
   await insertTag(transaction, { tagId, ...given });
-  const fields = createdFields({
-    Name: given.name,
-    ...(externalKey === null ? {} : { ExternalKey: externalKey }),
-  });
+  const fields = createdFields(present({ Name: given.name, ...showIdentity(given) }));
   transaction.record({ action: 'create', kind: 'tag', accountNo, id: tagId, fields });
   return { kind: 'created', tagId };
 }
 
 /**
- * Changes a tag's name and key; undefined leaves one as it is. A name that comes back as it is shown changes nothing.
+ * Changes a tag's name and identity; undefined leaves one as it is. A name that comes back as it is shown changes
+ * nothing.
  */
 export async function changeTag(
   transaction: ChangeTransaction,
   { accountNo, tagId, tagNo }: Tag,
-  sent: { readonly name: string | undefined; readonly externalKey: string | null | undefined },
+  sent: {
+    readonly Name?: string | undefined;
+    readonly ExternalKey?: string | null | undefined;
+    readonly Source?: string | null | undefined;
+  },
 ): Promise<{ readonly kind: 'changed' } | Conflict | Missing> {
   await lockAccount(transaction.trx, accountNo);
   const current = await transaction.em.findOne(Tag, { tagNo });
   if (current === null) return { kind: 'missing', what: 'tag' };
-  const old = { Name: cleanLine(current.name), ExternalKey: current.externalKey ?? null };
-  const next = {
-    Name: sent.name ?? old.Name,
-    ExternalKey: sent.externalKey === undefined ? old.ExternalKey : sent.externalKey,
-  };
-  const fields = (['Name', 'ExternalKey'] as const).filter((field) => old[field] !== next[field]);
+  const identity = resolveIdentity(sent, current);
+  const old = { Name: cleanLine(current.name), ...showIdentity(resolveIdentity({}, current)) };
+  const next = { Name: sent.Name ?? old.Name, ...showIdentity(identity) };
+  const fields = (['Name', 'ExternalKey', 'Source'] as const).filter((field) => old[field] !== next[field]);
   if (fields.length === 0) return { kind: 'changed' };
   const isRenamed = old.Name !== next.Name;
   const taken =
@@ -57,7 +57,7 @@ export async function changeTag(
     (isRenamed ? await nameConflict(transaction.trx, keyed(accountNo), next.Name, tagNo) : undefined);
   if (taken !== undefined) return taken;
   const name = isRenamed ? next.Name : current.name;
-  await updateTag(transaction, tagNo, { name, externalKey: next.ExternalKey });
+  await updateTag(transaction, tagNo, { name, ...identity });
   const changes = changedFields(fields, old, next);
   transaction.record({ action: 'update', kind: 'tag', accountNo, id: tagId, fields: changes });
   return { kind: 'changed' };

@@ -141,7 +141,7 @@ export const wrongRequests: readonly WrongRequest[] = [
   ],
   [
     ...post({ device_master_id: 5 }),
-    '1004 device_master_id must be a text of at most 100 characters or null, but the number 5 was sent.',
+    '1004 device_master_id must be a text of at most 140 characters or null, but the number 5 was sent.',
   ],
   [
     ...post({ nschedule_id: 'x' }),

@@ -25,8 +25,9 @@ const say = texts.device;
 const notFound = 1003;
 
 function Acts({ detail, again }: { readonly detail: DeviceDetail; readonly again: () => void }) {
-  const { device } = detail;
+  const { device, etag } = detail;
   const id = device.device_id;
+  const name = device.FullName ?? device.ShortName;
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
   const [isAsking, setAsking] = useState(false);
@@ -40,6 +41,7 @@ function Acts({ detail, again }: { readonly detail: DeviceDetail; readonly again
   const check = () => run(() => checkNow(id));
   const isMaint = device.MaintenanceUntil !== null;
   const maintain = () => (isMaint ? run(() => stopMaintenance(id)) : setAsking(true));
+  const pause = () => run(() => setEnabled({ id, name, etag }, !device.Enabled));
   const edit = () => go(`/devices/${id}/edit`);
   useKeys({
     ...(mayOperate.value ? { r: check, m: maintain } : {}),
@@ -57,7 +59,7 @@ function Acts({ detail, again }: { readonly detail: DeviceDetail; readonly again
       </button>
       {mayWrite.value && (
         <>
-          <button type="button" class="button" onClick={() => run(() => setEnabled(id, !device.Enabled))}>
+          <button type="button" class="button" disabled={busy} onClick={pause}>
             {device.Enabled ? say.pause : say.resume}
           </button>
           <a class="button" href={`/devices/${id}/edit`}>
@@ -70,14 +72,7 @@ function Acts({ detail, again }: { readonly detail: DeviceDetail; readonly again
           {say.checkFailed(problem)}
         </span>
       )}
-      {isAsking && (
-        <MaintenanceDialog
-          id={id}
-          name={device.FullName ?? device.ShortName}
-          onClose={() => setAsking(false)}
-          onDone={again}
-        />
-      )}
+      {isAsking && <MaintenanceDialog id={id} name={name} onClose={() => setAsking(false)} onDone={again} />}
     </div>
   );
 }

@@ -25,7 +25,8 @@ export function MaintenanceDialog({
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     try {
-      await startMaintenance(id, duration.current?.value ?? '01:00', reason.current?.value.trim() ?? '');
+      const [length, why] = [duration.current?.value ?? '01:00', reason.current?.value ?? ''];
+      await startMaintenance({ id, name }, length, why.trim());
       onDone();
       onClose();
     } catch (error) {

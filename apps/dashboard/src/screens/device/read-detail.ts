@@ -1,12 +1,14 @@
 import type { Schemas } from '@vantage/client';
 import type { Change } from '../../model/timeline.ts';
-import { api, take } from '../../store/api.ts';
+import { api, take, takeAnswer } from '../../store/api.ts';
 
 export type Check = Schemas['Check'];
 
 /** The data of the screen of a device. */
 export interface DeviceDetail {
   readonly device: Schemas['Device'];
+  /** Of the device as it was read. */
+  readonly etag: string | undefined;
   readonly checks: readonly Check[];
   readonly outages: readonly Schemas['Outage'][];
   readonly alerts: readonly Schemas['Alert'][];
@@ -19,14 +21,14 @@ const shownChecks = 100;
 /** Reads a device with its last checks, outages and alerts. */
 export async function readDetail(device_id: string): Promise<DeviceDetail> {
   const path = { device_id };
-  const [device, checks, outages, alerts, audit] = await Promise.all([
-    take(api.GET('/devices/{device_id}', { params: { path } })),
+  const [{ data: device, etag }, checks, outages, alerts, audit] = await Promise.all([
+    takeAnswer(api.GET('/devices/{device_id}', { params: { path } })),
     take(api.GET('/devices/{device_id}/checks', { params: { path, query: { Limit: shownChecks } } })),
     take(api.GET('/devices/{device_id}/outages', { params: { path, query: { Limit: 8 } } })),
     take(api.GET('/alerts', { params: { query: { Device: device_id, Limit: 10 } } })),
     readAudit(device_id),
   ]);
-  return { device, checks, outages, alerts, audit };
+  return { device, etag, checks, outages, alerts, audit };
 }
 
 async function readAudit(Id: string): Promise<DeviceDetail['audit']> {

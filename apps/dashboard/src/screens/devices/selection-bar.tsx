@@ -1,15 +1,15 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Act, Operation } from '../../model/many.ts';
+import type { Act, Operation, Plan } from '../../model/many.ts';
 import { wordsOf } from '../../parts/notice.tsx';
 import { doMany, haveTag } from '../../store/act-many.ts';
 import { mayWrite } from '../../store/credential.ts';
 import type { DeviceRow } from '../../store/facts.ts';
+import { undoMs } from '../../store/undo.ts';
 import { texts } from '../../texts.ts';
 import css from './devices.module.css';
 import { Preview } from './preview.tsx';
 
 const say = texts.devices;
-const undoMs = 10_000;
 
 /** The progress of an action, or its outcome. */
 interface Work {
@@ -20,6 +20,8 @@ interface Work {
   readonly undo?: readonly Operation[];
 }
 
+type Doing = Pick<Plan, 'operations' | 'expected' | 'undo' | 'tag'>;
+
 /** Runs operations and tells how far they are. */
 function useWork() {
   const [work, setWork] = useState<Work>();
@@ -29,12 +31,12 @@ function useWork() {
     const timer = setTimeout(() => setWork((last) => last && { ...last, undo: [] }), undoMs);
     return () => clearTimeout(timer);
   }, [undo]);
-  const run = async (operations: readonly Operation[], back: readonly Operation[], tag = '') => {
+  const run = async ({ operations, expected, undo: back, tag }: Doing) => {
     const of = operations.length;
     setWork({ tried: 0, of });
     try {
       if (tag !== '') await haveTag(tag);
-      const { done, refusals } = await doMany(operations, (tried) => setWork({ tried, of }));
+      const { done, refusals } = await doMany(operations, expected, (tried) => setWork({ tried, of }));
       const backOfDone = back.filter((_, at) => done.includes(at));
       setWork({
         tried: of,
@@ -110,7 +112,12 @@ export function SelectionBar({
     <>
       <section class={css['selection']} aria-label={say.selection}>
         <b role="status">{words}</b>
-        {work !== undefined && <Progress work={work} onUndo={() => void run(work.undo ?? [], [])} />}
+        {work !== undefined && (
+          <Progress
+            work={work}
+            onUndo={() => void run({ operations: work.undo ?? [], expected: [], undo: [], tag: '' })}
+          />
+        )}
         {!isAll && !isRunning && (
           <button type="button" class={css['wording']} onClick={onAll}>
             {say.allMatching(matching)}
@@ -128,7 +135,7 @@ export function SelectionBar({
           filter={isAll && filter !== '' ? filter : undefined}
           onRun={(plan) => {
             setAsked(undefined);
-            void run(plan.operations, plan.undo, plan.tag);
+            void run(plan);
           }}
           onClose={() => setAsked(undefined)}
         />

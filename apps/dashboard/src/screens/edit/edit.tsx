@@ -90,12 +90,12 @@ export interface FieldsProps {
   readonly set: (change: Partial<Draft>) => void;
 }
 
-function Remove({ device }: { readonly device: Schemas['Device'] }) {
+function Remove({ device, etag }: { readonly device: Schemas['Device']; readonly etag: string | undefined }) {
   const [isAsking, setAsking] = useState(false);
   const [problem, setProblem] = useState<string>();
   const name = device.FullName ?? device.ShortName;
   const remove = () => {
-    removeDevice(device.device_id).then(
+    removeDevice({ id: device.device_id, name, etag }).then(
       () => go('/devices'),
       (error: unknown) => setProblem(wordsOf(error)),
     );
@@ -174,7 +174,7 @@ function Form({ opened: { device, etag } }: { readonly opened: Opened }) {
         <a class="button" href={device === undefined ? '/devices' : `/devices/${device.device_id}`}>
           {say.cancel}
         </a>
-        {device !== undefined && <Remove device={device} />}
+        {device !== undefined && <Remove device={device} etag={etag} />}
       </div>
     </form>
   );

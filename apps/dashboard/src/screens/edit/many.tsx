@@ -75,7 +75,7 @@ function Refusals({ refused: { added, lines } }: { readonly refused: Refused }) 
 /** Adds the device of each line. Returns what the API refused. */
 async function addAll(lines: readonly PastedLine[], onStep: (tried: number) => void): Promise<Refused> {
   await createTags([...new Set(lines.flatMap(({ tags }) => tags))]);
-  const { done, refusals } = await doMany(lines.map(operationOf), onStep);
+  const { done, refusals } = await doMany(lines.map(operationOf), [], onStep);
   return {
     added: done.length,
     lines: refusals.map(({ at, reason }) => ({ text: lines[at]?.text ?? '', reason })),

@@ -1,9 +1,8 @@
 import type { Schemas } from '@vantage/client';
-import { ApiProblem, api, take } from '../../store/api.ts';
+import { api, take } from '../../store/api.ts';
+import { ifUnchanged, unchangedDevice } from '../../store/if-match.ts';
 import { texts } from '../../texts.ts';
 import { bodyOf, type Draft, tagNames } from './draft.ts';
-
-const conflict = 1005;
 
 /**
  * Stores the draft, and the tags that it names for the first time. Returns the device's id. `etag` is that of the
@@ -22,14 +21,8 @@ export async function save(
   }
   const { device_id } = device;
   const body = bodyOf(draft) as Schemas['DeviceUpdate'];
-  const params = { path: { device_id }, header: etag === undefined ? {} : { 'If-Match': etag } };
-  try {
-    await take(api.PUT('/devices/{device_id}', { params, body }));
-  } catch (error) {
-    if (error instanceof ApiProblem && error.code === conflict && error.fields.length === 0)
-      throw new ApiProblem(conflict, texts.edit.conflict);
-    throw error;
-  }
+  const params = unchangedDevice(device_id, etag);
+  await ifUnchanged(() => take(api.PUT('/devices/{device_id}', { params, body })), texts.edit.conflict);
   return device_id;
 }
 

@@ -1,4 +1,4 @@
-import { Type } from '@mikro-orm/core';
+import { p, Type } from '@mikro-orm/core';
 
 /**
  * A `text[]` column of an entity. The ORM's own array type leaves some elements unquoted and escapes others as JSON
@@ -33,4 +33,9 @@ export class IntArray extends Type<number[], string | null> {
   override compareAsType(): string {
     return 'number[]';
   }
+}
+
+/** The columns of the client's own identity of a thing, and of what manages it. */
+export function identity() {
+  return { externalKey: p.text().nullable(), source: p.text().nullable() };
 }

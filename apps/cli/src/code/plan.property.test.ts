@@ -1,0 +1,112 @@
+import type { Json } from '@vantage/domain';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Entry, Kind } from './kinds.ts';
+import { type PlanOptions, planOf } from './plan.ts';
+import { createModelAccount } from './testing/model-account.ts';
+
+const entryOf = (kind: Kind, key: string, settings: Readonly<Record<string, Json>>): Entry => ({
+  kind,
+  key,
+  settings,
+  at: (field = '') => `${kind} ${key} ${field}`,
+});
+
+const some = <T>(values: readonly T[], each: (value: T) => fc.Arbitrary<Entry>) =>
+  fc.subarray([...values]).chain((chosen) => fc.tuple(...chosen.map(each)));
+const optional = <T extends Record<string, fc.Arbitrary<Json>>>(fields: T) =>
+  fc.record(fields, { requiredKeys: [] }) as fc.Arbitrary<Readonly<Record<string, Json>>>;
+
+const tags = some(['t1', 't2'], (key) =>
+  fc.constantFrom('berlin', 'oslo').map((place) => entryOf('tag', key, { Name: `${place}/${key}` })),
+);
+const contacts = some(['c1', 'c2'], (key) =>
+  optional({ Shadow: fc.boolean(), Notify: fc.constant(['device.down']) }).map((more) =>
+    entryOf('contact', key, { Name: `ops ${key}`, Type: 'email', Address: `${key}@example.org`, ...more }),
+  ),
+);
+
+/** A set of things whose references all exist. */
+const fileOf = fc.tuple(tags, contacts).chain(([ownTags, ownContacts]) => {
+  const schedules = some(ownContacts.length === 0 ? [] : ['n1'], (key) =>
+    fc.subarray(ownContacts, { minLength: 1 }).map((chosen) =>
+      entryOf('nschedule', key, {
+        Name: key,
+        Steps: [{ DelayMinutes: 0, Contacts: chosen.map((each) => each.key), From: null }],
+      }),
+    ),
+  );
+  return schedules.chain((ownSchedules) => {
+    const devices = some(['d1', 'd2', 'd3'], (key) =>
+      fc
+        .record({
+          more: optional({
+            FullName: fc.constantFrom('Router', 'Zürich'),
+            Frequency: fc.constantFrom(1, 5, 60),
+            FrequencySeconds: fc.constantFrom(5, 30, null),
+            Attempts: fc.constantFrom(1, 3),
+            Retries: fc.constantFrom(2, 4),
+            Enabled: fc.boolean(),
+            Locations: fc.constantFrom([], ['local'], null),
+            Options: fc.constantFrom({ Count: 3 }, {}, null),
+          }),
+          tagged: fc.subarray([...ownTags]),
+          schedule: fc.constantFrom(null, ...ownSchedules.map((each) => each.key)),
+        })
+        .map(({ more, tagged, schedule }) =>
+          entryOf('device', key, {
+            Method: 'PING',
+            URL: '192.0.2.1',
+            ShortName: key,
+            ...more,
+            Tags: tagged.map(({ key: tag, settings }, at) => (at === 0 ? tag : (settings['Name'] ?? tag))),
+            nschedule_id: schedule,
+          }),
+        ),
+    );
+    return devices.map((ownDevices) => {
+      // Each device may be behind the one before it.
+      const chained = ownDevices.map((each, at) => {
+        const master = ownDevices[at - 1];
+        return master === undefined || at % 2 === 0
+          ? each
+          : entryOf('device', each.key, { ...each.settings, device_master_id: master.key });
+      });
+      return [...chained, ...ownSchedules, ...ownContacts, ...ownTags];
+    });
+  });
+});
+
+const options: PlanOptions = { source: 'net', prune: 'delete', isAdopting: false, isSendingSecrets: false };
+
+test('from any state it leads to the file, and a second run plans nothing', () => {
+  fc.assert(
+    fc.property(
+      fileOf,
+      fileOf,
+      fc.array(fc.tuple(fc.nat(20), fc.constantFrom('Timeout', 'Enabled', 'Shadow'), fc.boolean())),
+      (first, second, edits) => {
+        const model = createModelAccount();
+        model.carryOut(planOf(first, model.account(), options).steps);
+        for (const [at, field, value] of edits) {
+          const thing = model.account().things[at];
+          if (thing !== undefined && field in thing.settings)
+            model.edit(thing.id, field, field === 'Timeout' ? Number(value) + 7 : value);
+        }
+        const plan = planOf(second, model.account(), options);
+        expect(plan.problems).toEqual([]);
+        model.carryOut(plan.steps);
+        const own = model.account().things.filter(({ source }) => source === 'net');
+        expect(own.map(({ kind, key }) => `${kind} ${key}`).sort()).toEqual(
+          second.map(({ kind, key }) => `${kind} ${key}`).sort(),
+        );
+        const again = planOf(second, model.account(), options);
+        expect({ steps: again.steps, problems: again.problems }).toEqual({ steps: [], problems: [] });
+        expect(again.unchanged).toBe(second.length);
+        // The order of the file does not matter.
+        expect(planOf([...second].reverse(), model.account(), options).steps).toEqual([]);
+      },
+    ),
+    { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 300) },
+  );
+});

@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { Agent, request as send } from 'node:https';
+import { Readable } from 'node:stream';
+import { mebibyte } from '@vantage/domain';
+import { Fault, messageOf } from '@vantage/kernel';
+
+const patienceMs = 60_000;
+const longestAnswer = 32 * mebibyte;
+
+/** A controller, and a key that it knows. */
+export interface ControllerAccess {
+  /** `https://host:port/v1.1`. */
+  readonly server: string;
+  readonly key: string;
+  /** File of the CA; default: the authorities of the system. */
+  readonly ca?: string | undefined;
+}
+
+/** The controller cannot be reached, or its answer is no answer of the API. */
+export class Unreachable extends Fault {
+  constructor(url: string, why: string) {
+    super('stop', 'unreachable', `${new URL(url).origin} cannot be asked: ${why}`);
+  }
+}
+
+/**
+ * A `fetch` for one controller that trusts its own CA, which Node's does not. Sends the key with each request. An
+ * answer of more than 32 MiB (a stream of events has no limit), or silence of 60 s, is an `Unreachable`.
+ */
+export function createHttpsFetch(access: ControllerAccess): {
+  readonly fetch: (request: Request) => Promise<Response>;
+  readonly close: () => void;
+} {
+  const ca = access.ca === undefined ? undefined : readCa(access.ca);
+  const agent = new Agent({ keepAlive: true, ...(ca === undefined ? {} : { ca }) });
+  return {
+    async fetch(request) {
+      const body = request.body === null ? undefined : Buffer.from(await request.arrayBuffer());
+      const headers: Record<string, string | number> = Object.fromEntries(request.headers);
+      headers['Service-API-Key'] = access.key;
+      if (body !== undefined) headers['Content-Length'] = body.length;
+      return ask(request.url, { method: request.method, headers, agent, signal: request.signal }, body);
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function ask(url: string, options: Parameters<typeof send>[1], body: Buffer | undefined): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const refuse = (error: Error) => reject(new Unreachable(url, messageOf(error)));
+    const asked = send(url, { ...options, timeout: patienceMs }, (answer) => {
+      if (answer.headers['content-type']?.startsWith('text/event-stream') === true) {
+        resolve(responseOf(answer, Readable.toWeb(answer) as ReadableStream<Uint8Array>));
+        return;
+      }
+      const chunks: Buffer[] = [];
+      let length = 0;
+      answer.on('data', (chunk: Buffer) => {
+        length += chunk.length;
+        if (length > longestAnswer) asked.destroy(new Error('the answer is longer than 32 MiB'));
+        else chunks.push(chunk);
+      });
+      answer.on('error', refuse);
+      answer.on('end', () => resolve(responseOf(answer, new Uint8Array(Buffer.concat(chunks)))));
+    });
+    asked.on('timeout', () => asked.destroy(new Error(`no answer within ${patienceMs / 1000} seconds`)));
+    asked.on('error', refuse);
+    Readable.from(body === undefined ? [] : [body]).pipe(asked);
+  });
+}
+
+function responseOf(
+  { statusCode = 0, headers }: IncomingMessage,
+  body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>,
+): Response {
+  const pairs = Object.entries(headers).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value ?? '']).map((each): [string, string] => [name, each]),
+  );
+  const isEmpty = statusCode === 204 || statusCode === 304;
+  return new Response(isEmpty ? null : body, { status: statusCode, headers: pairs });
+}
+
+function readCa(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new Fault('stop', 'unreadable', `${file} cannot be read: ${messageOf(error)}`);
+  }
+}

@@ -1,0 +1,49 @@
+import { events } from '@vantage/client';
+import { Fault } from '@vantage/kernel';
+import { textOf } from '../json-text.ts';
+import { whenAskedToEnd } from '../signals.ts';
+import { connect } from './connection.ts';
+import { createHttpsFetch } from './https-fetch.ts';
+import type { Row } from './rows.ts';
+import type { Opened } from './run-verbs.ts';
+
+const mostPast = 100;
+
+/** Prints the last events, and with `isFollowing` each one that happens until the command is ended. */
+export async function runEvents(
+  { access, asJson }: Opened,
+  { isFollowing, limit }: { readonly isFollowing: boolean; readonly limit: string },
+): Promise<void> {
+  const count = Number(limit);
+  if (!Number.isInteger(count) || count < 0 || count > mostPast)
+    throw new Fault('stop', 'settings', `--limit ${limit} is not accepted; accepted are 0 to ${mostPast}`);
+  const show = (event: object) => console.log(asJson ? JSON.stringify(event) : lineOf(event as Row));
+  using connection = connect(access);
+  const query = { Limit: String(Math.max(1, count)) };
+  const past = (await (
+    await connection.call({ method: 'GET', path: '/events', query })
+  ).json()) as readonly Row[];
+  for (const event of past.slice(0, count).reverse()) show(event);
+  if (!isFollowing) return;
+  const ending = new AbortController();
+  const end = () => ending.abort();
+  using _request = whenAskedToEnd(end, end);
+  const { fetch, close } = createHttpsFetch(access);
+  // After the newest one that was shown, so that nothing between both is lost.
+  const [newest] = past;
+  const after = newest === undefined ? {} : { after: textOf(newest['event_id']) };
+  const onBreak = (_: unknown, ms: number) =>
+    void process.stderr.write(`The stream has ended; it is opened again in ${Math.ceil(ms / 1000)} s.\n`);
+  try {
+    const url = `${access.server}/events?stream=1`;
+    for await (const event of events(fetch, url, { ...after, signal: ending.signal, onBreak })) show(event);
+  } finally {
+    close();
+  }
+}
+
+/** `2026-03-01T10:00:00+01:00  Down  web-1  Oslo  Connection refused`. */
+function lineOf({ Timestamp, Type, ShortName, FullName, Location, CheckResult, Message }: Row): string {
+  const parts = [Timestamp, Type, FullName ?? ShortName, Location, CheckResult ?? Message];
+  return parts.flatMap((part) => (typeof part === 'string' && part !== '' ? [part] : [])).join('  ');
+}

@@ -1,0 +1,115 @@
+import { render } from '../output.ts';
+import { type Connection, connect } from './connection.ts';
+import { bodyOf } from './fields.ts';
+import { findOne } from './find-one.ts';
+import type { ControllerAccess } from './https-fetch.ts';
+import type { Resource } from './resources.ts';
+import { type Row, readRows } from './rows.ts';
+
+/** How an answer is printed. */
+type Form = 'table' | 'json' | 'jsonl' | 'csv';
+
+/** The context of a command from anywhere. */
+export interface Asked {
+  readonly access: ControllerAccess;
+  readonly resource: Resource;
+  readonly form: Form;
+}
+
+/** Prints a list; `query` narrows it as the API does. */
+export async function runList({ access, resource, form }: Asked, query: readonly string[]): Promise<void> {
+  using connection = connect(access);
+  const asked = Object.fromEntries(
+    Object.entries(bodyOf(query)).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
+  );
+  if (form === 'csv') {
+    const answer = await connection.call({
+      method: 'GET',
+      path: resource.path,
+      query: { ...asked, fmt: 'csv' },
+    });
+    process.stdout.write(await answer.text());
+    return;
+  }
+  const rows: Row[] = [];
+  for await (const row of readRows(connection, resource, asked))
+    if (form === 'jsonl') console.log(JSON.stringify(row));
+    else rows.push(row);
+  if (form === 'json') console.log(render(rows, true));
+  if (form === 'table') console.log(tableOf(rows, resource));
+}
+
+/** Prints one thing. */
+export async function runGet({ access, resource, form }: Asked, text: string): Promise<void> {
+  using connection = connect(access);
+  const path = `${resource.path}/${await idOf(connection, resource, text)}`;
+  await print(connection, { method: 'GET', path }, form);
+}
+
+/** Creates a thing from arguments `Name=value`, and prints its id. */
+export async function runCreate({ access, resource, form }: Asked, fields: readonly string[]): Promise<void> {
+  using connection = connect(access);
+  await print(connection, { method: 'POST', path: resource.path, body: bodyOf(fields) }, form);
+}
+
+/** Changes fields of a thing, and prints it. */
+export async function runUpdate(
+  { access, resource, form }: Asked,
+  text: string,
+  fields: readonly string[],
+): Promise<void> {
+  using connection = connect(access);
+  const path = `${resource.path}/${await idOf(connection, resource, text)}`;
+  await print(connection, { method: 'PUT', path, body: bodyOf(fields) }, form);
+}
+
+/** Deletes a thing. */
+export async function runDelete({ access, resource, form }: Asked, text: string): Promise<void> {
+  using connection = connect(access);
+  const path = `${resource.path}/${await idOf(connection, resource, text)}`;
+  await print(connection, { method: 'DELETE', path }, form);
+}
+
+/** The id of what a text names; a device is looked for by the API, so that a long list is not read. */
+export async function idOf(connection: Connection, resource: Resource, text: string): Promise<string> {
+  const rows: Row[] = [];
+  if (!/^[0-9a-f]{48}$/.test(text)) {
+    const query = resource.name === 'devices' ? { Search: text } : {};
+    for await (const row of readRows(connection, resource, query)) rows.push(row);
+    if (resource.name === 'devices')
+      for await (const row of readRows(connection, resource, { ExternalKey: text }, 1))
+        if (!rows.some((each) => each['device_id'] === row['device_id'])) rows.push(row);
+  }
+  return findOne(resource, rows, text);
+}
+
+async function print(
+  connection: Connection,
+  call: Parameters<Connection['call']>[0],
+  form: Form,
+): Promise<void> {
+  const body: unknown = await (await connection.call(call)).json();
+  if (form === 'jsonl') console.log(JSON.stringify(body));
+  else console.log(render(body as object, form === 'json'));
+}
+
+/** The columns that people look for, cut to the width of a terminal. */
+function tableOf(rows: readonly Row[], { columns }: Resource): string {
+  const shown = rows.map((row) => Object.fromEntries(columns.map((name) => [name, row[name] ?? null])));
+  return fit(render(shown, false), process.stdout);
+}
+
+/** Cuts lines to the width of a terminal; a file gets them whole. */
+export function fit(
+  text: string,
+  { isTTY = false, columns = 80 }: { isTTY?: boolean; columns?: number },
+): string {
+  if (!isTTY) return text;
+  return text
+    .split('\n')
+    .map((line) => (line.length > columns ? `${line.slice(0, Math.max(1, columns - 1))}…` : line))
+    .join('\n');
+}

@@ -1,0 +1,31 @@
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { repositoryRoot } from './system.ts';
+
+/** The output of a command, and how it ended. */
+export interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a command of `./vantage` with a text on its standard input. It inherits no setting of Vantage. */
+export function runVantage(
+  args: readonly string[],
+  { env = {}, input = '', cwd }: { env?: NodeJS.ProcessEnv; input?: string; cwd?: string } = {},
+): Promise<Ran> {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('VANTAGE_'));
+  const child = spawn(path.join(repositoryRoot, 'vantage'), args, {
+    env: { ...Object.fromEntries(inherited), ...env },
+    ...(cwd === undefined ? {} : { cwd }),
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  child.stdin.on('error', () => {}); // it may end before it has read all
+  child.stdin.end(input);
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code: code ?? -1, stdout, stderr }));
+  });
+}
