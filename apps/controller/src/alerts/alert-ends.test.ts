@@ -148,3 +148,43 @@ test('an outage that is open when a controller with alerts starts for the first 
   expect(await scene.messages(device)).toEqual(['device.down']);
   expect(await types(device)).toEqual(['Alert']);
 });
+
+/** Devices that fall, come back and fall again together, where nobody was told of the end meanwhile; their messages. */
+async function fallTwice(count: number, from: number) {
+  const devices: number[] = [];
+  for (let i = 0; i < count; i += 1) devices.push(await scene.device([place]));
+  const all = (at: number, code: number, attempt = 0) =>
+    scene.take(devices.map((device) => ({ device, agent: place.agentNo, at, code, attempt })));
+  await all(from - 10, 1);
+  for (const attempt of [0, 1, 2]) await all(from + 2 * attempt, 3, attempt);
+  await scene.decide(from + 5);
+  await scene.kysely
+    .updateTable('notifications')
+    .set({ state: 'Delivered' })
+    .where('kind', '=', 'device.down')
+    .execute();
+  await all(from + 20, 1);
+  await scene.decide(from + 21);
+  for (const attempt of [0, 1, 2]) await all(from + 30 + 2 * attempt, 3, attempt);
+  await scene.decide(from + 40);
+  return Promise.all(
+    devices.map(async (device) => {
+      const { rows } = await sql<{ kind: string; state: string }>`
+        select n.kind, n.state from notifications n join alerts a using (alert_no) where a.device_no = ${device}
+        order by n.notification_no`.execute(scene.kysely);
+      return rows;
+    }),
+  );
+}
+
+test('of devices that fail again at one moment, each takes back the end that nobody heard, as one alone does', async () => {
+  const [alone] = await fallTwice(1, 6_000);
+  expect(alone).not.toContainEqual({ kind: 'device.up', state: 'Pending' });
+  for (const each of await fallTwice(3, 7_000)) expect(each).toEqual(alone);
+});
+
+test('a contact that wants to hear of outages only hears of these and of flapping', async () => {
+  await scene.everybody({}, ['device.down']);
+  const [messages] = await fallTwice(1, 8_000);
+  expect(messages?.map(({ kind }) => kind)).toEqual(['device.down', 'device.down']);
+});

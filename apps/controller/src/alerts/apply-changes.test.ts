@@ -70,3 +70,21 @@ test('only an outage that was confirmed, and is no flapping, is remembered by th
   expect(pastOf('device.down', { ...ended, flapping }, up)).toEqual([]);
   expect(pastOf('device.slow', ended, up)).toEqual([]);
 });
+
+test('the end of an outage counts for flapping only where it was confirmed, or one before it was', () => {
+  const down: AlertChange = {
+    ...{ kind: 'down', ...about, sinceUs: 50, locationNo: 1, agentNo: 1, isLate: false, facts: {} },
+  };
+  const [begun] = applyChanges([down], context).alerts;
+  if (begun === undefined) throw new Error('no alert');
+  const endOf = (state: Partial<AlertState>) => {
+    const open: OpenAlert = { ...begun, alertNo: 7, state: { ...begun.state, ...state } };
+    const up: AlertChange = { ...down, kind: 'up', sinceUs: 80 };
+    const { alerts } = applyChanges([up], { ...context, open: [open] });
+    return alerts.map(({ endedUp, state: { phase } }) => ({ endedUp, phase }));
+  };
+  const past = [{ activeUs: 20, sinceUs: 10, upUs: 30 }];
+  expect(endOf({ activeUs: null, past: [] })).toEqual([{ phase: 'ended', endedUp: false }]);
+  expect(endOf({ activeUs: 60, past: [] })).toMatchObject([{ endedUp: true }]);
+  expect(endOf({ activeUs: null, past })).toMatchObject([{ endedUp: true }]);
+});
