@@ -45,6 +45,7 @@ export async function* events(
       if (error instanceof ApiError && isForGood(error)) throw error;
       problem = error;
     }
+    if (signal.aborted) return;
     failures += 1;
     const ms = retryDelayMs(failures - 1, Math.random());
     onBreak(problem, ms);

@@ -14,6 +14,8 @@ export const manualPages = [
   ...[
     'install-agent',
     'agent',
+    'commands',
+    'as-code',
     'coming-over',
     'metrics',
     'operate',

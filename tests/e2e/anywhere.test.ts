@@ -1,0 +1,132 @@
+import { spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { type Ran, runVantage } from '../harness/run-vantage.ts';
+import { repositoryRoot, type System, startSystem } from '../harness/system.ts';
+import { startTarget, type Target } from '../harness/target.ts';
+
+let system: System;
+let target: Target;
+beforeAll(async () => {
+  [system, target] = await Promise.all([startSystem(), startTarget()]);
+}, 240_000);
+afterAll(async () => {
+  await system?.[Symbol.asyncDispose]();
+  await target?.[Symbol.asyncDispose]();
+});
+
+function access(): NodeJS.ProcessEnv {
+  const { base_url, api_key_uw, ca_file } = system.quickstart();
+  return { VANTAGE_SERVER: base_url, VANTAGE_KEY: api_key_uw, VANTAGE_CA: ca_file };
+}
+
+/** Runs a command from another folder against the controller. */
+const run = (...args: readonly string[]): Promise<Ran> => runVantage(args, { env: access(), cwd: tmpdir() });
+const made = z.object({ device_id: z.string() });
+
+describe('the command line from anywhere', { timeout: 240_000 }, () => {
+  test('devices are created, listed, shown, changed and deleted by the names of the API', async () => {
+    const created = await run(
+      ...['devices', 'create', 'Method=PING', 'URL=192.0.2.7', 'ShortName=gw-7', 'Options.Count=2', '--json'],
+    );
+    expect(created).toMatchObject({ code: 0, stderr: '' });
+    const { device_id } = made.parse(JSON.parse(created.stdout));
+    const table = await run('devices', 'list', 'Method=PING');
+    expect(table.stdout).toMatch(/^Status +ShortName +FullName/);
+    expect(table.stdout).toContain('gw-7');
+    expect((await run('devices', 'list', '-o', 'csv')).stdout).toContain('gw-7');
+    expect(JSON.parse((await run('devices', 'list', '--jsonl')).stdout)).toMatchObject({ ShortName: 'gw-7' });
+    expect(await run('devices', 'update', 'GW-7', 'Frequency=1', 'FullName=Gateway')).toMatchObject({
+      code: 0,
+    });
+    const shown = await run('devices', 'get', 'gw-7', '--json');
+    expect(JSON.parse(shown.stdout)).toMatchObject({ device_id, Frequency: 1, Options: { Count: 2 } });
+    const refused = await run('devices', 'update', device_id, 'Frequency=7', 'Timeout=x');
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('Frequency: ');
+    expect(refused.stderr).toContain('Timeout: ');
+    await run('devices', 'create', 'Method=PING', 'URL=192.0.2.8', 'ShortName=gw-7');
+    const ambiguous = await run('devices', 'delete', 'gw-7');
+    expect(ambiguous.code).toBe(1);
+    expect(ambiguous.stderr).toContain('gw-7 is the ShortName of 2 devices; write the id of one of them');
+    expect(await run('devices', 'delete', device_id)).toMatchObject({ code: 0 });
+    expect(await run('devices', 'delete', 'gw-7')).toMatchObject({ code: 0 });
+    expect((await run('devices', 'get', 'gw-7')).stderr).toContain(
+      'no device has the id, ExternalKey or ShortName',
+    );
+    expect((await run('devices', 'create', 'Method')).stderr).toContain('is no Name=value');
+  });
+
+  test('check, maintenance and ack do what they say; top shows who needs somebody', async () => {
+    const body = {
+      Method: 'TCP',
+      URL: `127.0.0.1:${target.port}`,
+      ShortName: 'web',
+      ExternalKey: 'shop/web',
+    };
+    const { device_id } = made.parse(await system.api.ok('POST', '/devices', body));
+    const good = await run('check', 'shop/web');
+    expect(good).toMatchObject({ code: 0 });
+    expect(await run('maintenance', 'start', 'web', '2h', '--reason', 'patches')).toMatchObject({ code: 0 });
+    expect(await system.api.ok('GET', `/devices/${device_id}`)).toMatchObject({ Status: 'Maint' });
+    expect(await run('maintenance', 'stop', 'web')).toMatchObject({ code: 0 });
+    expect((await run('maintenance', 'start', 'web', 'tomorrow')).stderr).toContain(
+      'accepted are for example 30m',
+    );
+    await system.api.ok('PUT', `/devices/${device_id}`, { URL: '127.0.0.1:9', Attempts: 1 });
+    expect((await run('check', 'web')).code).toBe(1);
+    await vi.waitFor(async () => expect((await run('top')).stdout).toMatch(/Down 1 [\s\S]*\nDown +web /), {
+      timeout: 60_000,
+      interval: 1_000,
+    });
+    await vi.waitFor(
+      async () => expect(await run('ack', 'web', '--note', 'mine')).toMatchObject({ code: 0 }),
+      30_000,
+    );
+    const alerts = z
+      .array(z.looseObject({}))
+      .parse(await system.api.ok('GET', `/alerts?Device=${device_id}`));
+    expect(alerts).toMatchObject([{ State: 'Acknowledged', Acknowledged: { Note: 'mine' } }]);
+    expect((await run('ack', 'web')).stderr).toContain('web has no open alert');
+  });
+
+  test('events are followed until the command is ended', async () => {
+    const child = spawn(
+      path.join(repositoryRoot, 'vantage'),
+      ['events', '--follow', '--limit', '1', '--json'],
+      {
+        env: { ...process.env, ...access() },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    );
+    let text = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+    });
+    const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+    await vi.waitFor(() => expect(text).toContain('event_id'), 60_000);
+    const body = { Method: 'TCP', URL: '127.0.0.1:9', ShortName: 'followed', Enabled: false };
+    await system.api.ok('POST', '/devices', body);
+    await vi.waitFor(() => expect(text).toContain('"followed"'), 60_000);
+    for (const line of text.trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('Timestamp');
+    child.kill('SIGINT');
+    expect(await ended).toBe(0);
+  });
+
+  test('without a controller, or with one that does not answer, it is said what to do', async () => {
+    const nowhere = { env: { VANTAGE_DATA: tmpdir(), XDG_CONFIG_HOME: tmpdir() }, cwd: tmpdir() };
+    const none = await runVantage(['devices', 'list'], nowhere);
+    expect(none.code).toBe(2);
+    expect(none.stderr).toContain('nothing says where the controller is; give --server');
+    const closed = await runVantage(
+      ['devices', 'list', '--server', 'https://127.0.0.1:9', '--key', 'x'],
+      nowhere,
+    );
+    expect(closed.code).toBe(1);
+    expect(closed.stderr).toContain('https://127.0.0.1:9 cannot be asked: connect ECONNREFUSED');
+    const wrong = await runVantage(['devices', 'list', '--server', 'ftp://x', '--key', 'x'], nowhere);
+    expect(wrong).toMatchObject({ code: 2 });
+  });
+});
