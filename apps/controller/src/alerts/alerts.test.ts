@@ -90,6 +90,22 @@ test('a device behind a Down master is suppressed with an event, and alerts afte
   expect((await scene.runRequests(device)).filter(({ kind }) => kind === 'Now')).toHaveLength(3);
 });
 
+test('the checks of such a sequence go to the Locations of the device in turn', async () => {
+  const other = await scene.location('Rome');
+  const [router, device] = [await downDevice(), await scene.device([place, other])];
+  await scene.behind(device, router);
+  await checks(device, 0, [1]);
+  for (const [attempt, { agentNo: agent }] of [place, other, place].entries())
+    await scene.take([{ device, agent, at: 12 + 2 * attempt, code: 3, attempt }]);
+  await scene.decide(20);
+  await checks(router, 40, [1], false);
+  for (let round = 0; round < 6; round += 1)
+    await answerRequests(50 + round * 10, { [router]: 1, [device]: 3 });
+  const own = (await scene.runRequests(device)).filter(({ kind }) => kind === 'Now');
+  const [first, second] = own.map(({ agent_no }) => agent_no);
+  expect(new Set([first, second])).toEqual(new Set([place.agentNo, other.agentNo]));
+});
+
 /** Decides at this second, and answers the run requests that this makes with these codes. */
 async function answerRequests(at: number, codes: Readonly<Record<number, number>>) {
   await scene.decide(at);
@@ -97,11 +113,10 @@ async function answerRequests(at: number, codes: Readonly<Record<number, number>
     const open = (await scene.runRequests(Number(device))).filter(
       ({ state, kind }) => state === 'Open' && kind === 'Now',
     );
-    for (const [k, { run_request_id: runRequestId }] of open.entries()) {
-      await scene.take([
-        { device: Number(device), agent: place.agentNo, at: at + 2 + k, code, runRequestId },
-      ]);
-      await scene.answer(runRequestId, { device: Number(device), agent: place.agentNo, at: at + 2 + k });
+    for (const [k, { run_request_id: runRequestId, agent_no: agent }] of open.entries()) {
+      const check = { device: Number(device), agent, at: at + 2 + k };
+      await scene.take([{ ...check, code, runRequestId }]);
+      await scene.answer(runRequestId, check);
     }
   }
   await scene.decide(at + 6);

@@ -67,7 +67,7 @@ test('a message of Partial names where the device fails and where it works', asy
   }
   await scene.decide(1_040);
   const [data] = await dataOf(device, 'device.partial');
-  expect(data).toMatchObject({ FailingLocations: ['Oslo'], GoodLocations: ['Rome'] });
+  expect(data).toMatchObject({ Status: 'Up', FailingLocations: ['Oslo'], GoodLocations: ['Rome'] });
 });
 
 test('a repeat says which message it is, and the end has the begin of the alert and who acknowledged', async () => {

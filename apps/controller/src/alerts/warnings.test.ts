@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { second, startUs } from '../health/testing/scenario.ts';
 import { createAlertScene } from './testing/alert-scene.ts';
@@ -32,6 +33,10 @@ test('three slow checks in a row open device.slow, five fast ones in a row end i
   await scene.decide(slowAt + 5);
   expect(await types(device)).toEqual(['Up', 'Slow', 'Alert']);
   expect(await scene.messages(device)).toEqual(['device.slow']);
+  const { rows } = await sql<{ status: string }>`select data->>'Status' as status from notifications`.execute(
+    scene.kysely,
+  );
+  expect(rows).toEqual([{ status: 'Up' }]);
   const fastAt = await run(device, slowAt + 60, 'ffffsfffff');
   await scene.decide(fastAt);
   expect(await types(device)).toEqual(['Up', 'Slow', 'Alert', 'Fast']);
