@@ -33,8 +33,8 @@ export async function bindSteps(
       operations.length === 0 ? { results: [] } : await connection.batch(operations, { isAtomic: false });
     const etags = new Map(there.map((step, at) => [step, results[at]?.ETag]));
     // Of a batch whose answer gets too great, the rest is asked again.
-    const cut = there.findIndex((_, at) => results[at]?.Status === 429);
-    const end = cut <= 0 ? part.length : part.indexOf(there[cut] ?? part[0] ?? ({} as Step));
+    const [cut] = there.filter((_, at) => results[at]?.Status === 429);
+    const end = cut === undefined ? part.length : Math.max(1, part.indexOf(cut));
     for (const step of part.slice(0, end)) bound.push({ ...step, etag: etags.get(step) });
     from += end;
   }

@@ -71,7 +71,9 @@ export function connect(access: ControllerAccess): Connection {
       throw refusalOf(answer.status, problem);
     },
     async batch(operations, { isAtomic, isPreview = false }) {
-      const header = { 'Idempotency-Key': randomUUID() };
+      // An answer to reads alone is not worth keeping.
+      const isKept = !isPreview && operations.some(({ Method }) => Method !== 'GET');
+      const header = isKept ? { 'Idempotency-Key': randomUUID() } : {};
       // The document cannot say which body an operation has.
       const body = { Atomic: isAtomic, Preview: isPreview, Operations: operations as never };
       return repeated(async () => {
