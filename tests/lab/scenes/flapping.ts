@@ -6,8 +6,8 @@ import { type Expected, type Scene, startDevice, stopDevice } from '../scene.ts'
 import { incident } from '../service-messages.ts';
 
 const scale = 20;
-/** Where controllers are killed, another one must take over before results count as late: 7.5 s at this scale. */
-const killedScale = 8;
+/** Where controllers are killed, another one must take over before results count as late: 15 s at this scale. */
+const killedScale = 4;
 /** Long enough to be noticed and confirmed, and to be seen Up again, in minutes of the rules. */
 const shortMinutes = 1.9;
 const pauseMinutes = 1.6;
@@ -290,6 +290,6 @@ export const flappingKilled: Scene = {
     'devices flap as in flapping, while one of two controllers after the other is killed: the same messages',
   ground: { scale: killedScale, controllers: 2 },
   isPlainOnly: true,
-  limitSeconds: 1_000,
+  limitSeconds: 2_000,
   play,
 };

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Entry, Kind } from './kinds.ts';
 import { type PlanOptions, planOf } from './plan.ts';
+import { planData } from './show-plan.ts';
 import { createModelAccount } from './testing/model-account.ts';
 
 const entryOf = (kind: Kind, key: string, settings: Readonly<Record<string, Json>>): Entry => ({
@@ -109,4 +110,29 @@ test('from any state it leads to the file, and a second run plans nothing', () =
     ),
     { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 300) },
   );
+});
+
+const contact = (address: string): Entry =>
+  entryOf('contact', 'hook', { Name: 'Hook', Type: 'slack', Address: address, Secret: 'whsec_c2VjcmV0' });
+
+test('credentials of contacts are neither compared nor printed, and a mask is accepted only where it is shown', () => {
+  const url = 'https://hooks.slack.com/services/T00/B00/secretsecret';
+  const model = createModelAccount();
+  const made = planOf([contact(url)], model.account(), options);
+  expect(made.problems).toEqual([]);
+  expect(made.steps).toMatchObject([{ body: { Address: url, Secret: 'whsec_c2VjcmV0' } }]);
+  expect(JSON.stringify(planData(made))).not.toMatch(/secretsecret|c2VjcmV0/);
+  model.carryOut(made.steps);
+  const [{ id = '' } = {}] = model.account().things.filter(({ kind }) => kind === 'contact');
+  const masked = 'https://hooks.slack.com/services/T00/B00/***';
+  model.edit(id, 'Address', masked); // as the API shows it
+  const same = planOf([contact(url)], model.account(), options);
+  expect(same).toMatchObject({ steps: [], problems: [], unchanged: 1 });
+  expect(planOf([contact(masked)], model.account(), options)).toMatchObject({ steps: [], problems: [] });
+  const nowhere = planOf([contact(masked)], createModelAccount().account(), options);
+  expect(nowhere.problems.map(({ text }) => text)).toEqual([
+    expect.stringContaining('Address holds the mask'),
+  ]);
+  const again = planOf([contact(url)], model.account(), { ...options, isSendingSecrets: true });
+  expect(again.steps).toMatchObject([{ verb: 'change', body: { Secret: 'whsec_c2VjcmV0' } }]);
 });

@@ -1,5 +1,6 @@
 import type { Json } from '@vantage/domain';
 import { textOf } from '../json-text.ts';
+import { judgeContacts, shownAddress } from './contact-address.ts';
 import { judgeDevices } from './judge-devices.ts';
 import { type Entry, type Kind, kindNames, kinds, type Problem, type Settings, type Thing } from './kinds.ts';
 import { type Account, isAsWanted, matchThings, resolveEntries, type Wanted } from './resolve.ts';
@@ -55,7 +56,7 @@ export function planOf(entries: readonly Entry[], account: Account, options: Pla
   const { wanted, problems } = resolveEntries(entries, account, matches);
   const show = createShower(account.things);
   const steps: Step[] = [];
-  const more: Problem[] = [...judgeDevices(wanted)];
+  const more: Problem[] = [...judgeDevices(wanted), ...judgeContacts(wanted)];
   let unchanged = 0;
   for (const each of inOrder(wanted)) {
     const step = stepOf(each, account, options, show);
@@ -107,13 +108,11 @@ function stepOf(wanted: Wanted, account: Account, options: PlanOptions, show: Sh
     const own = source === undefined ? {} : { Source: source };
     const fields = Object.entries(entry.settings)
       .filter(([field]) => !(field in secrets))
-      .map(([field, value]) => ({ field, old: null, new: value }));
+      .map(([field, value]) => ({ field, old: null, new: shownValue(kind, field, settings, value) }));
     const body = { ...withoutDefaults(kind, settings), ...secrets, ExternalKey: key, ...own };
     return { verb: 'create', kind, key, name, id: undefined, body, fields, at };
   }
-  const changed = Object.entries(settings).filter(
-    ([field, value]) => !isAsWanted(kind, field, { wanted: value, now: thing.settings[field] }, account),
-  );
+  const changed = Object.entries(settings).filter(([field]) => !isAsWanted(wanted, field, account));
   const identity: [string, Json, Json][] = [];
   if (thing.key !== key && isAdopting) identity.push(['ExternalKey', thing.key, key]);
   if (source !== undefined && thing.source !== source) identity.push(['Source', thing.source, source]);
@@ -123,7 +122,7 @@ function stepOf(wanted: Wanted, account: Account, options: PlanOptions, show: Sh
     ...changed.map(([field, value]) => ({
       field,
       old: show(kind, field, thing.settings[field]),
-      new: show(kind, field, value),
+      new: shownValue(kind, field, settings, show(kind, field, value)),
     })),
     ...Object.keys(sent).map((field) => ({ field, old: '***', new: '***' })),
   ];
@@ -134,6 +133,11 @@ function stepOf(wanted: Wanted, account: Account, options: PlanOptions, show: Sh
     ...Object.fromEntries(identity.map(([field, , now]) => [field, now])),
   };
   return { verb: 'change', kind, key, name, id: thing.id, body, fields, at };
+}
+
+/** A plan is printed, so it shows no credential. */
+function shownValue(kind: Kind, field: string, settings: Settings, value: Json): Json {
+  return kind === 'contact' && field === 'Address' ? shownAddress(settings, value) : value;
 }
 
 /** Frequency reads 1 beside FrequencySeconds, and the API takes the one that differs. */

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { cleanLine, type Json } from '@vantage/domain';
+import { zoneName } from '@vantage/kernel';
 import { textOf } from '../json-text.ts';
+import { shownAddress } from './contact-address.ts';
 import {
   type Entry,
   type Kind,
@@ -183,10 +185,10 @@ function normalize(
           ? unique(step['Contacts'].map(contact))
           : (step['Contacts'] ?? null),
       }));
-      next['Timezone'] ??= timezone;
+      next['Timezone'] = zoneOf(next['Timezone'], timezone);
       return next;
     case 'mschedule':
-      next['Timezone'] ??= timezone;
+      next['Timezone'] = zoneOf(next['Timezone'], timezone);
       return next;
     case 'location':
       next['Anchors'] = eachObject(next['Anchors'], (anchor) => ({
@@ -209,18 +211,21 @@ function normalize(
   }
 }
 
-/** Whether a field of an entry is as the account has it. */
-export function isAsWanted(
-  kind: Kind,
-  field: string,
-  { wanted, now }: { readonly wanted: Json | undefined; readonly now: Json | undefined },
-  account: Account,
-): boolean {
+/** Whether a field of a wanted thing is as the account has it. */
+export function isAsWanted({ entry, settings, thing }: Wanted, field: string, account: Account): boolean {
+  const [wanted, now] = [settings[field], thing?.settings[field]];
   if (isDeepStrictEqual(wanted, now)) return true;
-  if (kind !== 'device') return false;
+  // Nobody can compare what the API does not show.
+  if (entry.kind === 'contact') return field === 'Address' && shownAddress(settings, wanted) === now;
+  if (entry.kind !== 'device') return false;
   if (field === 'Tags') return isDeepStrictEqual(sorted(wanted), sorted(now));
   // Devices that name what is the default anyway are stored as naming nothing.
   return field === 'Locations' && now === null && isDeepStrictEqual(wanted, [...account.defaultLocationIds]);
+}
+
+/** The zone in the letter case of the API; without one that of the account. */
+function zoneOf(given: Json | undefined, timezone: string): Json {
+  return typeof given === 'string' ? (zoneName(given) ?? given) : (given ?? timezone);
 }
 
 function eachObject(value: Json | undefined, change: (each: Settings) => Json): Json {
