@@ -26,7 +26,8 @@ const scripts: [what: string, text: string][] = [
 async function checkScript(ground: Ground, text: string, timeoutS = 2): Promise<Seen> {
   const id = await addHostile(ground, { Method: 'Script', URL: text, Timeout: timeoutS });
   if (id === undefined) throw new Error('the script was refused');
-  const result = await checkNow(ground, id);
+  // The API waits ten seconds longer than the check may take; a request that nobody answered is sent again.
+  const result = await checkNow(ground, id, 30_000 + 2 * (timeoutS + 10) * 1_000);
   await removeHostile(ground, id);
   return result;
 }
