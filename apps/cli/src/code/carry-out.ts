@@ -1,3 +1,4 @@
+import { ApiError } from '@vantage/client';
 import type { Connection, Operation, Result } from '../remote/connection.ts';
 import { kinds } from './kinds.ts';
 import type { Step } from './plan.ts';
@@ -14,6 +15,7 @@ export interface Outcome {
   readonly failures: readonly string[];
 }
 
+const conflict = 1005;
 /** Operations of one batch; the API takes no more. */
 const together = 1_000;
 /** Of the body of a batch, bytes: the API takes 4 MiB. */
@@ -41,27 +43,22 @@ export async function bindSteps(
   return bound;
 }
 
-/** The parts of a plan: each is done or not done as a whole. */
-function partsOf(steps: readonly BoundStep[]): readonly (readonly BoundStep[])[] {
-  const parts: BoundStep[][] = [];
+/** The next steps that fit into one batch. */
+function partAt(steps: readonly BoundStep[], from: number, most: number): readonly BoundStep[] {
+  const part: BoundStep[] = [];
   let bytes = 0;
-  for (const step of steps) {
-    const own = JSON.stringify(operationOf(step)).length;
-    const last = parts.at(-1);
-    if (last === undefined || last.length >= together || bytes + own > mostBytes) {
-      parts.push([step]);
-      bytes = own;
-    } else {
-      last.push(step);
-      bytes += own;
-    }
+  for (const step of steps.slice(from, from + most)) {
+    bytes += JSON.stringify(operationOf(step)).length;
+    if (bytes > mostBytes && part.length > 0) break;
+    part.push(step);
   }
-  return parts;
+  return part;
 }
 
 /**
- * Carries out the steps, each part in one transaction. Ends at the first part that is refused: nothing of it is done,
- * and running again completes it. `isPreview`: the first part is judged and rolled back, nothing is done.
+ * Carries out the steps in parts, each in one transaction; a part that the controller has no time for is halved. Ends
+ * at the first part that is refused: nothing of it is done, and running again completes it. `isPreview`: the first part
+ * is judged and rolled back, nothing is done.
  */
 export async function carryOut(
   connection: Connection,
@@ -69,23 +66,39 @@ export async function carryOut(
   { isPreview, onPart }: { readonly isPreview: boolean; readonly onPart: (done: number) => void },
 ): Promise<Outcome> {
   let done = 0;
-  for (const part of partsOf(steps)) {
-    const operations = part.map(operationOf);
-    const { results, failure } = await connection.batch(operations, { isAtomic: true, isPreview });
-    if (failure !== undefined) {
-      const failed = part[results.length - 1];
-      const last = results.at(-1);
-      const failures =
-        failed === undefined || last === undefined || last.Status === 200
-          ? [failure.message]
-          : describe(failed, last);
-      return { done, failures };
+  let most = together;
+  while (done < steps.length) {
+    const part = partAt(steps, done, most);
+    const outcome = await tryPart(connection, part, isPreview);
+    if (outcome === undefined) {
+      most = Math.ceil(part.length / 2);
+      continue;
     }
+    if (outcome.failures.length > 0) return { done, failures: outcome.failures };
     done += part.length;
     onPart(done);
     if (isPreview) break;
   }
   return { done, failures: [] };
+}
+
+/** Does a part; undefined: nothing is done, because it takes the controller too long at once. */
+async function tryPart(
+  connection: Connection,
+  part: readonly BoundStep[],
+  isPreview: boolean,
+): Promise<{ readonly failures: readonly string[] } | undefined> {
+  try {
+    const { results, failure } = await connection.batch(part.map(operationOf), { isAtomic: true, isPreview });
+    if (failure === undefined) return { failures: [] };
+    const [failed, last] = [part[results.length - 1], results.at(-1)];
+    const isKnown = failed !== undefined && last !== undefined && last.Status !== 200;
+    return { failures: isKnown ? describe(failed, last) : [failure.message] };
+  } catch (error) {
+    // A refusal without results is one of the batch itself.
+    if (error instanceof ApiError && error.code === conflict && part.length > 1) return undefined;
+    throw error;
+  }
 }
 
 function operationOf({ verb, kind, id, body, etag }: BoundStep): Operation {
