@@ -1,36 +1,20 @@
-import type { Browser, Page, Route } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Page, Route } from 'playwright-core';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { type System, startSystem } from '../harness/system.ts';
-import { browserMissing, openWindow, signIn, startBrowser, violationsOf } from './browser.ts';
+import { violationsOf } from './browser.ts';
+import { useBrowser } from './system.ts';
 
-let system: System;
-let browser: Browser;
-let base: string;
-const problems: string[] = [];
-
-beforeAll(async () => {
-  if (browserMissing !== undefined) return;
-  [system, browser] = await Promise.all([startSystem({ env: { NODE_ENV: 'test' } }), startBrowser()]);
-  base = system.quickstart().dashboard_url;
-}, 180_000);
-afterAll(async () => {
-  await browser?.close();
-  await system?.[Symbol.asyncDispose]();
-});
-beforeEach(({ skip }) => {
-  skip(browserMissing !== undefined, browserMissing);
-});
+const its = useBrowser();
 
 const created = z.object({ device_id: z.string() });
 
 /** Opens the screen of a new device, which answers nothing and so stays as it is. */
 async function openDevice(name: string): Promise<{ readonly page: Page; readonly id: string }> {
   const body = { Method: 'TCP', URL: '127.0.0.1:9', ShortName: name, Frequency: 60 };
-  const { device_id: id } = created.parse(await system.api.ok('POST', '/devices', body));
-  const page = await openWindow(browser, problems);
-  await signIn(page, base, system.quickstart().api_key_uw);
-  await page.goto(`${base}devices/${id}`);
+  const { device_id: id } = created.parse(await its.system.api.ok('POST', '/devices', body));
+  const page = await its.open();
+  await its.signIn(page);
+  await page.goto(`${its.base}devices/${id}`);
   await page.getByRole('button', { name: 'Pause' }).waitFor();
   return { page, id };
 }
@@ -54,7 +38,7 @@ test('a change is shown before the API answers, and taken back by its undo', asy
   await page.keyboard.press('z');
   await page.getByRole('button', { name: 'Pause' }).waitFor();
   expect(await page.getByText('undo-1 is paused.').count()).toBe(0);
-  expect(await system.api.ok('GET', `/devices/${id}`)).toMatchObject({ Enabled: true });
+  expect(await its.system.api.ok('GET', `/devices/${id}`)).toMatchObject({ Enabled: true });
   await page.context().close();
 });
 
@@ -76,10 +60,10 @@ test('neither a change nor its undo overwrites what somebody else changed meanwh
   const { page, id } = await openDevice('undo-3');
   await page.getByRole('button', { name: 'Pause' }).click();
   await page.getByText('undo-3 is paused.').waitFor();
-  await system.api.ok('PUT', `/devices/${id}`, { Timeout: 17 });
+  await its.system.api.ok('PUT', `/devices/${id}`, { Timeout: 17 });
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.getByText('This could not be undone: Somebody else changed this device').waitFor();
-  expect(await system.api.ok('GET', `/devices/${id}`)).toMatchObject({ Enabled: false, Timeout: 17 });
-  expect(problems).toEqual([]);
+  expect(await its.system.api.ok('GET', `/devices/${id}`)).toMatchObject({ Enabled: false, Timeout: 17 });
+  expect(its.problems).toEqual([]);
   await page.context().close();
 });

@@ -1,30 +1,17 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { type System, startSystem } from '../harness/system.ts';
 import { startTarget } from '../harness/target.ts';
-import { browserMissing, openWindow, startBrowser, violationsOf } from './browser.ts';
+import { violationsOf } from './browser.ts';
 import { type Hands, keyboardOf, pointer } from './hands.ts';
+import { useBrowser } from './system.ts';
 
 // A minute between checks is two seconds here.
 const env = { NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: '30' };
 
 const devices = z.array(z.object({ device_id: z.string() }));
 
-let system: System;
-let browser: Browser;
-beforeAll(async () => {
-  if (browserMissing !== undefined) return;
-  [system, browser] = await Promise.all([startSystem({ env }), startBrowser()]);
-}, 180_000);
-afterAll(async () => {
-  await browser?.close();
-  await system?.[Symbol.asyncDispose]();
-});
-
-beforeEach(({ skip }) => {
-  skip(browserMissing !== undefined, browserMissing);
-});
+const its = useBrowser(env);
 
 const ways: readonly {
   readonly way: string;
@@ -38,7 +25,7 @@ const ways: readonly {
 
 /** Signs in, at first with a key that does not exist. */
 async function enter(page: Page, { press, fill }: Hands): Promise<void> {
-  const { dashboard_url: base, api_key_uw: key } = system.quickstart();
+  const { dashboard_url: base, api_key_uw: key } = its.system.quickstart();
   await page.goto(base);
   await fill(page.getByLabel('API key'), 'wrong');
   await press(page.getByRole('button', { name: 'Sign in' }));
@@ -52,7 +39,7 @@ async function leave(page: Page, { press }: Hands): Promise<void> {
   await press(page.getByRole('button', { name: 'Account' }));
   await press(page.getByRole('button', { name: 'Sign out' }));
   await page.getByLabel('API key').waitFor();
-  await page.goto(`${system.quickstart().dashboard_url}devices`);
+  await page.goto(`${its.system.quickstart().dashboard_url}devices`);
   await page.getByLabel('API key').waitFor();
   expect(await violationsOf(page)).toBe('');
 }
@@ -61,8 +48,7 @@ test.each(ways)(
   'a device is added by its address, fails without a reload, is opened, acknowledged and put in maintenance: $way',
   async ({ width, handsOf }) => {
     await using target = await startTarget();
-    const problems: string[] = [];
-    const page = await openWindow(browser, problems, { width });
+    const page = await its.open({ width });
     const hands = handsOf(page);
     const { press, fill } = hands;
     await enter(page, hands);
@@ -111,9 +97,9 @@ test.each(ways)(
     await page.getByText('Maint', { exact: true }).first().waitFor();
 
     await leave(page, hands);
-    expect(problems.join('\n')).toBe('');
+    expect(its.problems.join('\n')).toBe('');
     await page.context().close();
-    for (const { device_id } of devices.parse(await system.api.ok('GET', '/devices')))
-      await system.api.ok('DELETE', `/devices/${device_id}`);
+    for (const { device_id } of devices.parse(await its.system.api.ok('GET', '/devices')))
+      await its.system.api.ok('DELETE', `/devices/${device_id}`);
   },
 );

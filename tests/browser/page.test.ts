@@ -1,14 +1,6 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type System, startSystem } from '../harness/system.ts';
-import {
-  browserMissing,
-  openWindow,
-  signIn as signInWith,
-  startBrowser,
-  violationsOf,
-  type Window,
-} from './browser.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { browserMissing, violationsOf } from './browser.ts';
+import { useBrowser } from './system.ts';
 
 // A minute between checks is two seconds here.
 const env = { NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: '30' };
@@ -23,39 +15,23 @@ const screens = [
   '/reports',
 ];
 
-let system: System;
-let browser: Browser;
-let base: string;
-const problems: string[] = [];
-
+const its = useBrowser(env);
 beforeAll(async () => {
   if (browserMissing !== undefined) return;
-  [system, browser] = await Promise.all([startSystem({ env }), startBrowser()]);
-  base = system.quickstart().dashboard_url;
-  await system.api.ok('POST', '/devices', {
+  await its.system.api.ok('POST', '/devices', {
     Method: 'TCP',
     URL: '127.0.0.1:9',
     ShortName: 'router',
     FullName: 'Router',
   });
-}, 180_000);
-afterAll(async () => {
-  await browser?.close();
-  await system?.[Symbol.asyncDispose]();
 });
-beforeEach(({ skip }) => {
-  skip(browserMissing !== undefined, browserMissing);
-});
-
-const openPage = (window?: Window) => openWindow(browser, problems, window);
-const signIn = (page: Page) => signInWith(page, base, system.quickstart().api_key_uw);
 
 test.each(['light', 'dark'] as const)('axe-core finds nothing on any screen, %s', async (theme) => {
-  const page = await openPage({ theme });
-  await signIn(page);
+  const page = await its.open({ theme });
+  await its.signIn(page);
   const found: Record<string, string> = {};
   for (const screen of screens) {
-    await page.goto(new URL(screen, base).href);
+    await page.goto(new URL(screen, its.base).href);
     await page.getByRole('heading', { level: 1 }).waitFor();
     found[screen] = await violationsOf(page);
   }
@@ -72,8 +48,8 @@ test.each(['light', 'dark'] as const)('axe-core finds nothing on any screen, %s'
 });
 
 test('a key that is pressed while a dialog closes is not lost', async () => {
-  const page = await openPage();
-  await signIn(page);
+  const page = await its.open();
+  await its.signIn(page);
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox').waitFor();
   // The field of a closed dialog has the focus until the browser draws again.
@@ -85,14 +61,14 @@ test('a key that is pressed while a dialog closes is not lost', async () => {
 });
 
 test('at 390 px no screen scrolls sideways, and keys alone reach a device', async () => {
-  const page = await openPage({ width: 390 });
-  await signIn(page);
+  const page = await its.open({ width: 390 });
+  await its.signIn(page);
   for (const screen of screens) {
-    await page.goto(new URL(screen, base).href);
+    await page.goto(new URL(screen, its.base).href);
     await page.getByRole('heading', { level: 1 }).waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), screen).toBe(true);
   }
-  await page.goto(base);
+  await page.goto(its.base);
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.keyboard.press('g');
   await page.keyboard.press('d');
@@ -106,9 +82,9 @@ test('at 390 px no screen scrolls sideways, and keys alone reach a device', asyn
 });
 
 test('a session that ends keeps the screen, and signing in goes on where one was', async () => {
-  const page = await openPage();
-  await signIn(page);
-  await page.goto(`${base}devices/new`);
+  const page = await its.open();
+  await its.signIn(page);
+  await page.goto(`${its.base}devices/new`);
   await page.getByLabel('Address').fill('192.0.2.7');
   await page.evaluate(`fetch('/v1.1/session').then((answer) => answer.json()).then(({ CsrfToken }) =>
     fetch('/v1.1/session', { method: 'DELETE', headers: { 'X-CSRF-Token': CsrfToken } }))`);
@@ -119,12 +95,12 @@ test('a session that ends keeps the screen, and signing in goes on where one was
   // What the form tried in the meantime says something else.
   expect(await page.getByText('Your session has ended').count()).toBe(1);
   expect(await violationsOf(page)).toBe('');
-  await page.getByLabel('API key').fill(system.quickstart().api_key_ur);
+  await page.getByLabel('API key').fill(its.system.quickstart().api_key_ur);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('Your session has ended').waitFor({ state: 'detached' });
   expect(await page.getByLabel('Address').inputValue()).toBe('192.0.2.7');
   // A key that only views sees nothing that it may not do.
-  await page.goto(`${base}devices`);
+  await page.goto(`${its.base}devices`);
   await page.getByRole('link', { name: /Router/ }).click();
   await page.getByRole('heading', { name: /Router/ }).waitFor();
   expect(await page.getByRole('button', { name: 'Check now' }).count()).toBe(0);
@@ -132,7 +108,7 @@ test('a session that ends keeps the screen, and signing in goes on where one was
 });
 
 test('the first load is at most 75 kB, from this server alone', async () => {
-  const page = await openPage();
+  const page = await its.open();
   const hosts = new Set<string>();
   const sizes = new Map<string, number>();
   page.on('response', (response) => {
@@ -141,11 +117,11 @@ test('the first load is at most 75 kB, from this server alone', async () => {
     // What the sign-in shows again comes from the browser's cache.
     sizes.set(response.url(), Number(response.headers()['content-length'] ?? 0));
   });
-  await page.goto(base);
+  await page.goto(its.base);
   await page.getByLabel('API key').waitFor();
-  await signIn(page);
+  await its.signIn(page);
   await page.getByRole('heading', { level: 1 }).waitFor();
-  expect([...hosts]).toEqual([new URL(base).host]);
+  expect([...hosts]).toEqual([new URL(its.base).host]);
   const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
   expect(bytes).toBeGreaterThan(10_000);
   expect(bytes).toBeLessThan(75 * 1024);

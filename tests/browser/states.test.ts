@@ -1,25 +1,9 @@
-import type { Browser, Page, Route } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type System, startSystem } from '../harness/system.ts';
-import { browserMissing, openWindow, signIn, startBrowser, violationsOf } from './browser.ts';
+import type { Page, Route } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { violationsOf } from './browser.ts';
+import { useBrowser } from './system.ts';
 
-let system: System;
-let browser: Browser;
-let base: string;
-const problems: string[] = [];
-
-beforeAll(async () => {
-  if (browserMissing !== undefined) return;
-  [system, browser] = await Promise.all([startSystem({ env: { NODE_ENV: 'test' } }), startBrowser()]);
-  base = system.quickstart().dashboard_url;
-}, 180_000);
-afterAll(async () => {
-  await browser?.close();
-  await system?.[Symbol.asyncDispose]();
-});
-beforeEach(({ skip }) => {
-  skip(browserMissing !== undefined, browserMissing);
-});
+const its = useBrowser();
 
 const states = /\/v1\.1\/states/;
 
@@ -53,25 +37,25 @@ const answerRows = (count: number) => (route: Route) => {
 async function openAt(
   path: string,
   prepare: (page: Page) => Promise<unknown> = () => Promise.resolve(),
-  key = system.quickstart().api_key_uw,
+  key?: string,
 ): Promise<Page> {
-  const page = await openWindow(browser, problems);
-  await signIn(page, base, key);
+  const page = await its.open();
+  await its.signIn(page, key);
   await prepare(page);
-  await page.goto(new URL(path, base).href);
+  await page.goto(new URL(path, its.base).href);
   return page;
 }
 
 test('empty: what to do first, and for a key that only views neither the form nor a button', async () => {
   const page = await openAt('/');
   await page.getByRole('heading', { name: 'What do you want to watch?' }).waitFor();
-  await page.goto(`${base}devices`);
+  await page.goto(`${its.base}devices`);
   await page.getByText('There is no device yet.').waitFor();
   expect(await page.getByRole('link', { name: 'Add a device' }).count()).toBeGreaterThan(0);
   await page.context().close();
-  const viewer = await openAt('/', undefined, system.quickstart().api_key_ur);
+  const viewer = await openAt('/', undefined, its.system.quickstart().api_key_ur);
   await viewer.getByText('There is no device yet.').waitFor();
-  await viewer.goto(`${base}devices/new`);
+  await viewer.goto(`${its.base}devices/new`);
   await viewer.getByText('This key only views.').waitFor();
   expect(await viewer.getByRole('button', { name: /Add/ }).count()).toBe(0);
   expect(await violationsOf(viewer)).toBe('');
@@ -121,9 +105,9 @@ test('no match: the filter is repeated, and the next wider one is offered', asyn
 });
 
 test('stale: without a line for 40 s the head says for how long', async () => {
-  const page = await openWindow(browser, problems);
+  const page = await its.open();
   await page.clock.install();
-  await signIn(page, base, system.quickstart().api_key_uw);
+  await its.signIn(page);
   await page.getByText('Live').waitFor();
   await page.clock.fastForward(50_000);
   await page.getByText(/No news for \d+/).waitFor();
@@ -147,7 +131,7 @@ test('offline: it is said at once, what is shown stays, and it goes on when the 
 test('a controller with another version of the page asks for a reload', async () => {
   const page = await openAt('/devices');
   await page.getByText('Live').waitFor();
-  await page.route(base, async (route) => {
+  await page.route(its.base, async (route) => {
     const answer = await route.fetch();
     await route.fulfill({ body: (await answer.text()).replace(/index-[\w-]+\.js/, 'index-other.js') });
   });
@@ -156,11 +140,11 @@ test('a controller with another version of the page asks for a reload', async ()
   await page.context().setOffline(false);
   await page.getByText('another version of this page').waitFor();
   expect(await violationsOf(page)).toBe('');
-  await page.unroute(base);
+  await page.unroute(its.base);
   await page.getByRole('button', { name: 'Reload' }).click();
   await page.getByText('Live').waitFor();
   expect(await page.getByText('another version of this page').count()).toBe(0);
-  expect(problems.join('\n')).toBe('');
+  expect(its.problems.join('\n')).toBe('');
   await page.context().close();
 });
 
@@ -188,8 +172,8 @@ test('many addresses are pasted; what the API refuses stays in the field with it
   await page.getByText('1 device added. Refused, and kept in the field: 1').waitFor();
   expect(await page.getByLabel('Addresses, one a line').inputValue()).toBe('http://bad host/; Other');
   expect(await violationsOf(page)).toBe('');
-  await page.goto(`${base}devices?q=tag:web/*`);
+  await page.goto(`${its.base}devices?q=tag:web/*`);
   await page.getByRole('link', { name: '<img src=x' }).waitFor();
-  expect(problems.join('\n')).toBe('');
+  expect(its.problems.join('\n')).toBe('');
   await page.context().close();
 });

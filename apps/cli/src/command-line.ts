@@ -4,7 +4,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import about from '../package.json' with { type: 'json' };
 import { type Admin, createAdmin } from './admin.ts';
-import { render } from './output.ts';
+import { printText, render } from './output.ts';
 import { runningDatabase } from './running-database.ts';
 import { settingsHelp } from './settings-help.ts';
 
@@ -78,7 +78,7 @@ export function createCommandLine(): CommandLine {
       if (problems.length > 0) throw new Fault('stop', 'settings', problems.join('\n'));
       const admin = createAdmin(url ?? runningDatabase(given['VANTAGE_DATA'] ?? 'data'));
       const answer = await work(admin, given);
-      console.log(asText !== undefined && !asJson() ? asText(answer) : render(answer, asJson()));
+      printText(asText !== undefined && !asJson() ? asText(answer) : render(answer, asJson()));
     },
   };
 }

@@ -50,6 +50,16 @@ export function render(answer: object, json: boolean): string {
   return Array.isArray(answer) ? table(answer) : record(answer);
 }
 
+/** Writes a text to standard output, which is where the answer of a command goes. */
+export function printText(text: string): void {
+  console.log(text);
+}
+
+/** Writes the answer of a command: JSON, or text for people. */
+export function print(answer: object, json: boolean): void {
+  printText(render(answer, json));
+}
+
 /** Formats the failure of a command: JSON (programs may rely on `code`), or lines for people. */
 export function renderFailure(error: unknown, json: boolean): string {
   const message = messageOf(error);

@@ -1,18 +1,11 @@
-import { writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { Method } from '@vantage/domain';
-import { Fault, messageOf } from '@vantage/kernel';
-import { exportCsv } from '../imports/back/csv.ts';
-import type { Exported, ExportedDevice } from '../imports/back/exported-device.ts';
-import { exportGatus } from '../imports/back/gatus.ts';
-import { exportFileSd } from '../imports/back/prometheus-file-sd.ts';
-import { textOf } from '../json-text.ts';
+import { Fault } from '@vantage/kernel';
+import { printText } from '../output.ts';
 import { type Connection, connect } from '../remote/connection.ts';
 import type { ControllerAccess } from '../remote/https-fetch.ts';
 import { type BoundStep, bindSteps, carryOut } from './carry-out.ts';
-import { exportFile } from './export-file.ts';
-import type { Problem, Thing } from './kinds.ts';
+import type { Problem } from './kinds.ts';
 import { type Plan, type PlanOptions, type Prune, planOf } from './plan.ts';
 import { type KeptPlan, readPlan, writePlan } from './plan-file.ts';
 import { readAccount } from './read-account.ts';
@@ -46,7 +39,7 @@ const mostShown = 50;
 export async function runDiff(request: CodeRequest): Promise<boolean> {
   using connection = connect(request.access);
   const { plan, steps } = await planFor(connection, request);
-  print(plan, request.asJson);
+  printPlan(plan, request.asJson);
   const { failures } = await carryOut(connection, steps, { isPreview: true, onPart: () => {} });
   const denied = failures.some((each) => each.includes('Access denied.'));
   if (denied) process.stderr.write('The key only views, so the controller has not judged these changes.\n');
@@ -58,7 +51,7 @@ export async function runDiff(request: CodeRequest): Promise<boolean> {
 export async function runPlan(request: CodeRequest, output: string): Promise<void> {
   using connection = connect(request.access);
   const { plan, steps } = await planFor(connection, request);
-  print(plan, request.asJson);
+  printPlan(plan, request.asJson);
   writePlan(output, { server: request.access.server, unchanged: plan.unchanged, steps });
   process.stderr.write(`${output} holds the plan; vantage apply ${output} carries it out.\n`);
 }
@@ -67,7 +60,7 @@ export async function runPlan(request: CodeRequest, output: string): Promise<voi
 export async function runApply(request: CodeRequest & { readonly isYes: boolean }): Promise<boolean> {
   using connection = connect(request.access);
   const { plan, steps } = await planFor(connection, request);
-  print(plan, request.asJson);
+  printPlan(plan, request.asJson);
   return confirmAndDo(connection, steps, request);
 }
 
@@ -85,7 +78,7 @@ export async function runKeptPlan(
       `${file} is a plan for ${kept.server}, and this is ${access.server}; make another plan`,
     );
   using connection = connect(access);
-  print({ steps: kept.steps, unchanged: kept.unchanged, gone: [], problems: [] }, how.asJson);
+  printPlan({ steps: kept.steps, unchanged: kept.unchanged, gone: [], problems: [] }, how.asJson);
   return confirmAndDo(connection, kept.steps, { ...how, file });
 }
 
@@ -169,65 +162,6 @@ function refusal(failures: readonly string[], head: string): Fault {
   return new Fault('stop', 'refused', `${head}:\n${failures.slice(0, mostShown).join('\n')}`);
 }
 
-function print(plan: Plan, asJson: boolean): void {
-  console.log(asJson ? JSON.stringify(planData(plan), null, 2) : planText(plan));
-}
-
-/** The forms of an export. */
-type ExportForm = 'yaml' | 'csv' | 'gatus' | 'prometheus-file-sd';
-
-/** Writes what the account has, as a file of `apply` or of another tool. */
-export async function runExport(request: {
-  readonly access: ControllerAccess;
-  readonly source: string | undefined;
-  readonly form: ExportForm;
-  readonly output: string | undefined;
-}): Promise<void> {
-  using connection = connect(request.access);
-  const account = await readAccount(connection);
-  const { text, notes } = exported(account, request.form, request.source);
-  for (const note of notes) process.stderr.write(`${note}\n`);
-  if (request.output === undefined) process.stdout.write(text);
-  else write(request.output, text);
-}
-
-const others: Readonly<
-  Record<Exclude<ExportForm, 'yaml'>, (devices: readonly ExportedDevice[]) => Exported>
-> = {
-  csv: exportCsv,
-  gatus: exportGatus,
-  'prometheus-file-sd': exportFileSd,
-};
-
-function exported(
-  account: Account,
-  form: ExportForm,
-  source: string | undefined,
-): { readonly text: string; readonly notes: readonly string[] } {
-  if (form === 'yaml') return exportFile(account, source);
-  const tags = new Map(account.things.map(({ id, settings }) => [id, textOf(settings['Name'])]));
-  const devices = account.things
-    .filter((each) => each.kind === 'device' && (source === undefined || each.source === source))
-    .map((each) => exportedDevice(each, tags));
-  const { text, lost } = others[form](devices);
-  return { text, notes: lost.map(({ name, text: what }) => `${name}: ${what}`) };
-}
-
-function exportedDevice({ id, key, settings }: Thing, tags: ReadonlyMap<string, string>): ExportedDevice {
-  const { Tags } = settings;
-  return {
-    ...(settings as unknown as ExportedDevice),
-    device_id: id,
-    Method: settings['Method'] as Method,
-    ExternalKey: key,
-    Tags: Array.isArray(Tags) ? Tags.map((tag) => ({ Name: tags.get(textOf(tag)) ?? textOf(tag) })) : [],
-  };
-}
-
-function write(file: string, text: string): void {
-  try {
-    writeFileSync(file, text, { mode: 0o600 });
-  } catch (error) {
-    throw new Fault('stop', 'unwritable', `${file} cannot be written: ${messageOf(error)}`);
-  }
+function printPlan(plan: Plan, asJson: boolean): void {
+  printText(asJson ? JSON.stringify(planData(plan), null, 2) : planText(plan));
 }

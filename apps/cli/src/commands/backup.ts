@@ -5,7 +5,7 @@ import { Fault, keepFiles } from '@vantage/kernel';
 import { Option } from 'commander';
 import { z } from 'zod';
 import { type CommandLine, jsonOption, readSettings } from '../command-line.ts';
-import { render } from '../output.ts';
+import { print } from '../output.ts';
 import { runningDatabase } from '../running-database.ts';
 import { openData } from '../up/data-folder.ts';
 import { controllerEnvironment } from '../up/environment.ts';
@@ -43,9 +43,7 @@ export function addBackupCommands({ program, asJson }: CommandLine): void {
     .option('--recipient <age1...>', 'encrypt the file for this recipient of age (repeatable)', add, [])
     .addOption(passphraseFile('encrypt the file with the passphrase in this file').conflicts('recipient'))
     .addOption(identityFile())
-    .action(async (file: string, options: Options) =>
-      console.log(render(await backup(file, options), asJson())),
-    );
+    .action(async (file: string, options: Options) => print(await backup(file, options), asJson()));
   program
     .command('restore <file>')
     .description('restore a backup into an empty data folder or database')
@@ -55,9 +53,7 @@ export function addBackupCommands({ program, asJson }: CommandLine): void {
       passphraseFile('the file was encrypted with the passphrase in this file').conflicts('identityFile'),
     )
     .addOption(identityFile())
-    .action(async (file: string, options: Options) =>
-      console.log(render(await restore(file, options), asJson())),
-    );
+    .action(async (file: string, options: Options) => print(await restore(file, options), asJson()));
 }
 
 const add = (recipient: string, all: readonly string[]) => [...all, recipient];

@@ -72,7 +72,7 @@ export function addCodeCommands({ program, asJson }: CommandLine): void {
     )
     .option('-o, --output <file>', 'where it goes (default: standard output)')
     .action(async ({ source, format, output, ...given }: GivenAccess & ExportOptions) => {
-      const { runExport } = await import('../code/run-code.ts');
+      const { runExport } = await import('../code/run-export.ts');
       const { findAccess } = await import('../remote/access.ts');
       await runExport({ access: findAccess(given, process.env), source, form: format, output });
     });

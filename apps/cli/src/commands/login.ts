@@ -1,4 +1,5 @@
 import type { CommandLine } from '../command-line.ts';
+import { printText } from '../output.ts';
 
 /** Adds `login`: remembers a controller and a key for the commands that work from anywhere. */
 export function addLoginCommand({ program }: CommandLine): void {
@@ -17,7 +18,7 @@ export function addLoginCommand({ program }: CommandLine): void {
         readonly profile: string;
       }) => {
         const { runLogin } = await import('../remote/run-login.ts');
-        console.log(await runLogin(options, process.env));
+        printText(await runLogin(options, process.env));
       },
     );
 }

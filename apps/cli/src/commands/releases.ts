@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { Fault } from '@vantage/kernel';
 import { z } from 'zod';
 import type { CommandLine } from '../command-line.ts';
-import { render } from '../output.ts';
+import { print } from '../output.ts';
 
 /**
  * The program that makes release keys and signs. It lies with what builds parcels, and parts are joined by processes.
@@ -23,17 +23,17 @@ const failure = z.object({ error: z.string() });
 
 /** Adds `release-key create` and `parcel sign`. They need no database and no controller. */
 export function addReleaseCommands({ group, asJson }: CommandLine): void {
-  const print = (answer: object) => console.log(render(answer, asJson()));
+  const show = (answer: object) => print(answer, asJson());
   group('release-key', 'the key that signs versions of the agent')
     .command('create <file>')
     .description('make a release key: the private one in the file, the public one in FILE.pub')
-    .action(async (file: string) => print(await run(newKey, 'create', path.resolve(file))));
+    .action(async (file: string) => show(await run(newKey, 'create', path.resolve(file))));
   group('parcel', 'parcels of the agent, made by "npm run parcel"')
     .command('sign [parcels...]')
     .description('sign parcels with the release key (default: all that "npm run parcel" made)')
     .requiredOption('--key <file>', 'the private release key')
     .action(async (parcels: string[], { key }: { key: string }) =>
-      print(await run(signed, 'sign', ...[key, ...parcels].map((file) => path.resolve(file)))),
+      show(await run(signed, 'sign', ...[key, ...parcels].map((file) => path.resolve(file)))),
     );
 }
 

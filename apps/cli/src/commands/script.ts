@@ -1,5 +1,5 @@
 import type { CommandLine } from '../command-line.ts';
-import { render } from '../output.ts';
+import { printText, render } from '../output.ts';
 import type { ScriptTrial } from '../script-trial.ts';
 
 /** Adds `script run`. It needs no database: the probes run in this process. */
@@ -20,7 +20,7 @@ export function addScriptCommands({ group, asJson }: CommandLine): void {
       // The probes take longer to load than all other commands to run.
       const { tryScript, verdictText } = await import('../script-trial.ts');
       const verdict = await tryScript(trial, ending.signal);
-      console.log(asJson() ? render(verdict, true) : verdictText(verdict, file));
+      printText(asJson() ? render(verdict, true) : verdictText(verdict, file));
       if (verdict.ResultCode !== 1) process.exitCode = 1;
     });
 }

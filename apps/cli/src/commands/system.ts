@@ -1,6 +1,7 @@
 import { exitCodeOf, findingsText } from '@vantage/kernel';
 import { type CommandLine, jsonOption, readSettings } from '../command-line.ts';
 import { examine } from '../doctor/examine.ts';
+import { printText } from '../output.ts';
 import { runPart } from '../part.ts';
 import { settingsHelp } from '../settings-help.ts';
 import { up } from '../up/up.ts';
@@ -31,7 +32,7 @@ export function addSystemCommands({ program, asJson }: CommandLine): void {
     .option(...jsonOption(program, 'answer as JSON: a list of findings'))
     .action(async () => {
       const findings = await examine(readSettings().given, Date.now());
-      console.log(asJson() ? JSON.stringify(findings) : findingsText(findings));
+      printText(asJson() ? JSON.stringify(findings) : findingsText(findings));
       process.exitCode = exitCodeOf(findings);
     });
 }

@@ -66,7 +66,7 @@ function ask(url: string, options: Parameters<typeof send>[1], body: Buffer | un
     });
     asked.on('timeout', () => asked.destroy(new Error(`no answer within ${patienceMs / 1000} seconds`)));
     asked.on('error', refuse);
-    Readable.from(body === undefined ? [] : [body]).pipe(asked);
+    asked.end(body);
   });
 }
 

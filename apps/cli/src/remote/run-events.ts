@@ -1,6 +1,7 @@
 import { events } from '@vantage/client';
 import { Fault } from '@vantage/kernel';
 import { textOf } from '../json-text.ts';
+import { printText } from '../output.ts';
 import { whenAskedToEnd } from '../signals.ts';
 import { connect } from './connection.ts';
 import { createHttpsFetch } from './https-fetch.ts';
@@ -17,7 +18,7 @@ export async function runEvents(
   const count = Number(limit);
   if (!Number.isInteger(count) || count < 0 || count > mostPast)
     throw new Fault('stop', 'settings', `--limit ${limit} is not accepted; accepted are 0 to ${mostPast}`);
-  const show = (event: object) => console.log(asJson ? JSON.stringify(event) : lineOf(event as Row));
+  const show = (event: object) => printText(asJson ? JSON.stringify(event) : lineOf(event as Row));
   using connection = connect(access);
   const query = { Limit: String(Math.max(1, count)) };
   const past = (await (

@@ -1,4 +1,4 @@
-import { render } from '../output.ts';
+import { print, printText, render } from '../output.ts';
 import { type Connection, connect } from './connection.ts';
 import { bodyOf } from './fields.ts';
 import { findOne } from './find-one.ts';
@@ -36,23 +36,23 @@ export async function runList({ access, resource, form }: Asked, query: readonly
   }
   const rows: Row[] = [];
   for await (const row of readRows(connection, resource, asked))
-    if (form === 'jsonl') console.log(JSON.stringify(row));
+    if (form === 'jsonl') printText(JSON.stringify(row));
     else rows.push(row);
-  if (form === 'json') console.log(render(rows, true));
-  if (form === 'table') console.log(tableOf(rows, resource));
+  if (form === 'json') print(rows, true);
+  if (form === 'table') printText(tableOf(rows, resource));
 }
 
 /** Prints one thing. */
 export async function runGet({ access, resource, form }: Asked, text: string): Promise<void> {
   using connection = connect(access);
   const path = `${resource.path}/${await idOf(connection, resource, text)}`;
-  await print(connection, { method: 'GET', path }, form);
+  await callAndPrint(connection, { method: 'GET', path }, form);
 }
 
 /** Creates a thing from arguments `Name=value`, and prints its id. */
 export async function runCreate({ access, resource, form }: Asked, fields: readonly string[]): Promise<void> {
   using connection = connect(access);
-  await print(connection, { method: 'POST', path: resource.path, body: bodyOf(fields) }, form);
+  await callAndPrint(connection, { method: 'POST', path: resource.path, body: bodyOf(fields) }, form);
 }
 
 /** Changes fields of a thing, and prints it. */
@@ -63,14 +63,14 @@ export async function runUpdate(
 ): Promise<void> {
   using connection = connect(access);
   const path = `${resource.path}/${await idOf(connection, resource, text)}`;
-  await print(connection, { method: 'PUT', path, body: bodyOf(fields) }, form);
+  await callAndPrint(connection, { method: 'PUT', path, body: bodyOf(fields) }, form);
 }
 
 /** Deletes a thing. */
 export async function runDelete({ access, resource, form }: Asked, text: string): Promise<void> {
   using connection = connect(access);
   const path = `${resource.path}/${await idOf(connection, resource, text)}`;
-  await print(connection, { method: 'DELETE', path }, form);
+  await callAndPrint(connection, { method: 'DELETE', path }, form);
 }
 
 /** The id of what a text names; a device is looked for by the API, so that a long list is not read. */
@@ -86,14 +86,14 @@ export async function idOf(connection: Connection, resource: Resource, text: str
   return findOne(resource, rows, text);
 }
 
-async function print(
+async function callAndPrint(
   connection: Connection,
   call: Parameters<Connection['call']>[0],
   form: Form,
 ): Promise<void> {
   const body: unknown = await (await connection.call(call)).json();
-  if (form === 'jsonl') console.log(JSON.stringify(body));
-  else console.log(render(body as object, form === 'json'));
+  if (form === 'jsonl') printText(JSON.stringify(body));
+  else print(body as object, form === 'json');
 }
 
 /** The columns that people look for, cut to the width of a terminal. */

@@ -1,6 +1,6 @@
 import { Fault, isId } from '@vantage/kernel';
 import { textOf } from '../json-text.ts';
-import { render } from '../output.ts';
+import { print } from '../output.ts';
 import { type Connection, connect } from './connection.ts';
 import { findOne } from './find-one.ts';
 import type { ControllerAccess } from './https-fetch.ts';
@@ -22,7 +22,7 @@ export async function runCheck({ access, asJson }: Opened, text: string): Promis
   const id = await idOf(connection, devices, text);
   const answer = await connection.call({ method: 'POST', path: `/devices/${id}/check` });
   const check = (await answer.json()) as Row;
-  console.log(render(check, asJson));
+  print(check, asJson);
   return check['ResultCode'] === 1;
 }
 
@@ -37,7 +37,7 @@ export async function runAck(
   if (Alerts.length === 0) throw new Fault('stop', 'missing', `${text} has no open alert`);
   const body = { Alerts: [...Alerts], Note: note ?? null };
   const answer = await connection.call({ method: 'PUT', path: '/alerts/acknowledge', body });
-  console.log(render((await answer.json()) as object, asJson));
+  print((await answer.json()) as object, asJson);
 }
 
 async function alertsOf(connection: Connection, text: string): Promise<readonly string[]> {
@@ -68,7 +68,7 @@ export async function runMaintenance(
   const body =
     how === undefined ? {} : { body: { Duration: durationOf(how.duration), Reason: how.reason ?? null } };
   const answer = await connection.call({ method: 'PUT', path: `${target}/${verb}`, ...body });
-  console.log(render((await answer.json()) as object, asJson));
+  print((await answer.json()) as object, asJson);
 }
 
 /** The path of a tag of this name, else of a device. */

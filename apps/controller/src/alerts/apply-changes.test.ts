@@ -73,7 +73,13 @@ test('only an outage that was confirmed, and is no flapping, is remembered by th
 
 test('the end of an outage counts for flapping only where it was confirmed, or one before it was', () => {
   const down: AlertChange = {
-    ...{ kind: 'down', ...about, sinceUs: 50, locationNo: 1, agentNo: 1, isLate: false, facts: {} },
+    kind: 'down',
+    ...about,
+    sinceUs: 50,
+    locationNo: 1,
+    agentNo: 1,
+    isLate: false,
+    facts: {},
   };
   const [begun] = applyChanges([down], context).alerts;
   if (begun === undefined) throw new Error('no alert');

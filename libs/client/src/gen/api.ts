@@ -3256,17 +3256,17 @@ export interface components {
              */
             RetryDelay?: number | null;
             /**
-             * @description Notification schedule, by id or as key:EXTERNALKEY; null: none.
+             * @description Notification schedule. Its id, or key: and its ExternalKey; null: none.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
             nschedule_id?: string | null;
             /**
-             * @description Maintenance schedule, by id or as key:EXTERNALKEY; null: none.
+             * @description Maintenance schedule. Its id, or key: and its ExternalKey; null: none.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
             mschedule_id?: string | null;
             /**
-             * @description Master device: when it is down already, alerts for this one are suppressed, by id or as key:EXTERNALKEY; null: none.
+             * @description Master device: when it is down already, alerts for this one are suppressed. Its id, or key: and its ExternalKey; null: none.
              * @example null
              */
             device_master_id?: string | null;
@@ -3599,17 +3599,17 @@ export interface components {
              */
             Severity?: ("critical" | "warning" | "info") | null;
             /**
-             * @description Notification schedule, by id or as key:EXTERNALKEY; null: none.
+             * @description Notification schedule. Its id, or key: and its ExternalKey; null: none.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
             nschedule_id?: string | null;
             /**
-             * @description Maintenance schedule, by id or as key:EXTERNALKEY; null: none.
+             * @description Maintenance schedule. Its id, or key: and its ExternalKey; null: none.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
             mschedule_id?: string | null;
             /**
-             * @description Master device: when it is down already, alerts for this one are suppressed, by id or as key:EXTERNALKEY; null: none.
+             * @description Master device: when it is down already, alerts for this one are suppressed. Its id, or key: and its ExternalKey; null: none.
              * @example null
              */
             device_master_id?: string | null;
@@ -3877,7 +3877,7 @@ export interface components {
              */
             PublicTargetsOnly?: boolean;
             /**
-             * @description Notification schedule of the alert that it is offline, by id or as key:EXTERNALKEY; null: the account's.
+             * @description Notification schedule of the alert that it is offline: its id, or key: and its ExternalKey; null: the account's.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
             nschedule_id?: string | null;
@@ -3954,7 +3954,7 @@ export interface components {
              */
             PublicTargetsOnly?: boolean;
             /**
-             * @description Notification schedule of the alert that it is offline, by id or as key:EXTERNALKEY; null: the account's.
+             * @description Notification schedule of the alert that it is offline: its id, or key: and its ExternalKey; null: the account's.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
             nschedule_id?: string | null;
@@ -4512,7 +4512,7 @@ export interface components {
              */
             DelayMinutes: number;
             /**
-             * @description The contacts that are notified, each by its contact_id or as key:EXTERNALKEY.
+             * @description The contacts that are notified: the contact_id of each, or key: and its ExternalKey.
              * @example [
              *       "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
              *     ]
@@ -6463,12 +6463,16 @@ export interface components {
          *       },
          *       "Day": "UUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUDDDUUUUUUUUU",
          *       "Settings": {
-         *         "Method": "HTTP",
          *         "URL": "https://www.example.com/",
-         *         "ShortName": "web-1",
-         *         "FullName": "Web shop, front page",
+         *         "Method": "HTTP",
          *         "Frequency": 5,
          *         "FrequencySeconds": null,
+         *         "ShortName": "web-1",
+         *         "FullName": "Web shop, front page",
+         *         "ExternalKey": "cmdb-4711",
+         *         "Enabled": true,
+         *         "Severity": "critical",
+         *         "Source": "net/berlin",
          *         "Timeout": 30,
          *         "Retries": 2,
          *         "Attempts": 3,
@@ -6476,6 +6480,9 @@ export interface components {
          *         "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *         "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *         "device_master_id": null,
+         *         "Locations": [
+         *           "local"
+         *         ],
          *         "Options": {
          *           "Count": 3
          *         },
@@ -6484,13 +6491,6 @@ export interface components {
          *             "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *             "Name": "shop"
          *           }
-         *         ],
-         *         "ExternalKey": "cmdb-4711",
-         *         "Source": "net/berlin",
-         *         "Enabled": true,
-         *         "Severity": "critical",
-         *         "Locations": [
-         *           "local"
          *         ]
          *       },
          *       "Gone": true
@@ -6652,12 +6652,16 @@ export interface components {
         /**
          * @description Settings of a device, as PUT /devices/{device_id} takes them.
          * @example {
-         *       "Method": "HTTP",
          *       "URL": "https://www.example.com/",
-         *       "ShortName": "web-1",
-         *       "FullName": "Web shop, front page",
+         *       "Method": "HTTP",
          *       "Frequency": 5,
          *       "FrequencySeconds": null,
+         *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
+         *       "ExternalKey": "cmdb-4711",
+         *       "Enabled": true,
+         *       "Severity": "critical",
+         *       "Source": "net/berlin",
          *       "Timeout": 30,
          *       "Retries": 2,
          *       "Attempts": 3,
@@ -6665,6 +6669,9 @@ export interface components {
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
+         *       "Locations": [
+         *         "local"
+         *       ],
          *       "Options": {
          *         "Count": 3
          *       },
@@ -6673,37 +6680,20 @@ export interface components {
          *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *           "Name": "shop"
          *         }
-         *       ],
-         *       "ExternalKey": "cmdb-4711",
-         *       "Source": "net/berlin",
-         *       "Enabled": true,
-         *       "Severity": "critical",
-         *       "Locations": [
-         *         "local"
          *       ]
          *     }
          */
         DeviceSettings: {
-            /**
-             * @description How the device is checked.
-             * @enum {string}
-             */
-            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script";
             /**
              * @description URL, host name or custom script that is monitored.
              * @example https://www.example.com/
              */
             URL: string;
             /**
-             * @description Short name of the device.
-             * @example web-1
+             * @description How the device is checked.
+             * @enum {string}
              */
-            ShortName: string;
-            /**
-             * @description Description of the device.
-             * @example Web shop, front page
-             */
-            FullName: string | null;
+            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script";
             /**
              * @description Minutes between checks.
              * @example 5
@@ -6715,6 +6705,37 @@ export interface components {
              * @example null
              */
             FrequencySeconds: (5 | 10 | 15 | 20 | 30) | null;
+            /**
+             * @description Short name of the device.
+             * @example web-1
+             */
+            ShortName: string;
+            /**
+             * @description Description of the device.
+             * @example Web shop, front page
+             */
+            FullName: string | null;
+            /**
+             * @description The client's own identity of it; null: none.
+             * @example cmdb-4711
+             */
+            ExternalKey: string | null;
+            /**
+             * @description false: the device is paused.
+             * @example true
+             */
+            Enabled: boolean;
+            /**
+             * @description How bad an outage of it is.
+             * @example critical
+             * @enum {string}
+             */
+            Severity: "critical" | "warning" | "info";
+            /**
+             * @description Who manages it; null: nobody.
+             * @example net/berlin
+             */
+            Source: string | null;
             /**
              * @description Seconds to wait for a response.
              * @example 30
@@ -6751,6 +6772,13 @@ export interface components {
              */
             device_master_id: string | null;
             /**
+             * @description Names of the Locations that check it; null: the account's DefaultLocations.
+             * @example [
+             *       "local"
+             *     ]
+             */
+            Locations: string[] | null;
+            /**
              * @description Settings of the Method.
              * @example {
              *       "Count": 3
@@ -6780,34 +6808,6 @@ export interface components {
                  */
                 Name: string;
             }[];
-            /**
-             * @description The client's own identity of it; null: none.
-             * @example cmdb-4711
-             */
-            ExternalKey: string | null;
-            /**
-             * @description Who manages it; null: nobody.
-             * @example net/berlin
-             */
-            Source: string | null;
-            /**
-             * @description false: the device is paused.
-             * @example true
-             */
-            Enabled: boolean;
-            /**
-             * @description How bad an outage of it is.
-             * @example critical
-             * @enum {string}
-             */
-            Severity: "critical" | "warning" | "info";
-            /**
-             * @description Names of the Locations that check it; null: the account's DefaultLocations.
-             * @example [
-             *       "local"
-             *     ]
-             */
-            Locations: string[] | null;
         };
         /**
          * @description A change of a device, a Location or an agent.
@@ -10821,17 +10821,17 @@ export interface components {
              */
             RetryDelay?: number | null;
             /**
-             * @description Notification schedule, by id or as key:EXTERNALKEY; null: none.
+             * @description Notification schedule. Its id, or key: and its ExternalKey; null: none.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
             nschedule_id?: string | null;
             /**
-             * @description Maintenance schedule, by id or as key:EXTERNALKEY; null: none.
+             * @description Maintenance schedule. Its id, or key: and its ExternalKey; null: none.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
             mschedule_id?: string | null;
             /**
-             * @description Master device: when it is down already, alerts for this one are suppressed, by id or as key:EXTERNALKEY; null: none.
+             * @description Master device: when it is down already, alerts for this one are suppressed. Its id, or key: and its ExternalKey; null: none.
              * @example null
              */
             device_master_id?: string | null;
@@ -11654,17 +11654,17 @@ export interface components {
              */
             RetryDelay?: number | null;
             /**
-             * @description Notification schedule, by id or as key:EXTERNALKEY; null: none.
+             * @description Notification schedule. Its id, or key: and its ExternalKey; null: none.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
             nschedule_id?: string | null;
             /**
-             * @description Maintenance schedule, by id or as key:EXTERNALKEY; null: none.
+             * @description Maintenance schedule. Its id, or key: and its ExternalKey; null: none.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
             mschedule_id?: string | null;
             /**
-             * @description Master device: when it is down already, alerts for this one are suppressed, by id or as key:EXTERNALKEY; null: none.
+             * @description Master device: when it is down already, alerts for this one are suppressed. Its id, or key: and its ExternalKey; null: none.
              * @example null
              */
             device_master_id?: string | null;
@@ -13747,12 +13747,16 @@ export interface operations {
                      *         },
                      *         "Day": "UUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUDDDUUUUUUUUU",
                      *         "Settings": {
-                     *           "Method": "HTTP",
                      *           "URL": "https://www.example.com/",
-                     *           "ShortName": "web-1",
-                     *           "FullName": "Web shop, front page",
+                     *           "Method": "HTTP",
                      *           "Frequency": 5,
                      *           "FrequencySeconds": null,
+                     *           "ShortName": "web-1",
+                     *           "FullName": "Web shop, front page",
+                     *           "ExternalKey": "cmdb-4711",
+                     *           "Enabled": true,
+                     *           "Severity": "critical",
+                     *           "Source": "net/berlin",
                      *           "Timeout": 30,
                      *           "Retries": 2,
                      *           "Attempts": 3,
@@ -13760,6 +13764,9 @@ export interface operations {
                      *           "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *           "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *           "device_master_id": null,
+                     *           "Locations": [
+                     *             "local"
+                     *           ],
                      *           "Options": {
                      *             "Count": 3
                      *           },
@@ -13768,13 +13775,6 @@ export interface operations {
                      *               "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *               "Name": "shop"
                      *             }
-                     *           ],
-                     *           "ExternalKey": "cmdb-4711",
-                     *           "Source": "net/berlin",
-                     *           "Enabled": true,
-                     *           "Severity": "critical",
-                     *           "Locations": [
-                     *             "local"
                      *           ]
                      *         },
                      *         "Gone": true

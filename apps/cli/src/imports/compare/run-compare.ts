@@ -1,3 +1,4 @@
+import { printText } from '../../output.ts';
 import type { ControllerAccess } from '../../remote/https-fetch.ts';
 import { compareStatuses, comparisonText } from './compare.ts';
 import { readDevices } from './read-devices.ts';
@@ -12,6 +13,6 @@ export async function runCompare(
 ): Promise<boolean> {
   const there = statusReaders[format](file);
   const comparison = compareStatuses(there, await readDevices(access));
-  console.log(asJson ? JSON.stringify(comparison, null, 2) : comparisonText(comparison));
+  printText(asJson ? JSON.stringify(comparison, null, 2) : comparisonText(comparison));
   return comparison.Disagree.length === 0;
 }

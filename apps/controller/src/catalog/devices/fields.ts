@@ -12,7 +12,7 @@ import { secondsChoices } from './rhythm.ts';
 export const deviceDefaults = { Frequency: 5, Timeout: 30, Retries: 2, RetryDelay: 1 } as const;
 
 const optionalId = (what: string) =>
-  referenceField.nullable().optional().describe(`${what}, by id or as key:EXTERNALKEY; null: none.`);
+  referenceField.nullable().optional().describe(`${what}. Its id, or key: and its ExternalKey; null: none.`);
 
 const shortName = boundedText(1000)
   .regex(/^[A-Za-z0-9-]{1,8}$/, "must be 1 to 8 letters, digits or '-', for example web-1")
@@ -142,20 +142,21 @@ export type SentSettings = {
   readonly [Name in keyof z.output<typeof deviceUpdate>]?: z.output<typeof deviceUpdate>[Name] | undefined;
 };
 
+const unset = {
+  device_id: true,
+  Status: true,
+  StatusSince: true,
+  Retrying: true,
+  DownBecause: true,
+  LastCheckResult: true,
+  MaintenanceUntil: true,
+  Maintenance: true,
+  Warnings: true,
+  CreatedAt: true,
+  UpdatedAt: true,
+} as const;
 /** The fields that a device's GET returns and no request sets. */
-export const deviceReadOnly = [
-  'device_id',
-  'Status',
-  'StatusSince',
-  'Retrying',
-  'DownBecause',
-  'LastCheckResult',
-  'MaintenanceUntil',
-  'Maintenance',
-  'Warnings',
-  'CreatedAt',
-  'UpdatedAt',
-] as const;
+export const deviceReadOnly = Object.keys(unset);
 
 const nullableId = z.string().nullable();
 
@@ -215,27 +216,7 @@ export const deviceFull = z
 
 /** The settings of a device, as PUT takes them. */
 export const deviceSettings = deviceFull
-  .pick({
-    Method: true,
-    URL: true,
-    ShortName: true,
-    FullName: true,
-    Frequency: true,
-    FrequencySeconds: true,
-    Timeout: true,
-    Retries: true,
-    Attempts: true,
-    RetryDelay: true,
-    nschedule_id: true,
-    mschedule_id: true,
-    device_master_id: true,
-    Options: true,
-    Tags: true,
-    ExternalKey: true,
-    Source: true,
-    Enabled: true,
-    Severity: true,
-  })
+  .omit({ ...unset, HostData: true })
   .extend({
     Locations: z
       .array(z.string())

@@ -87,7 +87,7 @@ const optional = {
     .nullable()
     .optional()
     .describe(
-      "Notification schedule of the alert that it is offline, by id or as key:EXTERNALKEY; null: the account's.",
+      "Notification schedule of the alert that it is offline: its id, or key: and its ExternalKey; null: the account's.",
     ),
   Anchors: anchorsField,
 };

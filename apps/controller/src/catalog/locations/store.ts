@@ -160,8 +160,12 @@ export async function connectedAgents(
 /** Marks a Location as deleted. It is offline from now on, and its name and key are free. */
 export async function markLocationDeleted({ em }: ChangeTransaction, location: Location): Promise<void> {
   em.assign(location, {
-    ...{ deletedAt: raw('now()'), externalKey: null, source: null, nscheduleNo: null },
-    ...{ online: false, onlineSinceUs: null },
+    deletedAt: raw('now()'),
+    externalKey: null,
+    source: null,
+    nscheduleNo: null,
+    online: false,
+    onlineSinceUs: null,
   });
   await em.flush();
 }

@@ -73,7 +73,13 @@ export async function createLocation(
   if (nschedule.faults.length > 0) return { kind: 'invalid', faults: nschedule.faults };
   const locationId = newId();
   const locationNo = await insertLocation(transaction, {
-    ...{ locationId, accountNo, name, publicTargetsOnly, ...identity, nscheduleNo: nschedule.no, anchors },
+    locationId,
+    accountNo,
+    name,
+    publicTargetsOnly,
+    ...identity,
+    nscheduleNo: nschedule.no,
+    anchors,
   });
   const fields = createdFields({
     Name: name,

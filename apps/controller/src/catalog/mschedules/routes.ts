@@ -113,9 +113,14 @@ function show(row: MscheduleRow): z.input<typeof mscheduleFull> {
   return {
     mschedule_id: row.mschedule_id,
     ...showMschedule({
-      ...{ name: row.name, timezone: row.timezone, startLocal: row.start_local },
-      ...{ durationS: row.duration_s, recurrence: row.recurrence },
-      ...{ endOnFirstOk: row.end_on_first_ok, externalKey: row.external_key, source: row.source },
+      name: row.name,
+      timezone: row.timezone,
+      startLocal: row.start_local,
+      durationS: row.duration_s,
+      recurrence: row.recurrence,
+      endOnFirstOk: row.end_on_first_ok,
+      externalKey: row.external_key,
+      source: row.source,
     }),
   };
 }

@@ -39,7 +39,7 @@ const step = z
       .array(referenceField.min(1))
       .min(1)
       .max(50)
-      .describe('The contacts that are notified, each by its contact_id or as key:EXTERNALKEY.')
+      .describe('The contacts that are notified: the contact_id of each, or key: and its ExternalKey.')
       .meta({ example: [exampleId] }),
     Days: z
       .array(z.enum(weekdays))

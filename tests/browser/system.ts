@@ -1,0 +1,56 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { type System, startSystem } from '../harness/system.ts';
+import { browserMissing, openWindow, signIn, startBrowser, type Window } from './browser.ts';
+
+/** A running system and a browser, for the tests of one file. */
+export interface BrowserTests {
+  readonly system: System;
+  readonly browser: Browser;
+  /** Address of the page. */
+  readonly base: string;
+  /** Refusals of the page's policy, and errors of its scripts. */
+  readonly problems: string[];
+  readonly open: (window?: Window) => Promise<Page>;
+  /** Signs in with a key that may change things, or with another one. */
+  readonly signIn: (page: Page, key?: string) => Promise<void>;
+}
+
+/**
+ * Starts a system and a browser before the tests of the file, and ends them afterwards. Where no browser can be started
+ * the tests are skipped.
+ */
+export function useBrowser(env: Readonly<Record<string, string>> = { NODE_ENV: 'test' }): BrowserTests {
+  let [system, browser]: [System?, Browser?] = [];
+  const started = <T>(part: T | undefined): T => {
+    if (part === undefined) throw new Error('it is started before the first test');
+    return part;
+  };
+  beforeAll(async () => {
+    if (browserMissing !== undefined) return;
+    [system, browser] = await Promise.all([startSystem({ env }), startBrowser()]);
+  }, 180_000);
+  afterAll(async () => {
+    await browser?.close();
+    await system?.[Symbol.asyncDispose]();
+  });
+  beforeEach(({ skip }) => {
+    skip(browserMissing !== undefined, browserMissing);
+  });
+  const problems: string[] = [];
+  const base = () => started(system).quickstart().dashboard_url;
+  return {
+    get system() {
+      return started(system);
+    },
+    get browser() {
+      return started(browser);
+    },
+    get base() {
+      return base();
+    },
+    problems,
+    open: (window) => openWindow(started(browser), problems, window),
+    signIn: (page, key = started(system).quickstart().api_key_uw) => signIn(page, base(), key),
+  };
+}
