@@ -37,6 +37,8 @@ export interface Ground extends AsyncDisposable {
   readonly api: Api;
   /** The second controller, where the scene has two. */
   readonly second: Program | undefined;
+  /** Whether both controllers work; undefined where the scene has one. */
+  readonly areBothReady: (() => Promise<boolean>) | undefined;
   readonly agents: { readonly A: Program; readonly B: Program };
   readonly network: Network;
   readonly targets: Targets;
@@ -112,6 +114,7 @@ export async function startGround(
     scale: options.scale,
     intervalMs: 60_000 / options.scale,
     second: second?.program,
+    areBothReady: second?.areBothReady,
     truth: createTruth(() => Date.now()),
     fromMs: Date.now(),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),

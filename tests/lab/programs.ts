@@ -5,6 +5,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { z } from 'zod';
+import { createApi } from '../harness/api.ts';
 import { freePort } from '../harness/free-port.ts';
 import { repositoryRoot, type System } from '../harness/system.ts';
 import { addresses, deviceCount, type Network } from './network.ts';
@@ -58,7 +59,13 @@ function clockVariables(): Record<string, string> {
 export async function startController(
   system: System,
   env: Readonly<Record<string, string>>,
-): Promise<{ readonly program: Program; readonly endpoint: string; readonly baseUrl: string }> {
+): Promise<{
+  readonly program: Program;
+  readonly endpoint: string;
+  readonly baseUrl: string;
+  /** Whether both controllers answer, and are ready to work. */
+  readonly areBothReady: () => Promise<boolean>;
+}> {
   const [https, agents] = [await freePort(), await freePort()];
   const folder = path.join(system.dataDir, 'second');
   mkdirSync(folder, { recursive: true });
@@ -75,10 +82,22 @@ export async function startController(
       stdio: ['ignore', 'ignore', process.env['LAB_VERBOSE'] ? 'inherit' : 'ignore'],
     }),
   );
+  const caFile = system.quickstart().ca_file;
+  const isReady = async (outerUrl: string) => {
+    const api = createApi({ baseUrl: outerUrl, caFile });
+    try {
+      return (await api.call('GET', '/readyz')).status === 200;
+    } finally {
+      api.close();
+    }
+  };
   return {
     program,
     endpoint: `https://${addresses.controllers}:${agents}`,
     baseUrl: `https://localhost:${https}/v1.1`,
+    areBothReady: async () =>
+      (await isReady(`https://localhost:${https}`)) &&
+      (await isReady(new URL(system.quickstart().base_url).origin)),
   };
 }
 

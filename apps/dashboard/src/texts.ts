@@ -224,8 +224,7 @@ export const texts = {
     mediansOf: 'medians of the span',
     phasesHint:
       'Phases are those of the median check of each 15 minutes, so they add up. A click opens a check of that time.',
-    sumsHint:
-      'The line is the median, the dashed one the 95th percentile. Phases are kept for the last day here.',
+    sumsHint: 'Phases are the means of each hour or day. The dashed line is the 95th percentile.',
     percentiles: (p50: string, p95: string) => `median ${p50}, p95 ${p95}`,
     checks: 'Checks',
     allChecks: 'All',

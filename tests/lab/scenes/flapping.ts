@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { acknowledge, addContacts, countsOf, giveSchedule, idOf, messagesTo, minutes } from '../cast.ts';
 import { type Ground, until } from '../ground.ts';
+import { killInTurn } from '../kill-in-turn.ts';
 import { type Expected, type Scene, startDevice, stopDevice } from '../scene.ts';
 import { incident } from '../service-messages.ts';
 
@@ -79,26 +80,6 @@ async function patiently({ note }: Ground, request: () => Promise<unknown>): Pro
     return true;
   }, 15_000);
   if (!did) note('a request was not done within 15 s');
-}
-
-/**
- * Kills one of two controllers after the other while the other one works, until `signal`. Resolves with the number of
- * kills.
- */
-async function killInTurn({ system, second }: Ground, signal: AbortSignal): Promise<number> {
-  let kills = 0;
-  while (!signal.aborted && second !== undefined) {
-    await delay(6000 + Math.random() * 4000, undefined, { signal }).catch(() => {});
-    if (signal.aborted) break;
-    kills += 1;
-    if (kills % 2 === 0) process.kill(system.quickstart().pids.controller, 'SIGKILL');
-    else {
-      await second.kill();
-      await delay(1000);
-      second.start();
-    }
-  }
-  return kills;
 }
 
 /** Each history is of a device of its own; all run beside each other. */

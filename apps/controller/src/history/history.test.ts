@@ -202,6 +202,7 @@ describe('what was seen', () => {
     expect(
       (await get(`${device}/statistics?Timestamp1=1990-01-01T00:00:00Z&Bucket=Hour`)).json,
     ).toMatchObject({ code: 1004 });
-    expect((await get(`${device}/statistics?Bucket=Week`)).json).toMatchObject({ code: 1004 });
+    expect((await get(`${device}/statistics?Bucket=Month`)).json).toMatchObject({ code: 1004 });
+    expect((await get(`${device}/statistics?With=Phases,Hops`)).json).toMatchObject({ code: 1004 });
   });
 });

@@ -1,64 +1,61 @@
-import { dayUs, hourUs } from '@vantage/domain';
-import type { Clock } from '@vantage/kernel';
+import { dayUs, hourUs, minuteUs } from '@vantage/domain';
+import { boundedText, type Clock } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../db/index.ts';
-import { idField, timestampField } from '../http/field.ts';
+import { readMembers } from '../http/members.ts';
+import { readLocationNos } from '../http/named.ts';
 import { timestampQuery } from '../http/paging.ts';
 import { invalid } from '../http/problem.ts';
 import { type Route, route } from '../http/route.ts';
 import type { Zone } from '../http/zone.ts';
-import type { DeviceSubject, FoundDevice } from './check-routes.ts';
+import type { DeviceSubject } from './check-routes.ts';
+import { historyQuery } from './list-filters.ts';
 import { type Period, readPeriod } from './period.ts';
 import { segmentsOf } from './segments.ts';
 import {
-  type LatencyScale,
+  figuresOf,
+  type Histograms,
+  type StatisticsPart,
+  statisticsParts,
+  statisticsRow,
+} from './statistics-figures.ts';
+import {
   type RollUpReader,
   readFirstCheckUs,
   readLocationNames,
   readTallies,
   type Tally,
+  type TallyAsk,
 } from './statistics-store.ts';
 
 export type { RollUpReader } from './statistics-store.ts';
 
-/** Histograms of latencies as the roll-ups keep them. */
-interface Histograms {
-  readonly scale: LatencyScale;
-  merge(histograms: Iterable<Tally['histogram']>): Tally['histogram'];
-  /** Milliseconds that the share `p` (0..1) does not exceed; undefined when empty. */
-  percentile(histogram: Tally['histogram'], p: number): number | undefined;
-}
-
-const percent = z.number().min(0).max(100).nullable();
-const time = z.number().min(0).nullable();
-
-const statisticsRow = z
-  .strictObject({
-    Timestamp: timestampField.describe('Begin of the bucket.'),
-    Location: z.string(),
-    location_id: idField.nullable(),
-    Count: z.int().describe('Regular checks. Errors, Availability, Loss and all times are of these only.'),
-    Retries: z.int().describe('Retries after an error; not in Count.'),
-    OnRequest: z.int().describe('Checks that somebody or the controller requested; not in Count.'),
-    Errors: z.int().describe('Checks that found an error (ResultCode 2 to 8).'),
-    Inconclusive: z.int().describe('Checks that say nothing about the device (ResultCode 9 and 10).'),
-    Availability: percent.describe(
-      'Percent of good checks among those that say something; null: there is none.',
-    ),
-    Loss: percent.describe('Percent of PING packets lost; null: none was sent.'),
-    MinTime: time.describe('Least RequestTime of good checks, milliseconds.'),
-    MeanTime: time,
-    MaxTime: time,
-    P50: time.describe('Percentiles of RequestTime, within 2 percent.'),
-    P90: time,
-    P95: time,
-    P99: time,
-  })
-  .meta({ id: 'Statistics' });
-
-const buckets = ['All', 'Hour', 'Day'] as const;
-const bucketUs = { All: Number.POSITIVE_INFINITY, Hour: hourUs, Day: dayUs } as const;
+/** Buckets by name, with their usual width, microseconds. */
+const bucketUs = {
+  All: Number.POSITIVE_INFINITY,
+  '5Min': 5 * minuteUs,
+  '15Min': 15 * minuteUs,
+  Hour: hourUs,
+  Day: dayUs,
+  Week: 7 * dayUs,
+} as const;
+type Bucket = keyof typeof bucketUs;
+const buckets = ['All', '5Min', '15Min', 'Hour', 'Day', 'Week'] as const satisfies readonly Bucket[];
 const maxBuckets = 10_000;
+
+const statisticsQuery = z.object({
+  Timestamp1: timestampQuery('Begin; default: since creation.'),
+  Timestamp2: timestampQuery('End; default, and at most: now.'),
+  Bucket: z
+    .enum(buckets)
+    .default('All')
+    .describe("All: the whole period. Days and weeks (from Monday) are those of the account's time zone."),
+  Location: historyQuery.Location,
+  With: boundedText(100, 1)
+    .optional()
+    .describe(`What each row has besides: ${statisticsParts.join(', ')}, joined by commas.`)
+    .meta({ example: 'Phases' }),
+});
 
 /** The parts that the routes of statistics need. */
 interface StatisticsDeps {
@@ -79,40 +76,41 @@ export function statisticsRoutes({ db, clock, device, histograms, rollUps }: Sta
       tag: 'Statistics',
       summary: 'Count, availability, loss and percentiles per Location.',
       subject: device,
-      query: z.object({
-        Timestamp1: timestampQuery('Begin; default: since creation.'),
-        Timestamp2: timestampQuery('End; default, and at most: now.'),
-        Bucket: z
-          .enum(buckets)
-          .default('All')
-          .describe("All: the whole period; Day: days of the account's time zone."),
-      }),
+      query: statisticsQuery,
       response: z.array(statisticsRow),
       names: { root: 'statistics', row: 'bucket' },
-      handler: async ({ session: { zone }, subject, query }) => {
+      handler: async ({ session: { zone, accountNo }, subject, query }) => {
         const period = readPeriod(query, { zone, createdUs: subject.created_us, nowUs: clock.nowUs() });
         if ((period.toUs - period.fromUs) / bucketUs[query.Bucket] > maxBuckets)
           throw invalid([
             { field: 'Bucket', message: `would make more than ${maxBuckets} buckets of this period` },
           ]);
+        const parts = readParts(query.With);
+        const ask = {
+          deviceNo: subject.device_no,
+          createdUs: subject.created_us,
+          bucket: query.Bucket,
+          locationNos:
+            query.Location === undefined ? undefined : await readLocationNos(db, accountNo, query.Location),
+          phases: parts.has('Phases'),
+        };
         const tallies = await talliesOf(
           { db, rollUps, scale: histograms.scale, nowUs: clock.nowUs() },
-          subject,
+          ask,
           period,
-          query.Bucket,
         );
         const groups = group(tallies, query.Bucket, period, zone);
         const places = await readLocationNames(db, [
           ...new Set(tallies.map(({ location_no }) => location_no)),
         ]);
         return {
-          body: groups.map(({ fromUs, tallies: parts }) => {
-            const place = places.get(parts[0]?.location_no ?? 0);
+          body: groups.map(({ fromUs, tallies: own }) => {
+            const place = places.get(own[0]?.location_no ?? 0);
             return {
               Timestamp: zone.format(fromUs),
               Location: place?.name ?? '',
               location_id: place?.location_id ?? null,
-              ...figures(parts, histograms),
+              ...figuresOf(own, histograms, parts),
             };
           }),
         };
@@ -121,21 +119,41 @@ export function statisticsRoutes({ db, clock, device, histograms, rollUps }: Sta
   ];
 }
 
+function readParts(text: string | undefined): ReadonlySet<StatisticsPart> {
+  if (text === undefined) return new Set();
+  return new Set(
+    readMembers('With', text, {
+      read: (name) => statisticsParts.find((each) => each === name),
+      accepted: statisticsParts.join(', '),
+      example: 'Phases',
+    }),
+  );
+}
+
+/** The tallies that are asked for. */
+interface StatisticsAsk extends Omit<TallyAsk, 'widthUs'> {
+  readonly createdUs: number;
+  readonly bucket: Bucket;
+}
+
 /** All tallies of a device in a period, in the order of time. */
 async function talliesOf(
   deps: Parameters<typeof readTallies>[0],
-  { device_no: deviceNo, created_us: createdUs }: FoundDevice,
+  ask: StatisticsAsk,
   period: Period,
-  bucket: (typeof buckets)[number],
 ): Promise<readonly Tally[]> {
   const { db, rollUps } = deps;
   const progress = await rollUps.readProgress(db.kysely);
   // A period may begin two thousand empty years ago. The statistics begin at the first data instead.
-  const firstUs = period.fromUs < createdUs ? await readFirstUs(deps, deviceNo) : period.fromUs;
+  const firstUs = period.fromUs < ask.createdUs ? await readFirstUs(deps, ask.deviceNo) : period.fromUs;
   const known = { ...period, fromUs: Math.max(period.fromUs, firstUs ?? period.toUs) };
+  const widthUs = Math.min(bucketUs[ask.bucket], hourUs);
+  const segments =
+    widthUs < hourUs
+      ? [{ source: 'raw' as const, ...known }]
+      : segmentsOf(known, { ...progress, days: ask.bucket === 'All' });
   const tallies: Tally[] = [];
-  for (const segment of segmentsOf(known, { ...progress, days: bucket === 'All' }))
-    tallies.push(...(await readTallies(deps, deviceNo, segment)));
+  for (const segment of segments) tallies.push(...(await readTallies(deps, { ...ask, widthUs }, segment)));
   return tallies;
 }
 
@@ -157,12 +175,7 @@ interface Group {
 }
 
 /** Tallies by bucket and Location, in order. */
-function group(
-  tallies: readonly Tally[],
-  bucket: (typeof buckets)[number],
-  period: Period,
-  zone: Zone,
-): readonly Group[] {
+function group(tallies: readonly Tally[], bucket: Bucket, period: Period, zone: Zone): readonly Group[] {
   const groups = new Map<string, { fromUs: number; tallies: Tally[] }>();
   for (const tally of tallies) {
     const fromUs = beginOf(tally.bucket_us, bucket, period, zone);
@@ -175,49 +188,28 @@ function group(
   return [...groups.values()].sort((a, b) => a.fromUs - b.fromUs || place(a) - place(b));
 }
 
-function beginOf(us: number, bucket: (typeof buckets)[number], period: Period, zone: Zone): number {
+function beginOf(us: number, bucket: Bucket, period: Period, zone: Zone): number {
   switch (bucket) {
     case 'All':
       return period.fromUs;
+    case '5Min':
+    case '15Min':
     case 'Hour':
       return us;
     case 'Day':
-      return zone.parse(`${zone.format(us).slice(0, 10)}T00:00:00`) ?? us;
+      return beginOfDay(zone.format(us).slice(0, 10), zone) ?? us;
+    case 'Week':
+      return beginOfDay(mondayOf(zone.format(us).slice(0, 10)), zone) ?? us;
   }
 }
 
-function figures(parts: readonly Tally[], histograms: Histograms) {
-  const sum = (read: (tally: Tally) => number) => parts.reduce((all, tally) => all + read(tally), 0);
-  const count = sum(({ checks }) => checks);
-  const errors = sum((tally) => tally.errors);
-  const inconclusive = sum((tally) => tally.inconclusive);
-  const good = count - errors - inconclusive;
-  const sent = sum((tally) => tally.sent);
-  const histogram = histograms.merge(parts.map((tally) => tally.histogram));
-  const withGood = parts.filter((tally) => tally.checks > tally.errors + tally.inconclusive);
-  const least = Math.min(...withGood.map((tally) => tally.min_ms));
-  const most = Math.max(...withGood.map((tally) => tally.max_ms));
-  // A histogram knows its latencies within 2 percent; the extremes are known exactly.
-  const percentile = (p: number) => {
-    const found = histograms.percentile(histogram, p);
-    return orNull(found === undefined ? undefined : Math.min(most, Math.max(least, found)));
-  };
-  const orNull = (value: number | undefined) =>
-    value === undefined || good === 0 ? null : Math.round(value * 1000) / 1000;
-  return {
-    Count: count,
-    Retries: sum(({ retries }) => retries),
-    OnRequest: sum(({ on_request }) => on_request),
-    Errors: errors,
-    Inconclusive: inconclusive,
-    Availability: good + errors === 0 ? null : Math.round((good / (good + errors)) * 1e6) / 1e4,
-    Loss: sent === 0 ? null : Math.round((sum((tally) => tally.lost) / sent) * 1e6) / 1e4,
-    MinTime: orNull(least),
-    MeanTime: orNull(sum((tally) => tally.sum_ms) / Math.max(1, good)),
-    MaxTime: orNull(most),
-    P50: percentile(0.5),
-    P90: percentile(0.9),
-    P95: percentile(0.95),
-    P99: percentile(0.99),
-  };
+function beginOfDay(date: string, zone: Zone): number | undefined {
+  return zone.parse(`${date}T00:00:00`);
+}
+
+/** The Monday of a date's week, both `YYYY-MM-DD`. */
+function mondayOf(date: string): string {
+  const day = new Date(`${date}T00:00:00Z`);
+  day.setUTCDate(day.getUTCDate() - ((day.getUTCDay() + 6) % 7));
+  return day.toISOString().slice(0, 10);
 }

@@ -1,14 +1,12 @@
-import { dayUs, verdictSql } from '@vantage/domain';
+import { dayUs, hourUs } from '@vantage/domain';
 import { type RawBuilder, sql } from 'kysely';
-import { checkKind, type Db, packetCount, startOfDay } from '../db/index.ts';
+import { checkSums, type Db, type LatencyScale, startOfDay } from '../db/index.ts';
 import { type CheckSpan, checksOfSpan, checksTable, hasPackedDay, mayBePacked } from '../db/packed/index.ts';
 import type { Segment } from './segments.ts';
 
-const isGood = sql`(is_regular and ${sql.raw(verdictSql('good', 'code'))})`;
-const isBad = sql`(is_regular and ${sql.raw(verdictSql('bad', 'code'))})`;
-const isInconclusive = sql`(is_regular and ${sql.raw(verdictSql('inconclusive', 'code'))})`;
+export type { LatencyScale } from '../db/index.ts';
 
-/** Counts of one Location's checks in one hour, or in a day when they come from the daily roll-up. */
+/** Counts of one Location's checks in a bucket: an hour, a day of the daily roll-up, or minutes. */
 export interface Tally {
   /** Begin, microseconds since 1970. */
   readonly bucket_us: number;
@@ -28,12 +26,10 @@ export interface Tally {
   readonly sent: number;
   /** Pairs [bucket of the log scale, count]. */
   readonly histogram: readonly (readonly number[])[];
-}
-
-/** The log scale that histograms count on. */
-export interface LatencyScale {
-  readonly smallestMs: number;
-  readonly growth: number;
+  /** Sums of the phases of good checks in the order of `phaseColumns`, milliseconds; null: not known. */
+  readonly phase_sums: readonly number[] | null;
+  /** Pairs [slot * phaseRadix + number of the phase, count]; null: not known. */
+  readonly phase_histogram: readonly (readonly number[])[] | null;
 }
 
 /** The functions of the roll-ups that statistics read. */
@@ -51,6 +47,7 @@ export interface RollUpReader {
       readonly source: 'hourly' | 'daily';
       readonly fromUs: number;
       readonly toUs: number;
+      readonly phases: boolean;
     },
   ): Promise<readonly Tally[]>;
 }
@@ -63,38 +60,100 @@ export async function readFirstCheckUs({ kysely }: Db, deviceNo: number): Promis
   return rows[0]?.first_us ?? undefined;
 }
 
-/** A device's tallies of one segment. */
-export async function readTallies(
-  { db: { kysely }, rollUps, scale, nowUs }: TallyDeps,
-  deviceNo: number,
-  { source, fromUs, toUs }: Segment,
-): Promise<readonly Tally[]> {
-  if (source !== 'raw') return rollUps.readRollUps(kysely, { deviceNo, source, fromUs, toUs });
-  const span = { deviceNo, fromUs, toUs };
-  const { rows } = await rawTallies(
-    sql`checks where device_no = ${deviceNo} and start_us >= ${fromUs} and start_us < ${toUs}`,
-    scale,
-  ).execute(kysely);
-  // Asked after the rows were read: a check that is packed meanwhile is not missed.
-  const isPacked = mayBePacked(fromUs, nowUs) && (await hasPackedDay(kysely, span));
-  return isPacked ? packedTallies(kysely, span, scale) : rows;
+/** How the tallies of a device are read. */
+export interface TallyAsk {
+  readonly deviceNo: number;
+  /** The width of the buckets of raw checks, microseconds. */
+  readonly widthUs: number;
+  /** The Locations that count; undefined: all. */
+  readonly locationNos: readonly number[] | undefined;
+  readonly phases: boolean;
 }
 
-/** The tallies of a segment with packed days, day by day. */
-async function packedTallies(
-  kysely: Db['kysely'],
-  { deviceNo, fromUs, toUs }: CheckSpan,
-  scale: LatencyScale,
+/** A device's tallies of one segment. */
+export async function readTallies(
+  deps: TallyDeps,
+  ask: TallyAsk,
+  { source, fromUs, toUs }: Segment,
 ): Promise<readonly Tally[]> {
-  const tallies: Tally[] = [];
+  const { deviceNo, locationNos, phases } = ask;
+  const isMeant = ({ location_no: no }: Tally) => locationNos === undefined || locationNos.includes(no);
+  if (source === 'raw') return (await readRaw(deps, ask, { fromUs, toUs })).filter(isMeant);
+  const span = { deviceNo, source, fromUs, toUs, phases };
+  const tallies = (await deps.rollUps.readRollUps(deps.db.kysely, span)).filter(isMeant);
+  return phases
+    ? withPhases(deps, { ...ask, widthUs: source === 'daily' ? dayUs : hourUs }, tallies)
+    : tallies;
+}
+
+/**
+ * Tallies with the phases of those that were rolled up without, from the checks. Where the checks are gone, a tally
+ * stays as it is.
+ */
+async function withPhases(
+  deps: TallyDeps,
+  ask: TallyAsk,
+  tallies: readonly Tally[],
+): Promise<readonly Tally[]> {
+  const buckets = [...new Set(tallies.filter(lacksPhases).map(({ bucket_us: us }) => us))].sort(
+    (a, b) => a - b,
+  );
+  const found = new Map<string, Tally>();
+  for (const span of joined(buckets, ask.widthUs))
+    for (const tally of await readRaw(deps, ask, span)) found.set(nameOf(tally), tally);
+  return tallies.map((tally) => {
+    const raw = lacksPhases(tally) ? found.get(nameOf(tally)) : undefined;
+    return raw?.checks === tally.checks ? raw : tally;
+  });
+}
+
+/**
+ * The sums of the phases add up to that of the times, unless a controller of a version that does not know phases rolled
+ * the bucket up.
+ */
+function lacksPhases({ phase_sums: sums, sum_ms: sumMs }: Tally): boolean {
+  const known = sums?.reduce((all, one) => all + one, 0) ?? -1;
+  return Math.abs(known - sumMs) > 1e-6 * Math.max(1, sumMs);
+}
+
+function nameOf({ bucket_us: us, location_no: locationNo }: Tally): string {
+  return `${us}/${locationNo}`;
+}
+
+/** The spans of buckets, neighbours joined. Pure. */
+function joined(begins: readonly number[], widthUs: number): { fromUs: number; toUs: number }[] {
+  const spans: { fromUs: number; toUs: number }[] = [];
+  for (const us of begins) {
+    const last = spans.at(-1);
+    if (last?.toUs === us) last.toUs = us + widthUs;
+    else spans.push({ fromUs: us, toUs: us + widthUs });
+  }
+  return spans;
+}
+
+/** The tallies of the checks of a span. */
+async function readRaw(
+  { db: { kysely }, nowUs, scale }: TallyDeps,
+  { deviceNo, widthUs, phases }: TallyAsk,
+  { fromUs, toUs }: Omit<CheckSpan, 'deviceNo'>,
+): Promise<readonly Tally[]> {
+  const span = { deviceNo, fromUs, toUs };
+  const tallies = async (checks: RawBuilder<unknown>) =>
+    (await sql<Tally>`${checkSums(checks, { scale, widthUs, phases })}`.execute(kysely)).rows;
+  const rows = await tallies(
+    sql`checks where device_no = ${deviceNo} and start_us >= ${fromUs} and start_us < ${toUs}`,
+  );
+  // Asked after the rows were read: a check that is packed meanwhile is not missed.
+  if (!mayBePacked(fromUs, nowUs) || !(await hasPackedDay(kysely, span))) return rows;
+  const all: Tally[] = [];
   for (let at = fromUs; at < toUs; ) {
     const end = Math.min(startOfDay(at) + dayUs, toUs);
-    const checks = await checksOfSpan(kysely, { deviceNo, fromUs: at, toUs: end });
-    const { rows } = await rawTallies(checksTable(checks), scale).execute(kysely);
-    tallies.push(...rows);
+    all.push(
+      ...(await tallies(checksTable(await checksOfSpan(kysely, { deviceNo, fromUs: at, toUs: end })))),
+    );
     at = end;
   }
-  return tallies;
+  return all;
 }
 
 interface TallyDeps {
@@ -102,36 +161,6 @@ interface TallyDeps {
   readonly rollUps: RollUpReader;
   readonly scale: LatencyScale;
   readonly nowUs: number;
-}
-
-function rawTallies(checks: RawBuilder<unknown>, { smallestMs, growth }: LatencyScale) {
-  return sql<Tally>`
-    with chosen as (
-      select start_us - start_us % 3600000000 as bucket_us, location_no, code, ${packetCount('Sent')} as sent,
-        ${packetCount('Received')} as received, dns_ms::float8 + connect_ms + ssl_ms + ttfb_ms + ttlb_ms as total_ms,
-        ${checkKind.regular} as is_regular, ${checkKind.retry} as is_retry, ${checkKind.onRequest} as is_on_request
-      from ${checks}
-    ), sums as (
-      select bucket_us, location_no, count(*) filter (where is_regular)::int as checks,
-        count(*) filter (where is_retry)::int as retries, count(*) filter (where is_on_request)::int as on_request,
-        count(*) filter (where ${isBad})::int as errors,
-        count(*) filter (where ${isInconclusive})::int as inconclusive,
-        coalesce(sum(total_ms) filter (where ${isGood}), 0) as sum_ms,
-        coalesce(min(total_ms) filter (where ${isGood}), 0) as min_ms,
-        coalesce(max(total_ms) filter (where ${isGood}), 0) as max_ms,
-        coalesce(sum(greatest(0, sent - received)) filter (where is_regular), 0) as lost,
-        coalesce(sum(sent) filter (where is_regular), 0) as sent
-      from chosen group by 1, 2
-    ), counts as (
-      select bucket_us, location_no, count(*)::int as n,
-        greatest(0, ceil(ln(greatest(total_ms, ${smallestMs}::float8) / ${smallestMs}::float8) / ln(${growth}::float8)))::int as slot
-      from chosen where ${isGood} group by bucket_us, location_no, slot
-    ), histograms as (
-      select bucket_us, location_no, json_agg(json_build_array(slot, n) order by slot) as histogram
-      from counts group by 1, 2
-    )
-    select sums.*, coalesce(histogram, '[]') as histogram
-    from sums left join histograms using (bucket_us, location_no)`;
 }
 
 /** The Locations with these numbers. */

@@ -11,16 +11,37 @@ interface RollUpSpan {
   readonly source: 'hourly' | 'daily';
   readonly fromUs: number;
   readonly toUs: number;
+  /** Without it, `phase_sums` and `phase_histogram` are null. */
+  readonly phases: boolean;
 }
+
+const sums = [
+  'bucket_us',
+  'location_no',
+  'checks',
+  'errors',
+  'inconclusive',
+  'sum_ms',
+  'min_ms',
+  'max_ms',
+  'lost',
+  'sent',
+  'histogram',
+  'retries',
+  'on_request',
+] as const;
+type Sums = Pick<Row<'rollup_hourly'>, (typeof sums)[number] | 'phase_sums' | 'phase_histogram'>;
 
 /** The rows of a device's hourly or daily roll-ups that begin in a span. */
 export async function readRollUps(
   kysely: Kysely<Tables>,
-  { deviceNo, source, fromUs, toUs }: RollUpSpan,
-): Promise<readonly Row<'rollup_hourly'>[]> {
+  { deviceNo, source, fromUs, toUs, phases }: RollUpSpan,
+): Promise<readonly Sums[]> {
+  const phaseSums = phases ? sql<number[] | null>`phase_sums` : sql<null>`null`;
+  const phaseHistogram = phases ? sql<number[][] | null>`phase_histogram` : sql<null>`null`;
   return kysely
     .selectFrom(source === 'hourly' ? 'rollup_hourly' : 'rollup_daily')
-    .selectAll()
+    .select([...sums, phaseSums.as('phase_sums'), phaseHistogram.as('phase_histogram')])
     .where('device_no', '=', deviceNo)
     .where('bucket_us', '>=', fromUs)
     .where('bucket_us', '<', toUs)

@@ -45,13 +45,16 @@ test('phases of a bucket add up to its median, half of the good checks took no l
 test('hours without sums are a gap', () => {
   const sum = (hour: number, Errors: number) => {
     const Timestamp = new Date(hour * 60 * minute).toISOString();
-    return { Timestamp, Count: 10, Errors, Inconclusive: 0, P50: 5, P95: 9 };
+    const [none, connect, first] = [{ Mean: 0 }, { Mean: 2 }, { Mean: 3 }] as const;
+    const Phases = { DNSTime: none, ConnectTime: connect, SSLTime: none, TTFB: first, TTLB: none };
+    return { Timestamp, Count: 10, Errors, Inconclusive: 0, P50: 5, P95: 9, Phases };
   };
   const buckets = bucketsOfSums([sum(1, 0), sum(2, 5), sum(6, 0)], 60 * minute);
-  expect(buckets.map(({ median, loss }) => [median, loss])).toEqual([
-    [5, 0],
-    [5, 50],
-    [null, null],
-    [5, 0],
+  const means = [0, 2, 0, 3, 0];
+  expect(buckets.map(({ median, loss, phases }) => [median, loss, phases])).toEqual([
+    [5, 0, means],
+    [5, 50, means],
+    [null, null, null],
+    [5, 0, means],
   ]);
 });

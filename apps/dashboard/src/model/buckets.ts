@@ -22,11 +22,13 @@ export const phases = [
   ['transfer', 'TTLB'],
 ] as const;
 
+type PhaseField = (typeof phases)[number][1];
+
 /** A time of the chart. Null: there is no check that says it, which is a gap and never a zero. */
 export interface Bucket {
   /** Its begin, milliseconds since 1970. */
   readonly at: number;
-  /** Phases of the median good check, so that they add up; null too where only the whole is known. */
+  /** Phases of the median good check, or their means; null too where only the whole is known. */
   readonly phases: readonly number[] | null;
   readonly median: number | null;
   readonly p95: number | null;
@@ -72,7 +74,7 @@ function sumUp(checks: readonly Timed[]): Omit<Bucket, 'at'> {
   };
 }
 
-/** Sums of the API for one Location as buckets: they have no phases. Hours and days without checks are gaps. */
+/** Sums of the API for one Location as buckets, with mean phases. Hours and days without checks are gaps. */
 export function bucketsOfSums(
   sums: readonly {
     readonly Timestamp: string;
@@ -81,11 +83,12 @@ export function bucketsOfSums(
     readonly Inconclusive: number;
     readonly P50: number | null;
     readonly P95: number | null;
+    readonly Phases?: Readonly<Record<PhaseField, { readonly Mean: number | null }>> | null | undefined;
   }[],
   bucketMs: number,
 ): readonly Bucket[] {
   const buckets: Bucket[] = [];
-  for (const { Timestamp, Count, Errors, Inconclusive, P50, P95 } of sums) {
+  for (const { Timestamp, Count, Errors, Inconclusive, P50, P95, Phases } of sums) {
     const at = Date.parse(Timestamp);
     const last = buckets.at(-1)?.at;
     const none = { phases: null, median: null, p95: null, loss: null, check_id: null };
@@ -93,7 +96,8 @@ export function bucketsOfSums(
     if (last !== undefined && at - last > bucketMs * 1.5) buckets.push({ at: last + bucketMs, ...none });
     const said = Count - Inconclusive;
     const loss = said === 0 ? null : (Errors / said) * 100;
-    buckets.push({ ...none, at, median: P50, p95: P95, loss });
+    const means = Phases ? phases.map(([, field]) => Phases[field].Mean ?? 0) : null;
+    buckets.push({ at, phases: means, median: P50, p95: P95, loss, check_id: null });
   }
   return buckets;
 }

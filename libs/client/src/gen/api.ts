@@ -7474,7 +7474,44 @@ export interface components {
          *       "P50": 44.7,
          *       "P90": 71.2,
          *       "P95": 88.6,
-         *       "P99": 140.3
+         *       "P99": 140.3,
+         *       "Phases": {
+         *         "DNSTime": {
+         *           "Mean": 1.4,
+         *           "P50": 1.2,
+         *           "P95": 2.3
+         *         },
+         *         "ConnectTime": {
+         *           "Mean": 1.4,
+         *           "P50": 1.2,
+         *           "P95": 2.3
+         *         },
+         *         "SSLTime": {
+         *           "Mean": 1.4,
+         *           "P50": 1.2,
+         *           "P95": 2.3
+         *         },
+         *         "TTFB": {
+         *           "Mean": 1.4,
+         *           "P50": 1.2,
+         *           "P95": 2.3
+         *         },
+         *         "TTLB": {
+         *           "Mean": 1.4,
+         *           "P50": 1.2,
+         *           "P95": 2.3
+         *         }
+         *       },
+         *       "Histogram": [
+         *         [
+         *           12.4,
+         *           55
+         *         ],
+         *         [
+         *           12.9,
+         *           5
+         *         ]
+         *       ]
          *     }
          */
         Statistics: {
@@ -7563,6 +7600,96 @@ export interface components {
              * @example 140.3
              */
             P99: number | null;
+            /**
+             * @description With=Phases: the phases of good checks, milliseconds. Null: there was no good check, or its phases are not kept.
+             * @example {
+             *       "DNSTime": {
+             *         "Mean": 1.4,
+             *         "P50": 1.2,
+             *         "P95": 2.3
+             *       },
+             *       "ConnectTime": {
+             *         "Mean": 1.4,
+             *         "P50": 1.2,
+             *         "P95": 2.3
+             *       },
+             *       "SSLTime": {
+             *         "Mean": 1.4,
+             *         "P50": 1.2,
+             *         "P95": 2.3
+             *       },
+             *       "TTFB": {
+             *         "Mean": 1.4,
+             *         "P50": 1.2,
+             *         "P95": 2.3
+             *       },
+             *       "TTLB": {
+             *         "Mean": 1.4,
+             *         "P50": 1.2,
+             *         "P95": 2.3
+             *       }
+             *     }
+             */
+            Phases?: {
+                /**
+                 * @description Milliseconds until the name was resolved; 0 where there was no name to resolve.
+                 * @example 4.1
+                 */
+                DNSTime: components["schemas"]["PhaseStatistics"];
+                /**
+                 * @description Milliseconds from the first attempt to the connection that was used; 0 where there was none.
+                 * @example 11.2
+                 */
+                ConnectTime: components["schemas"]["PhaseStatistics"];
+                /**
+                 * @description Milliseconds of the TLS handshake; 0 without TLS.
+                 * @example 22.6
+                 */
+                SSLTime: components["schemas"]["PhaseStatistics"];
+                /** @example 9.4 */
+                TTFB: components["schemas"]["PhaseStatistics"];
+                /** @example 1.6 */
+                TTLB: components["schemas"]["PhaseStatistics"];
+            } | null;
+            /**
+             * @description With=Histogram: how many good checks had a RequestTime up to so many milliseconds and more than the entry before, as [UpTo, Count]. Each UpTo is on a scale of steps of 4 percent; empty ones are left out.
+             * @example [
+             *       [
+             *         12.4,
+             *         55
+             *       ],
+             *       [
+             *         12.9,
+             *         5
+             *       ]
+             *     ]
+             */
+            Histogram?: number[][];
+        };
+        /**
+         * @description The times of one phase over a bucket.
+         * @example {
+         *       "Mean": 1.4,
+         *       "P50": 1.2,
+         *       "P95": 2.3
+         *     }
+         */
+        PhaseStatistics: {
+            /**
+             * @description Mean of good checks, milliseconds; a check without the phase counts as 0.
+             * @example 1.4
+             */
+            Mean: number | null;
+            /**
+             * @description Percentiles, within 2 percent.
+             * @example 1.2
+             */
+            P50: number | null;
+            /**
+             * @description 95 percent of the good checks took at most this many milliseconds.
+             * @example 2.3
+             */
+            P95: number | null;
         };
         /**
          * @description A tag as lists show it.
@@ -15663,10 +15790,20 @@ export interface operations {
                  */
                 Timestamp2?: string;
                 /**
-                 * @description All: the whole period; Day: days of the account's time zone.
+                 * @description All: the whole period. Days and weeks (from Monday) are those of the account's time zone.
                  * @example All
                  */
-                Bucket?: "All" | "Hour" | "Day";
+                Bucket?: "All" | "5Min" | "15Min" | "Hour" | "Day" | "Week";
+                /**
+                 * @description Name or id of a Location: its rows only.
+                 * @example local
+                 */
+                Location?: string;
+                /**
+                 * @description What each row has besides: Phases, Histogram, joined by commas.
+                 * @example Phases
+                 */
+                With?: string;
             };
             header?: {
                 /**
@@ -15731,7 +15868,44 @@ export interface operations {
                      *         "P50": 44.7,
                      *         "P90": 71.2,
                      *         "P95": 88.6,
-                     *         "P99": 140.3
+                     *         "P99": 140.3,
+                     *         "Phases": {
+                     *           "DNSTime": {
+                     *             "Mean": 1.4,
+                     *             "P50": 1.2,
+                     *             "P95": 2.3
+                     *           },
+                     *           "ConnectTime": {
+                     *             "Mean": 1.4,
+                     *             "P50": 1.2,
+                     *             "P95": 2.3
+                     *           },
+                     *           "SSLTime": {
+                     *             "Mean": 1.4,
+                     *             "P50": 1.2,
+                     *             "P95": 2.3
+                     *           },
+                     *           "TTFB": {
+                     *             "Mean": 1.4,
+                     *             "P50": 1.2,
+                     *             "P95": 2.3
+                     *           },
+                     *           "TTLB": {
+                     *             "Mean": 1.4,
+                     *             "P50": 1.2,
+                     *             "P95": 2.3
+                     *           }
+                     *         },
+                     *         "Histogram": [
+                     *           [
+                     *             12.4,
+                     *             55
+                     *           ],
+                     *           [
+                     *             12.9,
+                     *             5
+                     *           ]
+                     *         ]
                      *       }
                      *     ]
                      */

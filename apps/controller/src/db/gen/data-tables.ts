@@ -439,6 +439,8 @@ export interface DataTables {
     histogram: number[][];
     retries: Generated<number>;
     on_request: Generated<number>;
+    phase_sums: number[] | null;
+    phase_histogram: number[][] | null;
   };
   rollup_dirty: {
     bucket_us: number;
@@ -458,6 +460,8 @@ export interface DataTables {
     histogram: number[][];
     retries: Generated<number>;
     on_request: Generated<number>;
+    phase_sums: number[] | null;
+    phase_histogram: number[][] | null;
   };
   run_requests: {
     run_request_id: string;

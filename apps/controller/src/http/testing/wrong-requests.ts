@@ -70,7 +70,7 @@ export const wrongRequests: readonly WrongRequest[] = [
   [
     'GET /devices/ID/statistics?Bucket=minute',
     undefined,
-    '1004 Bucket must be one of "All", "Hour", "Day", but "minute" was sent.',
+    '1004 Bucket must be one of "All", "5Min", "15Min", "Hour", "Day", "Week", but "minute" was sent.',
   ],
   [
     'GET /devices/ID?WithConfig=yes',

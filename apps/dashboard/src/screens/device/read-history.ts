@@ -24,7 +24,7 @@ export interface History {
 }
 
 /**
- * Reads the times of a device. The day is made of its checks; longer spans of sums by Location, which hold no phases.
+ * Reads the times of a device. The day is made of its checks; longer spans of sums by Location.
  */
 export async function readHistory(
   device_id: string,
@@ -39,7 +39,7 @@ export async function readHistory(
     const chosen = checks.filter(({ Location }) => location === undefined || Location === location);
     return { from, to, locations, checks, buckets: bucketsOf(chosen, { from, to, bucketMs: bucketMs.day }) };
   }
-  const query = { Bucket: sizes[span], Timestamp1: new Date(from).toISOString() };
+  const query = { Bucket: sizes[span], Timestamp1: new Date(from).toISOString(), With: 'Phases' };
   const sums = await take(
     api.GET('/devices/{device_id}/statistics', { params: { path: { device_id }, query } }),
   );

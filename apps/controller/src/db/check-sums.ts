@@ -1,0 +1,96 @@
+import { verdictSql } from '@vantage/domain';
+import { type RawBuilder, sql } from 'kysely';
+import { checkKind } from './check-kind.ts';
+import { packetCount } from './packet-count.ts';
+
+/** The log scale that histograms count on: bucket i holds (smallest * growth^(i-1), smallest * growth^i]. */
+export interface LatencyScale {
+  readonly smallestMs: number;
+  readonly growth: number;
+}
+
+/** The columns of the phases, in the order of `phase_sums` and of the numbers in `phase_histogram`. */
+export const phaseColumns = ['dns_ms', 'connect_ms', 'ssl_ms', 'ttfb_ms', 'ttlb_ms'] as const;
+
+/** An entry of `phase_histogram` is the slot of the log scale times this, plus the number of the phase. */
+export const phaseRadix = 8;
+
+const isGood = sql`(is_regular and ${sql.raw(verdictSql('good', 'code'))})`;
+const isBad = sql`(is_regular and ${sql.raw(verdictSql('bad', 'code'))})`;
+const isInconclusive = sql`(is_regular and ${sql.raw(verdictSql('inconclusive', 'code'))})`;
+/** The largest number of a smallint. A Location has fewer checks of a device in a day. */
+const maxCount = 32_767;
+
+/**
+ * A SELECT of the sums of checks by device, bucket and Location. `checks` is what follows FROM and has all columns of
+ * the view `checks`; `widthUs` is the width of a bucket. Roll-ups store these rows, and statistics read them where no
+ * roll-up exists, so that both agree. Without `phases` both columns of them are null, which is cheaper.
+ */
+export function checkSums(
+  checks: RawBuilder<unknown>,
+  {
+    scale,
+    widthUs,
+    phases,
+  }: { readonly scale: LatencyScale; readonly widthUs: number; readonly phases: boolean },
+): RawBuilder<unknown> {
+  const keys = sql`device_no, bucket_us, location_no`;
+  return sql`
+    with chosen as (
+      select device_no, location_no, start_us - start_us % ${sql.lit(widthUs)}::bigint as bucket_us, code,
+        ${packetCount('Sent')} as sent, ${packetCount('Received')} as received,
+        ${sql.join(phaseColumns.map((name) => sql`${sql.ref(name)}::float8`))},
+        dns_ms::float8 + connect_ms + ssl_ms + ttfb_ms + ttlb_ms as total_ms,
+        ${checkKind.regular} as is_regular, ${checkKind.retry} as is_retry, ${checkKind.onRequest} as is_on_request
+      from ${checks}
+    ), sums as (
+      select ${keys}, count(*) filter (where is_regular)::int as checks,
+        count(*) filter (where is_retry)::int as retries, count(*) filter (where is_on_request)::int as on_request,
+        count(*) filter (where ${isBad})::int as errors,
+        count(*) filter (where ${isInconclusive})::int as inconclusive,
+        coalesce(sum(total_ms) filter (where ${isGood}), 0) as sum_ms,
+        coalesce(min(total_ms) filter (where ${isGood}), 0) as min_ms,
+        coalesce(max(total_ms) filter (where ${isGood}), 0) as max_ms,
+        coalesce(sum(greatest(0, sent - received)) filter (where is_regular), 0) as lost,
+        coalesce(sum(sent) filter (where is_regular), 0) as sent, ${phases ? phaseSums : sql`null::float8[]`} as phase_sums
+      from chosen group by ${keys}
+    ), histograms as (
+      select ${keys}, array_agg(array[slot, n] order by slot) as histogram
+      from (select ${keys}, ${slotOf('total_ms', scale)} as slot, count(*)::int as n
+        from chosen where ${isGood} group by ${keys}, slot) counts
+      group by ${keys}
+    ), phase_histograms as (${phases ? phaseHistograms(keys, scale) : noPhases(keys)})
+    select sums.*, coalesce(histogram, '{}') as histogram,
+      ${phases ? sql`coalesce(phase_histogram, '{}')` : sql`null::smallint[]`} as phase_histogram
+    from sums left join histograms using (${keys}) left join phase_histograms using (${keys})`;
+}
+
+/** Counts of an already counted slot, as the columns of histograms of phases hold them. */
+export function smallCount(count: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`least(${count}, ${sql.lit(maxCount)})::smallint`;
+}
+
+const phaseSums = sql`array[${sql.join(
+  phaseColumns.map((name) => sql`coalesce(sum(${sql.ref(name)}) filter (where ${isGood}), 0)`),
+)}]`;
+
+function slotOf(column: string, { smallestMs, growth }: LatencyScale): RawBuilder<unknown> {
+  const [smallest, factor] = [sql`${sql.lit(smallestMs)}::float8`, sql`${sql.lit(growth)}::float8`];
+  return sql`greatest(0, ceil(ln(greatest(${sql.ref(column)}, ${smallest}) / ${smallest}) / ln(${factor})))::int`;
+}
+
+/** A phase of 0 ms is not counted: what is missing from the number of good checks had none. */
+function phaseHistograms(keys: RawBuilder<unknown>, scale: LatencyScale): RawBuilder<unknown> {
+  const phases = sql.join(phaseColumns.map((name, at) => sql`(${sql.lit(at)}, ${sql.ref(name)})`));
+  return sql`
+      select ${keys}, array_agg(array[entry, n] order by entry) as phase_histogram
+      from (select ${keys}, (${slotOf('ms', scale)} * ${sql.lit(phaseRadix)} + phase)::smallint as entry,
+          ${smallCount(sql`count(*)`)} as n
+        from chosen cross join lateral (values ${phases}) as each (phase, ms)
+        where ${isGood} and ms > 0 group by ${keys}, entry) counts
+      group by ${keys}`;
+}
+
+function noPhases(keys: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`select ${keys}, null::smallint[] as phase_histogram from chosen where false`;
+}
