@@ -33,7 +33,10 @@ export function mergeHistograms(histograms: Iterable<Histogram>): Histogram {
 
 /** How many latencies a histogram holds. */
 export function countOf(histogram: Histogram): number {
-  return histogram.reduce((sum, [, count = 0]) => sum + count, 0);
+  let sum = 0;
+  // Read in great numbers: a destructuring costs three times as much.
+  for (const pair of histogram) sum += pair[1] ?? 0;
+  return sum;
 }
 
 /**
@@ -43,9 +46,9 @@ export function countOf(histogram: Histogram): number {
 export function percentile(histogram: Histogram, p: number): number | undefined {
   const rank = Math.max(1, Math.ceil(countOf(histogram) * p));
   let seen = 0;
-  for (const [bucket = 0, count = 0] of histogram) {
-    seen += count;
-    if (seen >= rank) return middleMs(bucket);
+  for (const pair of histogram) {
+    seen += pair[1] ?? 0;
+    if (seen >= rank) return middleMs(pair[0] ?? 0);
   }
   return undefined;
 }

@@ -15,6 +15,15 @@ export const phaseColumns = ['dns_ms', 'connect_ms', 'ssl_ms', 'ttfb_ms', 'ttlb_
 /** An entry of `phase_histogram` is the slot of the log scale times this, plus the number of the phase. */
 export const phaseRadix = 8;
 
+/** The entries of a `phase_histogram` as pairs [entry, count], ascending. */
+export function readHistogram(bytes: Uint8Array): [number, number][] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Array.from({ length: bytes.byteLength / 4 }, (_, at) => [
+    view.getUint16(at * 4),
+    view.getUint16(at * 4 + 2),
+  ]);
+}
+
 const isGood = sql`(is_regular and ${sql.raw(verdictSql('good', 'code'))})`;
 const isBad = sql`(is_regular and ${sql.raw(verdictSql('bad', 'code'))})`;
 const isInconclusive = sql`(is_regular and ${sql.raw(verdictSql('inconclusive', 'code'))})`;
@@ -61,13 +70,19 @@ export function checkSums(
       group by ${keys}
     ), phase_histograms as (${phases ? phaseHistograms(keys, scale) : noPhases(keys)})
     select sums.*, coalesce(histogram, '{}') as histogram,
-      ${phases ? sql`coalesce(phase_histogram, '{}')` : sql`null::smallint[]`} as phase_histogram
+      ${phases ? sql`coalesce(phase_histogram, '')` : sql`null::bytea`} as phase_histogram
     from sums left join histograms using (${keys}) left join phase_histograms using (${keys})`;
 }
 
-/** Counts of an already counted slot, as the columns of histograms of phases hold them. */
-export function smallCount(count: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`least(${count}, ${sql.lit(maxCount)})::smallint`;
+/** An aggregate: the bytes of `phase_histogram` of the columns `entry` and `n`. */
+export const packedHistogram = sql`string_agg(int2send(entry::smallint) || int2send(least(n, ${sql.lit(maxCount)})::smallint),
+  ''::bytea order by entry)`;
+
+/** The rows `(entry, n)` of a `phase_histogram`, for FROM. */
+export function unpackedHistogram(column: string): RawBuilder<unknown> {
+  const at = (byte: number) => sql`get_byte(${sql.ref(column)}, k + ${sql.lit(byte)})`;
+  return sql`(select ${at(0)} * 256 + ${at(1)} as entry, ${at(2)} * 256 + ${at(3)} as n
+    from generate_series(0, length(${sql.ref(column)}) - 4, 4) as k)`;
 }
 
 const phaseSums = sql`array[${sql.join(
@@ -83,14 +98,13 @@ function slotOf(column: string, { smallestMs, growth }: LatencyScale): RawBuilde
 function phaseHistograms(keys: RawBuilder<unknown>, scale: LatencyScale): RawBuilder<unknown> {
   const phases = sql.join(phaseColumns.map((name, at) => sql`(${sql.lit(at)}, ${sql.ref(name)})`));
   return sql`
-      select ${keys}, array_agg(array[entry, n] order by entry) as phase_histogram
-      from (select ${keys}, (${slotOf('ms', scale)} * ${sql.lit(phaseRadix)} + phase)::smallint as entry,
-          ${smallCount(sql`count(*)`)} as n
+      select ${keys}, ${packedHistogram} as phase_histogram
+      from (select ${keys}, ${slotOf('ms', scale)} * ${sql.lit(phaseRadix)} + phase as entry, count(*) as n
         from chosen cross join lateral (values ${phases}) as each (phase, ms)
         where ${isGood} and ms > 0 group by ${keys}, entry) counts
       group by ${keys}`;
 }
 
 function noPhases(keys: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`select ${keys}, null::smallint[] as phase_histogram from chosen where false`;
+  return sql`select ${keys}, null::bytea as phase_histogram from chosen where false`;
 }

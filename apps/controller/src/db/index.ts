@@ -2,7 +2,15 @@ export { agentStateAt } from './agent-state.ts';
 export { bigintArray, intArray, type RowVersion, tidArray, xidArray } from './binary-array.ts';
 export { publish } from './bus/publish.ts';
 export type { CatalogTransaction } from './catalog-transaction.ts';
-export { checkSums, type LatencyScale, phaseColumns, phaseRadix, smallCount } from './check-sums.ts';
+export {
+  checkSums,
+  type LatencyScale,
+  packedHistogram,
+  phaseColumns,
+  phaseRadix,
+  readHistogram,
+  unpackedHistogram,
+} from './check-sums.ts';
 export { isBigint, isText, largestInt, toBigint, toReal, toText } from './column-values.ts';
 export { type CopyColumn, copyRows } from './copy-rows.ts';
 export { createDb, type Db } from './db.ts';

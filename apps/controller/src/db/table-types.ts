@@ -59,15 +59,12 @@ const scalars: Readonly<Record<string, string>> = {
   jsonb: 'Jsonb',
   'integer[]': 'number[]',
   'double precision[]': 'number[]',
-  'smallint[]': 'number[]',
 };
 
 /** Columns of which PostgreSQL knows less than we do: it does not keep the dimensions of an array. */
 const known: Readonly<Record<string, string>> = {
   'rollup_hourly.histogram': 'number[][]',
   'rollup_daily.histogram': 'number[][]',
-  'rollup_hourly.phase_histogram': 'number[][]',
-  'rollup_daily.phase_histogram': 'number[][]',
 };
 
 /** The TypeScript source of Kysely's types for these columns; throws for a type that it does not know. Pure. */

@@ -26,7 +26,7 @@ export type CheckNow = (
 ) => Promise<CheckNowResult>;
 
 /** A device that a path names, as the catalog finds it. */
-export interface FoundDevice {
+interface FoundDevice {
   readonly device_no: number;
   readonly created_us: number;
 }

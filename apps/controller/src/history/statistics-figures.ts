@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { phaseColumns, phaseRadix } from '../db/index.ts';
+import { phaseColumns, phaseRadix, readHistogram } from '../db/index.ts';
 import { idField, timestampField } from '../http/field.ts';
 import type { LatencyScale, Tally } from './statistics-store.ts';
 
@@ -94,7 +94,11 @@ export function figuresOf(
   const inconclusive = sum((tally) => tally.inconclusive);
   const good = sum(goodOf);
   const sent = sum((tally) => tally.sent);
-  const histogram = histograms.merge(parts.map((tally) => tally.histogram));
+  const [only] = parts;
+  const histogram =
+    parts.length === 1 && only !== undefined
+      ? only.histogram
+      : histograms.merge(parts.map((tally) => tally.histogram));
   const withGood = parts.filter((tally) => goodOf(tally) > 0);
   const least = Math.min(...withGood.map((tally) => tally.min_ms));
   const most = Math.max(...withGood.map((tally) => tally.max_ms));
@@ -133,16 +137,18 @@ function phasesOf(tallies: readonly Tally[], histograms: Histograms) {
   const known = tallies.filter((tally) => tally.phase_sums !== null);
   if (known.length === 0) return null;
   const good = known.reduce((all, tally) => all + goodOf(tally), 0);
+  const counts = countsOfPhases(known, histograms);
   const [dns, connect, ssl, ttfb, ttlb] = phaseColumns.map((_, at) => {
-    const counts = histograms.merge(known.map((tally) => countsOf(tally, at)));
+    const timed = counts[at] ?? [];
     // A phase of 0 ms is in no slot.
-    const zeros = good - counts.reduce((all, [, n = 0]) => all + n, 0);
-    const timed = histograms.merge([[[0, Math.max(0, zeros)]], counts]);
+    let zeros = good;
+    for (const [, n] of timed) zeros -= n;
+    const all = zeros > 0 ? [[0, zeros], ...timed] : timed;
     const percentile = (p: number) => {
-      const ms = histograms.percentile(timed, p) ?? 0;
+      const ms = histograms.percentile(all, p) ?? 0;
       return ms <= histograms.scale.smallestMs ? 0 : rounded(ms);
     };
-    const sumMs = known.reduce((all, tally) => all + (tally.phase_sums?.[at] ?? 0), 0);
+    const sumMs = known.reduce((sum, tally) => sum + (tally.phase_sums?.[at] ?? 0), 0);
     return { Mean: rounded(sumMs / good), P50: percentile(0.5), P95: percentile(0.95) };
   });
   const none = { Mean: 0, P50: 0, P95: 0 };
@@ -155,11 +161,16 @@ function phasesOf(tallies: readonly Tally[], histograms: Histograms) {
   };
 }
 
-/** The histogram of one phase of a tally. */
-function countsOf({ phase_histogram: entries }: Tally, phaseNo: number): Tally['histogram'] {
-  return (entries ?? [])
-    .filter(([entry = 0]) => entry % phaseRadix === phaseNo)
-    .map(([entry = 0, n = 0]) => [Math.floor(entry / phaseRadix), n]);
+/** The histograms of the phases, in the order of `phaseColumns`. */
+function countsOfPhases(tallies: readonly Tally[], histograms: Histograms): readonly [number, number][][] {
+  const counts: [number, number][][] = phaseColumns.map(() => []);
+  const read = tallies.map(({ phase_histogram: bytes }) => readHistogram(bytes ?? new Uint8Array()));
+  // A merge costs more than all the rest, and a bucket of an hour has one tally.
+  const [only = []] = read;
+  const entries = read.length === 1 ? only : histograms.merge(read);
+  for (const [entry = 0, n = 0] of entries)
+    counts[entry % phaseRadix]?.push([Math.floor(entry / phaseRadix), n]);
+  return counts;
 }
 
 function showHistogram(histogram: Tally['histogram'], scale: LatencyScale): [number, number][] {

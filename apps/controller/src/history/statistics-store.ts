@@ -28,8 +28,8 @@ export interface Tally {
   readonly histogram: readonly (readonly number[])[];
   /** Sums of the phases of good checks in the order of `phaseColumns`, milliseconds; null: not known. */
   readonly phase_sums: readonly number[] | null;
-  /** Pairs [slot * phaseRadix + number of the phase, count]; null: not known. */
-  readonly phase_histogram: readonly (readonly number[])[] | null;
+  /** As `readHistogram` reads it; null: not known. */
+  readonly phase_histogram: Uint8Array | null;
 }
 
 /** The functions of the roll-ups that statistics read. */

@@ -1,7 +1,7 @@
 import { dayUs, hourUs } from '@vantage/domain';
 import { scale } from '@vantage/health';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { checkSums, phaseColumns, smallCount, type Tables } from '../db/index.ts';
+import { checkSums, packedHistogram, phaseColumns, type Tables, unpackedHistogram } from '../db/index.ts';
 import { checksOfSpan, checksTable } from '../db/packed/index.ts';
 
 /** Writes the sums of one hour for these devices. `bucket` is the begin of the hour. */
@@ -65,14 +65,13 @@ export async function rollDay(trx: Kysely<Tables>, day: number, deviceNos: reado
         from hours, generate_subscripts(histogram, 1) as k group by 1, 2, 3) counts
       group by 1, 2
     ), phase_histograms as (
-      select device_no, location_no, array_agg(array[entry, n] order by entry) as phase_histogram
-      from (select device_no, location_no, phase_histogram[k][1] as entry,
-          ${smallCount(sql`sum(phase_histogram[k][2])`)} as n
-        from hours, generate_subscripts(phase_histogram, 1) as k group by 1, 2, 3) counts
+      select device_no, location_no, ${packedHistogram} as phase_histogram
+      from (select device_no, location_no, entry, sum(n) as n
+        from hours, lateral ${unpackedHistogram('phase_histogram')} as each group by 1, 2, 3) counts
       group by 1, 2
     )
     select sums.*, coalesce(histogram, '{}') as histogram, case when has_phases then sums_of_phases end as phase_sums,
-      case when has_phases then coalesce(phase_histogram, '{}') end as phase_histogram
+      case when has_phases then coalesce(phase_histogram, '') end as phase_histogram
     from sums left join histograms using (device_no, location_no)
       left join phase_histograms using (device_no, location_no)`;
   await insertSums('rollup_daily', day, rows).execute(trx);

@@ -38,7 +38,7 @@ export async function readRollUps(
   { deviceNo, source, fromUs, toUs, phases }: RollUpSpan,
 ): Promise<readonly Sums[]> {
   const phaseSums = phases ? sql<number[] | null>`phase_sums` : sql<null>`null`;
-  const phaseHistogram = phases ? sql<number[][] | null>`phase_histogram` : sql<null>`null`;
+  const phaseHistogram = phases ? sql<Uint8Array | null>`phase_histogram` : sql<null>`null`;
   return kysely
     .selectFrom(source === 'hourly' ? 'rollup_hourly' : 'rollup_daily')
     .select([...sums, phaseSums.as('phase_sums'), phaseHistogram.as('phase_histogram')])

@@ -440,7 +440,7 @@ export interface DataTables {
     retries: Generated<number>;
     on_request: Generated<number>;
     phase_sums: number[] | null;
-    phase_histogram: number[][] | null;
+    phase_histogram: Uint8Array | null;
   };
   rollup_dirty: {
     bucket_us: number;
@@ -461,7 +461,7 @@ export interface DataTables {
     retries: Generated<number>;
     on_request: Generated<number>;
     phase_sums: number[] | null;
-    phase_histogram: number[][] | null;
+    phase_histogram: Uint8Array | null;
   };
   run_requests: {
     run_request_id: string;
