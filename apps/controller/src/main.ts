@@ -39,7 +39,7 @@ import {
   trimCheckpoints,
   uptimeParts,
 } from './health/index.ts';
-import { createEventFeed } from './history/index.ts';
+import { createEventFeed, readEventsOf } from './history/index.ts';
 import { deleteOldAnswers } from './http/kept-answer-store.ts';
 import {
   createDayPacker,
@@ -130,7 +130,8 @@ function joinSteps(base: Base) {
   const onRequest = runRequests.createOnRequest({ db, clock });
 
   const { alerts, recordEvents } = joinAlerts(base);
-  const notify = joinNotify(base, alerts);
+  const feed = createEventFeed({ db, clock, log });
+  const notify = joinNotify(base, alerts, feed);
 
   // agents = stream = gateway -> ingest -> health -> events, uptime -> REST
   const health = createHealth({
@@ -158,7 +159,6 @@ function joinSteps(base: Base) {
   });
   const { door: agentDoor, plan: planInvitation, signedParcels } = joinAgentSide(base, gateway);
   const settings = { ...config, ownCertificate: config.tls !== undefined, version };
-  const feed = createEventFeed({ db, clock, log });
   const api = createHttpApi({
     ...{ db, catalog, clock, log, sealer, ...onRequest, settings, onRoute: tracing.nameRoute },
     ...{ recordEvents, rollUps, feed, insertState, baseUrl: base.apiAddress.url },
@@ -209,14 +209,14 @@ function joinAlerts({ log, db, timeScale }: Base) {
 type Steps = ReturnType<typeof joinSteps>;
 
 /** The step that delivers notifications. */
-function joinNotify(base: Base, { onFailed }: Alerts) {
+function joinNotify(base: Base, { onFailed }: Alerts, feed: ReturnType<typeof createEventFeed>) {
   const { config, db, log, sealer, timeScale, apiAddress, clocks } = base;
   const { allowPrivateWebhooks: allowPrivate, smtpUrl, mailFrom, telegramUrl } = config;
   return createNotify({
     ...{ db, clock, log, sealer, timeScale, uptimeParts, baseUrl: apiAddress.url },
     settings: { allowPrivate, smtpUrl, mailFrom, telegramUrl },
     mayGiveUp: () => clocks.mayRefuse,
-    onFailed,
+    ...{ onFailed, events: { follow: (accountNo) => feed.follow(accountNo), read: readEventsOf(db) } },
   });
 }
 
@@ -263,7 +263,7 @@ async function serve(
     base.continuity.run(ending),
     base.disk.run(ending),
     watchProblems(base).run(ending),
-    notify.run(ending),
+    ...[notify.run(ending), notify.runHooks(ending)],
     heartbeat(base, steps, ending),
     certificates.keep((next) => ports.renew(next), ending),
     ...(embedded ? [embedded.run(ending)] : []),

@@ -10,6 +10,8 @@ export const defaultLimits = {
   mschedules: 200,
   keys: 1_000,
   users: 1_000,
+  hooks: 100,
+  pages: 100,
 } as const;
 
 /** A kind of thing of which an account has a limited number. */

@@ -1,7 +1,7 @@
 import { createLog } from '@vantage/kernel';
 import { Goodbye_Reason } from '@vantage/proto';
 import { expect, test } from 'vitest';
-import { createDisconnectLog, disconnectText, waitAfter } from './disconnect-reason.ts';
+import { createDisconnectLog, disconnectText, failuresAfter, waitAfter } from './disconnect-reason.ts';
 
 const around = { failures: 1, others: 0, random: () => 0.999 };
 
@@ -11,6 +11,17 @@ test('after a lost stream the agent tries again after 0 to 0.5 s at first, later
   expect(waitAfter(lost, around)).toBeLessThanOrEqual(500);
   expect(waitAfter(lost, { ...around, failures: 50 })).toBeGreaterThan(29_000);
   expect(waitAfter(lost, { ...around, failures: 50 })).toBeLessThanOrEqual(30_000);
+});
+
+test('an agent whose controllers die again and again is never kept away while another one works', () => {
+  const killed = { kind: 'lost', text: '', lastedMs: 5_000 } as const;
+  const silent = { kind: 'lost', text: '', lastedMs: 0 } as const;
+  expect(failuresAfter(killed, 50)).toBe(0);
+  expect(failuresAfter({ ...killed, lastedMs: 4_999 }, 50)).toBe(51);
+  expect(failuresAfter(silent, 50)).toBe(51);
+  expect(failuresAfter({ kind: 'refused', text: '' }, 50)).toBe(51);
+  expect(failuresAfter({ kind: 'goodbye', reason: Goodbye_Reason.SHUTDOWN, text: '' }, 50)).toBe(0);
+  expect(waitAfter(silent, { ...around, failures: 50, others: 1 })).toBeLessThanOrEqual(500);
 });
 
 test.each([

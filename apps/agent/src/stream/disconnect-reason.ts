@@ -6,18 +6,27 @@ export type DisconnectReason =
   | { readonly kind: 'goodbye'; readonly reason: Goodbye_Reason; readonly text: string }
   /** The controller refused the certificate or the token. */
   | { readonly kind: 'refused'; readonly text: string }
+  /** `lastedMs` is the time since the controller's welcome; 0: there was none. */
   | { readonly kind: 'lost'; readonly text: string; readonly lastedMs: number };
 
 const backoff = { baseMs: 500, capMs: 30_000 };
+/** A session that lasted so long did not come to nothing. */
+const workedMs = 5_000;
 const refusedBackoff = { baseMs: 2000, capMs: 60_000 };
 /** A revoked agent tries again after this time. */
 const awayMs = 300_000;
 /** An agent that another session replaced, or that is fenced, tries again after this time. */
 const replacedMs = 60_000;
 
+/** The tries in a row that came to nothing, after `failures` of them before this one. */
+export function failuresAfter(disconnect: DisconnectReason, failures: number): number {
+  if (disconnect.kind === 'goodbye') return 0;
+  return disconnect.kind === 'lost' && disconnect.lastedMs >= workedMs ? 0 : failures + 1;
+}
+
 /**
- * Milliseconds until the next try. `failures` counts tries in a row that came to nothing; `others` are endpoints not
- * tried yet.
+ * Milliseconds until the next try. Another controller is tried soon, however often this one failed. `failures` counts
+ * tries in a row that came to nothing; `others` are endpoints not tried yet.
  */
 export function waitAfter(
   disconnect: DisconnectReason,
@@ -27,7 +36,7 @@ export function waitAfter(
   const about = (ms: number) => Math.round(ms * (0.75 + random() / 2));
   switch (disconnect.kind) {
     case 'lost':
-      return backoffMs(Math.max(0, failures - 1), backoff, random);
+      return backoffMs(others > 0 ? 0 : Math.max(0, failures - 1), backoff, random);
     case 'refused':
       return 500 + backoffMs(failures, refusedBackoff, random);
     case 'goodbye':

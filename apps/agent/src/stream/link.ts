@@ -13,7 +13,7 @@ import {
 import type { Proof } from '../enrol/enrolment.ts';
 import type { Connection } from './connection.ts';
 import { dial } from './dial.ts';
-import { type DisconnectReason, waitAfter } from './disconnect-reason.ts';
+import { type DisconnectReason, failuresAfter, waitAfter } from './disconnect-reason.ts';
 
 /** A message to the controller. */
 type Outgoing = NonNullable<MessageInitShape<typeof ConnectRequestSchema>['message']>;
@@ -91,7 +91,8 @@ export function createLink(deps: {
       silence = clock.timer(deadAfterMs, () => cut?.(`no message for ${deadAfterMs / 1000} s`));
     };
     const box = createMailbox<ConnectRequest>(outgoingMax);
-    const beganMs = clock.monoMs();
+    let welcomedMs: number | undefined;
+    const lastedMs = () => (welcomedMs === undefined ? 0 : clock.monoMs() - welcomedMs);
     let connection: Connection | undefined;
     let goodbye: DisconnectReason | undefined;
     try {
@@ -108,6 +109,7 @@ export function createLink(deps: {
         restartSilence();
         if (message.case === 'welcome') {
           welcome = message.value;
+          welcomedMs = clock.monoMs();
           handlers.onUp(message.value, endpoint);
         } else if (message.case === 'goodbye') {
           const { reason, text } = message.value;
@@ -115,10 +117,10 @@ export function createLink(deps: {
           break;
         } else handlers.onMessage(message);
       }
-      return goodbye ?? endedByController(clock.monoMs() - beganMs);
+      return goodbye ?? endedByController(lastedMs());
     } catch (error) {
       const cause = ending.signal.aborted ? ending.signal.reason : error;
-      return disconnectReasonOf(cause, connection?.fault, clock.monoMs() - beganMs);
+      return disconnectReasonOf(cause, connection?.fault, lastedMs());
     } finally {
       silence[Symbol.dispose]();
       signal.removeEventListener('abort', stop);
@@ -154,8 +156,7 @@ export function createLink(deps: {
         if (signal.aborted) return;
         if (proof.kind !== 'none' && disconnect.kind === 'refused') deps.onRefused();
         handlers.onDown(disconnect, endpoint);
-        const isFresh = disconnect.kind === 'lost' && disconnect.lastedMs < deadAfterMs;
-        failures = isFresh || disconnect.kind === 'refused' ? failures + 1 : 0;
+        failures = failuresAfter(disconnect, failures);
         const waitMs = waitAfter(disconnect, { failures, others: round.length, random });
         if (waitMs > 0) await clock.sleep(waitMs, signal).catch(() => undefined);
       }

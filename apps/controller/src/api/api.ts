@@ -1,5 +1,6 @@
 import { createLogSummary, type Logger, messageOf } from '@vantage/kernel';
 import { sql } from 'kysely';
+import { statusRoutes } from '../catalog/pages/status/status-routes.ts';
 import { createSignInProvider, providerRoutes } from '../catalog/sessions/provider-routes.ts';
 import { createSignInRefusals } from '../catalog/sessions/routes.ts';
 import { invitationPageRoutes } from '../catalog/users/invitation-page-routes.ts';
@@ -139,6 +140,7 @@ export function createHttpApi({
         ...docsPageRoutes(),
         ...manualRoutes(),
         ...invitations,
+        ...statusRoutes({ ...deps, db, clock, log, identify: (sent) => authenticator.identify(sent) }),
         ...signIns,
         ...pages,
       ],

@@ -16,6 +16,7 @@ describe('two DELETEs of one resource at the same moment', () => {
     ['mschedules', { Name: 'gone', Start: '2026-01-04T02:30', Duration: '02:00' }],
     ['contacts', { Name: 'gone', Type: 'email', Address: 'noc@example.org' }],
     ['secrets', { Name: 'gone', Value: 'v' }],
+    ['pages', { Name: 'gone', Path: 'gone' }],
   ])('give one 200 and the other 1003: %s', async (collection, body) => {
     for (let round = 0; round < 5; round += 1) {
       const { json } = await one.send('POST', `/${collection}`, body);

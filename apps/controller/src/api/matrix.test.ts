@@ -11,7 +11,9 @@ import {
   createSampleAccount,
   type SampleAccount,
   sampleContact,
+  sampleHook,
   sampleMschedule,
+  samplePage,
 } from './testing/sample-account.ts';
 
 /** A body that each route accepts. */
@@ -22,6 +24,7 @@ const bodies: Readonly<Record<string, object>> = {
   'POST /tags': { Name: 'new' },
   'POST /keys': { Name: 'new', Level: 'UR' },
   'POST /contacts': sampleContact,
+  'POST /hooks': sampleHook,
   'POST /mschedules': sampleMschedule,
   'POST /nschedules/preview': { Steps: [] },
   'POST /checks/trial': { Method: 'TCP', URL: 'example.org:9' },
@@ -84,6 +87,7 @@ describe('every route', () => {
     const unique: Readonly<Record<string, object>> = {
       'POST /secrets': { ...fresh, Value: 'v' },
       'POST /locations': fresh,
+      'POST /pages': { ...fresh, Path: fresh.Name },
       'POST /users': { ...fresh, Email: `p${addresses}@example.org`, Level: 'UR' },
       'POST /agents/invitations': { Location: 'local' },
     };
@@ -186,6 +190,8 @@ describe('every route', () => {
       ...(await send('/tags', { Name: `to go ${newId()}` })),
       ...(await send('/contacts', { ...sampleContact, Name: newId() })),
       ...(await send('/mschedules', { ...sampleMschedule, Name: newId() })),
+      ...(await send('/hooks', { ...sampleHook, Name: newId() })),
+      ...(await send('/pages', { ...samplePage, Name: newId(), Path: `to-go-${newId().slice(0, 20)}` })),
       ...(await send('/nschedules', { Name: `to go ${newId()}`, Steps: [] })),
       ...(await send('/locations', { Name: `to go ${newId()}` })),
       ...(await send('/secrets', { Name: 'to-go', Value: 'v' })),

@@ -11,11 +11,13 @@ import { deviceChangeRoutes } from '../catalog/device-changes/routes.ts';
 import { type Maintenance, maintenanceRoutes } from '../catalog/devices/maintenance-routes.ts';
 import { type DeviceRouteDeps, deviceRoutes, deviceSubject } from '../catalog/devices/routes.ts';
 import { type TrialRouteDeps, trialRoutes } from '../catalog/devices/trial-routes.ts';
+import { hookRoutes } from '../catalog/hooks/routes.ts';
 import { type KeyRouteDeps, keyRoutes } from '../catalog/keys/routes.ts';
 import { locationRoutes } from '../catalog/locations/routes.ts';
 import { maintenanceListRoutes } from '../catalog/maintenance/routes.ts';
 import { mscheduleRoutes } from '../catalog/mschedules/routes.ts';
 import { nscheduleRoutes } from '../catalog/nschedules/routes.ts';
+import { pageRoutes } from '../catalog/pages/routes.ts';
 import { secretRoutes } from '../catalog/secrets/routes.ts';
 import { type SessionRouteDeps, sessionRoutes } from '../catalog/sessions/routes.ts';
 import { type ReadTimelines, stateRoutes } from '../catalog/states/routes.ts';
@@ -100,6 +102,8 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...upgradeRoutes(deps),
     ...contactRoutes(deps),
     ...deliveryRoutes({ db, clock, change }),
+    ...hookRoutes(deps),
+    ...pageRoutes(deps),
     ...nscheduleRoutes(deps),
     ...mscheduleRoutes(deps),
     ...secretRoutes(deps),

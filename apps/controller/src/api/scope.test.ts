@@ -139,6 +139,8 @@ describe('what is outside the scope', () => {
     for (const [method, path, body] of [
       ['GET', '/contacts'],
       ['GET', '/secrets'],
+      ['GET', '/hooks'],
+      ['POST', '/pages', { Name: 'p', Path: 'p' }],
       ['POST', '/tags', { Name: 'new' }],
       ['POST', '/locations', { Name: 'new' }],
       ['PUT', '/account', {}],

@@ -13,7 +13,19 @@ const actions = { create: 'Create', update: 'Update', delete: 'Delete', refuse: 
 const storedActions = ['create', 'update', 'delete', 'refuse'] as const;
 const kinds = [
   ...['account', 'key', 'location', 'agent', 'device', 'devices', 'tag', 'secret'],
-  ...['contact', 'nschedule', 'mschedule', 'alert', 'session', 'user', 'maintenance', 'outage', 'delivery'],
+  ...[
+    'contact',
+    'nschedule',
+    'mschedule',
+    'hook',
+    'page',
+    'alert',
+    'session',
+    'user',
+    'maintenance',
+    'outage',
+    'delivery',
+  ],
 ] as const;
 
 const value = z.unknown().meta({

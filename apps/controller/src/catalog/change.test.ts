@@ -26,8 +26,8 @@ async function noteWrites() {
   await sql`create table written (name text not null)`.execute(rest.db.kysely);
   await sql`create function note_write() returns trigger language plpgsql as $$
     begin insert into written values (tg_table_name); return null; end $$`.execute(rest.db.kysely);
-  for (const { meta } of entities)
-    await sql`create trigger noted after insert or update or delete on ${sql.table(meta.tableName)}
+  for (const name of [...entities.map(({ meta }) => meta.tableName), 'hooks', 'pages'])
+    await sql`create trigger noted after insert or update or delete on ${sql.table(name)}
       for each row execute function note_write()`.execute(rest.db.kysely);
 }
 
@@ -57,6 +57,8 @@ async function changesOf(route: string, body: object | undefined) {
 const device = { Method: 'TCP', URL: 'a.example:1', ShortName: 'a' };
 const Secret = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
 const hook = { Name: 'hook', Type: 'webhook', Address: 'https://hook.example/', Secret };
+const otherSecret = `whsec_${Buffer.alloc(24, 2).toString('base64')}`;
+const events = { Name: 'events', Address: 'https://hook.example/', Secret };
 const person = { Name: 'Ada', Email: 'ada@example.org', Level: 'UR' };
 const window = { Name: 'w', Start: '2030-01-01T00:00', Duration: '01:00' };
 /**
@@ -118,6 +120,14 @@ const requests: readonly (readonly [
   ['PUT /contacts/{contact_id}', { Name: 'noc' }, [], undefined],
   ['POST /contacts/{contact_id}/rotate', undefined, ['contacts'], 'update contact Secret'],
   ['DELETE /contacts/{contact_id}', undefined, ['contacts'], 'delete contact Name Type Address'],
+  ['POST /hooks', events, ['hooks'], 'create hook Name Address Secret'],
+  ['PUT /hooks/{hook_id}', { Secret: otherSecret }, ['hooks'], 'update hook Secret'],
+  ['PUT /hooks/{hook_id}', { Secret: otherSecret, Events: null }, [], undefined],
+  ['DELETE /hooks/{hook_id}', undefined, ['hooks'], 'delete hook Name'],
+  ['POST /pages', { Name: 'p', Path: 'p' }, ['pages'], 'create page Name Path Access Show Notes'],
+  ['PUT /pages/{page_id}', { Password: 'see-our-status' }, ['pages'], 'update page Password'],
+  ['PUT /pages/{page_id}', { Password: 'see-our-status', Path: 'p' }, [], undefined],
+  ['DELETE /pages/{page_id}', undefined, ['pages'], 'delete page Name'],
   ['POST /nschedules', { Name: 'n', Steps: [] }, ['nschedules'], 'create nschedule Name Timezone Steps'],
   ['PUT /nschedules/{nschedule_id}', { Name: 'm' }, ['nschedules'], 'update nschedule Name'],
   ['DELETE /nschedules/{nschedule_id}', undefined, ['nschedules'], 'delete nschedule Name'],

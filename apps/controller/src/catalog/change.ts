@@ -26,6 +26,8 @@ type CatalogKind =
   | 'contact'
   | 'nschedule'
   | 'mschedule'
+  | 'hook'
+  | 'page'
   | 'alert'
   | 'session'
   | 'user'

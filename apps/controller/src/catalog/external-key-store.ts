@@ -3,7 +3,15 @@ import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
 
 /** Kinds of things that may have a key of the client. */
-export type KeyedKind = 'device' | 'tag' | 'location' | 'contact' | 'nschedule' | 'mschedule';
+export type KeyedKind =
+  | 'device'
+  | 'tag'
+  | 'location'
+  | 'contact'
+  | 'nschedule'
+  | 'mschedule'
+  | 'hook'
+  | 'page';
 
 /**
  * The number and id of the account's thing of this kind with this key. The caller that writes keys holds the account's

@@ -16,6 +16,8 @@ const shown: Readonly<Record<LimitedKind, string>> = {
   mschedules: 'maintenance schedules',
   keys: 'keys',
   users: 'users',
+  hooks: 'hooks',
+  pages: 'status pages',
 };
 
 const counts: Readonly<Record<LimitedKind, (accountNo: number) => RawBuilder<{ readonly count: number }>>> = {
@@ -32,6 +34,8 @@ const counts: Readonly<Record<LimitedKind, (accountNo: number) => RawBuilder<{ r
   keys: (no) =>
     sql`select count(*)::int as count from api_keys where account_no = ${no} and hint <> '' and revoked_at is null`,
   users: (no) => sql`select count(*)::int as count from users where account_no = ${no}`,
+  hooks: (no) => sql`select count(*)::int as count from hooks where account_no = ${no}`,
+  pages: (no) => sql`select count(*)::int as count from pages where account_no = ${no}`,
 };
 
 /** So many creations of one account at most run side by side; nearer to the limit they run one after the other. */

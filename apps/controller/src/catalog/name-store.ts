@@ -2,13 +2,24 @@ import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
 
 /** Kinds of things whose names are unique in an account. */
-export type NamedKind = 'agent' | 'contact' | 'location' | 'mschedule' | 'nschedule' | 'secret' | 'tag';
+export type NamedKind =
+  | 'agent'
+  | 'contact'
+  | 'hook'
+  | 'location'
+  | 'mschedule'
+  | 'nschedule'
+  | 'page'
+  | 'secret'
+  | 'tag';
 
 /** Things that are gone leave their names; so do agents that never connected, because an invitation may be repeated. */
 const inUse = {
   agent: sql`removed_at is null and state in ('Connected', 'Away')`,
   location: sql`deleted_at is null`,
   contact: sql`true`,
+  hook: sql`true`,
+  page: sql`true`,
   mschedule: sql`true`,
   nschedule: sql`true`,
   secret: sql`true`,

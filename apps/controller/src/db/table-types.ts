@@ -58,6 +58,7 @@ const scalars: Readonly<Record<string, string>> = {
   bytea: 'Uint8Array',
   jsonb: 'Jsonb',
   'integer[]': 'number[]',
+  'text[]': 'string[]',
   'double precision[]': 'number[]',
 };
 

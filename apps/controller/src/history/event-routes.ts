@@ -1,3 +1,4 @@
+import { eventTypes } from '@vantage/domain';
 import { boundedText, type Clock } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../db/index.ts';
@@ -9,7 +10,7 @@ import { invalid, missing } from '../http/problem.ts';
 import { type Call, noSubject, type Route, route } from '../http/route.ts';
 import type { Session } from '../http/session.ts';
 import { readUntil } from '../http/time-span.ts';
-import type { Zone } from '../http/zone.ts';
+import { createZone, type Zone } from '../http/zone.ts';
 import type { DeviceSubject } from './check-routes.ts';
 import type { EventFeed } from './event-feed.ts';
 import {
@@ -20,39 +21,13 @@ import {
   findEventNo,
   findEventPlace,
   listEvents,
+  listEventsAfter,
 } from './event-store.ts';
 import { openEventStream } from './event-stream.ts';
 import { historyQuery, readHistoryFilter } from './list-filters.ts';
 import { findDeviceNos } from './uptime-store.ts';
 
 const tag = 'Events';
-
-const eventTypes = [
-  'Created',
-  'Changed',
-  'Error',
-  'Recovered',
-  'Partial',
-  'Down',
-  'Up',
-  'Unknown',
-  'MaintStart',
-  'MaintEnd',
-  'Slow',
-  'Fast',
-  'CertificateExpiring',
-  'Alert',
-  'AlertFailed',
-  'AlertSuppressed',
-  'LocationOffline',
-  'LocationOnline',
-  'AnchorDown',
-  'AnchorUp',
-  'AgentFenced',
-  'AgentRevoked',
-  'AgentUpgraded',
-  'AgentUpgradeFailed',
-] as const;
 
 const eventRecord = z
   .strictObject({
@@ -259,5 +234,34 @@ function show(row: EventRow, zone: Zone): z.input<typeof eventRecord> {
     Message: row.message,
     Duration: row.duration_s,
     Late: row.late,
+  };
+}
+
+/** Events as hooks get them: in their order, in the words of GET /events. */
+export function readEventsOf(db: Db): (ask: {
+  readonly accountNo: number;
+  readonly timezone: string;
+  readonly afterNo: number;
+  readonly upToNo: number;
+  readonly limit: number;
+  readonly types: readonly string[] | undefined;
+  readonly tagNos: readonly number[] | undefined;
+}) => Promise<
+  readonly {
+    readonly no: number;
+    readonly id: string;
+    readonly type: string;
+    readonly timestamp: string;
+    readonly record: object;
+  }[]
+> {
+  return async ({ accountNo, timezone, types, tagNos, ...range }) => {
+    const filter = { types, tagNos, locationNos: undefined, deviceNo: undefined };
+    const rows = await listEventsAfter(db, accountNo, { ...range, filter });
+    const zone = createZone(timezone);
+    return rows.map((row) => {
+      const record = show(row, zone);
+      return { no: row.event_no, id: row.event_id, type: row.type, timestamp: record.Timestamp, record };
+    });
   };
 }

@@ -1,1 +1,2 @@
 export { createEventFeed } from './event-feed.ts';
+export { readEventsOf } from './event-routes.ts';

@@ -37,6 +37,7 @@ ${fields === null ? '' : `<form method="post">${fields}</form>`}${link === undef
 `;
 }
 
-function escaped(text: string): string {
+/** Text for HTML and XML. Pure. */
+export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -39,10 +39,7 @@ type Sendable = Pick<
 export async function attempt(claimed: Sendable, deps: AttemptDeps, ending: AbortSignal): Promise<Outcome> {
   const { clock, sealer, linkOf } = deps;
   const { channel, contact, accountNo, contactNo, firstAttemptUs, id } = claimed;
-  const nowUs = clock.nowUs();
-  const limit = new AbortController();
-  using _timer = clock.timer(attemptMs, () => limit.abort(new Error('the time is over')));
-  try {
+  return withinTime(clock, ending, async (signal, nowUs) => {
     const message: Message = storedMessage.parse(
       fillLinks(storedMessage.parse(claimed.message), id, (action, alert) =>
         linkOf({ action, accountNo, ...alert, contactNo, firstAttemptUs }),
@@ -51,10 +48,26 @@ export async function attempt(claimed: Sendable, deps: AttemptDeps, ending: Abor
     const clear = openReceiver(sealer, contact, nowUs);
     if (clear === undefined)
       return { kind: 'again', text: 'the contact cannot be opened with the key of this controller' };
-    const signal = AbortSignal.any([limit.signal, ending]);
     const replyTo = replyOf(message, contact);
     const to = { name: contact.name, ...clear };
-    return await abortable(channel.send({ id, message, to, nowUs, replyTo }, signal), signal);
+    return channel.send({ id, message, to, nowUs, replyTo }, signal);
+  });
+}
+
+/**
+ * Runs one attempt, for `attemptMs` at most. Resolves with its outcome in any case; `ending` interrupts it. `nowUs` is
+ * its begin.
+ */
+export async function withinTime(
+  clock: Clock,
+  ending: AbortSignal,
+  send: (signal: AbortSignal, nowUs: number) => Promise<Outcome>,
+): Promise<Outcome> {
+  const limit = new AbortController();
+  using _timer = clock.timer(attemptMs, () => limit.abort(new Error('the time is over')));
+  try {
+    const signal = AbortSignal.any([limit.signal, ending]);
+    return await abortable(send(signal, clock.nowUs()), signal);
   } catch (error) {
     if (ending.aborted) return { kind: 'interrupted', text: 'the controller stopped' };
     if (limit.signal.aborted)

@@ -7,6 +7,7 @@ import type { AttemptDeps } from './attempt.ts';
 import { type ChannelSettings, createChannels } from './channels/registry.ts';
 import { createDeliveries, type Deliveries } from './deliveries.ts';
 import { readDay, type UptimeParts } from './device-day.ts';
+import { type EventSource, runHooks } from './hooks/deliver-hooks.ts';
 import { createLinks, linkLifeUs } from './links.ts';
 import type { OnFailed } from './record.ts';
 import { type LinkActions, linkRoutes } from './routes.ts';
@@ -24,12 +25,16 @@ export interface NotifyDeps {
   readonly baseUrl: () => string;
   readonly uptimeParts: UptimeParts;
   readonly onFailed: OnFailed;
+  /** Where hooks get their events. */
+  readonly events: EventSource;
   /** False while the controller's clock may be wrong: nothing is given up for its age then. */
   readonly mayGiveUp?: () => boolean;
 }
 
-/** The step that delivers notifications. */
+/** The step that delivers notifications, and events to hooks. */
 interface Notify extends Deliveries {
+  /** Delivers events to hooks until the signal aborts. */
+  runHooks(signal: AbortSignal): Promise<void>;
   /** The pages behind the links of messages. */
   pages(actions: LinkActions): readonly OuterRoute[];
   /** Sends a test message to a contact once, now; undefined when the contact does not exist. */
@@ -51,7 +56,12 @@ export function createNotify(deps: NotifyDeps): Notify {
     mayGiveUp: () => deps.mayGiveUp?.() ?? true,
     readDay: (deviceId, nowUs) => readDay(db.kysely, { deviceId, nowUs }, uptimeParts),
   });
+  const hooks = {
+    ...{ db, clock, log, sealer, timeScale, channel: channels.webhook, events: deps.events },
+    mayGiveUp: () => deps.mayGiveUp?.() ?? true,
+  };
   return Object.assign(deliveries, {
+    runHooks: (signal: AbortSignal) => runHooks(hooks, signal),
     pages: (actions: LinkActions) => linkRoutes({ db, clock, links, actions }),
     sendTest: (contactNo: number, signal: AbortSignal) =>
       sendTest({ ...attempts, db, channels }, contactNo, signal),

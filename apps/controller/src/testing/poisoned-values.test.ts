@@ -60,7 +60,7 @@ const leftOut = new Set([
     'device_changes',
     'authorities',
   ],
-  ...['api_keys', 'users', 'secrets', 'tags', ...notifying],
+  ...['api_keys', 'users', 'secrets', 'tags', 'pages', 'hooks', 'hook_progress', ...notifying],
 ]);
 /** Columns that the schema itself holds to a list or to one row a value. */
 const heldBySchema = [

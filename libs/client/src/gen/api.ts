@@ -1225,6 +1225,150 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/hooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists hooks by name
+         * @description Lists hooks by name.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<hooks>`, with `fmt=csv` it is `text/csv` with a row for each.
+         *
+         *     Any key of the account may do this.
+         */
+        get: operations["listHooks"];
+        put?: never;
+        /**
+         * Creates a hook: an address to which every event is posted
+         * @description It gets the events that are recorded from now on, signed as Standard Webhooks 1.0 says. An event comes at least once: the header webhook-id is its event_id. What is not accepted is tried again for 72 hours. Addresses in private networks, and plain HTTP, need the permission of the operator.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<hook>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UW or UA may do this.
+         */
+        post: operations["createHook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hooks/{hook_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A hook without its secret, and how its deliveries go
+         * @description A hook without its secret, and how its deliveries go.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<hook>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     Any key of the account may do this.
+         */
+        get: operations["getHook"];
+        /**
+         * Changes a hook: what is absent stays
+         * @description Changes a hook: what is absent stays.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<hook>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UW or UA may do this.
+         */
+        put: operations["updateHook"];
+        post?: never;
+        /**
+         * Deletes a hook. Events that it has not got are not sent
+         * @description Deletes a hook. Events that it has not got are not sent.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<hook>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UW or UA may do this.
+         */
+        delete: operations["deleteHook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/pages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists status pages by name
+         * @description Lists status pages by name.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<pages>`, with `fmt=csv` it is `text/csv` with a row for each.
+         *
+         *     Any key of the account may do this.
+         */
+        get: operations["listPages"];
+        put?: never;
+        /**
+         * Creates a status page: how some devices are, for people without a key
+         * @description It is served at `/status/PATH` as HTML that needs no script, at `/status/PATH.json` and at `/status/PATH.atom`. It shows names, statuses and times; URL, CheckResult and Location only where Show allows them.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<page>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UW or UA may do this.
+         */
+        post: operations["createPage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/pages/{page_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A status page without its password
+         * @description A status page without its password.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<page>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     Any key of the account may do this.
+         */
+        get: operations["getPage"];
+        /**
+         * Changes a status page: what is absent stays
+         * @description Readers see the change within a few seconds. Notes are replaced as a whole.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<page>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UW or UA may do this.
+         */
+        put: operations["updatePage"];
+        post?: never;
+        /**
+         * Deletes a status page
+         * @description Deletes a status page.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<page>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UW or UA may do this.
+         */
+        delete: operations["deletePage"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/nschedules/preview": {
         parameters: {
             query?: never;
@@ -4410,6 +4554,403 @@ export interface components {
              * @example null
              */
             readonly PreviousSecretUntil?: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description When it was last changed.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly UpdatedAt?: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description The settings of a new hook.
+         * @example {
+         *       "Name": "Data warehouse",
+         *       "Address": "https://events.example.org/vantage",
+         *       "Secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+         *       "Events": [
+         *         "Down",
+         *         "Up"
+         *       ],
+         *       "Tag": "berlin",
+         *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin"
+         *     }
+         */
+        HookCreate: {
+            /**
+             * @description Name of the hook.
+             * @example Data warehouse
+             */
+            Name: string;
+            /**
+             * @description The web address to which events are posted, beginning with https://. Credentials in it come back as `***`; the mask may be sent back while scheme, host, port and user stay.
+             * @example https://events.example.org/vantage
+             */
+            Address: string;
+            /**
+             * @description Signs the messages (Standard Webhooks): whsec_ and 24 to 64 bytes in base64. Never returned.
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
+             */
+            Secret: string;
+            /**
+             * @description The types of events that it gets; null: all.
+             * @example [
+             *       "Down",
+             *       "Up"
+             *     ]
+             */
+            Events?: ("Created" | "Changed" | "Error" | "Recovered" | "Partial" | "Down" | "Up" | "Unknown" | "MaintStart" | "MaintEnd" | "Slow" | "Fast" | "CertificateExpiring" | "Alert" | "AlertFailed" | "AlertSuppressed" | "LocationOffline" | "LocationOnline" | "AnchorDown" | "AnchorUp" | "AgentFenced" | "AgentRevoked" | "AgentUpgraded" | "AgentUpgradeFailed")[] | null;
+            /**
+             * @description Events of the devices with this tag only: its name or id, or the object that a GET returns; null: all events.
+             * @example berlin
+             */
+            Tag?: (string | {
+                /**
+                 * @description Id of the tag.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                tag_id: string;
+                /**
+                 * @description The name.
+                 * @example local
+                 */
+                Name?: string;
+            }) | null;
+            /**
+             * @description The client's own identity, unique among the account's things of this kind; null: none.
+             * @example cmdb-4711
+             */
+            ExternalKey?: string | null;
+            /**
+             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @example net/berlin
+             */
+            Source?: string | null;
+        };
+        /**
+         * @description Settings of a hook: what is absent stays.
+         * @example {
+         *       "Name": "Data warehouse",
+         *       "Address": "https://events.example.org/vantage",
+         *       "Secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+         *       "Events": [
+         *         "Down",
+         *         "Up"
+         *       ],
+         *       "Tag": "berlin",
+         *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin"
+         *     }
+         */
+        HookUpdate: {
+            /**
+             * @description Name of the hook.
+             * @example Data warehouse
+             */
+            Name?: string;
+            /**
+             * @description The web address to which events are posted, beginning with https://. Credentials in it come back as `***`; the mask may be sent back while scheme, host, port and user stay.
+             * @example https://events.example.org/vantage
+             */
+            Address?: string;
+            /**
+             * @description Signs the messages (Standard Webhooks): whsec_ and 24 to 64 bytes in base64. Never returned.
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
+             */
+            Secret?: string;
+            /**
+             * @description The types of events that it gets; null: all.
+             * @example [
+             *       "Down",
+             *       "Up"
+             *     ]
+             */
+            Events?: ("Created" | "Changed" | "Error" | "Recovered" | "Partial" | "Down" | "Up" | "Unknown" | "MaintStart" | "MaintEnd" | "Slow" | "Fast" | "CertificateExpiring" | "Alert" | "AlertFailed" | "AlertSuppressed" | "LocationOffline" | "LocationOnline" | "AnchorDown" | "AnchorUp" | "AgentFenced" | "AgentRevoked" | "AgentUpgraded" | "AgentUpgradeFailed")[] | null;
+            /**
+             * @description Events of the devices with this tag only: its name or id, or the object that a GET returns; null: all events.
+             * @example berlin
+             */
+            Tag?: (string | {
+                /**
+                 * @description Id of the tag.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                tag_id: string;
+                /**
+                 * @description The name.
+                 * @example local
+                 */
+                Name?: string;
+            }) | null;
+            /**
+             * @description The client's own identity, unique among the account's things of this kind; null: none.
+             * @example cmdb-4711
+             */
+            ExternalKey?: string | null;
+            /**
+             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @example net/berlin
+             */
+            Source?: string | null;
+            /**
+             * @description Id of the hook.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            readonly hook_id?: components["schemas"]["Id"];
+            /**
+             * @description Since then no attempt succeeded; null: the last attempt did, or there was none.
+             * @example null
+             */
+            readonly FailingSince?: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description When the receiver accepted an event last.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly LastDelivered?: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description The answer of the last attempt, or why there was none.
+             * @example HTTP 200 OK
+             */
+            readonly LastAnswer?: string | null;
+            /**
+             * @description Events that were not delivered within 72 hours, or were refused for good.
+             * @example 0
+             */
+            readonly GivenUp?: number;
+            /**
+             * @description When it was last changed.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly UpdatedAt?: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description The settings of a new status page.
+         * @example {
+         *       "Name": "Example services",
+         *       "Path": "customers",
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "Access": "Public",
+         *       "Password": "see-our-status",
+         *       "Show": {
+         *         "URL": true,
+         *         "CheckResult": true,
+         *         "Location": true
+         *       },
+         *       "Notes": [
+         *         {
+         *           "At": "2026-02-25T23:38:03Z",
+         *           "Kind": "Investigating",
+         *           "Text": "We are replacing a router. Some customers cannot reach the shop."
+         *         }
+         *       ],
+         *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin"
+         *     }
+         */
+        PageCreate: {
+            /**
+             * @description The title of the page, and its name in lists.
+             * @example Example services
+             */
+            Name: string;
+            /**
+             * @description The page is at /status/PATH. Unique among the pages of the whole installation.
+             * @example customers
+             */
+            Path: string;
+            /**
+             * @description The page shows the devices with one of these tags, a section for each: names, ids, or the objects that a GET returns; null: all devices.
+             * @example [
+             *       {
+             *         "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+             *         "Name": "shop"
+             *       }
+             *     ]
+             */
+            Tags?: (string | {
+                /**
+                 * @description Id of the tag.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                tag_id: string;
+                /**
+                 * @description The name.
+                 * @example local
+                 */
+                Name?: string;
+            })[] | null;
+            /**
+             * @description Public: everybody. Password: whoever sends Password. SignedIn: people and keys of the account, as they are signed in at the page of this controller.
+             * @enum {string}
+             */
+            Access?: "Public" | "Password" | "SignedIn";
+            /**
+             * @description Opens a page with the Access Password; never returned. Null takes it away.
+             * @example see-our-status
+             */
+            Password?: string | null;
+            Show?: components["schemas"]["PageShow"];
+            /** @description Notes of people, in any order; the page shows the newest first. */
+            Notes?: components["schemas"]["PageNoteSent"][];
+            /**
+             * @description The client's own identity, unique among the account's things of this kind; null: none.
+             * @example cmdb-4711
+             */
+            ExternalKey?: string | null;
+            /**
+             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @example net/berlin
+             */
+            Source?: string | null;
+        };
+        /**
+         * @description What the page shows besides names, statuses and times.
+         * @example {
+         *       "URL": true,
+         *       "CheckResult": true,
+         *       "Location": true
+         *     }
+         */
+        PageShow: {
+            /**
+             * @description Addresses of devices, without credentials.
+             * @default false
+             */
+            URL: boolean;
+            /**
+             * @description The text of the last check of what is not Up.
+             * @default false
+             */
+            CheckResult: boolean;
+            /**
+             * @description Names of the Locations that check a device.
+             * @default false
+             */
+            Location: boolean;
+        };
+        /**
+         * @description A note on a status page.
+         * @example {
+         *       "At": "2026-02-25T23:38:03Z",
+         *       "Kind": "Investigating",
+         *       "Text": "We are replacing a router. Some customers cannot reach the shop."
+         *     }
+         */
+        PageNoteSent: {
+            /**
+             * @description When it was written, or when it begins.
+             * @example 2026-02-25T23:38:03Z
+             */
+            At: string;
+            /**
+             * @description The stage of the incident, or the kind of the note.
+             * @enum {string}
+             */
+            Kind: "Investigating" | "Identified" | "Monitoring" | "Resolved" | "Maintenance" | "Information";
+            /**
+             * @description What people write, in one or more lines.
+             * @example We are replacing a router. Some customers cannot reach the shop.
+             */
+            Text: string;
+        };
+        /**
+         * @description Settings of a status page: what is absent stays.
+         * @example {
+         *       "Name": "Example services",
+         *       "Path": "customers",
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "Access": "Public",
+         *       "Password": "see-our-status",
+         *       "Show": {
+         *         "URL": true,
+         *         "CheckResult": true,
+         *         "Location": true
+         *       },
+         *       "Notes": [
+         *         {
+         *           "At": "2026-02-25T23:38:03Z",
+         *           "Kind": "Investigating",
+         *           "Text": "We are replacing a router. Some customers cannot reach the shop."
+         *         }
+         *       ],
+         *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin"
+         *     }
+         */
+        PageUpdate: {
+            /**
+             * @description The title of the page, and its name in lists.
+             * @example Example services
+             */
+            Name?: string;
+            /**
+             * @description The page is at /status/PATH. Unique among the pages of the whole installation.
+             * @example customers
+             */
+            Path?: string;
+            /**
+             * @description The page shows the devices with one of these tags, a section for each: names, ids, or the objects that a GET returns; null: all devices.
+             * @example [
+             *       {
+             *         "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+             *         "Name": "shop"
+             *       }
+             *     ]
+             */
+            Tags?: (string | {
+                /**
+                 * @description Id of the tag.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                tag_id: string;
+                /**
+                 * @description The name.
+                 * @example local
+                 */
+                Name?: string;
+            })[] | null;
+            /**
+             * @description Public: everybody. Password: whoever sends Password. SignedIn: people and keys of the account, as they are signed in at the page of this controller.
+             * @enum {string}
+             */
+            Access?: "Public" | "Password" | "SignedIn";
+            /**
+             * @description Opens a page with the Access Password; never returned. Null takes it away.
+             * @example see-our-status
+             */
+            Password?: string | null;
+            Show?: components["schemas"]["PageShow"];
+            /** @description Notes of people, in any order; the page shows the newest first. */
+            Notes?: components["schemas"]["PageNoteSent"][];
+            /**
+             * @description The client's own identity, unique among the account's things of this kind; null: none.
+             * @example cmdb-4711
+             */
+            ExternalKey?: string | null;
+            /**
+             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @example net/berlin
+             */
+            Source?: string | null;
+            /**
+             * @description Id of the status page.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            readonly page_id?: components["schemas"]["Id"];
+            /**
+             * @description Where the page is.
+             * @example https://vantage.example.org/status/customers
+             */
+            readonly Address?: string;
             /**
              * @description When it was last changed.
              * @example 2026-02-25T23:38:03+01:00
@@ -8416,6 +8957,248 @@ export interface components {
             delivery_id: components["schemas"]["Id"];
         };
         /**
+         * @description An address to which events are posted.
+         * @example {
+         *       "hook_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "Name": "Data warehouse",
+         *       "Address": "https://events.example.org/vantage",
+         *       "Events": [
+         *         "Down",
+         *         "Up"
+         *       ],
+         *       "Tag": {
+         *         "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *         "Name": "berlin"
+         *       },
+         *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
+         *       "FailingSince": null,
+         *       "LastDelivered": "2026-02-25T23:38:03+01:00",
+         *       "LastAnswer": "HTTP 200 OK",
+         *       "GivenUp": 0,
+         *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
+         *     }
+         */
+        Hook: {
+            /**
+             * @description Id of the hook.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            readonly hook_id: components["schemas"]["Id"];
+            /**
+             * @description Name of the hook.
+             * @example Data warehouse
+             */
+            Name: string;
+            /**
+             * @description Credentials are `***`.
+             * @example https://events.example.org/vantage
+             */
+            Address: string;
+            /**
+             * @description The types of events that it gets; null: all.
+             * @example [
+             *       "Down",
+             *       "Up"
+             *     ]
+             */
+            Events: ("Created" | "Changed" | "Error" | "Recovered" | "Partial" | "Down" | "Up" | "Unknown" | "MaintStart" | "MaintEnd" | "Slow" | "Fast" | "CertificateExpiring" | "Alert" | "AlertFailed" | "AlertSuppressed" | "LocationOffline" | "LocationOnline" | "AnchorDown" | "AnchorUp" | "AgentFenced" | "AgentRevoked" | "AgentUpgraded" | "AgentUpgradeFailed")[] | null;
+            /**
+             * @description Events of the devices with this tag only; null: all events.
+             * @example {
+             *       "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+             *       "Name": "berlin"
+             *     }
+             */
+            Tag: {
+                /**
+                 * @description Id of the tag.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                tag_id: components["schemas"]["Id"];
+                /**
+                 * @description Name of the hook.
+                 * @example Data warehouse
+                 */
+                Name: string;
+            } | null;
+            /**
+             * @description The client's own identity of it; null: none.
+             * @example cmdb-4711
+             */
+            ExternalKey: string | null;
+            /**
+             * @description Who manages it; null: nobody.
+             * @example net/berlin
+             */
+            Source: string | null;
+            /**
+             * @description Since then no attempt succeeded; null: the last attempt did, or there was none.
+             * @example null
+             */
+            readonly FailingSince: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description When the receiver accepted an event last.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly LastDelivered: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description The answer of the last attempt, or why there was none.
+             * @example HTTP 200 OK
+             */
+            readonly LastAnswer: string | null;
+            /**
+             * @description Events that were not delivered within 72 hours, or were refused for good.
+             * @example 0
+             */
+            readonly GivenUp: number;
+            /**
+             * @description When it was last changed.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly UpdatedAt: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description A status page.
+         * @example {
+         *       "page_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "Name": "Example services",
+         *       "Path": "customers",
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "Access": "Public",
+         *       "Show": {
+         *         "URL": true,
+         *         "CheckResult": true,
+         *         "Location": true
+         *       },
+         *       "Notes": [
+         *         {
+         *           "At": "2026-02-25T23:38:03+01:00",
+         *           "Kind": "Identified",
+         *           "Text": "We are replacing a router."
+         *         }
+         *       ],
+         *       "Address": "https://vantage.example.org/status/customers",
+         *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
+         *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
+         *     }
+         */
+        Page: {
+            /**
+             * @description Id of the status page.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            readonly page_id: components["schemas"]["Id"];
+            /**
+             * @description Title of the page.
+             * @example Example services
+             */
+            Name: string;
+            /**
+             * @description The page is at /status/PATH.
+             * @example customers
+             */
+            Path: string;
+            /**
+             * @description The tags whose devices it shows; null: all devices.
+             * @example [
+             *       {
+             *         "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+             *         "Name": "shop"
+             *       }
+             *     ]
+             */
+            Tags: {
+                /**
+                 * @description Id of the tag.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                tag_id: components["schemas"]["Id"];
+                /**
+                 * @description Title of the page.
+                 * @example Example services
+                 */
+                Name: string;
+            }[] | null;
+            /**
+             * @description Public: everybody. Password: whoever sends Password. SignedIn: people and keys of the account, as they are signed in at the page of this controller.
+             * @example Public
+             * @enum {string}
+             */
+            Access: "Public" | "Password" | "SignedIn";
+            Show: components["schemas"]["PageShown"];
+            /** @description The newest first. */
+            Notes: components["schemas"]["PageNote"][];
+            /**
+             * @description Where the page is.
+             * @example https://vantage.example.org/status/customers
+             */
+            readonly Address: string;
+            /**
+             * @description The client's own identity of it; null: none.
+             * @example cmdb-4711
+             */
+            ExternalKey: string | null;
+            /**
+             * @description Who manages it; null: nobody.
+             * @example net/berlin
+             */
+            Source: string | null;
+            /**
+             * @description When it was last changed.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly UpdatedAt: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description What the page shows besides names, statuses and times.
+         * @example {
+         *       "URL": true,
+         *       "CheckResult": true,
+         *       "Location": true
+         *     }
+         */
+        PageShown: {
+            /** @description URL, host name or custom script that is monitored. */
+            URL: boolean;
+            /** @description The result in one line for people. */
+            CheckResult: boolean;
+            /** @description Name of the Location. */
+            Location: boolean;
+        };
+        /**
+         * @description A note on a status page.
+         * @example {
+         *       "At": "2026-02-25T23:38:03+01:00",
+         *       "Kind": "Identified",
+         *       "Text": "We are replacing a router."
+         *     }
+         */
+        PageNote: {
+            /**
+             * @description When it was written, or when it begins.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            At: components["schemas"]["Timestamp"];
+            /**
+             * @description The stage of the incident, or the kind of the note.
+             * @example Identified
+             * @enum {string}
+             */
+            Kind: "Investigating" | "Identified" | "Monitoring" | "Resolved" | "Maintenance" | "Information";
+            /**
+             * @description What people wrote.
+             * @example We are replacing a router.
+             */
+            Text: string;
+        };
+        /**
          * @description A message that a schedule would send.
          * @example {
          *       "Timestamp": "2026-02-25T23:38:03+01:00",
@@ -9218,7 +10001,7 @@ export interface components {
              * @example device
              * @enum {string}
              */
-            Kind: "account" | "key" | "location" | "agent" | "device" | "devices" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "alert" | "session" | "user" | "maintenance" | "outage" | "delivery";
+            Kind: "account" | "key" | "location" | "agent" | "device" | "devices" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "hook" | "page" | "alert" | "session" | "user" | "maintenance" | "outage" | "delivery";
             /**
              * @description Id of the thing that changed, for example its device_id.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
@@ -18857,6 +19640,1014 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listHooks: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+                /**
+                 * @description The one with this ExternalKey only.
+                 * @example cmdb-4711
+                 */
+                ExternalKey?: string;
+                /**
+                 * @description Those with this Source only.
+                 * @example net/berlin
+                 */
+                Source?: string;
+                /**
+                 * @description Most rows to return; more than 100 is taken as 100; default: all.
+                 * @example 100
+                 */
+                Limit?: number;
+                /**
+                 * @description Rows to skip.
+                 * @example 0
+                 */
+                Offset?: number;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
+                     * @example W/"27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description The address of the next page (RFC 8288), while there are more rows.
+                     * @example </v1.1/devices?Limit=100&Offset=100>; rel="next"
+                     */
+                    Link?: string;
+                    /**
+                     * @description Rows of all pages, where counting is cheap.
+                     * @example 2000
+                     */
+                    "X-Total-Count"?: number;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "hook_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *         "Name": "Data warehouse",
+                     *         "Address": "https://events.example.org/vantage",
+                     *         "Events": [
+                     *           "Down",
+                     *           "Up"
+                     *         ],
+                     *         "Tag": {
+                     *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *           "Name": "berlin"
+                     *         },
+                     *         "ExternalKey": "cmdb-4711",
+                     *         "Source": "net/berlin",
+                     *         "FailingSince": null,
+                     *         "LastDelivered": "2026-02-25T23:38:03+01:00",
+                     *         "LastAnswer": "HTTP 200 OK",
+                     *         "GivenUp": 0,
+                     *         "UpdatedAt": "2026-02-25T23:38:03+01:00"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Hook"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createHook: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Makes the request safe to repeat: 1 to 128 printable characters, a new one (such as a UUID) for each new request. A repetition with the same body within 24 hours gets the first answer and does nothing again; one with another body is code 1005.
+                 * @example 5d8f1b1e-6f5c-4b0e-9a41-0d2f6c1f7f3a
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON, with the header `Content-Type: application/json`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Name": "Data warehouse",
+                 *       "Address": "https://events.example.org/vantage",
+                 *       "Secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+                 *       "Events": [
+                 *         "Down",
+                 *         "Up"
+                 *       ],
+                 *       "Tag": "berlin",
+                 *       "ExternalKey": "cmdb-4711",
+                 *       "Source": "net/berlin"
+                 *     }
+                 */
+                "application/json": components["schemas"]["HookCreate"];
+            };
+        };
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
+                     * @example true
+                     */
+                    "Idempotency-Replayed"?: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "hook_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Id of the hook.
+                         * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                         */
+                        hook_id: components["schemas"]["Id"];
+                    };
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getHook: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The hook_id: 48 lowercase hexadecimal digits.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                hook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
+                     * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "hook_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "Name": "Data warehouse",
+                     *       "Address": "https://events.example.org/vantage",
+                     *       "Events": [
+                     *         "Down",
+                     *         "Up"
+                     *       ],
+                     *       "Tag": {
+                     *         "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *         "Name": "berlin"
+                     *       },
+                     *       "ExternalKey": "cmdb-4711",
+                     *       "Source": "net/berlin",
+                     *       "FailingSince": null,
+                     *       "LastDelivered": "2026-02-25T23:38:03+01:00",
+                     *       "LastAnswer": "HTTP 200 OK",
+                     *       "GivenUp": 0,
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Hook"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateHook: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Changes the resource only while its settings are those of this ETag; code 1005 otherwise.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The hook_id: 48 lowercase hexadecimal digits.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                hook_id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON, with the header `Content-Type: application/json`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Name": "Data warehouse",
+                 *       "Address": "https://events.example.org/vantage",
+                 *       "Secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+                 *       "Events": [
+                 *         "Down",
+                 *         "Up"
+                 *       ],
+                 *       "Tag": "berlin",
+                 *       "ExternalKey": "cmdb-4711",
+                 *       "Source": "net/berlin"
+                 *     }
+                 */
+                "application/json": components["schemas"]["HookUpdate"];
+            };
+        };
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
+                     * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "hook_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "Name": "Data warehouse",
+                     *       "Address": "https://events.example.org/vantage",
+                     *       "Events": [
+                     *         "Down",
+                     *         "Up"
+                     *       ],
+                     *       "Tag": {
+                     *         "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *         "Name": "berlin"
+                     *       },
+                     *       "ExternalKey": "cmdb-4711",
+                     *       "Source": "net/berlin",
+                     *       "FailingSince": null,
+                     *       "LastDelivered": "2026-02-25T23:38:03+01:00",
+                     *       "LastAnswer": "HTTP 200 OK",
+                     *       "GivenUp": 0,
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Hook"];
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteHook: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Changes the resource only while its settings are those of this ETag; code 1005 otherwise.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The hook_id: 48 lowercase hexadecimal digits.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                hook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "hook_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Id of the hook.
+                         * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                         */
+                        hook_id: components["schemas"]["Id"];
+                    };
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listPages: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+                /**
+                 * @description The one with this ExternalKey only.
+                 * @example cmdb-4711
+                 */
+                ExternalKey?: string;
+                /**
+                 * @description Those with this Source only.
+                 * @example net/berlin
+                 */
+                Source?: string;
+                /**
+                 * @description Most rows to return; more than 100 is taken as 100; default: all.
+                 * @example 100
+                 */
+                Limit?: number;
+                /**
+                 * @description Rows to skip.
+                 * @example 0
+                 */
+                Offset?: number;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
+                     * @example W/"27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description The address of the next page (RFC 8288), while there are more rows.
+                     * @example </v1.1/devices?Limit=100&Offset=100>; rel="next"
+                     */
+                    Link?: string;
+                    /**
+                     * @description Rows of all pages, where counting is cheap.
+                     * @example 2000
+                     */
+                    "X-Total-Count"?: number;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "page_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *         "Name": "Example services",
+                     *         "Path": "customers",
+                     *         "Tags": [
+                     *           {
+                     *             "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *             "Name": "shop"
+                     *           }
+                     *         ],
+                     *         "Access": "Public",
+                     *         "Show": {
+                     *           "URL": true,
+                     *           "CheckResult": true,
+                     *           "Location": true
+                     *         },
+                     *         "Notes": [
+                     *           {
+                     *             "At": "2026-02-25T23:38:03+01:00",
+                     *             "Kind": "Identified",
+                     *             "Text": "We are replacing a router."
+                     *           }
+                     *         ],
+                     *         "Address": "https://vantage.example.org/status/customers",
+                     *         "ExternalKey": "cmdb-4711",
+                     *         "Source": "net/berlin",
+                     *         "UpdatedAt": "2026-02-25T23:38:03+01:00"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Page"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createPage: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Makes the request safe to repeat: 1 to 128 printable characters, a new one (such as a UUID) for each new request. A repetition with the same body within 24 hours gets the first answer and does nothing again; one with another body is code 1005.
+                 * @example 5d8f1b1e-6f5c-4b0e-9a41-0d2f6c1f7f3a
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON, with the header `Content-Type: application/json`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Name": "Example services",
+                 *       "Path": "customers",
+                 *       "Tags": [
+                 *         {
+                 *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                 *           "Name": "shop"
+                 *         }
+                 *       ],
+                 *       "Access": "Public",
+                 *       "Password": "see-our-status",
+                 *       "Show": {
+                 *         "URL": true,
+                 *         "CheckResult": true,
+                 *         "Location": true
+                 *       },
+                 *       "Notes": [
+                 *         {
+                 *           "At": "2026-02-25T23:38:03Z",
+                 *           "Kind": "Investigating",
+                 *           "Text": "We are replacing a router. Some customers cannot reach the shop."
+                 *         }
+                 *       ],
+                 *       "ExternalKey": "cmdb-4711",
+                 *       "Source": "net/berlin"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PageCreate"];
+            };
+        };
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
+                     * @example true
+                     */
+                    "Idempotency-Replayed"?: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "page_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Id of the status page.
+                         * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                         */
+                        page_id: components["schemas"]["Id"];
+                    };
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getPage: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The page_id: 48 lowercase hexadecimal digits.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                page_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
+                     * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "page_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "Name": "Example services",
+                     *       "Path": "customers",
+                     *       "Tags": [
+                     *         {
+                     *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *           "Name": "shop"
+                     *         }
+                     *       ],
+                     *       "Access": "Public",
+                     *       "Show": {
+                     *         "URL": true,
+                     *         "CheckResult": true,
+                     *         "Location": true
+                     *       },
+                     *       "Notes": [
+                     *         {
+                     *           "At": "2026-02-25T23:38:03+01:00",
+                     *           "Kind": "Identified",
+                     *           "Text": "We are replacing a router."
+                     *         }
+                     *       ],
+                     *       "Address": "https://vantage.example.org/status/customers",
+                     *       "ExternalKey": "cmdb-4711",
+                     *       "Source": "net/berlin",
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Page"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updatePage: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Changes the resource only while its settings are those of this ETag; code 1005 otherwise.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The page_id: 48 lowercase hexadecimal digits.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                page_id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON, with the header `Content-Type: application/json`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Name": "Example services",
+                 *       "Path": "customers",
+                 *       "Tags": [
+                 *         {
+                 *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                 *           "Name": "shop"
+                 *         }
+                 *       ],
+                 *       "Access": "Public",
+                 *       "Password": "see-our-status",
+                 *       "Show": {
+                 *         "URL": true,
+                 *         "CheckResult": true,
+                 *         "Location": true
+                 *       },
+                 *       "Notes": [
+                 *         {
+                 *           "At": "2026-02-25T23:38:03Z",
+                 *           "Kind": "Investigating",
+                 *           "Text": "We are replacing a router. Some customers cannot reach the shop."
+                 *         }
+                 *       ],
+                 *       "ExternalKey": "cmdb-4711",
+                 *       "Source": "net/berlin"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PageUpdate"];
+            };
+        };
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
+                     * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "page_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "Name": "Example services",
+                     *       "Path": "customers",
+                     *       "Tags": [
+                     *         {
+                     *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *           "Name": "shop"
+                     *         }
+                     *       ],
+                     *       "Access": "Public",
+                     *       "Show": {
+                     *         "URL": true,
+                     *         "CheckResult": true,
+                     *         "Location": true
+                     *       },
+                     *       "Notes": [
+                     *         {
+                     *           "At": "2026-02-25T23:38:03+01:00",
+                     *           "Kind": "Identified",
+                     *           "Text": "We are replacing a router."
+                     *         }
+                     *       ],
+                     *       "Address": "https://vantage.example.org/status/customers",
+                     *       "ExternalKey": "cmdb-4711",
+                     *       "Source": "net/berlin",
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Page"];
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deletePage: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Changes the resource only while its settings are those of this ETag; code 1005 otherwise.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The page_id: 48 lowercase hexadecimal digits.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                page_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "page_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Id of the status page.
+                         * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                         */
+                        page_id: components["schemas"]["Id"];
+                    };
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     previewNschedule: {
         parameters: {
             query?: {
@@ -22440,7 +24231,7 @@ export interface operations {
                  * @description Changes of this kind of thing only.
                  * @example device
                  */
-                Kind?: "account" | "key" | "location" | "agent" | "device" | "devices" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "alert" | "session" | "user" | "maintenance" | "outage" | "delivery";
+                Kind?: "account" | "key" | "location" | "agent" | "device" | "devices" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "hook" | "page" | "alert" | "session" | "user" | "maintenance" | "outage" | "delivery";
                 /**
                  * @description Changes of the thing with this id only, also of a deleted one.
                  * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802

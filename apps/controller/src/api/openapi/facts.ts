@@ -1,6 +1,7 @@
 import { resultCode } from '@vantage/domain';
 import { alertFacts } from './alert-facts.ts';
 import { keyFacts } from './key-facts.ts';
+import { pageFacts } from './page-facts.ts';
 import { stateFacts } from './state-facts.ts';
 
 /** Texts of the document about a name that its schema lacks. */
@@ -22,6 +23,7 @@ const codes = Object.values(resultCode);
 export const facts: Readonly<Record<string, Fact>> = {
   ...alertFacts(id),
   ...keyFacts(id, at),
+  ...pageFacts(id),
   ...stateFacts(id, at),
   Acknowledged: { example: false },
   Agent: { text: 'Name of the agent.', example: 'agent-1' },
@@ -265,8 +267,6 @@ export const facts: Readonly<Record<string, Fact>> = {
   location_id: { text: 'Id of the Location.', example: id },
   mschedule_id: { text: 'Id of the maintenance schedule; null: none.', example: id },
   nschedule_id: { text: 'Id of the notification schedule; null: none.', example: id },
-  outage_id: { text: 'Id of the outage.', example: id },
-  secret_id: { text: 'Id of the secret.', example: id },
   tag_id: { text: 'Id of the tag.', example: id },
   code: {
     example: 1004,

@@ -10,7 +10,9 @@ import {
   createSampleAccount,
   type SampleAccount,
   sampleContact,
+  sampleHook,
   sampleMschedule,
+  samplePage,
 } from '../testing/sample-account.ts';
 import { methodExamples } from './method-examples.ts';
 
@@ -22,6 +24,8 @@ const goodBodies: Readonly<Record<string, object>> = {
   'POST /users': { Name: 'new', Email: 'new@example.org', Level: 'UR' },
   'POST /keys': { Name: 'new', Level: 'UR' },
   'POST /contacts': { ...sampleContact, Name: 'new' },
+  'POST /hooks': { ...sampleHook, Name: 'new' },
+  'POST /pages': { ...samplePage, Name: 'new', Path: 'new' },
   'POST /mschedules': { ...sampleMschedule, Name: 'new' },
   'POST /nschedules': { Name: 'new', Steps: [] },
   'POST /nschedules/preview': { Steps: [] },

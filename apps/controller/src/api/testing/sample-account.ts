@@ -13,6 +13,21 @@ export const sampleContact = {
   Secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
 };
 
+/** A hook whose address has credentials. */
+export const sampleHook = {
+  Name: 'all events',
+  Address: 'https://me:pw@hooks.example.org/events?token=t',
+  Secret: sampleContact.Secret,
+};
+
+/** A status page with a note; it needs a Path. */
+export const samplePage = {
+  Name: 'Our services',
+  Access: 'Password',
+  Password: 'see-our-status',
+  Notes: [{ At: '2026-01-04T02:30:00Z', Kind: 'Resolved', Text: 'The router was replaced.' }],
+};
+
 /** A maintenance schedule with a rule. */
 export const sampleMschedule = {
   Name: 'Patch Sunday',
@@ -37,12 +52,17 @@ export interface SampleAccount {
   readonly agentNo: number;
 }
 
-/** A contact, a notification schedule that names it, and a maintenance schedule. */
+/** A contact, a notification schedule that names it, a maintenance schedule, a hook and a status page. */
 async function createSchedules(create: (path: string, name: string, body: object) => Promise<string>) {
   const contact_id = await create('/contacts', 'contact_id', sampleContact);
   const nschedule_id = await create('/nschedules', 'nschedule_id', sampleNschedule(contact_id));
   const mschedule_id = await create('/mschedules', 'mschedule_id', sampleMschedule);
-  return { contact_id, nschedule_id, mschedule_id };
+  const hook_id = await create('/hooks', 'hook_id', sampleHook);
+  const page_id = await create('/pages', 'page_id', {
+    ...samplePage,
+    Path: `sample-${newId().slice(0, 20)}`,
+  });
+  return { contact_id, nschedule_id, mschedule_id, hook_id, page_id };
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Mschedule } from '../../db/entities.ts';
 import { readAccount } from '../accounts/store.ts';
 import { durationText, durationUs } from '../devices/maintenance-routes.ts';
 import { resolveIdentity, showIdentity } from '../external-key.ts';
-import { createScheduleWriter } from '../schedule-writer.ts';
+import { createResourceWriter } from '../resource-writer.ts';
 import type { SentMschedule } from './fields.ts';
 import {
   deleteMschedule,
@@ -17,7 +17,7 @@ import {
 } from './store.ts';
 
 /** Creates, changes and deletes maintenance schedules. */
-export const mscheduleWriter = createScheduleWriter<Mschedule, MscheduleSettings, SentMschedule>({
+export const mscheduleWriter = createResourceWriter<Mschedule, MscheduleSettings, SentMschedule>({
   ...{ kind: 'mschedule', what: 'maintenance schedule' },
   find: findMscheduleEntity,
   insert: insertMschedule,

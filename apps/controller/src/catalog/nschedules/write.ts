@@ -4,7 +4,7 @@ import type { Nschedule } from '../../db/entities.ts';
 import { readAccount } from '../accounts/store.ts';
 import { resolveIdentity, showIdentity } from '../external-key.ts';
 import { namedId, referenceFault } from '../external-key-store.ts';
-import { createScheduleWriter } from '../schedule-writer.ts';
+import { createResourceWriter } from '../resource-writer.ts';
 import { type SentNschedule, type StoredSteps, storedSteps } from './fields.ts';
 import {
   deleteNschedule,
@@ -17,7 +17,7 @@ import {
 } from './store.ts';
 
 /** Creates, changes and deletes notification schedules. */
-export const nscheduleWriter = createScheduleWriter<Nschedule, NscheduleSettings, SentNschedule>({
+export const nscheduleWriter = createResourceWriter<Nschedule, NscheduleSettings, SentNschedule>({
   ...{ kind: 'nschedule', what: 'notification schedule' },
   find: findNscheduleEntity,
   insert: insertNschedule,

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../db/index.ts';
 
 /**
@@ -59,16 +59,20 @@ export const sealedRows = {
       .execute();
   },
 
-  /** All contacts of all accounts. */
+  /** All contacts of all accounts, and all hooks, which are sealed as webhooks are. */
   async contacts(kysely: Kysely<Tables>) {
+    const hooks = kysely
+      .selectFrom('hooks')
+      .select(['hook_id as contact_id', sql<string>`'webhook'`.as('type'), 'address', 'sealed']);
     return kysely
       .selectFrom('contacts')
       .select(['contact_id', 'type', 'address', 'sealed'])
-      .orderBy('contact_no')
+      .unionAll(hooks)
+      .orderBy('contact_id')
       .execute();
   },
 
-  /** Replaces the sealed value of a contact, unless somebody changed it meanwhile. */
+  /** Replaces the sealed value of a contact or a hook, unless somebody changed it meanwhile. */
   async replaceContact(
     kysely: Kysely<Tables>,
     contactId: string,
@@ -78,6 +82,12 @@ export const sealedRows = {
       .updateTable('contacts')
       .set({ sealed: to })
       .where('contact_id', '=', contactId)
+      .where('sealed', '=', from)
+      .execute();
+    await kysely
+      .updateTable('hooks')
+      .set({ sealed: to })
+      .where('hook_id', '=', contactId)
       .where('sealed', '=', from)
       .execute();
   },

@@ -5,6 +5,7 @@ import type { ChangeTransaction } from '../change.ts';
 import { lockAccount } from '../devices/lookup-store.ts';
 import { type Identity, keyConflict, resolveIdentity, showIdentity } from '../external-key.ts';
 import { changedFields, createdFields, deletedFields, type FieldChange, present } from '../field-change.ts';
+import { usersOfTag } from '../hooks/store.ts';
 import { refuseBeyondLimit } from '../limits.ts';
 import { nameConflict } from '../name.ts';
 import type { Conflict, Invalid, Missing } from '../refusal.ts';
@@ -65,11 +66,19 @@ export async function changeTag(
 
 const keyed = (accountNo: number) => ({ kind: 'tag', what: 'tag', accountNo }) as const;
 
-/** Deletes a tag; its devices stay. */
+/** Deletes a tag that no hook and no status page names; its devices stay. */
 export async function removeTag(
   transaction: ChangeTransaction,
   { accountNo, name, tagId, tagNo }: Tag,
-): Promise<{ readonly kind: 'deleted' } | Missing> {
+): Promise<{ readonly kind: 'deleted' } | Conflict | Missing> {
+  const users = (await usersOfTag(transaction.trx, tagNo)).map(cleanLine);
+  if (users.length > 0) {
+    const shown = `${users.slice(0, 10).join(', ')}${users.length > 10 ? ' and others' : ''}`;
+    return {
+      kind: 'conflict',
+      message: `Tag ${cleanLine(name)} cannot be deleted while these use it: ${shown}.`,
+    };
+  }
   if (!(await deleteTag(transaction, tagNo))) return { kind: 'missing', what: 'tag' };
   const fields = deletedFields({ Name: cleanLine(name) });
   transaction.record({ action: 'delete', kind: 'tag', accountNo, id: tagId, fields });

@@ -290,6 +290,33 @@ export interface DataTables {
     dropped_results: number;
     reason: string;
   };
+  hook_progress: {
+    hook_no: number;
+    after_no: number;
+    attempts: Generated<number>;
+    first_attempt_us: number | null;
+    due_us: Generated<number>;
+    lease_token: string | null;
+    lease_until_us: number | null;
+    failing_since_us: number | null;
+    delivered_us: number | null;
+    last_answer: string | null;
+    given_up: Generated<number>;
+  };
+  hooks: {
+    hook_no: GeneratedAlways<number>;
+    hook_id: string;
+    account_no: number;
+    name: string;
+    address: string;
+    sealed: Uint8Array;
+    types: string[] | null;
+    tag_no: number | null;
+    external_key: string | null;
+    source: string | null;
+    after_no: number;
+    updated_us: Generated<number>;
+  };
   installation_problems: {
     controller_id: string;
     reason: string;
@@ -399,6 +426,21 @@ export interface DataTables {
     last_result: string;
     marks: Uint8Array;
     facts: Uint8Array;
+  };
+  pages: {
+    page_no: GeneratedAlways<number>;
+    page_id: string;
+    account_no: number;
+    name: string;
+    path: string;
+    tag_nos: number[] | null;
+    access: 'Public' | 'Password' | 'SignedIn';
+    password_hash: string | null;
+    shows: string[];
+    notes: Jsonb;
+    external_key: string | null;
+    source: string | null;
+    updated_us: Generated<number>;
   };
   pending_diagnostics: {
     agent_no: number;

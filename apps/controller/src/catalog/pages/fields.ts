@@ -1,0 +1,151 @@
+import { boundedText } from '@vantage/kernel';
+import { z } from 'zod';
+import { idField, lineField, timestampField } from '../../http/field.ts';
+import { identityFields, shownIdentity } from '../external-key.ts';
+import { scopeField, shownScope } from '../keys/scope.ts';
+
+/** Parts of a status page that are not shown unless they are allowed. */
+export const pageParts = ['URL', 'CheckResult', 'Location'] as const;
+export type PagePart = (typeof pageParts)[number];
+
+/** Who may read a status page. */
+export const pageAccess = ['Public', 'Password', 'SignedIn'] as const;
+
+/** Kinds of notes, as people write them while something is wrong. */
+const noteKinds = [
+  'Investigating',
+  'Identified',
+  'Monitoring',
+  'Resolved',
+  'Maintenance',
+  'Information',
+] as const;
+
+const name = lineField(200, 1)
+  .describe('The title of the page, and its name in lists.')
+  .meta({ example: 'Example services' });
+const path = boundedText(64)
+  .regex(
+    /^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/,
+    "must be 1 to 64 small letters, digits and '-', for example customers",
+  )
+  .describe('The page is at /status/PATH. Unique among the pages of the whole installation.')
+  .meta({ example: 'customers' });
+const access = z
+  .enum(pageAccess)
+  .describe(
+    'Public: everybody. Password: whoever sends Password. SignedIn: people and keys of the account, as they are signed in at the page of this controller.',
+  );
+const password = boundedText(200, 8).nullable().optional().meta({
+  description: 'Opens a page with the Access Password; never returned. Null takes it away.',
+  writeOnly: true,
+  example: 'see-our-status',
+});
+const tags = scopeField.describe(
+  'The page shows the devices with one of these tags, a section for each: names, ids, or the objects that a GET returns; null: all devices.',
+);
+const shows = z
+  .strictObject({
+    URL: z.boolean().default(false).describe('Addresses of devices, without credentials.'),
+    CheckResult: z.boolean().default(false).describe('The text of the last check of what is not Up.'),
+    Location: z.boolean().default(false).describe('Names of the Locations that check a device.'),
+  })
+  .meta({ id: 'PageShow', description: 'What the page shows besides names, statuses and times.' });
+const isMoment = (text: string) => !Number.isNaN(Date.parse(text));
+const sentNote = z
+  .strictObject({
+    At: boundedText(40)
+      .regex(
+        /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:\d\d)$/,
+        'must be a time with its zone, for example 2026-11-26T09:30:00Z',
+      )
+      .refine(isMoment, {
+        error: 'is no moment of the calendar; accepted is for example 2026-11-26T09:30:00Z',
+      })
+      .describe('When it was written, or when it begins.'),
+    Kind: z.enum(noteKinds).describe('The stage of the incident, or the kind of the note.'),
+    Text: boundedText(4_000, 1)
+      .describe('What people write, in one or more lines.')
+      .meta({ example: 'We are replacing a router. Some customers cannot reach the shop.' }),
+  })
+  .meta({ id: 'PageNoteSent', description: 'A note on a status page.' });
+const notes = z
+  .array(sentNote)
+  .max(100)
+  .describe('Notes of people, in any order; the page shows the newest first.');
+
+/** The body of POST /pages. */
+export const pageCreate = z
+  .strictObject({
+    Name: name,
+    Path: path,
+    Tags: tags.optional(),
+    Access: access.optional(),
+    Password: password,
+    Show: shows.optional(),
+    Notes: notes.optional(),
+    ...identityFields,
+  })
+  .meta({ id: 'PageCreate', description: 'The settings of a new status page.' });
+
+/** The body of PUT /pages/{page_id}: what is absent stays as it is. */
+export const pageUpdate = z
+  .strictObject({
+    Name: name.optional(),
+    Path: path.optional(),
+    Tags: tags.optional(),
+    Access: access.optional(),
+    Password: password,
+    Show: shows.optional(),
+    Notes: notes.optional(),
+    ...identityFields,
+  })
+  .meta({ id: 'PageUpdate', description: 'Settings of a status page: what is absent stays.' });
+
+/** A status page as answers show it. */
+export const pageFull = z
+  .strictObject({
+    page_id: idField,
+    Name: z.string(),
+    Path: z.string(),
+    Tags: shownScope.describe('The tags whose devices it shows; null: all devices.'),
+    Access: access,
+    Show: z
+      .strictObject({ URL: z.boolean(), CheckResult: z.boolean(), Location: z.boolean() })
+      .meta({ id: 'PageShown', description: 'What the page shows besides names, statuses and times.' }),
+    Notes: z
+      .array(
+        z
+          .strictObject({ At: timestampField, Kind: z.enum(noteKinds), Text: z.string() })
+          .meta({ id: 'PageNote', description: 'A note on a status page.' }),
+      )
+      .describe('The newest first.'),
+    Address: z
+      .string()
+      .describe('Where the page is.')
+      .meta({ example: 'https://vantage.example.org/status/customers' }),
+    ExternalKey: shownIdentity.ExternalKey,
+    Source: shownIdentity.Source,
+    UpdatedAt: timestampField,
+  })
+  .meta({ id: 'Page', description: 'A status page.' });
+
+/** The fields that a page's GET returns and no request sets. */
+export const pageReadOnly = ['page_id', 'Address', 'UpdatedAt'] as const;
+
+/** Settings of a page as sent, good fields only. */
+export type SentPage = {
+  readonly [Field in keyof z.output<typeof pageUpdate>]?: z.output<typeof pageUpdate>[Field] | undefined;
+};
+
+const storedNotes = z.array(
+  z.object({ AtUs: z.number(), Kind: z.enum(noteKinds), Text: z.string() }).readonly(),
+);
+
+/** A note as a row holds it. */
+export type StoredNote = z.output<typeof storedNotes>[number];
+
+/** The notes of a row, the newest first; what cannot be read is left out. */
+export function readNotes(stored: unknown): readonly StoredNote[] {
+  return storedNotes.safeParse(stored).data ?? [];
+}

@@ -1,0 +1,66 @@
+import { dayUs } from '@vantage/domain';
+import type { ShownSpan } from '@vantage/health';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { daysOf, incidentsOf, shownDays } from './days.ts';
+
+const statuses = ['Up', 'Down', 'Maint', 'Unknown'] as const;
+const partUs = dayUs / 8;
+const parts = fc.array(fc.constantFrom(...statuses), { minLength: 1, maxLength: 8 * 12 });
+
+/** Parts of three hours from `fromUs` on as spans, equal neighbours joined. */
+function spansOf(all: readonly (typeof statuses)[number][], fromUs: number): ShownSpan[] {
+  const spans: ShownSpan[] = [];
+  all.forEach((status, at) => {
+    const [beginUs, endUs] = [fromUs + at * partUs, fromUs + (at + 1) * partUs];
+    const last = spans.at(-1);
+    if (last?.status === status) spans[spans.length - 1] = { ...last, toUs: endUs };
+    else spans.push({ fromUs: beginUs, toUs: endUs, status });
+  });
+  return spans;
+}
+
+test('property: a day is Down, Unknown, Maint or Up by what it held, and has the time down', () => {
+  fc.assert(
+    fc.property(parts, fc.integer({ min: 0, max: 8 * 95 }), (all, shift) => {
+      const days = daysOf(spansOf(all, shift * partUs), 0);
+      expect(days).toHaveLength(shownDays);
+      days.forEach(({ status, downSeconds }, day) => {
+        const own = all.filter((_, at) => Math.floor((at + shift) / 8) === day);
+        const shown = (['Down', 'Unknown', 'Maint', 'Up'] as const).find((each) => own.includes(each));
+        expect(status).toBe(shown);
+        expect(downSeconds).toBe(own.filter((each) => each === 'Down').length * 3 * 3_600);
+      });
+    }),
+  );
+});
+
+test('property: each time Down is in one outage, and an outage holds no Up and no maintenance', () => {
+  fc.assert(
+    fc.property(parts, (all) => {
+      const nowUs = all.length * partUs;
+      const incidents = incidentsOf(spansOf(all, 0), nowUs);
+      all.forEach((status, at) => {
+        const [fromUs, toUs] = [at * partUs, (at + 1) * partUs];
+        const inside = incidents.filter((one) => one.fromUs <= fromUs && toUs <= (one.toUs ?? nowUs));
+        if (status === 'Down') expect(inside).toHaveLength(1);
+        if (status === 'Up' || status === 'Maint') expect(inside).toHaveLength(0);
+      });
+      expect(incidents.filter(({ toUs }) => toUs === undefined).length).toBe(all.at(-1) === 'Down' ? 1 : 0);
+    }),
+  );
+});
+
+test('a day that was not observed for less than an hour is shown as the rest of it', () => {
+  const minuteUs = dayUs / 1_440;
+  const dayWith = (minutes: number, status: 'Up' | 'Maint') =>
+    daysOf(
+      [
+        { fromUs: 0, toUs: minutes * minuteUs, status: 'Unknown' },
+        { fromUs: minutes * minuteUs, toUs: dayUs, status },
+      ],
+      0,
+    )[0]?.status;
+  expect([dayWith(59, 'Up'), dayWith(60, 'Up'), dayWith(59, 'Maint')]).toEqual(['Up', 'Unknown', 'Maint']);
+  expect(daysOf([{ fromUs: 0, toUs: minuteUs, status: 'Unknown' }], 0)[0]?.status).toBe('Unknown');
+});

@@ -1,0 +1,203 @@
+import { newId } from '@vantage/kernel';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { type Rest, startRest } from '../../../api/testing/rest.ts';
+import { recordEvents } from '../../../events/index.ts';
+import { createRestHealth } from '../../../health/index.ts';
+
+let rest: Rest;
+let account: { readonly accountNo: number };
+let key = '';
+
+beforeAll(async () => {
+  rest = await startRest({
+    health: ({ kysely }, clock) => createRestHealth({ kysely, recordEvents, clock }),
+  });
+  account = await rest.account('one', 'Europe/Berlin');
+  ({ key } = await rest.key(account.accountNo, 'UW'));
+  await sql`update locations set online = true, online_since_us = 1`.execute(rest.db.kysely);
+});
+afterAll(() => rest[Symbol.asyncDispose]());
+
+const ids = z.record(z.string(), z.string());
+async function idOf(path: string, body: object): Promise<string> {
+  const { json, text } = await rest.send('POST', path, { key, body });
+  const [id] = Object.values(ids.safeParse(json).data ?? {});
+  if (id === undefined) throw new Error(text);
+  return id;
+}
+const device = (ShortName: string, more: object = {}) =>
+  idOf('/devices', { Method: 'HTTP', URL: 'https://secret-host.example/', ShortName, ...more });
+const setStatus = (deviceId: string, status: string) =>
+  sql`update device_state s set status = ${status}, since_us = ${rest.clock.nowUs()}::bigint - 600000000
+    from devices d where d.device_no = s.device_no and d.device_id = ${deviceId}`.execute(rest.db.kysely);
+const get = (path: string, init: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> } = {}) =>
+  fetch(`${rest.baseUrl.replace('/v1.1', '')}${path}`, {
+    redirect: 'manual',
+    ...init,
+    headers: { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '192.0.2.7', ...init.headers },
+  });
+const textOf = async (path: string, init?: Parameters<typeof get>[1]) => (await get(path, init)).text();
+const page = (Path: string, more: object = {}) => idOf('/pages', { Name: Path, Path, ...more });
+/** Readers see a change after five seconds. */
+const later = () => rest.clock.advance(5_001);
+const h1 = (text: string) => />([^<]*)<\/h1>/.exec(text)?.[1];
+
+test('a public page says how its devices are in one sentence, and shows nothing that was not allowed', async () => {
+  await idOf('/tags', { Name: 'shop' });
+  const Tags = ['shop'];
+  const FullName = '<script>alert(1)</script> & "Shop"';
+  const shop = await device('shop', { FullName, Tags });
+  const mail = await device('mail', { Tags });
+  await device('other', { FullName: 'Private name' });
+  for (const id of [shop, mail]) await setStatus(id, 'Up');
+  await page('public', {
+    Tags,
+    Notes: [{ At: '2026-09-01T10:00:00Z', Kind: 'Resolved', Text: 'Line one\n<b>two</b>' }],
+  });
+  const reply = await get('/status/public');
+  const text = await reply.text();
+  expect([reply.status, reply.headers.get('Cache-Control')]).toEqual([200, 'public, max-age=5']);
+  expect(reply.headers.get('Content-Security-Policy')).toContain("default-src 'none'");
+  expect(h1(text)).toBe('All services work');
+  expect(text).toContain('&#60;script&#62;alert(1)');
+  expect(text).toContain('Line one\n&#60;b&#62;two');
+  expect(text).not.toMatch(/<script|Private name|secret-host|never checked/);
+  await setStatus(shop, 'Down');
+  expect(h1(await textOf('/status/public'))).toBe('All services work'); // of the last five seconds
+  await later();
+  expect(h1(await textOf('/status/public'))).toContain('is down');
+  await setStatus(mail, 'Down');
+  await later();
+  expect(h1(await textOf('/status/public'))).toBe('2 of 2 services are down');
+  for (const id of [shop, mail]) await setStatus(id, 'Unknown');
+  await later();
+  expect(h1(await textOf('/status/public'))).toBe('Nothing is observed at the moment');
+});
+
+test('JSON and Atom say the same', async () => {
+  const Tags = [await idOf('/tags', { Name: 'feed' })];
+  const down = await device('feed-1', { Tags });
+  await setStatus(down, 'Down');
+  const Notes = [
+    { At: '2026-09-01T10:00:00Z', Kind: 'Investigating', Text: 'We look for the cause.' },
+    { At: '2026-09-01T11:00:00Z', Kind: 'Resolved', Text: 'Done & dusted.' },
+  ];
+  await page('feed', { Tags, Notes, Show: { URL: true } });
+  const json: unknown = JSON.parse(await textOf('/status/feed.json'));
+  expect(json).toMatchObject({
+    ...{ Name: 'feed', Status: 'Down', Sentence: 'feed-1 is down', Stale: false },
+    Groups: [
+      { Name: null, Services: [{ Name: 'feed-1', Status: 'Down', URL: 'https://secret-host.example/' }] },
+    ],
+    Notes: [{ Kind: 'Resolved', At: '2026-09-01T13:00:00+02:00' }, { Kind: 'Investigating' }],
+  });
+  const reply = await get('/status/feed.atom');
+  expect(reply.headers.get('Content-Type')).toBe('application/atom+xml; charset=utf-8');
+  const atom = await reply.text();
+  expect(atom).toContain('<title>Resolved</title><updated>2026-09-01T11:00:00.000Z</updated>');
+  expect(atom).toContain('Done &#38; dusted.');
+});
+
+test('a page with a password shows nothing without it; guesses are limited; another password ends what was open', async () => {
+  const pageId = await page('secret', { Access: 'Password', Password: 'open sesame' });
+  const form = (Password: string) => ({ method: 'POST', body: new URLSearchParams({ Password }) });
+  const closed = await textOf('/status/secret');
+  expect(closed).toContain('type="password"');
+  expect(closed).not.toContain('services');
+  expect(await textOf('/status/secret.json')).toContain('type="password"');
+  expect(await textOf('/status/secret', form('wrong'))).toContain('The password is wrong.');
+  const entered = await get('/status/secret', form('open sesame'));
+  expect([entered.status, entered.headers.get('Location')]).toEqual([302, '/status/secret']);
+  const [cookie = ''] = (entered.headers.get('Set-Cookie') ?? '').split(';');
+  expect(entered.headers.get('Set-Cookie')).toMatch(/Secure; HttpOnly; SameSite=Lax/);
+  const open = await get('/status/secret', { headers: { Cookie: cookie } });
+  expect([h1(await open.text()) === undefined, open.headers.get('Cache-Control')]).toEqual([
+    false,
+    'no-store',
+  ]);
+  const forged = cookie.replace(/=\d+/, (ends) => `=${Number(ends.slice(1)) + 1}`);
+  expect(await textOf('/status/secret', { headers: { Cookie: forged } })).toContain('type="password"');
+  expect(
+    (await rest.send('PUT', `/pages/${pageId}`, { key, body: { Password: 'another one' } })).status,
+  ).toBe(200);
+  await later();
+  expect(await textOf('/status/secret', { headers: { Cookie: cookie } })).toContain('type="password"');
+  for (let i = 0; i < 25; i += 1) await get('/status/secret', form(`guess ${i}`));
+  expect((await get('/status/secret', form('another one'))).status).toBe(503);
+});
+
+test('a page for people who are signed in does not exist for all others', async () => {
+  await idOf('/tags', { Name: 'inner' });
+  await idOf('/tags', { Name: 'outer' });
+  await page('inner', { Access: 'SignedIn', Tags: ['inner'] });
+  await page('whole', { Access: 'SignedIn' });
+  const cookieOf = async (Key: string) => {
+    const reply = await rest.send('POST', '/session', { body: { Key } });
+    return reply.headers.get('Set-Cookie')?.split(';')[0] ?? '';
+  };
+  const admin = (await rest.key(account.accountNo, 'UA')).key;
+  const limited = async (tag: string) => {
+    const { json } = await rest.send('POST', '/keys', {
+      key: admin,
+      body: { Name: newId(), Level: 'UR', Tags: [tag] },
+    });
+    return cookieOf(z.object({ Key: z.string() }).parse(json).Key);
+  };
+  const foreign = await cookieOf((await rest.key((await rest.account('other')).accountNo, 'UA')).key);
+  const statuses = async (cookie: string) =>
+    Promise.all(
+      ['inner', 'whole'].map(
+        async (path) => (await get(`/status/${path}`, { headers: { Cookie: cookie } })).status,
+      ),
+    );
+  expect(await statuses('')).toEqual([404, 404]);
+  expect(await statuses(foreign)).toEqual([404, 404]);
+  expect(await statuses(await limited('outer'))).toEqual([404, 404]);
+  expect(await statuses(await limited('inner'))).toEqual([200, 404]);
+  expect(await statuses(await cookieOf(key))).toEqual([200, 200]);
+  const unknown = await textOf('/status/nothing-here');
+  expect(await textOf('/status/inner')).toBe(unknown);
+});
+
+test('a path belongs to one page of the whole installation', async () => {
+  await page('taken');
+  const other = await rest.account('third');
+  const foreign = (await rest.key(other.accountNo, 'UW')).key;
+  const body = { Name: 'x', Path: 'taken' };
+  expect((await rest.send('POST', '/pages', { key: foreign, body })).json).toMatchObject({
+    code: 1005,
+    message: 'Path taken is the path of another status page. Choose another one.',
+  });
+  expect(
+    (await rest.send('POST', '/pages', { key, body: { Name: 'y', Path: 'No Blanks' } })).json,
+  ).toMatchObject({
+    errors: [{ field: 'Path' }],
+  });
+  expect(
+    (await rest.send('POST', '/pages', { key, body: { Name: 'y', Path: 'y', Access: 'Password' } })).json,
+  ).toMatchObject({
+    errors: [{ field: 'Password' }],
+  });
+});
+
+test('many readers of a page are one reading, and a page whose data cannot be read is said to be old', async () => {
+  await page('busy');
+  await textOf('/status/busy');
+  await later();
+  const reading = vi.spyOn(rest.db.kysely, 'executeQuery');
+  const all = await Promise.all(Array.from({ length: 40 }, () => textOf('/status/busy')));
+  expect(new Set(all).size).toBe(1);
+  const once = reading.mock.calls.length;
+  await Promise.all(Array.from({ length: 40 }, () => textOf('/status/busy')));
+  expect(reading.mock.calls.length).toBe(once);
+  reading.mockRestore();
+  await sql`alter table pages rename to pages_away`.execute(rest.db.kysely);
+  await rest.clock.advance(31_000);
+  expect(await textOf('/status/busy')).toContain('The monitoring does not answer');
+  expect(JSON.parse(await textOf('/status/busy.json'))).toMatchObject({ Stale: true });
+  await sql`alter table pages_away rename to pages`.execute(rest.db.kysely);
+  await later();
+  expect(await textOf('/status/busy')).not.toContain('The monitoring does not answer');
+});

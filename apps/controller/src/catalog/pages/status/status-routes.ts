@@ -1,0 +1,172 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { type Clock, createSemaphore, type Logger } from '@vantage/kernel';
+import type { Db } from '../../../db/index.ts';
+import { type AttemptLimit, createAttemptLimit } from '../../../http/attempt-limit.ts';
+import type { Authenticator } from '../../../http/authenticate.ts';
+import type { FormRequest, OuterReply, OuterRoute } from '../../../http/outer-routes.ts';
+import type { Session } from '../../../http/session.ts';
+import { readCookie } from '../../../http/session-cookie.ts';
+import { verifyPassword } from '../../../secrets/password.ts';
+import type { Sealer } from '../../../secrets/seal.ts';
+import { statusPath } from '../routes.ts';
+import { statusAtom, statusJson } from './feeds.ts';
+import { passwordHtml, sentenceHtml, statusHeaders, statusHtml } from './html.ts';
+import type { ReadPage } from './page-store.ts';
+import { createSnapshots, type Snapshot } from './snapshots.ts';
+import type { ViewDeps } from './view.ts';
+
+/** The parts that status pages need. */
+export interface StatusRouteDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Where the controller is, without a slash at the end. */
+  readonly baseUrl: () => string;
+  /** Signs the cookies of pages with a password. */
+  readonly sealer: Pick<Sealer, 'deriveKeys'>;
+  readonly health: { readonly timelines: ViewDeps['timelines'] };
+  /** Finds out who sends a request; undefined: nobody is signed in. */
+  readonly identify: Authenticator['identify'];
+}
+
+/** With the key of the cookies. */
+type OpenDeps = StatusRouteDeps & { readonly cookieKey: Uint8Array };
+
+const types = {
+  html: 'text/html; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  atom: 'application/atom+xml; charset=utf-8',
+} as const;
+type Form = keyof typeof types;
+
+/** A password opens its page for so long. */
+const openS = 12 * 3_600;
+/** Each computation of a password's hash takes 16 MiB and all of a processor for 50 ms. */
+const hashing = { running: 1, waiting: 16 } as const;
+
+/** Status pages for people without a key: HTML, JSON and Atom. */
+export function statusRoutes(given: StatusRouteDeps): readonly OuterRoute[] {
+  const [cookieKey = new Uint8Array()] = given.sealer.deriveKeys('cookies of status pages');
+  const deps = { ...given, cookieKey };
+  const snapshots = createSnapshots({ ...given, timelines: (ask) => given.health.timelines(ask) });
+  const guesses = createAttemptLimit(deps.clock);
+  const places = createSemaphore(hashing);
+  return [
+    {
+      path: statusPath,
+      needsKey: 'signed',
+      async run(request) {
+        const asked = /^([a-z0-9-]{1,64})(?:\.(json|atom))?$/.exec(request.rest);
+        const snapshot = asked === null ? undefined : await snapshots.read(asked[1] ?? '');
+        if (snapshot === undefined) return unknownPage();
+        const { page } = snapshot.view;
+        const form = formOf(asked?.[2]);
+        switch (page.access) {
+          case 'SignedIn': {
+            const { cookie, address } = request;
+            const who = { headers: { cookie }, query: new URLSearchParams(), address };
+            const reader = (await deps.identify(who))?.session;
+            // Who may not read it does not learn that it exists.
+            return mayRead(reader, page) ? show(deps, snapshot, form) : unknownPage();
+          }
+          case 'Password': {
+            if (isOpen(deps, page, request.cookie)) return show(deps, snapshot, form);
+            if (!request.isSent) return html(200, passwordHtml(page.name, undefined));
+            const verify = (password: string) =>
+              places.run(() => verifyPassword(password, page.password_hash ?? ''));
+            return enter({ ...deps, guesses, verify }, page, request);
+          }
+          case 'Public':
+            return show(deps, snapshot, form);
+        }
+      },
+    },
+  ];
+}
+
+/** A reader who is limited to tags may read pages of these tags only. */
+function mayRead(reader: Pick<Session, 'accountNo' | 'scope'> | undefined, page: ReadPage): boolean {
+  if (reader?.accountNo !== page.account_no) return false;
+  const { scope } = reader;
+  return scope === undefined || (page.tag_nos?.every((no) => scope.includes(no)) ?? false);
+}
+
+function formOf(extension: string | undefined): Form {
+  return extension === 'json' || extension === 'atom' ? extension : 'html';
+}
+
+/** Made once for each snapshot, so that a page that is asked for often costs hardly more than a page that is not. */
+function show({ baseUrl }: StatusRouteDeps, { view, forms, isOld }: Snapshot, form: Form): OuterReply {
+  const make = () => {
+    switch (form) {
+      case 'html':
+        return statusHtml(view, isOld);
+      case 'json':
+        return statusJson(view, isOld);
+      case 'atom':
+        return statusAtom(view, `${baseUrl()}${statusPath}${view.page.path}`);
+    }
+  };
+  const body = forms.get(form) ?? make();
+  forms.set(form, body);
+  const cache = view.page.access === 'Public' ? 'public, max-age=5' : 'no-store';
+  return { status: 200, type: types[form], body, headers: { ...statusHeaders, 'Cache-Control': cache } };
+}
+
+/** Answers a password that was sent. Guesses are counted for each page and address. */
+async function enter(
+  deps: OpenDeps & {
+    readonly guesses: AttemptLimit;
+    readonly verify: (password: string) => Promise<{ readonly value: boolean } | undefined>;
+  },
+  page: ReadPage,
+  { fields, address }: FormRequest,
+): Promise<OuterReply> {
+  const guess = deps.guesses.begin(`${page.page_no}/${address}`);
+  if ('waitS' in guess)
+    return html(503, passwordHtml(page.name, `Too many attempts. Try again in ${guess.waitS} seconds.`));
+  const outcome = await deps.verify((fields.get('Password') ?? '').slice(0, 200));
+  if (outcome === undefined) {
+    guess.takeBack();
+    return html(503, passwordHtml(page.name, 'Too many passwords at once. Try again in a moment.'));
+  }
+  if (!outcome.value) return html(200, passwordHtml(page.name, 'The password is wrong.'));
+  guess.takeBack();
+  const endsS = Math.floor(deps.clock.nowUs() / 1_000_000) + openS;
+  const cookie = `${cookieName(page)}=${endsS}.${signature(deps.cookieKey, page, endsS)}; Path=${statusPath}; Max-Age=${openS}; Secure; HttpOnly; SameSite=Lax`;
+  const to = `${statusPath}${page.path}`;
+  return {
+    status: 302,
+    type: types.html,
+    body: '',
+    headers: { ...statusHeaders, Location: to, 'Set-Cookie': cookie },
+  };
+}
+
+/** A cookie of the page's present password that has not ended. */
+function isOpen({ clock, cookieKey }: OpenDeps, page: ReadPage, cookies: string | undefined): boolean {
+  const [ends = '', signed = ''] = (readCookie(cookies, cookieName(page)) ?? '').split('.');
+  if (!/^\d{1,12}$/.test(ends) || Number(ends) * 1_000_000 < clock.nowUs()) return false;
+  const expected = Buffer.from(signature(cookieKey, page, Number(ends)));
+  const found = Buffer.from(signed);
+  return found.length === expected.length && timingSafeEqual(found, expected);
+}
+
+function cookieName({ page_no }: ReadPage): string {
+  return `__Secure-vantage-page-${page_no}`;
+}
+
+function signature(key: Uint8Array, { page_no, password_hash }: ReadPage, endsS: number): string {
+  return createHmac('sha256', key).update(`${page_no}.${endsS}.${password_hash}`).digest('base64url');
+}
+
+function unknownPage(): OuterReply {
+  return html(
+    404,
+    sentenceHtml('There is no such page', 'Its address may have changed, or you need to sign in first.'),
+  );
+}
+
+function html(status: OuterReply['status'], body: string): OuterReply {
+  return { status, type: types.html, body, headers: statusHeaders };
+}

@@ -1,0 +1,124 @@
+import { cleanLine } from '@vantage/domain';
+import type { FieldFault } from '@vantage/kernel';
+import { hashPassword, verifyPassword } from '../../secrets/password.ts';
+import { type Identity, resolveIdentity, showIdentity } from '../external-key.ts';
+import { namesOfTags, readScope, type Scope } from '../keys/scope.ts';
+import { createResourceWriter } from '../resource-writer.ts';
+import {
+  type PagePart,
+  type pageAccess,
+  pageParts,
+  readNotes,
+  type SentPage,
+  type StoredNote,
+} from './fields.ts';
+import {
+  deletePage,
+  findPage,
+  insertPage,
+  isPathTaken,
+  type PageColumns,
+  type StoredPage,
+  updatePage,
+} from './store.ts';
+
+/** The settings that a status page gets. */
+interface PageSettings extends Identity {
+  readonly name: string;
+  readonly path: string;
+  readonly tagNos: Scope;
+  readonly tagNames: readonly string[] | null;
+  readonly access: (typeof pageAccess)[number];
+  readonly passwordHash: string | null;
+  readonly shows: readonly PagePart[];
+  readonly notes: readonly StoredNote[];
+}
+
+interface OpenPage extends StoredPage {
+  readonly tagNames: readonly string[] | null;
+}
+
+/** Creates, changes and deletes status pages in an open transaction. A refusal names every fault. */
+export const pageWriter = createResourceWriter<OpenPage, PageSettings, SentPage>({
+  ...{ kind: 'page', what: 'status page' },
+  async find(transaction, accountNo, id) {
+    const page = await findPage(transaction, accountNo, id);
+    return page && { ...page, tagNames: await namesOfTags(transaction.trx, page.tag_nos) };
+  },
+  insert: (transaction, { id, accountNo, ...settings }) =>
+    insertPage(transaction, { page_id: id, account_no: accountNo, ...columnsOf(settings) }),
+  update: (transaction, { page_no }, settings) => updatePage(transaction, page_no, columnsOf(settings)),
+  remove: deletePage,
+  users: async () => [],
+  numberOf: ({ page_no }) => page_no,
+  settingsOf,
+  show: ({ name, path, tagNames, access, shows, notes, ...identity }) => ({
+    ...{ Name: cleanLine(name), Path: path, Tags: tagNames, Access: access },
+    Show: Object.fromEntries(pageParts.map((part) => [part, shows.includes(part)])),
+    Notes: notes.map(({ AtUs, Kind, Text }) => ({ At: new Date(AtUs / 1000).toISOString(), Kind, Text })),
+    ...showIdentity(identity),
+  }),
+  async conflict(transaction, { path }, pageNo) {
+    if (!(await isPathTaken(transaction, path, pageNo))) return undefined;
+    const taken = 'is the path of another status page';
+    return {
+      kind: 'conflict',
+      message: `Path ${path} ${taken}. Choose another one.`,
+      faults: [{ field: 'Path', message: `${taken}; choose another one` }],
+    };
+  },
+  hidden: ({ passwordHash }) => ({ Password: passwordHash }),
+  async resolve(transaction, accountNo, sent, current) {
+    const tags = await readScope(transaction.trx, accountNo, sent.Tags);
+    const scope = 'scope' in tags ? tags.scope : undefined;
+    const tagNos = scope === undefined ? (current?.tagNos ?? null) : scope;
+    const { name = '', path = '', access = 'Public', shows = [], notes = [] } = current ?? {};
+    const isSameName = sent.Name === undefined || (current !== undefined && sent.Name === cleanLine(name));
+    const settings = {
+      name: isSameName ? name : (sent.Name ?? name),
+      path: sent.Path ?? path,
+      ...{ tagNos, tagNames: await namesOfTags(transaction.trx, tagNos) },
+      access: sent.Access ?? access,
+      passwordHash: await hashOf(sent.Password, current?.passwordHash ?? null),
+      shows: sent.Show === undefined ? shows : pageParts.filter((part) => sent.Show?.[part]),
+      notes: sent.Notes === undefined ? notes : sortedNotes(sent.Notes),
+      ...resolveIdentity(sent, current),
+    };
+    const faults: FieldFault[] = 'faults' in tags ? [...tags.faults] : [];
+    if (settings.access === 'Password' && settings.passwordHash === null)
+      faults.push({ field: 'Password', message: 'is required for the Access Password: 8 to 200 characters' });
+    return { settings, faults };
+  },
+});
+
+/** The hash of a password; the stored one where it is the same password, because each hash is different. */
+async function hashOf(sent: string | null | undefined, stored: string | null): Promise<string | null> {
+  if (sent === undefined || sent === null) return sent === undefined ? stored : null;
+  return stored !== null && (await verifyPassword(sent, stored)) ? stored : hashPassword(sent);
+}
+
+function sortedNotes(sent: NonNullable<SentPage['Notes']>): readonly StoredNote[] {
+  return sent
+    .map(({ At, Kind, Text }) => ({ AtUs: Date.parse(At) * 1000, Kind, Text }))
+    .sort((a, b) => b.AtUs - a.AtUs);
+}
+
+function settingsOf(page: OpenPage): PageSettings {
+  const { name, path, tag_nos: tagNos, tagNames, access, password_hash } = page;
+  return {
+    ...{ name, path, tagNos, tagNames, access, passwordHash: password_hash },
+    shows: pageParts.filter((part) => page.shows.includes(part)),
+    notes: readNotes(page.notes),
+    ...resolveIdentity({}, { externalKey: page.external_key, source: page.source }),
+  };
+}
+
+function columnsOf(settings: PageSettings): PageColumns {
+  const { name, path, tagNos, access, passwordHash, shows, notes, externalKey, source } = settings;
+  return {
+    ...{ name, path, access, password_hash: passwordHash, external_key: externalKey, source },
+    tag_nos: tagNos && [...tagNos],
+    shows: [...shows],
+    notes: JSON.stringify(notes),
+  };
+}
