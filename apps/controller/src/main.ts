@@ -168,6 +168,7 @@ function joinSteps(base: Base) {
     site: readSite(builtPage),
     ...{ planInvitation, upgrades: { signedParcels, startRollout: insertRollout } },
     sendTest: (...ask) => notify.sendTest(...ask),
+    subscriptions: notify.subscriptions,
     warnings: () => warningsOf(base),
     health: createRestHealth({ kysely, clock, recordEvents }),
   });
@@ -263,7 +264,7 @@ async function serve(
     base.continuity.run(ending),
     base.disk.run(ending),
     watchProblems(base).run(ending),
-    ...[notify.run(ending), notify.runHooks(ending)],
+    ...[notify.run(ending), notify.runHooks(ending), notify.runPageMails(ending)],
     heartbeat(base, steps, ending),
     certificates.keep((next) => ports.renew(next), ending),
     ...(embedded ? [embedded.run(ending)] : []),

@@ -1,6 +1,6 @@
 import { createLogSummary, type Logger, messageOf } from '@vantage/kernel';
 import { sql } from 'kysely';
-import { statusRoutes } from '../catalog/pages/status/status-routes.ts';
+import { type Subscriptions, statusRoutes } from '../catalog/pages/status/status-routes.ts';
 import { createSignInProvider, providerRoutes } from '../catalog/sessions/provider-routes.ts';
 import { createSignInRefusals } from '../catalog/sessions/routes.ts';
 import { invitationPageRoutes } from '../catalog/users/invitation-page-routes.ts';
@@ -71,6 +71,8 @@ export function createHttpApi({
   readonly log: Logger;
   readonly settings: HttpSettings;
   readonly onRoute?: Parameters<typeof createApp>[0]['onRoute'];
+  /** Subscriptions of status pages. */
+  readonly subscriptions?: Subscriptions | undefined;
   /** Pages of other steps, for people who have no key. */
   readonly pages?: readonly OuterRoute[];
   /** The page for people. */

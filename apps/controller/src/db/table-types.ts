@@ -59,6 +59,7 @@ const scalars: Readonly<Record<string, string>> = {
   jsonb: 'Jsonb',
   'integer[]': 'number[]',
   'text[]': 'string[]',
+  'bigint[]': 'number[]',
   'double precision[]': 'number[]',
 };
 

@@ -9,6 +9,9 @@ import { createDeliveries, type Deliveries } from './deliveries.ts';
 import { readDay, type UptimeParts } from './device-day.ts';
 import { type EventSource, runHooks } from './hooks/deliver-hooks.ts';
 import { createLinks, linkLifeUs } from './links.ts';
+import { runPageMails } from './page-mails/run-page-mails.ts';
+import { createSubscriptionLinks } from './page-mails/subscription-links.ts';
+import { createSubscriptions, type Subscriptions } from './page-mails/subscriptions.ts';
 import type { OnFailed } from './record.ts';
 import { type LinkActions, linkRoutes } from './routes.ts';
 import { sendTest, type TestResult } from './send-test.ts';
@@ -35,6 +38,10 @@ export interface NotifyDeps {
 interface Notify extends Deliveries {
   /** Delivers events to hooks until the signal aborts. */
   runHooks(signal: AbortSignal): Promise<void>;
+  /** Tells the subscribers of status pages what is new until the signal aborts. */
+  runPageMails(signal: AbortSignal): Promise<void>;
+  /** Subscriptions of status pages; undefined: there is no mail server. */
+  readonly subscriptions: Subscriptions | undefined;
   /** The pages behind the links of messages. */
   pages(actions: LinkActions): readonly OuterRoute[];
   /** Sends a test message to a contact once, now; undefined when the contact does not exist. */
@@ -46,6 +53,7 @@ export function createNotify(deps: NotifyDeps): Notify {
   const { db, clock, log, sealer, timeScale, settings, baseUrl, uptimeParts, onFailed } = deps;
   const links = createLinks(sealer.deriveKeys('links of messages'));
   const channels = createChannels(settings);
+  const subscribing = createSubscriptionLinks(sealer.deriveKeys('subscriptions of status pages'));
   const attempts: AttemptDeps = {
     ...{ clock, sealer },
     linkOf: ({ firstAttemptUs, ...link }) =>
@@ -62,6 +70,11 @@ export function createNotify(deps: NotifyDeps): Notify {
   };
   return Object.assign(deliveries, {
     runHooks: (signal: AbortSignal) => runHooks(hooks, signal),
+    runPageMails: (signal: AbortSignal) =>
+      runPageMails({ ...hooks, channel: channels.email, baseUrl, links: subscribing }, signal),
+    // Without a mail server nobody could confirm.
+    subscriptions:
+      settings.smtpUrl === undefined ? undefined : createSubscriptions({ db, clock, links: subscribing }),
     pages: (actions: LinkActions) => linkRoutes({ db, clock, links, actions }),
     sendTest: (contactNo: number, signal: AbortSignal) =>
       sendTest({ ...attempts, db, channels }, contactNo, signal),

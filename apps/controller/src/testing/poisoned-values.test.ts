@@ -47,6 +47,8 @@ const poisons: Readonly<Record<string, readonly string[]>> = {
 };
 /** Tables that decide who is notified and when. */
 const notifying = ['contacts', 'contact_health', 'mschedules', 'notifications', 'nschedules'];
+const hooks = ['hooks', 'hook_progress'];
+const pages = ['pages', 'page_mails', 'page_news', 'page_subscribers'];
 /** Tables whose rows belong to no account, those that no background job reads, and `notifying`. */
 const leftOut = new Set([
   ...[
@@ -60,7 +62,7 @@ const leftOut = new Set([
     'device_changes',
     'authorities',
   ],
-  ...['api_keys', 'users', 'secrets', 'tags', 'pages', 'hooks', 'hook_progress', ...notifying],
+  ...['api_keys', 'users', 'secrets', 'tags', ...hooks, ...pages, ...notifying],
 ]);
 /** Columns that the schema itself holds to a list or to one row a value. */
 const heldBySchema = [

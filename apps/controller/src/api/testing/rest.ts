@@ -81,6 +81,7 @@ interface RestDeps {
   beside?: Pick<Rest, 'database' | 'clock' | 'sealer'>;
   tracing?: Tracing;
   pages?: readonly OuterRoute[];
+  subscriptions?: (db: Db) => Parameters<typeof createHttpApi>[0]['subscriptions'];
   site?: Site;
 }
 
@@ -138,7 +139,7 @@ export async function startRest(deps: RestDeps = {}): Promise<Rest> {
   };
   const api = createHttpApi({
     ...shared,
-    ...{ log, onRoute: tracing?.nameRoute, pages: deps.pages ?? [] },
+    ...{ log, onRoute: tracing?.nameRoute, pages: deps.pages ?? [], subscriptions: deps.subscriptions?.(db) },
     ...(deps.site === undefined ? {} : { site: deps.site }),
     settings: {
       apiKeyHeaders: ['X-Old-Key'],

@@ -427,6 +427,30 @@ export interface DataTables {
     marks: Uint8Array;
     facts: Uint8Array;
   };
+  page_mails: {
+    mail_no: GeneratedAlways<number>;
+    mail_id: string;
+    subscriber_no: number;
+    subject: string;
+    body: string;
+    attempts: Generated<number>;
+    first_attempt_us: number | null;
+    due_us: number;
+    lease_until_us: number | null;
+  };
+  page_news: {
+    page_no: number;
+    after_no: number;
+    notes_us: number[];
+    due_us: number;
+  };
+  page_subscribers: {
+    subscriber_no: GeneratedAlways<number>;
+    page_no: number;
+    email: string;
+    asked_us: number;
+    confirmed_us: number | null;
+  };
   pages: {
     page_no: GeneratedAlways<number>;
     page_id: string;

@@ -22,6 +22,8 @@ const stored = z.object({
   html: z.string(),
   /** The alert that the message belongs to, for the threads of mail programs. */
   thread: z.string().nullable(),
+  /** Where a reader ends the mails with one request (RFC 8058); absent: they are no subscription. */
+  unsubscribe: z.string().optional(),
 });
 
 /** A silent mail server ends the attempt a little before the worker does. */
@@ -64,7 +66,7 @@ export function createEmail({ smtpUrl, mailFrom }: MailSettings): Channel {
 }
 
 function mailOf({ id, to, message }: Sending, domain: string) {
-  const { subject, text, html, thread } = stored.parse(message);
+  const { subject, text, html, thread, unsubscribe } = stored.parse(message);
   return {
     to: { name: '', address: to.address },
     ...{ subject: plain(subject), text, html },
@@ -76,6 +78,10 @@ function mailOf({ id, to, message }: Sending, domain: string) {
       'X-Auto-Response-Suppress': 'All',
       // RFC 2919: what people sort mail by.
       'List-Id': `Vantage <vantage.${domain}>`,
+      ...(unsubscribe !== undefined && {
+        'List-Unsubscribe': `<${unsubscribe}>`,
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      }),
     },
   };
 }

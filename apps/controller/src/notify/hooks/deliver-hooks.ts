@@ -6,12 +6,13 @@ import { openContact } from '../../secrets/sealed-contact.ts';
 import { withinTime } from '../attempt.ts';
 import type { Channel } from '../channels/channel.ts';
 import { leaseUs } from '../claim.ts';
+import { createFollowers, type Follower } from '../followers.ts';
 import { type Outcome, retryTimes } from '../notification-state.ts';
 import { afterRound } from './after-round.ts';
 import { accountsWithHooks, type ClaimedHook, leaseHooks, oldEvents, recordProgress } from './hook-store.ts';
 
 /** An event as a hook gets it. */
-interface ReadEvent {
+export interface ReadEvent {
   readonly no: number;
   readonly id: string;
   readonly type: string;
@@ -23,7 +24,7 @@ interface ReadEvent {
 /** The functions of the history that hooks read events with. */
 export interface EventSource {
   /** Begins to follow an account. `upTo`: every event up to this number is readable now. */
-  follow(accountNo: number): Promise<Disposable & { readonly upTo: number }>;
+  follow(accountNo: number): Promise<Follower>;
   /** The account's events with numbers above `afterNo` up to `upToNo`, at most `limit`, in their order. */
   read(ask: {
     readonly accountNo: number;
@@ -51,7 +52,6 @@ export interface HookDeps {
 }
 
 const pollMs = 1_000;
-const accountsEveryMs = 5_000;
 /** Hooks that are served at once by this process. */
 const atOnce = 16;
 /** Events that leave at once while the receiver accepts them; one while it does not. */
@@ -66,42 +66,23 @@ const trackedHooks = declareState({
   filledBy: 'accounts',
   atBound: 'others wait in the database',
 });
-const trackedFollowers = declareState({
-  name: 'hook_accounts',
-  entries: { each: 'account with hooks' },
-  entryBytes: 500,
-  filledBy: 'accounts',
-  atBound: '100 hooks of an account',
-});
-
 /** Delivers events to hooks until the signal aborts. Any number of controllers may run it. */
 export async function runHooks(deps: HookDeps, signal: AbortSignal): Promise<void> {
   const { db, clock, log } = deps;
   const running = trackedHooks(new Map<number, Promise<void>>());
-  const followers = trackedFollowers(new Map<number, Disposable & { readonly upTo: number }>());
+  using accounts = createFollowers(
+    clock,
+    () => accountsWithHooks(db.kysely),
+    (accountNo) => deps.events.follow(accountNo),
+  );
   const parts = createJobParts({
     log,
     failed: 'events cannot be delivered to hooks; trying again',
     recovered: 'events are delivered to hooks again',
   });
   const waker = createWaker(clock);
-  let accountsMs = Number.NEGATIVE_INFINITY;
-
-  const followAccounts = async () => {
-    if (clock.monoMs() < accountsMs + accountsEveryMs) return;
-    accountsMs = clock.monoMs();
-    const accounts = await accountsWithHooks(db.kysely);
-    for (const [accountNo, follower] of followers) {
-      if (accounts.has(accountNo)) continue;
-      follower[Symbol.dispose]();
-      followers.delete(accountNo);
-    }
-    for (const accountNo of accounts)
-      if (!followers.has(accountNo)) followers.set(accountNo, await deps.events.follow(accountNo));
-  };
-
   const round = async () => {
-    await followAccounts();
+    const followers = await accounts.current();
     const token = newId();
     const leased = await leaseHooks(db.kysely, {
       ...{ accountNos: [...followers.keys()], nowUs: clock.nowUs(), leaseUs, token },
@@ -124,7 +105,6 @@ export async function runHooks(deps: HookDeps, signal: AbortSignal): Promise<voi
     await waker.wait((deps.timeScale ?? realTime)(pollMs, 100), signal);
   }
   await Promise.allSettled(running.values());
-  for (const follower of followers.values()) follower[Symbol.dispose]();
 }
 
 /** Sends the next events of a hook and records how it went. */

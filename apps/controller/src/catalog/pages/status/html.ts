@@ -13,7 +13,10 @@ export const statusHeaders: Readonly<Record<string, string>> = {
 };
 
 /** A status page as HTML: it works without scripts, and reads itself anew each minute. Pure. */
-export function statusHtml(view: PageView, isOld: boolean): string {
+export function statusHtml(
+  view: PageView,
+  { isOld, canSubscribe }: { readonly isOld: boolean; readonly canSubscribe: boolean },
+): string {
   const { page, groups, zone, nowUs } = view;
   const headline = headlineOf(view);
   const age = isOld
@@ -26,7 +29,7 @@ export function statusHtml(view: PageView, isOld: boolean): string {
 ${groups.map((group) => groupHtml(view, group)).join('')}${view.left > 0 ? `<p class="mute">${view.left} more services are not shown.</p>` : ''}
 <p class="axis"><span>90 days ago</span><span>percentages are of these 90 days</span><span>today</span></p>
 <p class="legend"><span>${mark('Up')}Up</span><span>${mark('Down')}Down, taller is longer</span><span>${mark('Maint')}Maintenance</span><span>${mark('Unknown')}Unknown: not observed</span></p>
-${notesHtml(view)}${incidentsHtml(view)}${plannedHtml(view)}
+${notesHtml(view)}${incidentsHtml(view)}${plannedHtml(view)}${canSubscribe ? subscribeHtml(page.path) : ''}
 <p class="foot">As of ${escaped(momentText(view, nowUs))} · <a href="/status/${page.path}.atom">Feed</a> · <a href="/status/${page.path}.json">JSON</a></p>`;
   return frame(`${headline.sentence} · ${page.name}`, body, { path: page.path, isLive: true });
 }
@@ -39,6 +42,19 @@ export function passwordHtml(name: string, fault: string | undefined): string {
 <label for="password">Password</label><input id="password" name="Password" type="password" autocomplete="current-password" maxlength="200" required autofocus><button>Show the page</button></form>`,
     {},
   );
+}
+
+/** A page with one sentence and a button that does what it says. Pure. */
+export function buttonHtml(title: string, text: string, button: string): string {
+  return frame(
+    title,
+    `<h1>${escaped(title)}</h1><p>${escaped(text)}</p><form method="post"><button>${escaped(button)}</button></form>`,
+    {},
+  );
+}
+
+function subscribeHtml(path: string): string {
+  return `<h2>By e-mail</h2><form method="post" action="/status/${path}/subscribe"><label for="email">Get a mail when a service goes down or comes back, and for each note</label><input id="email" name="Email" type="email" autocomplete="email" maxlength="254" required><button>Subscribe</button></form>`;
 }
 
 /** A page with one sentence. Pure. */

@@ -10,10 +10,19 @@ import { verifyPassword } from '../../../secrets/password.ts';
 import type { Sealer } from '../../../secrets/seal.ts';
 import { statusPath } from '../routes.ts';
 import { statusAtom, statusJson } from './feeds.ts';
-import { passwordHtml, sentenceHtml, statusHeaders, statusHtml } from './html.ts';
+import { buttonHtml, passwordHtml, sentenceHtml, statusHeaders, statusHtml } from './html.ts';
 import type { ReadPage } from './page-store.ts';
 import { createSnapshots, type Snapshot } from './snapshots.ts';
 import type { ViewDeps } from './view.ts';
+
+/** Subscriptions by e-mail, as the step of messages has them. */
+export interface Subscriptions {
+  ask(page: SubscribedPage, email: string): Promise<string | undefined>;
+  find(page: SubscribedPage, action: 'confirm' | 'end', token: string): Promise<string | undefined>;
+  act(page: SubscribedPage, action: 'confirm' | 'end', token: string): Promise<void>;
+}
+
+type SubscribedPage = ReturnType<typeof subscribedPage>;
 
 /** The parts that status pages need. */
 export interface StatusRouteDeps {
@@ -24,6 +33,8 @@ export interface StatusRouteDeps {
   readonly baseUrl: () => string;
   /** Signs the cookies of pages with a password. */
   readonly sealer: Pick<Sealer, 'deriveKeys'>;
+  /** Subscriptions by e-mail; undefined: there are none. */
+  readonly subscriptions?: Subscriptions | undefined;
   readonly health: { readonly timelines: ViewDeps['timelines'] };
   /** Finds out who sends a request; undefined: nobody is signed in. */
   readonly identify: Authenticator['identify'];
@@ -41,6 +52,8 @@ type Form = keyof typeof types;
 
 /** A password opens its page for so long. */
 const openS = 12 * 3_600;
+/** Mails that one address has sent to strangers in a minute. */
+const asksPerMinute = 5;
 /** Each computation of a password's hash takes 16 MiB and all of a processor for 50 ms. */
 const hashing = { running: 1, waiting: 16 } as const;
 
@@ -50,34 +63,44 @@ export function statusRoutes(given: StatusRouteDeps): readonly OuterRoute[] {
   const deps = { ...given, cookieKey };
   const snapshots = createSnapshots({ ...given, timelines: (ask) => given.health.timelines(ask) });
   const guesses = createAttemptLimit(deps.clock);
+  const asking = createAttemptLimit(deps.clock, asksPerMinute);
   const places = createSemaphore(hashing);
   return [
     {
       path: statusPath,
       needsKey: 'signed',
       async run(request) {
-        const asked = /^([a-z0-9-]{1,64})(?:\.(json|atom))?$/.exec(request.rest);
+        const asked =
+          /^([a-z0-9-]{1,64})(?:\.(json|atom)|\/(subscribe|confirm|end)(?:\/([\w.-]{1,80}))?)?$/.exec(
+            request.rest,
+          );
         const snapshot = asked === null ? undefined : await snapshots.read(asked[1] ?? '');
         if (snapshot === undefined) return unknownPage();
         const { page } = snapshot.view;
-        const form = formOf(asked?.[2]);
+        const [, , extension, action, token = ''] = asked ?? [];
+        // The links of mails work wherever they are opened: they are signed.
+        if (action === 'confirm' || action === 'end')
+          return actOnLink(deps, page, { action, token, isSent: request.isSent });
+        const form = formOf(extension);
+        const give = () =>
+          action === 'subscribe' ? subscribe({ ...deps, asking }, page, request) : show(deps, snapshot, form);
         switch (page.access) {
           case 'SignedIn': {
             const { cookie, address } = request;
             const who = { headers: { cookie }, query: new URLSearchParams(), address };
             const reader = (await deps.identify(who))?.session;
             // Who may not read it does not learn that it exists.
-            return mayRead(reader, page) ? show(deps, snapshot, form) : unknownPage();
+            return mayRead(reader, page) ? give() : unknownPage();
           }
           case 'Password': {
-            if (isOpen(deps, page, request.cookie)) return show(deps, snapshot, form);
+            if (isOpen(deps, page, request.cookie)) return give();
             if (!request.isSent) return html(200, passwordHtml(page.name, undefined));
             const verify = (password: string) =>
               places.run(() => verifyPassword(password, page.password_hash ?? ''));
             return enter({ ...deps, guesses, verify }, page, request);
           }
           case 'Public':
-            return show(deps, snapshot, form);
+            return give();
         }
       },
     },
@@ -96,11 +119,15 @@ function formOf(extension: string | undefined): Form {
 }
 
 /** Made once for each snapshot, so that a page that is asked for often costs hardly more than a page that is not. */
-function show({ baseUrl }: StatusRouteDeps, { view, forms, isOld }: Snapshot, form: Form): OuterReply {
+function show(
+  { baseUrl, subscriptions }: StatusRouteDeps,
+  { view, forms, isOld }: Snapshot,
+  form: Form,
+): OuterReply {
   const make = () => {
     switch (form) {
       case 'html':
-        return statusHtml(view, isOld);
+        return statusHtml(view, { isOld, canSubscribe: subscriptions !== undefined });
       case 'json':
         return statusJson(view, isOld);
       case 'atom':
@@ -111,6 +138,70 @@ function show({ baseUrl }: StatusRouteDeps, { view, forms, isOld }: Snapshot, fo
   forms.set(form, body);
   const cache = view.page.access === 'Public' ? 'public, max-age=5' : 'no-store';
   return { status: 200, type: types[form], body, headers: { ...statusHeaders, 'Cache-Control': cache } };
+}
+
+/** Answers a request for mails. The answer is the same whether the address is subscribed already. */
+async function subscribe(
+  { subscriptions, asking, baseUrl }: StatusRouteDeps & { readonly asking: AttemptLimit },
+  page: ReadPage,
+  { isSent, fields, address }: FormRequest,
+): Promise<OuterReply> {
+  if (subscriptions === undefined || !isSent) return unknownPage();
+  const turn = asking.begin(address);
+  if ('waitS' in turn)
+    return html(503, sentenceHtml('Too many requests', `Try again in ${turn.waitS} seconds.`));
+  const fault = await subscriptions.ask(subscribedPage(page, baseUrl()), fields.get('Email') ?? '');
+  return fault === undefined
+    ? html(
+        200,
+        sentenceHtml(
+          'Look into your mailbox',
+          'If the address is right and not subscribed yet, a mail with a link is on its way. Open the link within a day.',
+        ),
+      )
+    : html(409, sentenceHtml('This is no e-mail address', `An address ${fault}.`));
+}
+
+/** Shows what a link of a mail does, and does it when its button is pressed: mail servers open links to scan them. */
+async function actOnLink(
+  { subscriptions, baseUrl }: StatusRouteDeps,
+  page: ReadPage,
+  {
+    action,
+    token,
+    isSent,
+  }: { readonly action: 'confirm' | 'end'; readonly token: string; readonly isSent: boolean },
+): Promise<OuterReply> {
+  const about = subscribedPage(page, baseUrl());
+  const email = await subscriptions?.find(about, action, token);
+  if (subscriptions === undefined || email === undefined)
+    return html(
+      404,
+      sentenceHtml('This link is not valid', 'It has expired, or the subscription has ended.'),
+    );
+  const { title, text, button, done } = linkWords[action];
+  if (!isSent) return html(200, buttonHtml(title, `${page.name}: ${text} ${email}`, button));
+  await subscriptions.act(about, action, token);
+  return html(200, sentenceHtml(done, `${page.name}: ${email}`));
+}
+
+const linkWords = {
+  confirm: {
+    title: 'Get the news of this page?',
+    text: 'mails will go to',
+    button: 'Yes, send them',
+    done: 'You will get the news',
+  },
+  end: {
+    title: 'End the mails of this page?',
+    text: 'no further mails to',
+    button: 'Yes, end them',
+    done: 'No further mails will come',
+  },
+} as const;
+
+function subscribedPage({ page_no: pageNo, name, path }: ReadPage, baseUrl: string) {
+  return { pageNo, name, address: `${baseUrl}${statusPath}${path}` };
 }
 
 /** Answers a password that was sent. Guesses are counted for each page and address. */
