@@ -18,6 +18,7 @@ export { type CheckKey, checkId, parseCheckId } from './check-id.ts';
 export { type EventType, eventTypes } from './event-types.ts';
 export { type Method, methods } from './method.ts';
 export { cleanLine, isPlainLine, plainLineRule } from './plain-line.ts';
+export { probeTarget } from './probe-target.ts';
 export { isMask, mapQuerySecrets, maskQuerySecrets, querySecrets } from './query-secrets.ts';
 export {
   compareVersions,

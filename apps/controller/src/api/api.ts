@@ -14,6 +14,7 @@ import type { OuterRoute } from '../http/outer-routes.ts';
 import type { Site } from '../http/serve-site.ts';
 import { findSession } from '../http/session-store.ts';
 import { outerRoutes } from '../metrics/routes.ts';
+import { serviceDiscoveryRoute } from '../metrics/service-discovery.ts';
 import { docsPageRoutes } from './docs-page.ts';
 import { manualRoutes } from './manual.ts';
 import { createRoutes, type RouteDeps } from './routes.ts';
@@ -138,7 +139,7 @@ export function createHttpApi({
     ...{
       routes,
       outerRoutes: [
-        ...outerRoutes({ db, clock, warnings }),
+        ...[...outerRoutes({ db, clock, warnings }), serviceDiscoveryRoute(db)],
         ...docsPageRoutes(),
         ...manualRoutes(),
         ...invitations,
