@@ -6,6 +6,7 @@ import { addAgentCommands } from './commands/agents.ts';
 import { addAlertCommands } from './commands/alerts.ts';
 import { addBackupCommands } from './commands/backup.ts';
 import { addCodeCommands } from './commands/code.ts';
+import { addCompletionCommands } from './commands/completion.ts';
 import { addContactCommands } from './commands/contacts.ts';
 import { addCompareCommand, addImportCommands } from './commands/imports.ts';
 import { addKeyCommands } from './commands/keys.ts';
@@ -37,6 +38,7 @@ addCodeCommands(commandLine);
 addLoginCommand(commandLine);
 addResourceCommands(commandLine);
 addVerbCommands(commandLine);
+addCompletionCommands(commandLine);
 
 /** Codes of faults that the caller's arguments or settings cause; the last four are those of `script run`. */
 const mistakes = ['settings', 'unreadable', 'no_script', 'bad_secrets', 'bad_timeout'];

@@ -14,7 +14,7 @@ import type { OuterRoute } from '../http/outer-routes.ts';
 import type { Site } from '../http/serve-site.ts';
 import { findSession } from '../http/session-store.ts';
 import { outerRoutes } from '../metrics/routes.ts';
-import { serviceDiscoveryRoute } from '../metrics/service-discovery.ts';
+import { serviceDiscoveryRoute } from '../metrics/service-discovery-routes.ts';
 import { docsPageRoutes } from './docs-page.ts';
 import { manualRoutes } from './manual.ts';
 import { createRoutes, type RouteDeps } from './routes.ts';

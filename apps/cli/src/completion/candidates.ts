@@ -1,0 +1,87 @@
+import type { Command, Option } from 'commander';
+
+/** Names that a controller knows, for an argument. */
+export type NameKind = 'device' | 'tag';
+
+/** The words that may stand where the cursor is. */
+export interface Candidates {
+  readonly words: readonly string[];
+  /** Names of things that may stand there, too. */
+  readonly names: readonly NameKind[];
+}
+
+const nothing: Candidates = { words: [], names: [] };
+
+/** The things that an argument of a command names, by its name in the usage. */
+const argumentNames: Readonly<Record<string, readonly NameKind[]>> = {
+  device: ['device'],
+  alert: ['device'],
+  target: ['device', 'tag'],
+};
+/** The things that `get`, `update` and `delete` of a group name. */
+const groupNames: Readonly<Record<string, readonly NameKind[]>> = { devices: ['device'], tags: ['tag'] };
+
+/**
+ * The candidates for the last of `words`, which follow the program's name. They are not narrowed to those that begin as
+ * it does. Pure.
+ */
+export function candidatesFor(program: Command, words: readonly string[]): Candidates {
+  const current = words.at(-1) ?? '';
+  let command = program;
+  let place = 0;
+  let waiting: Option | undefined;
+  for (const word of words.slice(0, -1)) {
+    if (waiting !== undefined) {
+      waiting = undefined;
+      continue;
+    }
+    if (word.startsWith('-')) {
+      const option = optionOf(command, word);
+      waiting = option?.required === true && !word.includes('=') ? option : undefined;
+      continue;
+    }
+    const next = command.commands.find((each) => each.name() === word || each.aliases().includes(word));
+    if (next === undefined) place += 1;
+    else command = next;
+  }
+  if (waiting !== undefined) return { words: waiting.argChoices ?? [], names: namesOfOption(waiting) };
+  if (current.startsWith('-')) return { words: optionsOf(command), names: [] };
+  const subcommands = shownCommands(command);
+  if (subcommands.length > 0) return place === 0 ? { words: subcommands, names: [] } : nothing;
+  const { registeredArguments } = command;
+  const argument = registeredArguments[place] ?? registeredArguments.find(({ variadic }) => variadic);
+  if (argument === undefined) return nothing;
+  return {
+    words: argument.argChoices ?? [],
+    names: argumentNames[argument.name()] ?? (argument.name() === 'name' ? namesOfGroup(command) : []),
+  };
+}
+
+function optionOf(command: Command, word: string): Option | undefined {
+  const name = word.split('=')[0];
+  for (let at: Command | null = command; at !== null; at = at.parent) {
+    const found = at.options.find(({ long, short }) => long === name || short === name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function optionsOf(command: Command): readonly string[] {
+  const own = command.options.filter(({ hidden }) => !hidden).flatMap(({ long }) => long ?? []);
+  return [...own, '--help'];
+}
+
+function shownCommands(command: Command): readonly string[] {
+  return command
+    .createHelp()
+    .visibleCommands(command)
+    .map((each) => each.name());
+}
+
+function namesOfOption({ long }: Option): readonly NameKind[] {
+  return long === '--tag' ? ['tag'] : [];
+}
+
+function namesOfGroup({ parent }: Command): readonly NameKind[] {
+  return groupNames[parent?.name() ?? ''] ?? [];
+}
