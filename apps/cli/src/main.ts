@@ -16,6 +16,7 @@ import { addQuarantineCommands } from './commands/quarantine.ts';
 import { addReleaseCommands } from './commands/releases.ts';
 import { addResourceCommands } from './commands/resources.ts';
 import { addScriptCommands } from './commands/script.ts';
+import { addSizeCommand } from './commands/size.ts';
 import { addSystemCommands } from './commands/system.ts';
 import { addVerbCommands } from './commands/verbs.ts';
 import { renderFailure, tolerateLostOutput } from './output.ts';
@@ -39,6 +40,7 @@ addLoginCommand(commandLine);
 addResourceCommands(commandLine);
 addVerbCommands(commandLine);
 addCompletionCommands(commandLine);
+addSizeCommand(commandLine);
 
 /** Codes of faults that the caller's arguments or settings cause; the last four are those of `script run`. */
 const mistakes = ['settings', 'unreadable', 'no_script', 'bad_secrets', 'bad_timeout'];

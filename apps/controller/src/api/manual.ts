@@ -19,6 +19,7 @@ export const manualPages = [
     'coming-over',
     'metrics',
     'operate',
+    'scaling',
     'secrets',
     'security',
     'data-flow',

@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { type Load, sizeOf } from './model.ts';
+import { coresText, rounded } from './show-size.ts';
+
+const base: Load = { devices: 1, intervalS: 1, retentionDays: 1, agents: 1, method: 'TCP' };
+const mebibyte = 2 ** 20;
+/** The rows of `count` devices that are checked `aDay` times, packed and not, without roll-ups. */
+function bytesACheck(load: Omit<Load, 'intervalS'> & { readonly aDay: number }): number {
+  const intervalS = 86_400 / load.aDay;
+  const [longer, shorter] = [60, 59].map(
+    (retentionDays) => sizeOf({ ...load, intervalS, retentionDays }).diskGiB,
+  );
+  return (((longer ?? 0) - (shorter ?? 0)) * 2 ** 30) / (load.devices * load.aDay);
+}
+const packed = (aDay: number) =>
+  (['TCP', 'HTTP', 'PING'] as const).reduce(
+    (sum, method) => sum + bytesACheck({ ...base, devices: 1_000, method, aDay }),
+    0,
+  ) / 3;
+const many = sizeOf({ ...base, devices: 20_000, intervalS: 60, agents: 1_000 });
+
+/** What was measured (docs/bench.md, and the table of issue 27), beside what the model says. */
+test.each<[string, number, number]>([
+  ['cores of an agent at 1,000 TCP checks a second', 0.183, sizeOf({ ...base, devices: 1_000 }).agentCores],
+  ['at 2,500', 0.288, sizeOf({ ...base, devices: 2_500 }).agentCores],
+  ['at 4,000', 0.412, sizeOf({ ...base, devices: 4_000 }).agentCores],
+  ['at 1,000 HTTP checks a second', 0.391, sizeOf({ ...base, devices: 1_000, method: 'HTTP' }).agentCores],
+  ['at 1,000 DNS checks a second', 0.217, sizeOf({ ...base, devices: 1_000, method: 'DNS' }).agentCores],
+  ['at 1,000 PING checks a second', 0.146, sizeOf({ ...base, devices: 1_000, method: 'PING' }).agentCores],
+  [
+    'agent, controller and PostgreSQL at 4,000 a second',
+    4 * 0.167,
+    (({ agentCores, controllerCores, databaseCores }) => agentCores + controllerCores + databaseCores)(
+      sizeOf({ ...base, devices: 4_000 }),
+    ),
+  ],
+  ['cores of a controller with 1,000 agents', 0.63, many.controllerCores],
+  ['of PostgreSQL with 1,000 agents', 0.66, many.databaseCores],
+  ['memory of a controller with 1,000 agents', 914, many.controllerMemoryMiB],
+  [
+    'memory of an agent with 100 devices',
+    90,
+    sizeOf({ ...base, devices: 100, intervalS: 60 }).agentMemoryMiB,
+  ],
+  ['with 10,000 devices', 135, sizeOf({ ...base, devices: 10_000, intervalS: 60 }).agentMemoryMiB],
+  [
+    'bytes of a fresh TCP check',
+    106,
+    (sizeOf({ ...base, devices: 1_000, retentionDays: 9 }).freshGiB * 1_024 * mebibyte) /
+      (1_000 * 86_400 * 9),
+  ],
+  ['of a packed check at 1,440 a day', 14.6, packed(1_440)],
+  ['at 288 a day', 17.5, packed(288)],
+  ['at 24 a day', 30.6, packed(24)],
+])('the model is within 25 %% of what was measured: %s', (_, measured, said) => {
+  expect(Math.abs(said - measured) / measured).toBeLessThanOrEqual(0.25);
+});
+
+test('the table of docs/scaling.md is what the model says', () => {
+  const page = readFileSync(path.join(import.meta.dirname, '../../../../docs/scaling.md'), 'utf8');
+  const rows = [
+    [100, 60, 1],
+    [1_000, 60, 2],
+    [5_000, 60, 5],
+    [10_000, 60, 10],
+    [50_000, 60, 50],
+    [100_000, 60, 100],
+    [1_000_000, 300, 1_000],
+  ].map(([devices = 0, intervalS = 0, agents = 0]) => {
+    const size = sizeOf({ devices, intervalS, agents, retentionDays: 35, method: 'HTTP' });
+    const cells = [
+      ...[
+        devices.toLocaleString('en-US'),
+        `${intervalS} s`,
+        agents.toLocaleString('en-US'),
+        rounded(size.checksPerSecond),
+      ],
+      ...[coresText(size.controllerCores), rounded(size.controllerMemoryMiB), coresText(size.databaseCores)],
+      ...[rounded(size.diskGiB), coresText(size.agentCores), rounded(size.agentMemoryMiB)],
+    ];
+    return `| ${cells.join(' | ')} |`;
+  });
+  for (const row of rows) expect(page).toContain(row);
+});
