@@ -21,7 +21,7 @@ const packed = (aDay: number) =>
   ) / 3;
 const many = sizeOf({ ...base, devices: 20_000, intervalS: 60, agents: 1_000 });
 
-/** What was measured (docs/bench.md, and the table of issue 27), beside what the model says. */
+/** Measured figures (docs/bench.md, and before the first release), beside those of the model. */
 test.each<[string, number, number]>([
   ['cores of an agent at 1,000 TCP checks a second', 0.183, sizeOf({ ...base, devices: 1_000 }).agentCores],
   ['at 2,500', 0.288, sizeOf({ ...base, devices: 2_500 }).agentCores],
