@@ -1,6 +1,7 @@
 import { createEventReader, retryDelayMs } from './event-lines.ts';
 import type { components } from './gen/api.ts';
 import { ApiError, problemOf } from './pages.ts';
+import { pause } from './pause.ts';
 
 type Event = components['schemas']['Event'];
 
@@ -78,17 +79,5 @@ function aborted(signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve(undefined);
     else signal.addEventListener('abort', () => resolve(undefined), { once: true });
-  });
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done, { once: true });
   });
 }

@@ -21,3 +21,4 @@ export function createVantageClient(options: {
 export { createEventReader, retryDelayMs, type StreamEvent } from './event-lines.ts';
 export { type EventsOptions, events } from './events.ts';
 export { ApiError, type Page, pages } from './pages.ts';
+export { createSender, ifUnchanged, type SenderOptions } from './send.ts';

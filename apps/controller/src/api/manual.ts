@@ -58,6 +58,9 @@ export function manualRoutes(): readonly OuterRoute[] {
   return [
     reply('/docs', 'text/html; charset=utf-8', index),
     reply('/docs/manual.css', 'text/css; charset=utf-8', async () => style),
+    reply('/docs/vantage-apply.schema.json', 'application/schema+json', () =>
+      readFile(new URL('vantage-apply.schema.json', folder), 'utf8'),
+    ),
     ...manualPages.map((name) => reply(`/docs/${name}`, 'text/html; charset=utf-8', () => show(name))),
   ];
 }

@@ -2108,7 +2108,48 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    event: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An event, posted to a hook.
+         * @description Each event that the hook asks for, in their order, at least once.
+         */
+        post: operations["receiveEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    notification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A message to a contact of the Type webhook.
+         * @description `/docs/messages` shows each kind with its data. More fields may come in a later version.
+         */
+        post: operations["receiveNotification"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         /**
@@ -24487,6 +24528,173 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    receiveEvent: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The same for each attempt: keep one message of each.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                "webhook-id": string;
+                /**
+                 * @description When this attempt began, seconds since 1970.
+                 * @example 1772059083
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description v1, and the HMAC-SHA256 of id, time and body by the Secret, in base64; two while a secret is rotated.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The message. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "event.Down",
+                 *       "timestamp": "2026-02-25T23:38:03+01:00",
+                 *       "data": {
+                 *         "event_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                 *         "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                 *         "ShortName": "web-1",
+                 *         "FullName": "Web shop",
+                 *         "Timestamp": "2026-02-25T23:38:03+01:00",
+                 *         "Type": "Down",
+                 *         "Status": "Down",
+                 *         "Location": "local",
+                 *         "location_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                 *         "CheckResult": "HTTP 500",
+                 *         "check_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                 *         "Message": "Down: HTTP 500",
+                 *         "Duration": 3600,
+                 *         "Late": false
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description What happened.
+                     * @enum {string}
+                     */
+                    type: "event.Created" | "event.Changed" | "event.Error" | "event.Recovered" | "event.Partial" | "event.Down" | "event.Up" | "event.Unknown" | "event.MaintStart" | "event.MaintEnd" | "event.Slow" | "event.Fast" | "event.CertificateExpiring" | "event.Alert" | "event.AlertFailed" | "event.AlertSuppressed" | "event.LocationOffline" | "event.LocationOnline" | "event.AnchorDown" | "event.AnchorUp" | "event.AgentFenced" | "event.AgentRevoked" | "event.AgentUpgraded" | "event.AgentUpgradeFailed";
+                    /**
+                     * Format: date-time
+                     * @description ISO 8601, in the account's time zone.
+                     */
+                    timestamp: string;
+                    data: components["schemas"]["Event"];
+                };
+            };
+        };
+        responses: {
+            /** @description No message is wanted here any more: this one is given up. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The message is accepted. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The message comes again: after 5 s, 30 s, 2 min, 10 min, 30 min, then hourly for 72 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveNotification: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The same for each attempt: keep one message of each.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                "webhook-id": string;
+                /**
+                 * @description When this attempt began, seconds since 1970.
+                 * @example 1772059083
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description v1, and the HMAC-SHA256 of id, time and body by the Secret, in base64; two while a secret is rotated.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The message. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "device.down",
+                 *       "timestamp": "2026-02-25T23:38:03+01:00",
+                 *       "data": {
+                 *         "Device": "Web shop",
+                 *         "ShortName": "web-1",
+                 *         "CheckResult": "HTTP 500",
+                 *         "Severity": "critical"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description What happened.
+                     * @enum {string}
+                     */
+                    type: "device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "acknowledged" | "closed" | "test";
+                    /**
+                     * Format: date-time
+                     * @description ISO 8601, in the account's time zone.
+                     */
+                    timestamp: string;
+                    /** @description The facts of the message. */
+                    data: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description No message is wanted here any more: this one is given up. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The message is accepted. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The message comes again: after 5 s, 30 s, 2 min, 10 min, 30 min, then hourly for 72 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
 }

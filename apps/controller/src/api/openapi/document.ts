@@ -8,6 +8,7 @@ import { deviceChange, devicesByMethod, optionSchemas } from './devices.ts';
 import { createExampleMaker } from './examples.ts';
 import { operationOf, withKey } from './operation.ts';
 import { mapSchema, mapValues, readSchema, refTo, type Schema, type Schemas } from './schema.ts';
+import { webhooks } from './webhooks.ts';
 
 const tags: Readonly<Record<string, string>> = {
   Service: 'The service itself.',
@@ -26,6 +27,8 @@ const tags: Readonly<Record<string, string>> = {
   Batch: 'Many requests in one.',
   Alerts: 'Decisions to notify people.',
   Contacts: 'Where notifications go.',
+  Hooks: 'Where every event goes.',
+  'Status pages': 'How devices are, for people without a key.',
   'Maintenance schedules': 'Maintenance windows that recur.',
   'Notification schedules': 'Who is notified, when and how often.',
   Keys: 'Keys of the API.',
@@ -67,6 +70,7 @@ export function openApiDocument(routes: readonly Route[], version: string): obje
   return {
     ...plain,
     paths: finish(plain.paths),
+    webhooks,
     components: {
       ...plain.components,
       responses: finish(plain.components.responses),

@@ -1,0 +1,84 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type System, startSystem } from '../harness/system.ts';
+
+const root = path.join(import.meta.dirname, '../..');
+const folder = mkdtempSync(path.join(tmpdir(), 'client-package-'));
+let system: System;
+const run = (file: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+  execFileSync(file, args, { cwd: folder, encoding: 'utf8', env: { ...process.env, ...env } });
+
+beforeAll(async () => {
+  system = await startSystem({});
+}, 180_000);
+afterAll(async () => {
+  await system[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true });
+});
+
+const program = `import { ApiError, createSender, createVantageClient, events, ifUnchanged, pages } from '@vantage/client';
+const baseUrl = process.env.BASE_URL ?? '';
+const send = createSender({ key: process.env.KEY ?? '' });
+const api = createVantageClient({ baseUrl, fetch: send });
+const ending = new AbortController();
+const heard = (async () => {
+  for await (const event of events(send, baseUrl + '/events?stream=Y', { signal: ending.signal })) return event.Type;
+  return 'nothing';
+})();
+await new Promise((resolve) => setTimeout(resolve, 1000));
+const { data, error } = await api.POST('/devices', { body: { Method: 'TCP', URL: '127.0.0.1:9', ShortName: 'pack' } });
+if (error !== undefined || data === undefined) throw new Error(error?.message);
+const params = { path: { device_id: data.device_id } };
+const { response } = await api.GET('/devices/{device_id}', { params });
+const put = await api.PUT('/devices/{device_id}', { params, body: { Timeout: 7 }, headers: ifUnchanged(response) });
+const stale = await api.PUT('/devices/{device_id}', { params, body: { Timeout: 8 }, headers: ifUnchanged(response) });
+const refused = await pages(send, baseUrl + '/nothing', { most: 1 })
+  .next()
+  .then(() => 0, (error: unknown) => (error instanceof ApiError ? error.code : 1));
+const found: unknown[] = [];
+for await (const { body } of pages(send, baseUrl + '/devices?Limit=1', { most: 9 })) found.push(body);
+const answer = { heard: await heard, put: put.data?.Timeout, stale: stale.error?.code, refused, pages: found.length };
+console.log(JSON.stringify(answer));
+process.exit(0);
+`;
+test('the packed client installs into an empty folder, compiles there, and works against a controller', (context) => {
+  const tarball = execFileSync(process.execPath, [path.join(root, 'libs/client/pack.ts'), folder], {
+    encoding: 'utf8',
+  }).trim();
+  expect(existsSync(tarball)).toBe(true);
+  const listed = run('tar', ['-tzf', tarball]).trim().split('\n');
+  expect(listed).toEqual(
+    expect.arrayContaining(['package/README.md', 'package/LICENSE', 'package/dist/index.d.ts']),
+  );
+  writeFileSync(path.join(folder, 'package.json'), '{"name":"elsewhere","private":true,"type":"module"}');
+  try {
+    run('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefer-offline', tarball]);
+  } catch (error) {
+    context.skip(`npm cannot install from its registry here: ${String(error).slice(0, 200)}`);
+  }
+  mkdirSync(path.join(folder, 'src'));
+  writeFileSync(path.join(folder, 'src/main.ts'), program);
+  const options = [
+    '--strict',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2024',
+    '--lib',
+    'es2024,dom',
+    '--outDir',
+    'out',
+  ];
+  const types = ['--types', 'node', '--typeRoots', path.join(root, 'node_modules/@types')];
+  run(path.join(root, 'node_modules/.bin/tsc'), [...options, ...types, 'src/main.ts']);
+  const { base_url, api_key_uw, ca_file } = system.quickstart();
+  const answer = run(process.execPath, ['out/main.js'], {
+    BASE_URL: base_url,
+    KEY: api_key_uw,
+    NODE_EXTRA_CA_CERTS: ca_file,
+  });
+  expect(JSON.parse(answer)).toEqual({ heard: 'Created', put: 7, stale: 1005, refused: 1000, pages: 1 });
+}, 180_000);

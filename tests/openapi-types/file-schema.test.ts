@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { fileSchema } from '../../apps/cli/src/code/file-schema.ts';
+import { type Rest, startRest } from '../../apps/controller/src/api/testing/rest.ts';
+
+const docs = path.resolve(import.meta.dirname, '../../docs');
+let rest: Rest;
+let accepts: (yaml: string) => boolean;
+
+beforeAll(async () => {
+  rest = await startRest();
+  const schema = fileSchema((await rest.send('GET', '/openapi.json')).json);
+  const judge = new Ajv2020({ strict: false, validateFormats: false }).compile(schema);
+  accepts = (yaml) => judge(parse(yaml));
+});
+afterAll(() => rest[Symbol.asyncDispose]());
+
+test('docs/vantage-apply.schema.json is made of the OpenAPI document (else: npm run generate:client)', async () => {
+  const made = fileSchema((await rest.send('GET', '/openapi.json')).json);
+  await expect(`${JSON.stringify(made, null, 1)}\n`).toMatchFileSnapshot(
+    path.join(docs, 'vantage-apply.schema.json'),
+  );
+});
+
+test('an editor accepts the file of docs/as-code.md', () => {
+  const page = readFileSync(path.join(docs, 'as-code.md'), 'utf8');
+  const [, example = ''] = /```yaml\n([\s\S]*?)```/.exec(page) ?? [];
+  expect(example).toContain('source:');
+  expect(accepts(example)).toBe(true);
+});
+
+test.each([
+  ['devices: [{ Key: a, Method: PING, URL: h, ShortName: a, Options: { Count: 3 } }]', true],
+  ['devices: [{ Key: a, Method: PING, URL: h, ShortName: a, Options: { Path: / } }]', false],
+  ['devices: [{ Key: a, Method: PING, URL: h, ShortName: a, Retries: 2 }]', false],
+  ['devices: [{ Method: PING, URL: h, ShortName: a }]', false],
+  ['devices: [{ Key: a, Method: PONG, URL: h, ShortName: a }]', false],
+  ['devices: [{ Key: a, URL: h, ShortName: a, nschedule_id: office, Tags: [x] }]', true],
+  ['tags: [{ Key: a }]', false],
+  ['defaults: { all: { Frequency: 1 }, PING: { Options: { Count: 3 } } }', true],
+  ['defaults: { all: { Frequenzy: 1 } }', false],
+  ['sources: x', false],
+])('%s: %s', (yaml, isGood) => {
+  expect(accepts(yaml)).toBe(isGood);
+});
