@@ -42,6 +42,7 @@ const poisons: Readonly<Record<string, readonly string[]>> = {
   text: ['', 'x'.repeat(20_000), `it's {"a": %s \\u0000`, '\u{fffd}\u{202e}'],
   real: ['NaN', 'Infinity', '-3e38'],
   'double precision': ['NaN', 'Infinity', '1e308'],
+  'double precision[]': ['{}', '{NaN,Infinity}', '{1e308,1,1,1,1,1}', '{{1,2},{3,4}}'],
   'integer[]': ['{}', '{1,2,3}', '{{1,null}}', '{{2147483647,2147483647}}'],
   'text[]': ['{}', '{"",null}', '{{a,b},{c,d}}'],
 };
