@@ -76,7 +76,7 @@ function entryOf(kind: Kind, schemas: Readonly<Record<string, Schema>>): Schema 
 function optionsOf(method: string): Json {
   const options = { anyOf: [{ $ref: `#/$defs/Options${method}` }, { type: 'null' }] };
   const isMethod = { properties: { Method: { const: method } }, required: ['Method'] };
-  return { if: isMethod, then: { properties: { Options: options } } };
+  return { anyOf: [{ not: isMethod }, { properties: { Options: options } }] };
 }
 
 function propertiesOf(given: Schema | undefined): Readonly<Record<string, Json>> {
@@ -103,7 +103,7 @@ function usedBy(text: string, schemas: Readonly<Record<string, Schema>>): Map<st
   return new Map([...found].sort(([a], [b]) => a.localeCompare(b)));
 }
 
-/** An option that its Method does not have is a mistake in a file, though an answer may hold more in a later version. */
+/** An option that its Method does not have is a mistake in a file. An answer may hold more in a later version. */
 function closed(name: string, value: Json): Json {
   const isOptions =
     name.startsWith('Options') && typeof value === 'object' && value !== null && !Array.isArray(value);
