@@ -39,7 +39,7 @@ import {
   trimCheckpoints,
   uptimeParts,
 } from './health/index.ts';
-import { createEventFeed, readEventsOf } from './history/index.ts';
+import { createEventFeed, eventSource } from './history/index.ts';
 import { deleteOldAnswers } from './http/kept-answer-store.ts';
 import {
   createDayPacker,
@@ -217,7 +217,7 @@ function joinNotify(base: Base, { onFailed }: Alerts, feed: ReturnType<typeof cr
     ...{ db, clock, log, sealer, timeScale, uptimeParts, baseUrl: apiAddress.url },
     settings: { allowPrivate, smtpUrl, mailFrom, telegramUrl },
     mayGiveUp: () => clocks.mayRefuse,
-    ...{ onFailed, events: { follow: (accountNo) => feed.follow(accountNo), read: readEventsOf(db) } },
+    ...{ onFailed, events: { follow: (accountNo) => feed.follow(accountNo), ...eventSource(db) } },
   });
 }
 

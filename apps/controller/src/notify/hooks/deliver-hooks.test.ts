@@ -3,13 +3,13 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { type Rest, startRest } from '../../api/testing/rest.ts';
-import { createEventFeed, readEventsOf } from '../../history/index.ts';
+import { createEventFeed, eventSource } from '../../history/index.ts';
 import { createWebhook } from '../channels/webhook.ts';
 import { type Sink, startSink } from '../testing/sink.ts';
 import { runHooks } from './deliver-hooks.ts';
 
 const Secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
-const soon = { timeout: 15_000, interval: 50 };
+const soon = { timeout: 30_000, interval: 50 };
 let rest: Rest;
 let feed: ReturnType<typeof createEventFeed>;
 const log = createLog('hooks', 'silent');
@@ -30,7 +30,7 @@ function startWorker(): AsyncDisposable {
     {
       ...{ db: rest.db, clock: systemClock, log, sealer: rest.sealer, mayGiveUp: () => true },
       channel: createWebhook({ allowPrivate: true }),
-      events: { follow: (accountNo) => feed.follow(accountNo), read: readEventsOf(rest.db) },
+      events: { follow: (accountNo) => feed.follow(accountNo), ...eventSource(rest.db) },
       timeScale: (time) => time / 100,
     },
     ending.signal,

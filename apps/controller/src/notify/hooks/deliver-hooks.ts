@@ -9,7 +9,14 @@ import { leaseUs } from '../claim.ts';
 import { createFollowers, type Follower } from '../followers.ts';
 import { type Outcome, retryTimes } from '../notification-state.ts';
 import { afterRound } from './after-round.ts';
-import { accountsWithHooks, type ClaimedHook, leaseHooks, oldEvents, recordProgress } from './hook-store.ts';
+import {
+  accountsBehind,
+  accountsWithHooks,
+  type ClaimedHook,
+  leaseHooks,
+  oldEvents,
+  recordProgress,
+} from './hook-store.ts';
 
 /** An event as a hook gets it. */
 export interface ReadEvent {
@@ -25,6 +32,8 @@ export interface ReadEvent {
 export interface EventSource {
   /** Begins to follow an account. `upTo`: every event up to this number is readable now. */
   follow(accountNo: number): Promise<Follower>;
+  /** The accounts that have events with numbers above `afterNo` up to `upToNo`. */
+  accountsBetween(afterNo: number, upToNo: number): Promise<ReadonlySet<number>>;
   /** The account's events with numbers above `afterNo` up to `upToNo`, at most `limit`, in their order. */
   read(ask: {
     readonly accountNo: number;
@@ -66,6 +75,14 @@ const trackedHooks = declareState({
   filledBy: 'accounts',
   atBound: 'others wait in the database',
 });
+const trackedBehind = declareState({
+  name: 'accounts_behind',
+  entries: { each: 'account with hooks' },
+  entryBytes: 100,
+  filledBy: 'accounts',
+  atBound: 'the limit of accounts',
+});
+
 /** Delivers events to hooks until the signal aborts. Any number of controllers may run it. */
 export async function runHooks(deps: HookDeps, signal: AbortSignal): Promise<void> {
   const { db, clock, log } = deps;
@@ -75,21 +92,41 @@ export async function runHooks(deps: HookDeps, signal: AbortSignal): Promise<voi
     () => accountsWithHooks(db.kysely),
     (accountNo) => deps.events.follow(accountNo),
   );
+  const behind = trackedBehind(new Set<number>());
+  let known: ReadonlySet<number> = new Set();
+  let lookedTo: number | undefined;
   const parts = createJobParts({
     log,
     failed: 'events cannot be delivered to hooks; trying again',
     recovered: 'events are delivered to hooks again',
   });
   const waker = createWaker(clock);
-  const round = async () => {
+  /** Notes the accounts that have events which this process has not seen. Returns the number up to which it has. */
+  const look = async (): Promise<number> => {
     const followers = await accounts.current();
+    const upToNo = Math.max(0, ...[...followers.values()].map(({ upTo }) => upTo));
+    for (const accountNo of behind) if (!followers.has(accountNo)) behind.delete(accountNo);
+    const isNew = lookedTo !== undefined && lookedTo < upToNo;
+    const fresh = isNew ? await deps.events.accountsBetween(lookedTo ?? 0, upToNo) : new Set<number>();
+    for (const accountNo of followers.keys())
+      if (!known.has(accountNo) || fresh.has(accountNo)) behind.add(accountNo);
+    known = new Set(followers.keys());
+    lookedTo = upToNo;
+    return upToNo;
+  };
+
+  const round = async () => {
+    const upToNo = await look();
+    if (behind.size === 0) return;
     const token = newId();
+    const ask = { accountNos: [...behind], upToNo };
     const leased = await leaseHooks(db.kysely, {
-      ...{ accountNos: [...followers.keys()], nowUs: clock.nowUs(), leaseUs, token },
+      ...{ ...ask, nowUs: clock.nowUs(), leaseUs, token },
       limit: atOnce - running.size,
     });
+    const still = new Set(await accountsBehind(db.kysely, ask));
+    for (const accountNo of ask.accountNos) if (!still.has(accountNo)) behind.delete(accountNo);
     for (const hook of leased) {
-      const upToNo = followers.get(hook.account_no)?.upTo ?? hook.after_no;
       const work = parts
         .attempt(`hook ${hook.hook_id}`, () => serveHook(deps, hook, { token, upToNo }, signal))
         .then(() => {

@@ -28,14 +28,12 @@ export async function accountsWithHooks(kysely: Kysely<Tables>): Promise<Readonl
   return new Set(rows.map(({ account_no }) => account_no));
 }
 
-/**
- * Leases up to `limit` hooks of these accounts that are due, the longest waiting first. Accounts of which there is
- * nothing to send need not be named.
- */
+/** Leases up to `limit` hooks of these accounts that are due and not at `upToNo` yet, the longest waiting first. */
 export async function leaseHooks(
   kysely: Kysely<Tables>,
   ask: {
     readonly accountNos: readonly number[];
+    readonly upToNo: number;
     readonly nowUs: number;
     readonly leaseUs: number;
     readonly token: string;
@@ -52,6 +50,7 @@ export async function leaseHooks(
     with due as (
       select p.hook_no from hook_progress p join hooks h using (hook_no)
       where h.account_no = any(${ask.accountNos}::int[]) and p.due_us <= ${ask.nowUs}::bigint
+        and p.after_no < ${ask.upToNo}::bigint
         and (p.lease_until_us is null or p.lease_until_us < ${dbNowUs})
       order by p.due_us limit ${ask.limit} for update of p skip locked
     ), leased as (
@@ -62,6 +61,17 @@ export async function leaseHooks(
       p.first_attempt_us, p.failing_since_us
     from leased p join hooks h using (hook_no) join accounts a using (account_no)`.execute(kysely);
   return rows;
+}
+
+/** Those of these accounts that have a hook which is not at `upToNo` yet. */
+export async function accountsBehind(
+  kysely: Kysely<Tables>,
+  { accountNos, upToNo }: { readonly accountNos: readonly number[]; readonly upToNo: number },
+): Promise<readonly number[]> {
+  const { rows } = await sql<{ account_no: number }>`
+    select distinct h.account_no from hooks h join hook_progress p using (hook_no)
+    where h.account_no = any(${accountNos}::int[]) and p.after_no < ${upToNo}::bigint`.execute(kysely);
+  return rows.map(({ account_no }) => account_no);
 }
 
 /** The state of a hook's deliveries after a round. */

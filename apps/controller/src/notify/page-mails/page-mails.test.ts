@@ -3,14 +3,14 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { type Rest, startRest } from '../../api/testing/rest.ts';
-import { createEventFeed, readEventsOf } from '../../history/index.ts';
+import { createEventFeed, eventSource } from '../../history/index.ts';
 import { createEmail } from '../channels/email.ts';
 import { type SmtpSink, startSmtpSink } from '../testing/smtp-sink.ts';
 import { runPageMails } from './run-page-mails.ts';
 import { createSubscriptionLinks } from './subscription-links.ts';
 import { createSubscriptions } from './subscriptions.ts';
 
-const soon = { timeout: 20_000, interval: 100 };
+const soon = { timeout: 30_000, interval: 100 };
 const log = createLog('page-mails', 'silent');
 let rest: Rest;
 let sink: SmtpSink;
@@ -42,7 +42,7 @@ function startWorker(): AsyncDisposable {
     {
       ...{ db: rest.db, clock: systemClock, log, links, mayGiveUp: () => true },
       channel: createEmail({ smtpUrl: sink.url, mailFrom: 'Vantage <vantage@example.org>' }),
-      events: { follow: (accountNo) => feed.follow(accountNo), read: readEventsOf(rest.db) },
+      events: { follow: (accountNo) => feed.follow(accountNo), ...eventSource(rest.db) },
       baseUrl: () => 'https://vantage.example',
       timeScale: (time) => time / 100,
     },

@@ -43,6 +43,8 @@ export interface PageMailDeps {
 const roundMs = 5_000;
 /** Mails that leave at once. */
 const atOnce = 8;
+/** A place that is so many numbers behind is written anew. */
+const farNos = 5_000;
 /** Events of one mail at most; further ones come in the next. */
 const mostEvents = 1_000;
 
@@ -123,6 +125,9 @@ async function tell(
       await insertMails(trx, { subject: news.subject, body: news.lines.join('\n\n'), subscriberNos, nowUs });
     }
     const last = found.length < mostEvents ? upToNo : (found.at(-1)?.no ?? upToNo);
+    const isSame = notesUs.length === toldUs.length && notesUs.every((us) => toldUs.includes(us));
+    // Nothing is written while nothing happens; but the next look is not to read all that happened to others.
+    if (news === undefined && isSame && last - afterNo < farNos) return;
     const dueUs = news === undefined ? nowUs : Math.round(nowUs + timeScale(newsPauseUs));
     await storeNews(trx, { pageNo, afterNo: last, notesUs, dueUs });
   });
