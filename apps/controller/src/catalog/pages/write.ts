@@ -1,5 +1,5 @@
 import { cleanLine } from '@vantage/domain';
-import type { FieldFault } from '@vantage/kernel';
+import { createSemaphore, type FieldFault } from '@vantage/kernel';
 import { hashPassword, verifyPassword } from '../../secrets/password.ts';
 import { type Identity, resolveIdentity, showIdentity } from '../external-key.ts';
 import { namesOfTags, readScope, type Scope } from '../keys/scope.ts';
@@ -74,27 +74,44 @@ export const pageWriter = createResourceWriter<OpenPage, PageSettings, SentPage>
     const tagNos = scope === undefined ? (current?.tagNos ?? null) : scope;
     const { name = '', path = '', access = 'Public', shows = [], notes = [] } = current ?? {};
     const isSameName = sent.Name === undefined || (current !== undefined && sent.Name === cleanLine(name));
+    const hashed = await hashOf(sent.Password, current?.passwordHash ?? null);
     const settings = {
       name: isSameName ? name : (sent.Name ?? name),
       path: sent.Path ?? path,
       ...{ tagNos, tagNames: await namesOfTags(transaction.trx, tagNos) },
       access: sent.Access ?? access,
-      passwordHash: await hashOf(sent.Password, current?.passwordHash ?? null),
+      passwordHash: hashed?.value ?? null,
       shows: sent.Show === undefined ? shows : pageParts.filter((part) => sent.Show?.[part]),
       notes: sent.Notes === undefined ? notes : sortedNotes(sent.Notes),
       ...resolveIdentity(sent, current),
     };
     const faults: FieldFault[] = 'faults' in tags ? [...tags.faults] : [];
-    if (settings.access === 'Password' && settings.passwordHash === null)
+    if (hashed === undefined)
+      faults.push({
+        field: 'Password',
+        message: 'cannot be set while so many others are set; send the request again in a moment',
+      });
+    else if (settings.access === 'Password' && settings.passwordHash === null)
       faults.push({ field: 'Password', message: 'is required for the Access Password: 8 to 200 characters' });
     return { settings, faults };
   },
 });
 
-/** The hash of a password; the stored one where it is the same password, because each hash is different. */
-async function hashOf(sent: string | null | undefined, stored: string | null): Promise<string | null> {
-  if (sent === undefined || sent === null) return sent === undefined ? stored : null;
-  return stored !== null && (await verifyPassword(sent, stored)) ? stored : hashPassword(sent);
+/** Each hash takes 16 MiB and a processor for 50 ms, while the account is locked. */
+const places = createSemaphore({ running: 1, waiting: 4 });
+
+/**
+ * The hash of a password; the stored one where it is the same password, because each hash is different. Undefined: too
+ * many wait.
+ */
+async function hashOf(
+  sent: string | null | undefined,
+  stored: string | null,
+): Promise<{ readonly value: string | null } | undefined> {
+  if (sent === undefined || sent === null) return { value: sent === undefined ? stored : null };
+  return places.run(async () =>
+    stored !== null && (await verifyPassword(sent, stored)) ? stored : hashPassword(sent),
+  );
 }
 
 function sortedNotes(sent: NonNullable<SentPage['Notes']>): readonly StoredNote[] {

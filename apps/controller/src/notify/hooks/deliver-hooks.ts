@@ -92,8 +92,8 @@ export async function runHooks(deps: HookDeps, signal: AbortSignal): Promise<voi
     () => accountsWithHooks(db.kysely),
     (accountNo) => deps.events.follow(accountNo),
   );
-  const behind = trackedBehind(new Set<number>());
-  let known: ReadonlySet<number> = new Set();
+  /** The followed accounts, and whether one of their hooks may have events to send. */
+  const isBehind = trackedBehind(new Map<number, boolean>());
   let lookedTo: number | undefined;
   const parts = createJobParts({
     log,
@@ -105,27 +105,27 @@ export async function runHooks(deps: HookDeps, signal: AbortSignal): Promise<voi
   const look = async (): Promise<number> => {
     const followers = await accounts.current();
     const upToNo = Math.max(0, ...[...followers.values()].map(({ upTo }) => upTo));
-    for (const accountNo of behind) if (!followers.has(accountNo)) behind.delete(accountNo);
+    for (const accountNo of isBehind.keys()) if (!followers.has(accountNo)) isBehind.delete(accountNo);
     const isNew = lookedTo !== undefined && lookedTo < upToNo;
     const fresh = isNew ? await deps.events.accountsBetween(lookedTo ?? 0, upToNo) : new Set<number>();
     for (const accountNo of followers.keys())
-      if (!known.has(accountNo) || fresh.has(accountNo)) behind.add(accountNo);
-    known = new Set(followers.keys());
+      if (!isBehind.has(accountNo) || fresh.has(accountNo)) isBehind.set(accountNo, true);
     lookedTo = upToNo;
     return upToNo;
   };
 
   const round = async () => {
     const upToNo = await look();
-    if (behind.size === 0) return;
+    const accountNos = [...isBehind].flatMap(([accountNo, is]) => (is ? [accountNo] : []));
+    if (accountNos.length === 0) return;
     const token = newId();
-    const ask = { accountNos: [...behind], upToNo };
+    const ask = { accountNos, upToNo };
     const leased = await leaseHooks(db.kysely, {
       ...{ ...ask, nowUs: clock.nowUs(), leaseUs, token },
       limit: atOnce - running.size,
     });
     const still = new Set(await accountsBehind(db.kysely, ask));
-    for (const accountNo of ask.accountNos) if (!still.has(accountNo)) behind.delete(accountNo);
+    for (const accountNo of accountNos) if (!still.has(accountNo)) isBehind.set(accountNo, false);
     for (const hook of leased) {
       const work = parts
         .attempt(`hook ${hook.hook_id}`, () => serveHook(deps, hook, { token, upToNo }, signal))

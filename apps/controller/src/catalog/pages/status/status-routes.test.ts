@@ -201,3 +201,16 @@ test('many readers of a page are one reading, and a page whose data cannot be re
   await later();
   expect(await textOf('/status/busy')).not.toContain('The monitoring does not answer');
 });
+test('passwords of pages are hashed one after the other, and a crowd of them is refused', async () => {
+  const all = await Promise.all(
+    Array.from({ length: 12 }, (_, i) =>
+      rest.send('POST', '/pages', {
+        key,
+        body: { Name: `crowd ${i}`, Path: `crowd-${i}`, Access: 'Password', Password: `password ${i}` },
+      }),
+    ),
+  );
+  const refused = all.filter(({ status }) => status !== 200);
+  expect(all.length - refused.length).toBeGreaterThan(0);
+  for (const { json } of refused) expect(json).toMatchObject({ code: 1004, errors: [{ field: 'Password' }] });
+});
