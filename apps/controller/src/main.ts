@@ -39,7 +39,7 @@ import {
   trimCheckpoints,
   uptimeParts,
 } from './health/index.ts';
-import { createEventFeed, eventSource } from './history/index.ts';
+import { createEventFeed, createEventSource } from './history/index.ts';
 import { deleteOldAnswers } from './http/kept-answer-store.ts';
 import {
   createDayPacker,
@@ -167,8 +167,7 @@ function joinSteps(base: Base) {
     pages: notify.pages({ acknowledge, acknowledgeMany, snooze }),
     site: readSite(builtPage),
     ...{ planInvitation, upgrades: { signedParcels, startRollout: insertRollout } },
-    sendTest: (...ask) => notify.sendTest(...ask),
-    subscriptions: notify.subscriptions,
+    ...notify.forApi,
     warnings: () => warningsOf(base),
     health: createRestHealth({ kysely, clock, recordEvents }),
   });
@@ -217,7 +216,8 @@ function joinNotify(base: Base, { onFailed }: Alerts, feed: ReturnType<typeof cr
     ...{ db, clock, log, sealer, timeScale, uptimeParts, baseUrl: apiAddress.url },
     settings: { allowPrivate, smtpUrl, mailFrom, telegramUrl },
     mayGiveUp: () => clocks.mayRefuse,
-    ...{ onFailed, events: { follow: (accountNo) => feed.follow(accountNo), ...eventSource(db) } },
+    onFailed,
+    events: createEventSource(db, feed),
   });
 }
 

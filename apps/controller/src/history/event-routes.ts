@@ -10,7 +10,7 @@ import { invalid, missing } from '../http/problem.ts';
 import { type Call, noSubject, type Route, route } from '../http/route.ts';
 import type { Session } from '../http/session.ts';
 import { readUntil } from '../http/time-span.ts';
-import { createZone, type Zone } from '../http/zone.ts';
+import type { Zone } from '../http/zone.ts';
 import type { DeviceSubject } from './check-routes.ts';
 import type { EventFeed } from './event-feed.ts';
 import {
@@ -21,7 +21,6 @@ import {
   findEventNo,
   findEventPlace,
   listEvents,
-  listEventsAfter,
 } from './event-store.ts';
 import { openEventStream } from './event-stream.ts';
 import { historyQuery, readHistoryFilter } from './list-filters.ts';
@@ -115,7 +114,7 @@ export function eventRoutes({
       'before',
       (row) => row.event_id,
     );
-    return { body: rows.map((row) => show(row, session.zone)), next };
+    return { body: rows.map((row) => showEvent(row, session.zone)), next };
   };
   const shared = {
     method: 'GET',
@@ -166,7 +165,7 @@ async function follow(
   const { scope } = session;
   const { filter, afterNo } = await (scope === undefined ? begin() : db.inScope(scope, begin));
   if (lastEventId !== undefined && afterNo === undefined) throw missing('event');
-  const showNow = (row: EventRow, { zone }: Session) => show(row, zone);
+  const showNow = (row: EventRow, { zone }: Session) => showEvent(row, zone);
   const stream = await openEventStream(
     { db, feed, show: showNow },
     { session: sessionNow, afterNo, filter, gone: signal },
@@ -218,7 +217,8 @@ const typeMember = {
   example: 'Down,Up',
 };
 
-function show(row: EventRow, zone: Zone): z.input<typeof eventRecord> {
+/** An event as answers, streams and hooks show it. */
+export function showEvent(row: EventRow, zone: Zone): z.input<typeof eventRecord> {
   return {
     event_id: row.event_id,
     device_id: row.device_id,
@@ -234,34 +234,5 @@ function show(row: EventRow, zone: Zone): z.input<typeof eventRecord> {
     Message: row.message,
     Duration: row.duration_s,
     Late: row.late,
-  };
-}
-
-/** Events as hooks get them: in their order, in the words of GET /events. */
-export function readEventsOf(db: Db): (ask: {
-  readonly accountNo: number;
-  readonly timezone: string;
-  readonly afterNo: number;
-  readonly upToNo: number;
-  readonly limit: number;
-  readonly types: readonly string[] | undefined;
-  readonly tagNos: readonly number[] | undefined;
-}) => Promise<
-  readonly {
-    readonly no: number;
-    readonly id: string;
-    readonly type: string;
-    readonly timestamp: string;
-    readonly record: object;
-  }[]
-> {
-  return async ({ accountNo, timezone, types, tagNos, ...range }) => {
-    const filter = { types, tagNos, locationNos: undefined, deviceNo: undefined };
-    const rows = await listEventsAfter(db, accountNo, { ...range, filter });
-    const zone = createZone(timezone);
-    return rows.map((row) => {
-      const record = show(row, zone);
-      return { no: row.event_no, id: row.event_id, type: row.type, timestamp: record.Timestamp, record };
-    });
   };
 }

@@ -40,12 +40,15 @@ interface Notify extends Deliveries {
   runHooks(signal: AbortSignal): Promise<void>;
   /** Tells the subscribers of status pages what is new until the signal aborts. */
   runPageMails(signal: AbortSignal): Promise<void>;
-  /** Subscriptions of status pages; undefined: there is no mail server. */
-  readonly subscriptions: Subscriptions | undefined;
   /** The pages behind the links of messages. */
   pages(actions: LinkActions): readonly OuterRoute[];
-  /** Sends a test message to a contact once, now; undefined when the contact does not exist. */
-  sendTest(contactNo: number, signal: AbortSignal): Promise<TestResult | undefined>;
+  /** The parts that the REST API needs. */
+  readonly forApi: {
+    /** Sends a test message to a contact once, now; undefined when the contact does not exist. */
+    sendTest(contactNo: number, signal: AbortSignal): Promise<TestResult | undefined>;
+    /** Subscriptions of status pages; undefined: there is no mail server. */
+    readonly subscriptions: Subscriptions | undefined;
+  };
 }
 
 /** Creates the step. */
@@ -65,18 +68,26 @@ export function createNotify(deps: NotifyDeps): Notify {
     readDay: (deviceId, nowUs) => readDay(db.kysely, { deviceId, nowUs }, uptimeParts),
   });
   const hooks = {
-    ...{ db, clock, log, sealer, timeScale, channel: channels.webhook, events: deps.events },
+    db,
+    clock,
+    log,
+    sealer,
+    timeScale,
+    channel: channels.webhook,
+    events: deps.events,
     mayGiveUp: () => deps.mayGiveUp?.() ?? true,
   };
   return Object.assign(deliveries, {
     runHooks: (signal: AbortSignal) => runHooks(hooks, signal),
     runPageMails: (signal: AbortSignal) =>
       runPageMails({ ...hooks, channel: channels.email, baseUrl, links: subscribing }, signal),
-    // Without a mail server nobody could confirm.
-    subscriptions:
-      settings.smtpUrl === undefined ? undefined : createSubscriptions({ db, clock, links: subscribing }),
     pages: (actions: LinkActions) => linkRoutes({ db, clock, links, actions }),
-    sendTest: (contactNo: number, signal: AbortSignal) =>
-      sendTest({ ...attempts, db, channels }, contactNo, signal),
+    forApi: {
+      sendTest: (contactNo: number, signal: AbortSignal) =>
+        sendTest({ ...attempts, db, channels }, contactNo, signal),
+      // Without a mail server nobody could confirm.
+      subscriptions:
+        settings.smtpUrl === undefined ? undefined : createSubscriptions({ db, clock, links: subscribing }),
+    },
   });
 }

@@ -3,7 +3,11 @@ import { eventTypes } from '@vantage/domain';
 import { refTo } from './schema.ts';
 
 const header = (name: string, description: string, example: string) => ({
-  ...{ name, in: 'header', required: true, description, example },
+  name,
+  in: 'header',
+  required: true,
+  description,
+  example,
   schema: { type: 'string' },
 });
 
@@ -42,23 +46,31 @@ const id = '27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802';
 export const webhooks = {
   event: {
     post: {
-      ...{ operationId: 'receiveEvent', tags: ['Hooks'], security: [], parameters: headers, responses },
+      operationId: 'receiveEvent',
+      tags: ['Hooks'],
+      security: [],
+      parameters: headers,
+      responses,
       summary: 'An event, posted to a hook.',
       description: 'Each event that the hook asks for, in their order, at least once.',
       requestBody: body(
         eventTypes.map((type) => `event.${type}`),
         refTo('Event'),
         {
-          ...{
-            event_id: id,
-            device_id: id,
-            ShortName: 'web-1',
-            FullName: 'Web shop',
-            Timestamp: at,
-            Type: 'Down',
-          },
-          ...{ Status: 'Down', Location: 'local', location_id: id, CheckResult: 'HTTP 500', check_id: id },
-          ...{ Message: 'Down: HTTP 500', Duration: 3_600, Late: false },
+          event_id: id,
+          device_id: id,
+          ShortName: 'web-1',
+          FullName: 'Web shop',
+          Timestamp: at,
+          Type: 'Down',
+          Status: 'Down',
+          Location: 'local',
+          location_id: id,
+          CheckResult: 'HTTP 500',
+          check_id: id,
+          Message: 'Down: HTTP 500',
+          Duration: 3_600,
+          Late: false,
         },
         'event.Down',
       ),
@@ -66,13 +78,11 @@ export const webhooks = {
   },
   notification: {
     post: {
-      ...{
-        operationId: 'receiveNotification',
-        tags: ['Contacts'],
-        security: [],
-        parameters: headers,
-        responses,
-      },
+      operationId: 'receiveNotification',
+      tags: ['Contacts'],
+      security: [],
+      parameters: headers,
+      responses,
       summary: 'A message to a contact of the Type webhook.',
       description: '`/docs/messages` shows each kind with its data. More fields may come in a later version.',
       requestBody: body(

@@ -139,7 +139,10 @@ export async function startRest(deps: RestDeps = {}): Promise<Rest> {
   };
   const api = createHttpApi({
     ...shared,
-    ...{ log, onRoute: tracing?.nameRoute, pages: deps.pages ?? [], subscriptions: deps.subscriptions?.(db) },
+    log,
+    onRoute: tracing?.nameRoute,
+    pages: deps.pages ?? [],
+    subscriptions: deps.subscriptions?.(db),
     ...(deps.site === undefined ? {} : { site: deps.site }),
     settings: {
       apiKeyHeaders: ['X-Old-Key'],

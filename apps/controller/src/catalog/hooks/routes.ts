@@ -40,8 +40,16 @@ export function hookRoutes({
   const list = (accountNo: number, page: ResourcePage) => listHooks(db, accountNo, page);
   const write = createHookWriter({ sealer, policy: { allowPrivate: allowPrivateWebhooks } });
   return resourceRoutes({
-    ...{ names, texts, catalog, list, show, write },
-    ...{ create: hookCreate, update: hookUpdate, full: hookFull, readOnly: hookReadOnly },
+    names,
+    texts,
+    catalog,
+    list,
+    show,
+    write,
+    create: hookCreate,
+    update: hookUpdate,
+    full: hookFull,
+    readOnly: hookReadOnly,
   });
 }
 

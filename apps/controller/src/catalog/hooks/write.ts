@@ -36,7 +36,8 @@ export function createHookWriter({
   readonly policy: AddressPolicy;
 }) {
   return createResourceWriter<OpenHook, HookSettings, SentHook>({
-    ...{ kind: 'hook', what: 'hook' },
+    kind: 'hook',
+    what: 'hook',
     async find(transaction, accountNo, id) {
       const hook = await findHook(transaction, accountNo, id);
       return hook && { ...hook, tagName: await nameOfTag(transaction.trx, hook.tag_no) };
@@ -50,7 +51,10 @@ export function createHookWriter({
     numberOf: ({ hook_no }) => hook_no,
     settingsOf: (hook) => settingsOf(sealer, hook),
     show: ({ name, address, types, tagName, ...identity }) => ({
-      ...{ Name: cleanLine(name), Address: address, Events: types, Tag: tagName },
+      Name: cleanLine(name),
+      Address: address,
+      Events: types,
+      Tag: tagName,
       ...showIdentity(identity),
     }),
     // An address with other credentials is shown as before.
@@ -69,10 +73,13 @@ export function createHookWriter({
       const { name, address, clear } = contact.settings;
       return {
         settings: {
-          ...{ name, address, clear },
+          name,
+          address,
+          clear,
           types:
             sent.Events === undefined ? (current?.types ?? null) : sent.Events && [...new Set(sent.Events)],
-          ...{ tagNo, tagName: await nameOfTag(trx, tagNo) },
+          tagNo,
+          tagName: await nameOfTag(trx, tagNo),
           ...resolveIdentity(sent, current),
         },
         faults: [...contact.faults, ...faults],
@@ -104,7 +111,11 @@ function columnsOf(sealer: Sealer, hookId: string, settings: HookSettings) {
   const { name, address, types, tagNo, externalKey, source, clear } = settings;
   const known = clear ?? { address, secret: null, previousSecret: null };
   return {
-    ...{ name, address, tag_no: tagNo, external_key: externalKey, source },
+    name,
+    address,
+    tag_no: tagNo,
+    external_key: externalKey,
+    source,
     types: types && [...types],
     sealed: sealContact(sealer, hookId, known),
   };

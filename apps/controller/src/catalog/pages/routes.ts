@@ -43,8 +43,15 @@ export function pageRoutes({
 }): Route[] {
   const list = (accountNo: number, page: ResourcePage) => listPages(db, accountNo, page);
   return resourceRoutes({
-    ...{ names, texts, catalog, list, write: pageWriter },
-    ...{ create: pageCreate, update: pageUpdate, full: pageFull, readOnly: pageReadOnly },
+    names,
+    texts,
+    catalog,
+    list,
+    write: pageWriter,
+    create: pageCreate,
+    update: pageUpdate,
+    full: pageFull,
+    readOnly: pageReadOnly,
     show: (row, session) => show(row, session, baseUrl()),
   });
 }

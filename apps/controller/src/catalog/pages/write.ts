@@ -40,7 +40,8 @@ interface OpenPage extends StoredPage {
 
 /** Creates, changes and deletes status pages in an open transaction. A refusal names every fault. */
 export const pageWriter = createResourceWriter<OpenPage, PageSettings, SentPage>({
-  ...{ kind: 'page', what: 'status page' },
+  kind: 'page',
+  what: 'status page',
   async find(transaction, accountNo, id) {
     const page = await findPage(transaction, accountNo, id);
     return page && { ...page, tagNames: await namesOfTags(transaction.trx, page.tag_nos) };
@@ -53,7 +54,10 @@ export const pageWriter = createResourceWriter<OpenPage, PageSettings, SentPage>
   numberOf: ({ page_no }) => page_no,
   settingsOf,
   show: ({ name, path, tagNames, access, shows, notes, ...identity }) => ({
-    ...{ Name: cleanLine(name), Path: path, Tags: tagNames, Access: access },
+    Name: cleanLine(name),
+    Path: path,
+    Tags: tagNames,
+    Access: access,
     Show: Object.fromEntries(pageParts.map((part) => [part, shows.includes(part)])),
     Notes: notes.map(({ AtUs, Kind, Text }) => ({ At: new Date(AtUs / 1000).toISOString(), Kind, Text })),
     ...showIdentity(identity),
@@ -78,7 +82,8 @@ export const pageWriter = createResourceWriter<OpenPage, PageSettings, SentPage>
     const settings = {
       name: isSameName ? name : (sent.Name ?? name),
       path: sent.Path ?? path,
-      ...{ tagNos, tagNames: await namesOfTags(transaction.trx, tagNos) },
+      tagNos,
+      tagNames: await namesOfTags(transaction.trx, tagNos),
       access: sent.Access ?? access,
       passwordHash: hashed?.value ?? null,
       shows: sent.Show === undefined ? shows : pageParts.filter((part) => sent.Show?.[part]),
@@ -123,7 +128,12 @@ function sortedNotes(sent: NonNullable<SentPage['Notes']>): readonly StoredNote[
 function settingsOf(page: OpenPage): PageSettings {
   const { name, path, tag_nos: tagNos, tagNames, access, password_hash } = page;
   return {
-    ...{ name, path, tagNos, tagNames, access, passwordHash: password_hash },
+    name,
+    path,
+    tagNos,
+    tagNames,
+    access,
+    passwordHash: password_hash,
     shows: pageParts.filter((part) => page.shows.includes(part)),
     notes: readNotes(page.notes),
     ...resolveIdentity({}, { externalKey: page.external_key, source: page.source }),
@@ -133,7 +143,12 @@ function settingsOf(page: OpenPage): PageSettings {
 function columnsOf(settings: PageSettings): PageColumns {
   const { name, path, tagNos, access, passwordHash, shows, notes, externalKey, source } = settings;
   return {
-    ...{ name, path, access, password_hash: passwordHash, external_key: externalKey, source },
+    name,
+    path,
+    access,
+    password_hash: passwordHash,
+    external_key: externalKey,
+    source,
     tag_nos: tagNos && [...tagNos],
     shows: [...shows],
     notes: JSON.stringify(notes),

@@ -52,9 +52,14 @@ export function afterRound(place: HookPlace, round: Round, times: RetryTimes): A
   const answer = (head ?? accepted.at(-1))?.outcome.text;
   if (head === undefined)
     return {
-      ...{ afterNo: readToNo, attempts: 0, firstAttemptUs: null, dueUs: nowUs, isDelivered },
+      afterNo: readToNo,
+      attempts: 0,
+      firstAttemptUs: null,
+      dueUs: nowUs,
+      isDelivered,
       failingSinceUs: isDelivered ? null : place.failingSinceUs,
-      ...{ isGivenUp: false, answer },
+      isGivenUp: false,
+      answer,
     };
   const before = isDelivered
     ? {
@@ -72,12 +77,23 @@ export function afterRound(place: HookPlace, round: Round, times: RetryTimes): A
   const next = afterAttempt({ attempts, firstAttemptUs, nowUs }, head.outcome, times);
   if (next.state === 'Pending')
     return {
-      ...{ afterNo: before.afterNo, attempts, firstAttemptUs, failingSinceUs, dueUs: next.dueUs },
-      ...{ isDelivered, isGivenUp: false, answer },
+      afterNo: before.afterNo,
+      attempts,
+      firstAttemptUs,
+      failingSinceUs,
+      dueUs: next.dueUs,
+      isDelivered,
+      isGivenUp: false,
+      answer,
     };
   return {
-    ...{ afterNo: head.no, attempts: 0, firstAttemptUs: null, failingSinceUs },
+    afterNo: head.no,
+    attempts: 0,
+    firstAttemptUs: null,
+    failingSinceUs,
     dueUs: Math.round(nowUs + (times.waitsUs[0] ?? 0)),
-    ...{ isDelivered, isGivenUp: true, answer },
+    isDelivered,
+    isGivenUp: true,
+    answer,
   };
 }

@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { type Rest, startRest } from '../../api/testing/rest.ts';
-import { createEventFeed, eventSource } from '../../history/index.ts';
+import { createEventFeed, createEventSource } from '../../history/index.ts';
 import { createWebhook } from '../channels/webhook.ts';
 import { type Sink, startSink } from '../testing/sink.ts';
 import { runHooks } from './deliver-hooks.ts';
@@ -28,9 +28,13 @@ function startWorker(): AsyncDisposable {
   const ending = new AbortController();
   const done = runHooks(
     {
-      ...{ db: rest.db, clock: systemClock, log, sealer: rest.sealer, mayGiveUp: () => true },
+      db: rest.db,
+      clock: systemClock,
+      log,
+      sealer: rest.sealer,
+      mayGiveUp: () => true,
       channel: createWebhook({ allowPrivate: true }),
-      events: { follow: (accountNo) => feed.follow(accountNo), ...eventSource(rest.db) },
+      events: createEventSource(rest.db, feed),
       timeScale: (time) => time / 100,
     },
     ending.signal,

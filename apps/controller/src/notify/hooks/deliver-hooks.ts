@@ -6,17 +6,11 @@ import { openContact } from '../../secrets/sealed-contact.ts';
 import { withinTime } from '../attempt.ts';
 import type { Channel } from '../channels/channel.ts';
 import { leaseUs } from '../claim.ts';
-import { createFollowers, type Follower } from '../followers.ts';
+import type { Follower } from '../followers.ts';
 import { type Outcome, retryTimes } from '../notification-state.ts';
+import { createAccountsBehind } from './accounts-behind.ts';
 import { afterRound } from './after-round.ts';
-import {
-  accountsBehind,
-  accountsWithHooks,
-  type ClaimedHook,
-  leaseHooks,
-  oldEvents,
-  recordProgress,
-} from './hook-store.ts';
+import { type ClaimedHook, leaseHooks, oldEvents, recordProgress } from './hook-store.ts';
 
 /** An event as a hook gets it. */
 export interface ReadEvent {
@@ -75,60 +69,27 @@ const trackedHooks = declareState({
   filledBy: 'accounts',
   atBound: 'others wait in the database',
 });
-const trackedBehind = declareState({
-  name: 'accounts_behind',
-  entries: { each: 'account with hooks' },
-  entryBytes: 100,
-  filledBy: 'accounts',
-  atBound: 'the limit of accounts',
-});
-
 /** Delivers events to hooks until the signal aborts. Any number of controllers may run it. */
 export async function runHooks(deps: HookDeps, signal: AbortSignal): Promise<void> {
   const { db, clock, log } = deps;
   const running = trackedHooks(new Map<number, Promise<void>>());
-  using accounts = createFollowers(
-    clock,
-    () => accountsWithHooks(db.kysely),
-    (accountNo) => deps.events.follow(accountNo),
-  );
-  /** The followed accounts, and whether one of their hooks may have events to send. */
-  const isBehind = trackedBehind(new Map<number, boolean>());
-  let lookedTo: number | undefined;
+  using behind = createAccountsBehind(deps);
   const parts = createJobParts({
     log,
     failed: 'events cannot be delivered to hooks; trying again',
     recovered: 'events are delivered to hooks again',
   });
   const waker = createWaker(clock);
-  /** Notes the accounts that have events which this process has not seen. Returns the number up to which it has. */
-  const look = async (): Promise<number> => {
-    const followers = await accounts.current();
-    const upToNo = Math.max(0, ...[...followers.values()].map(({ upTo }) => upTo));
-    for (const accountNo of isBehind.keys()) if (!followers.has(accountNo)) isBehind.delete(accountNo);
-    const isNew = lookedTo !== undefined && lookedTo < upToNo;
-    const fresh = isNew ? await deps.events.accountsBetween(lookedTo ?? 0, upToNo) : new Set<number>();
-    for (const accountNo of followers.keys())
-      if (!isBehind.has(accountNo) || fresh.has(accountNo)) isBehind.set(accountNo, true);
-    lookedTo = upToNo;
-    return upToNo;
-  };
-
   const round = async () => {
-    const upToNo = await look();
-    const accountNos = [...isBehind].flatMap(([accountNo, is]) => (is ? [accountNo] : []));
-    if (accountNos.length === 0) return;
+    const seen = await behind.look();
+    if (seen.accountNos.length === 0) return;
     const token = newId();
-    const ask = { accountNos, upToNo };
-    const leased = await leaseHooks(db.kysely, {
-      ...{ ...ask, nowUs: clock.nowUs(), leaseUs, token },
-      limit: atOnce - running.size,
-    });
-    const still = new Set(await accountsBehind(db.kysely, ask));
-    for (const accountNo of accountNos) if (!still.has(accountNo)) isBehind.set(accountNo, false);
+    const limit = atOnce - running.size;
+    const leased = await leaseHooks(db.kysely, { ...seen, nowUs: clock.nowUs(), leaseUs, token, limit });
+    await behind.forgetDone(seen);
     for (const hook of leased) {
       const work = parts
-        .attempt(`hook ${hook.hook_id}`, () => serveHook(deps, hook, { token, upToNo }, signal))
+        .attempt(`hook ${hook.hook_id}`, () => serveHook(deps, hook, { token, upToNo: seen.upToNo }, signal))
         .then(() => {
           running.delete(hook.hook_no);
           waker.wake();
@@ -158,8 +119,10 @@ async function serveHook(
     events.map(async (event) => ({ no: event.no, outcome: await send(deps, hook, event, signal) })),
   );
   const place = {
-    ...{ afterNo: hook.after_no, attempts: hook.attempts },
-    ...{ firstAttemptUs: hook.first_attempt_us, failingSinceUs: hook.failing_since_us },
+    afterNo: hook.after_no,
+    attempts: hook.attempts,
+    firstAttemptUs: hook.first_attempt_us,
+    failingSinceUs: hook.failing_since_us,
   };
   const nowUs = clock.nowUs();
   const times = retryTimes(deps.timeScale, deps.mayGiveUp());
@@ -174,12 +137,12 @@ async function serveHook(
     db.kysely,
     { hookNo: hook.hook_no, token },
     {
-      ...{
-        after_no: old?.lastNo ?? next.afterNo,
-        attempts: next.attempts,
-        first_attempt_us: next.firstAttemptUs,
-      },
-      ...{ due_us: next.dueUs, failing_since_us: next.failingSinceUs, last_answer: next.answer },
+      after_no: old?.lastNo ?? next.afterNo,
+      attempts: next.attempts,
+      first_attempt_us: next.firstAttemptUs,
+      due_us: next.dueUs,
+      failing_since_us: next.failingSinceUs,
+      last_answer: next.answer,
       delivered_us: next.isDelivered ? nowUs : undefined,
       givenUp: (next.isGivenUp ? 1 : 0) + (old?.count ?? 0),
     },
@@ -200,7 +163,11 @@ async function nextEvents({ events: source }: HookDeps, hook: ClaimedHook, upToN
   while (at < upToNo) {
     const end = Math.min(upToNo, at + rangeNos);
     const events = await source.read({
-      ...{ accountNo: hook.account_no, timezone: hook.timezone, afterNo: at, upToNo: end, limit },
+      accountNo: hook.account_no,
+      timezone: hook.timezone,
+      afterNo: at,
+      upToNo: end,
+      limit,
       types: hook.types ?? undefined,
       tagNos: hook.tag_no === null ? undefined : [hook.tag_no],
     });

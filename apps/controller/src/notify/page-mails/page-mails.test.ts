@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { type Rest, startRest } from '../../api/testing/rest.ts';
-import { createEventFeed, eventSource } from '../../history/index.ts';
+import { createEventFeed, createEventSource } from '../../history/index.ts';
 import { createEmail } from '../channels/email.ts';
 import { type SmtpSink, startSmtpSink } from '../testing/smtp-sink.ts';
 import { runPageMails } from './run-page-mails.ts';
@@ -40,9 +40,13 @@ function startWorker(): AsyncDisposable {
   const feed = createEventFeed({ db: rest.db, clock: systemClock, log });
   const done = runPageMails(
     {
-      ...{ db: rest.db, clock: systemClock, log, links, mayGiveUp: () => true },
+      db: rest.db,
+      clock: systemClock,
+      log,
+      links,
+      mayGiveUp: () => true,
       channel: createEmail({ smtpUrl: sink.url, mailFrom: 'Vantage <vantage@example.org>' }),
-      events: { follow: (accountNo) => feed.follow(accountNo), ...eventSource(rest.db) },
+      events: createEventSource(rest.db, feed),
       baseUrl: () => 'https://vantage.example',
       timeScale: (time) => time / 100,
     },

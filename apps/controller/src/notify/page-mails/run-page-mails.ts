@@ -112,8 +112,13 @@ async function tell(
     if (afterNo === null || toldUs === null)
       return storeNews(trx, { pageNo, afterNo: upToNo, notesUs, dueUs: nowUs });
     const found = await source.read({
-      ...{ accountNo: page.account_no, timezone: page.timezone, afterNo, upToNo, limit: mostEvents },
-      ...{ types: ['Down', 'Up'], tagNos: page.tag_nos ?? undefined },
+      accountNo: page.account_no,
+      timezone: page.timezone,
+      afterNo,
+      upToNo,
+      limit: mostEvents,
+      types: ['Down', 'Up'],
+      tagNos: page.tag_nos ?? undefined,
     });
     const news = newsOf(
       page.name,
@@ -142,7 +147,10 @@ async function send(deps: PageMailDeps, mail: ClaimedMail, ending: AbortSignal):
   const text = [mail.body, foot].filter((part) => part !== '').join('\n\n');
   const html = `<!doctype html><html lang="en"><body><p style="white-space:pre-line">${escaped(text)}</p></body></html>`;
   const message = {
-    ...{ subject: mail.subject, text, html, thread: null },
+    subject: mail.subject,
+    text,
+    html,
+    thread: null,
     ...(mail.is_confirmed && { unsubscribe: end }),
   };
   const to = { name: '', address: mail.email, secret: null, previousSecret: null };

@@ -66,7 +66,10 @@ export function createSnapshots(deps: ViewDeps & { readonly clock: Clock; readon
     const isRecent = isSame && nowMs - before.historyMs < historyFreshMs;
     const history = isRecent ? before.history : await readHistory(deps, page, nowUs);
     const entry = {
-      ...{ readMs: nowMs, triedMs: nowMs, history, historyMs: isRecent ? before.historyMs : nowMs },
+      readMs: nowMs,
+      triedMs: nowMs,
+      history,
+      historyMs: isRecent ? before.historyMs : nowMs,
       view: await readView(deps, page, history, nowUs),
       forms: new Map<string, string>(),
     };

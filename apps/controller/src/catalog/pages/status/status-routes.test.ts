@@ -87,7 +87,10 @@ test('JSON and Atom say the same', async () => {
   await page('feed', { Tags, Notes, Show: { URL: true } });
   const json: unknown = JSON.parse(await textOf('/status/feed.json'));
   expect(json).toMatchObject({
-    ...{ Name: 'feed', Status: 'Down', Sentence: 'feed-1 is down', Stale: false },
+    Name: 'feed',
+    Status: 'Down',
+    Sentence: 'feed-1 is down',
+    Stale: false,
     Groups: [
       { Name: null, Services: [{ Name: 'feed-1', Status: 'Down', URL: 'https://secret-host.example/' }] },
     ],

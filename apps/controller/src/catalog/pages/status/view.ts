@@ -76,7 +76,10 @@ export async function readView(
     accountNo: page.account_no,
     filter: { enabled: true, ...(page.tag_nos === null ? {} : { tagNos: [page.tag_nos] }) },
     sort: { field: 'ShortName', descending: false },
-    ...{ limit: mostDevices, offset: 0, nowUs, withoutResults: !page.shows.includes('CheckResult') },
+    limit: mostDevices,
+    offset: 0,
+    nowUs,
+    withoutResults: !page.shows.includes('CheckResult'),
   });
   const rows = found.rows.slice(0, mostDevices);
   const nos = rows.map(({ device_no }) => device_no);
@@ -93,7 +96,9 @@ export async function readView(
       no: row.device_no,
       id: row.device_id,
       name: cleanLine(row.full_name ?? '') || cleanLine(row.short_name),
-      ...{ status: row.status, sinceUs: row.since_us, maintenanceUntilUs: row.maintenance_until_us },
+      status: row.status,
+      sinceUs: row.since_us,
+      maintenanceUntilUs: row.maintenance_until_us,
       url: page.shows.includes('URL') ? row.url : undefined,
       result: row.status === 'Up' ? undefined : resultOf?.(row),
       locations: places?.map(({ name }) => cleanLine(name)),
@@ -104,11 +109,16 @@ export async function readView(
   const planned = maintenance
     .filter(({ from_us, device_ids }) => from_us > nowUs && device_ids.some((id) => byId.has(id)))
     .map(({ from_us, to_us, device_ids }) => ({
-      ...{ fromUs: from_us, toUs: to_us },
+      fromUs: from_us,
+      toUs: to_us,
       names: device_ids.flatMap((id) => byId.get(id) ?? []),
     }));
   return {
-    ...{ page, zone: createZone(page.timezone), nowUs, history, planned },
+    page,
+    zone: createZone(page.timezone),
+    nowUs,
+    history,
+    planned,
     groups: groupsOf(page, devices),
     notes: readNotes(page.notes),
     left: found.total === undefined ? 0 : Math.max(0, found.total - rows.length),
@@ -135,7 +145,10 @@ export async function readHistory(
     accountNo: page.account_no,
     filter: { enabled: true, ...(page.tag_nos === null ? {} : { tagNos: [page.tag_nos] }) },
     sort: byCreation,
-    ...{ limit: mostDevices, offset: 0, nowUs, withoutResults: true },
+    limit: mostDevices,
+    offset: 0,
+    nowUs,
+    withoutResults: true,
   });
   const zone = createZone(page.timezone);
   const todayUs = zone.parse(`${zone.format(nowUs).slice(0, 10)}T00:00:00`) ?? nowUs;
