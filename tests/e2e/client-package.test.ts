@@ -54,11 +54,13 @@ test('the packed client installs into an empty folder, compiles there, and works
     expect.arrayContaining(['package/README.md', 'package/LICENSE', 'package/dist/index.d.ts']),
   );
   writeFileSync(path.join(folder, 'package.json'), '{"name":"elsewhere","private":true,"type":"module"}');
+  const install = ['install', '--silent', '--no-audit', '--no-fund', '--prefer-offline'];
   try {
-    run('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefer-offline', tarball]);
-  } catch (error) {
-    context.skip(`npm cannot install from its registry here: ${String(error).slice(0, 200)}`);
+    run('npm', ['view', '--silent', 'openapi-fetch', 'version']);
+  } catch {
+    context.skip('npm does not reach its registry, which has the dependency of the package');
   }
+  run('npm', [...install, tarball]);
   mkdirSync(path.join(folder, 'src'));
   writeFileSync(path.join(folder, 'src/main.ts'), program);
   const options = [

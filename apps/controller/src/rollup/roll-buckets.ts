@@ -3,6 +3,7 @@ import { scale } from '@vantage/health';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { checkSums, packedHistogram, phaseColumns, type Tables, unpackedHistogram } from '../db/index.ts';
 import { checksOfSpan, checksTable } from '../db/packed/index.ts';
+import { sumColumns } from './columns.ts';
 
 /** Writes the sums of one hour for these devices. `bucket` is the begin of the hour. */
 export async function rollHour(
@@ -77,21 +78,7 @@ export async function rollDay(trx: Kysely<Tables>, day: number, deviceNos: reado
   await insertSums('rollup_daily', day, rows).execute(trx);
 }
 
-const columns = [
-  'checks',
-  'errors',
-  'inconclusive',
-  'sum_ms',
-  'min_ms',
-  'max_ms',
-  'lost',
-  'sent',
-  'retries',
-  'on_request',
-  'histogram',
-  'phase_sums',
-  'phase_histogram',
-];
+const columns = [...sumColumns, 'phase_sums', 'phase_histogram'];
 const written = sql.join(columns.map((name) => sql.ref(name)));
 const excluded = sql.join(columns.map((name) => sql.ref(`excluded.${name}`)));
 

@@ -2,6 +2,7 @@ import { dayUs } from '@vantage/domain';
 import type { Histogram } from '@vantage/health';
 import { type Kysely, sql } from 'kysely';
 import type { Row, Tables } from '../db/index.ts';
+import { sumColumns } from './columns.ts';
 
 const weekUs = 7 * dayUs;
 
@@ -15,21 +16,7 @@ interface RollUpSpan {
   readonly phases: boolean;
 }
 
-const sums = [
-  'bucket_us',
-  'location_no',
-  'checks',
-  'errors',
-  'inconclusive',
-  'sum_ms',
-  'min_ms',
-  'max_ms',
-  'lost',
-  'sent',
-  'histogram',
-  'retries',
-  'on_request',
-] as const;
+const sums = ['bucket_us', 'location_no', ...sumColumns] as const;
 type Sums = Pick<Row<'rollup_hourly'>, (typeof sums)[number] | 'phase_sums' | 'phase_histogram'>;
 
 /** The rows of a device's hourly or daily roll-ups that begin in a span. */

@@ -43,15 +43,8 @@ export const hookCreate = z
   .meta({ id: 'HookCreate', description: 'The settings of a new hook.' });
 
 /** The body of PUT /hooks/{hook_id}: what is absent stays as it is. */
-export const hookUpdate = z
-  .strictObject({
-    Name: name.optional(),
-    Address: address.optional(),
-    Secret: secret.optional(),
-    Events: events.optional(),
-    Tag: sentTag.optional(),
-    ...identityFields,
-  })
+export const hookUpdate = hookCreate
+  .partial()
   .meta({ id: 'HookUpdate', description: 'Settings of a hook: what is absent stays.' });
 
 /** A hook as answers show it. */

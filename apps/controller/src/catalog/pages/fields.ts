@@ -89,17 +89,8 @@ export const pageCreate = z
   .meta({ id: 'PageCreate', description: 'The settings of a new status page.' });
 
 /** The body of PUT /pages/{page_id}: what is absent stays as it is. */
-export const pageUpdate = z
-  .strictObject({
-    Name: name.optional(),
-    Path: path.optional(),
-    Tags: tags.optional(),
-    Access: access.optional(),
-    Password: password,
-    Show: shows.optional(),
-    Notes: notes.optional(),
-    ...identityFields,
-  })
+export const pageUpdate = pageCreate
+  .partial()
   .meta({ id: 'PageUpdate', description: 'Settings of a status page: what is absent stays.' });
 
 /** A status page as answers show it. */
