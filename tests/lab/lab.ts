@@ -2,11 +2,13 @@
 // installation in network namespaces and compares messages, Status and uptime with what each scene did; `--shadow`
 // plays each once more with contacts in shadow; `--at 2027-03-28T00:58:30Z` plays as if it began then. Needs root and
 // iproute2.
+
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { messageOf } from '@vantage/kernel';
 import { inside, netnsMissing } from '../harness/netns.ts';
 import { decisionDifferences } from './decisions.ts';
 import { fakeClock } from './fake-clock.ts';
@@ -120,7 +122,7 @@ async function play(name: string, scene: Scene, way: 'plain' | 'shadow'): Promis
     const text = await runHost(tag, [name, way], scene, { ...clock.env, TMPDIR: folder.path });
     return { scene: shown, seconds: seconds(), verdict: parseVerdict(text) };
   } catch (error) {
-    const failed = error instanceof Error ? error.message : String(error);
+    const failed = messageOf(error);
     return { scene: shown, seconds: seconds(), verdict: undefined, failed };
   }
 }

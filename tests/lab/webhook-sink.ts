@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http';
+import { messageOf } from '@vantage/kernel';
 import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
 
@@ -48,7 +49,7 @@ export async function startWebhookSink(secret: string): Promise<WebhookSink> {
       hooks.push({ id: headers['webhook-id'] ?? '', type, about, atMs: Date.now(), text });
       return 204;
     } catch (error) {
-      faults.push(`${error instanceof Error ? error.message : String(error)}: ${text.slice(0, 200)}`);
+      faults.push(`${messageOf(error)}: ${text.slice(0, 200)}`);
       return 400;
     }
   };

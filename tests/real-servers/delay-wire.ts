@@ -71,9 +71,9 @@ export async function startWire(): Promise<Wire> {
     const said = report.parse(JSON.parse(line));
     for (const each of listeners) each(said);
   });
-  /** Resolves with the first result of `pick` over the reports from now on. */
-  const next = <T>(pick: (said: z.infer<typeof report>) => T | undefined) =>
-    new Promise<T>((resolve, reject) => {
+  /** Resolves with the first result of `pick` over the reports from now on; fails when the wire is gone. */
+  const next = <T>(pick: (said: z.infer<typeof report>) => T | undefined) => {
+    const picked = new Promise<T>((resolve, reject) => {
       const onExit = () => reject(new Error('the wire is gone'));
       const listener = (said: z.infer<typeof report>) => {
         const found = pick(said);
@@ -85,6 +85,10 @@ export async function startWire(): Promise<Wire> {
       listeners.add(listener);
       child.once('exit', onExit);
     });
+    // A check that fails leaves its report unread. The wire then ends before anybody waits for it.
+    picked.catch(() => {});
+    return picked;
+  };
   await next((said) => ('up' in said ? true : undefined));
   try {
     const ip = (...args: string[]) => execFileSync('ip', args, { stdio: ['ignore', 'pipe', 'pipe'] });

@@ -26,6 +26,8 @@ test.each([
   ],
   [new TypeError(), 'TypeError'],
   ['text', 'text'],
+  [Object.assign(Object.create(null), { message: 'of another process' }), 'of another process'],
+  [Object.create(null), 'an object without a text'],
 ])('the message of %s is not empty', (error, message) => {
   expect(messageOf(error)).toBe(message);
 });

@@ -34,9 +34,20 @@ export function actionOf(error: unknown): FaultAction {
 
 /** One line for people from anything thrown. */
 export function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof Error)) return textOf(error);
   // Node's connect to a name with several addresses fails with several reasons and no message of its own.
   if (error.message === '' && error instanceof AggregateError)
     return error.errors.map(messageOf).join('; ') || error.name;
   return error.message || error.name;
+}
+
+/** The text of a thrown value that is not an Error. Errors of another realm or process arrive as such objects. */
+function textOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value);
+  if ('message' in value && typeof value.message === 'string' && value.message !== '') return value.message;
+  try {
+    return String(value);
+  } catch {
+    return 'an object without a text';
+  }
 }

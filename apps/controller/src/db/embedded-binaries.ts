@@ -17,7 +17,7 @@ import { createRequire } from 'node:module';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { problemOfFolder } from '@vantage/domain/binaries';
-import { Fault, ignoreMissing, type Logger } from '@vantage/kernel';
+import { Fault, ignoreMissing, type Logger, messageOf } from '@vantage/kernel';
 
 /** The user that runs PostgreSQL; undefined is the user of this process. */
 export interface RunAs {
@@ -55,7 +55,7 @@ export async function findBinaries(deps: {
         await copyWhole(native, place);
       }
     } catch (error) {
-      problems.push(`${place}: ${error instanceof Error ? error.message : String(error)}`);
+      problems.push(`${place}: ${messageOf(error)}`);
       continue;
     }
     refuseChanged(place);
@@ -112,7 +112,7 @@ async function tryPlace(native: string, place: string, runAs: RunAs | undefined)
     await runs(binaries.postgres, runAs);
     return { ok: true, binaries };
   } catch (error) {
-    return { ok: false, problem: error instanceof Error ? error.message : String(error) };
+    return { ok: false, problem: messageOf(error) };
   }
 }
 

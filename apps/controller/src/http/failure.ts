@@ -1,4 +1,4 @@
-import type { LogSummary } from '@vantage/kernel';
+import { type LogSummary, messageOf } from '@vantage/kernel';
 import { isTransientDbError, ScopeNotReady } from '../db/index.ts';
 import { malformed, Problem, problemCode } from './problem.ts';
 import { unavailable } from './storage-guard.ts';
@@ -29,7 +29,7 @@ export function createFailureReader(summary: LogSummary): ReadFailure {
 }
 
 function messageWithCause(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof Error)) return messageOf(error);
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }
 

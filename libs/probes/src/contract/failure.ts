@@ -1,4 +1,5 @@
 import { type ResultCode, resultCode } from '@vantage/domain';
+import { messageOf } from '@vantage/kernel';
 import { tlsWords } from '../net/tls-text.ts';
 import type { Extended, Outcome, Peer } from './probe.ts';
 
@@ -102,10 +103,7 @@ export function networkFailure(error: unknown, peer: string): Failure {
     case 'EPERM':
       return of(resultCode.agent, `this agent's own system or firewall forbids reaching ${peer} (${code})`);
     default:
-      return of(
-        resultCode.agent,
-        `unforeseen error on the way to ${peer}: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      return of(resultCode.agent, `unforeseen error on the way to ${peer}: ${messageOf(error)}`);
   }
 }
 

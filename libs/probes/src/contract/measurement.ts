@@ -1,5 +1,6 @@
 import type { Json } from '@vantage/domain';
 import { resultCode } from '@vantage/domain';
+import { messageOf } from '@vantage/kernel';
 import type { Mask } from '../redact/mask.ts';
 import type { Extended, Measurement, Outcome, Peer, Phases } from './probe.ts';
 
@@ -66,7 +67,7 @@ function ask(detail: Detail): Json {
   try {
     return detail();
   } catch (error) {
-    return `not available: ${error instanceof Error ? error.message : String(error)}`;
+    return `not available: ${messageOf(error)}`;
   }
 }
 
