@@ -1,14 +1,17 @@
-// Lists of an account with very many devices: the CPU time of the API and its PostgreSQL for a request, and how long
-// requests take by one and by eight connections. Usage: node tests/bench/lists.ts [devices] [seconds for each kind and
-// number of connections]
+// Lists of an account with very many devices, and what a page reads of them while 5,000 change a minute: the CPU time of
+// the API and its PostgreSQL for a request, and how long requests take by one and by eight connections. Usage: node tests/bench/lists.ts [devices] [seconds for each kind and
+// number of connections] [lists|page]
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createFakeClock } from '@vantage/kernel/testing';
+import { sql } from 'kysely';
 import { z } from 'zod';
 import { makeManyDevices } from '../../apps/controller/src/catalog/devices/testing/many-devices.ts';
-import { createDb, createPartitions } from '../../apps/controller/src/db/index.ts';
+import { createDb, createPartitions, type Db } from '../../apps/controller/src/db/index.ts';
+import { setUp } from '../../apps/controller/src/testing/set-up.ts';
 import { startBenchDatabase } from './database.ts';
 import { type Figure, printFigures } from './figures.ts';
 import { usage, withChildren } from './processes.ts';
@@ -16,13 +19,38 @@ import { usage, withChildren } from './processes.ts';
 const devices = Number(process.argv[2] ?? 100_000);
 const seconds = Number(process.argv[3] ?? 3);
 const nowUs = 1_790_000_000_000_000;
-const kinds = [
+const lists = [
   ...['Limit=100', 'Filter=Down', 'Filter=Up', 'Filter=Maint', 'Filter=Unknown', 'Filter=Down&Method=PING'],
   ...['Search=d1234', 'Search=q', 'Search=.example:9', 'Search=example:99', 'Search=host9'],
   ...['Sort=ShortName', 'Sort=Status', 'Sort=-Status', 'Sort=StatusSince', 'Sort=-StatusSince'],
   ...['Filter=Down&Sort=ShortName', 'Filter=Up&Sort=-ShortName', 'Filter=Down&Search=d1234'],
   ...['Filter=Down&Search=example&Sort=ShortName', 'Search=host9&Sort=Status'],
 ];
+/** Tags of so many devices each, and levels above them of so many tags. */
+const [devicesOfTag, tagsOfLevel] = [500, 10];
+const dayUs = 86_400_000_000;
+const iso = (us: number) => new Date(us / 1000).toISOString();
+
+/** A request, and how long it may take at most (p99), milliseconds. */
+interface Kind {
+  readonly path: string;
+  readonly boundMs: number;
+}
+
+/** What a page reads. `revision` is that of a first reading. */
+function pageReads(revision: string): readonly Kind[] {
+  const quarter = `Timestamp1=${iso(nowUs - 90 * dayUs)}&Timestamp2=${iso(nowUs)}`;
+  return [
+    { path: '/states?Limit=1000', boundMs: 60 },
+    { path: '/states?Limit=1000&With=Tags,Locations,LastCheck,Master', boundMs: 60 },
+    { path: `/states?Limit=1000&ChangedSince=${revision}`, boundMs: 20 },
+    { path: '/summary', boundMs: 30 },
+    { path: '/summary?By=Tag,Location', boundMs: 30 },
+    { path: '/summary?By=Path', boundMs: 30 },
+    { path: '/timeline?Tag=site-3/rack-31&Limit=500', boundMs: 150 },
+    { path: `/timeline?Tag=site-3/rack-31&Limit=500&${quarter}`, boundMs: 400 },
+  ];
+}
 
 await using held = new AsyncDisposableStack();
 const embedded = held.use(await startBenchDatabase());
@@ -45,9 +73,49 @@ async function makeDatabase(): Promise<{ readonly accountNo: number }> {
   try {
     await db.migrate();
     await createPartitions({ db, clock: createFakeClock(nowUs), log, retentionDays: 1 }).ensure();
-    return await makeManyDevices(db, devices, nowUs);
+    const made = await makeManyDevices(db, devices, nowUs);
+    await tagDevices(db, made.accountNo);
+    return made;
   } finally {
     await db.close();
+  }
+}
+
+/** Gives each device a tag and the level above it, and the devices of one tag a quarter with an outage a day. */
+async function tagDevices({ kysely }: Pick<Db, 'kysely'>, account: number): Promise<void> {
+  const level = sql`'site-' || tag / ${tagsOfLevel}::int`;
+  await setUp(kysely, async (connection) => {
+    await sql`
+      create temp table tagged as select device_no, device_no / ${devicesOfTag}::int as tag
+      from devices where account_no = ${account}::int`.execute(connection);
+    await sql`
+      insert into tags (tag_id, account_no, name)
+      select md5(name), ${account}::int, name from (
+        select distinct ${level} as name from tagged union select distinct ${level} || '/rack-' || tag from tagged) named`.execute(
+      connection,
+    );
+    await sql`
+      insert into device_tags (tag_no, device_no)
+      select t.tag_no, d.device_no from tagged d join tags t on t.account_no = ${account}::int
+        and t.name in (${level}, ${level} || '/rack-' || tag)`.execute(connection);
+    await sql`
+      insert into status_intervals (device_no, from_us, status)
+      select d.device_no, ${nowUs}::bigint - (day * 86400 - part * 600) * 1000000::bigint, case when part = 0 then 'Up' else 'Down' end
+      from tagged d, generate_series(1, 90) day, generate_series(0, 1) part where tag = 31
+      on conflict do nothing`.execute(connection);
+    await sql`drop table tagged`.execute(connection);
+    await sql`vacuum analyze tags, device_tags, status_intervals, device_marks`.execute(connection);
+  });
+}
+
+/** Changes the status of one device after the other, so many a minute, until the signal. */
+async function changeDevices(db: Db, aMinute: number, signal: AbortSignal): Promise<void> {
+  for (let at = 0; !signal.aborted; at = (at + 7919) % devices) {
+    const next = delay(60_000 / aMinute, undefined, { signal }).catch(() => {});
+    await sql`
+      update device_state set status = case when status = 'Up' then 'Down' else 'Up' end, since_us = ${nowUs}::bigint
+      where device_no = ${at + 1}::int`.execute(db.kysely);
+    await next;
   }
 }
 
@@ -57,28 +125,28 @@ function cpuMs(): number {
   return pids.reduce((sum, pid) => sum + usage(pid).cpuS * 1000, 0);
 }
 
-/** Reads a list. Resolves with the milliseconds that it took. */
-function read(query: string): Promise<number> {
+/** Reads an answer. Resolves with the milliseconds that it took. */
+function read(route: string): Promise<number> {
   const fromMs = performance.now();
   const headers = { 'Service-API-Key': key, 'X-Forwarded-Proto': 'https' };
   const { promise, resolve, reject } = Promise.withResolvers<number>();
-  get(`${baseUrl}/devices?${query}`, { agent, headers }, (answer) => {
+  get(`${baseUrl}${route}`, { agent, headers }, (answer) => {
     answer.on('end', () =>
       answer.statusCode === 200
         ? resolve(performance.now() - fromMs)
-        : reject(new Error(`${query}: ${answer.statusCode}`)),
+        : reject(new Error(`${route}: ${answer.statusCode}`)),
     );
     answer.resume();
   }).on('error', reject);
   return promise;
 }
 
-/** Reads a list by so many connections at once, and again, for some seconds. */
-async function run(query: string, connections: number, forS: number) {
+/** Reads an answer by so many connections at once, and again, for some seconds. */
+async function run(route: string, connections: number, forS: number) {
   const [fromMs, before] = [performance.now(), cpuMs()];
   const times: number[] = [];
   const line = async () => {
-    while (performance.now() < fromMs + forS * 1000) times.push(await read(query));
+    while (performance.now() < fromMs + forS * 1000) times.push(await read(route));
   };
   await Promise.all(Array.from({ length: connections }, line));
   const sorted = times.toSorted((a, b) => a - b);
@@ -91,19 +159,53 @@ function round(value: number): number {
 }
 
 /** No list may take longer, also beside seven others. */
-const boundMs = 50;
+const listBoundMs = 50;
+const changesAMinute = 5000;
 
-const figures: Figure[] = [];
-for (const query of kinds) {
-  await run(query, 8, 0.5); // every connection prepares the statements
-  const one = await run(query, 1, seconds);
-  const eight = await run(query, 8, seconds);
+async function measure({ path: route, boundMs: theirs }: Kind): Promise<readonly Figure[]> {
+  await run(route, 8, 0.5); // every connection prepares the statements
+  const one = await run(route, 1, seconds);
+  const eight = await run(route, 8, seconds);
   const shared = { unit: 'ms', better: 'less' } as const;
-  const p99 = { ...shared, peer: 'bound', theirs: boundMs };
-  figures.push(
-    { ...p99, what: `${query}: p99, one connection`, ours: one.p99 },
+  const p99 = { ...shared, peer: 'bound', theirs };
+  return [
+    { ...p99, what: `${route}: p99, one connection`, ours: one.p99 },
     { ...p99, what: '  p99, eight connections', ours: eight.p99 },
     { ...shared, what: '  CPU', ours: eight.cpu, peer: 'p50, one connection', theirs: one.p50 },
-  );
+  ];
 }
-printFigures(`Lists of ${devices} devices`, figures);
+
+async function measureAll(title: string, kinds: readonly Kind[]): Promise<void> {
+  const figures: Figure[] = [];
+  for (const kind of kinds) figures.push(...(await measure(kind)));
+  printFigures(title, figures);
+}
+
+/** The revision of a first reading. */
+async function readRevision(): Promise<string> {
+  const answer = await fetch(`${baseUrl}/states?Limit=1`, {
+    headers: { 'Service-API-Key': key, 'X-Forwarded-Proto': 'https' },
+  });
+  await answer.arrayBuffer();
+  return answer.headers.get('Vantage-Revision') ?? '';
+}
+
+const only = process.argv[4];
+if (only !== 'page')
+  await measureAll(
+    `Lists of ${devices} devices`,
+    lists.map((query) => ({ path: `/devices?${query}`, boundMs: listBoundMs })),
+  );
+if (only !== 'lists') {
+  const db = await createDb({ connection: { url: embedded.url }, log });
+  held.defer(() => db.close());
+  const reads = pageReads(await readRevision());
+  const ending = new AbortController();
+  const changing = changeDevices(db, changesAMinute, ending.signal);
+  try {
+    await measureAll(`What a page reads of ${devices} devices, ${changesAMinute} changing a minute`, reads);
+  } finally {
+    ending.abort();
+    await changing;
+  }
+}

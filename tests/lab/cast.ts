@@ -67,8 +67,8 @@ export async function openAlways({ api, contacts }: Ground): Promise<void> {
 }
 
 /** Lets minutes of the rules pass. */
-export function minutes({ intervalMs }: Ground, count: number): Promise<void> {
-  return delay(count * intervalMs);
+export function minutes({ scale }: Ground, count: number): Promise<void> {
+  return delay((count * 60_000) / scale);
 }
 
 /** The messages of these contacts about a device. */

@@ -12,8 +12,26 @@ export interface LabDevice {
   readonly locations: readonly string[];
 }
 
-/** Settings of every device: an error is confirmed two seconds and two answers after the first one (at scale 6). */
-const settings = { Frequency: 1, Timeout: 2, Retries: 2, RetryDelay: 6 } as const;
+/** How often the devices of a scene are checked, and what confirms an outage: settings of a device. */
+export type Rhythm =
+  | { readonly Frequency: 1; readonly Retries: 2; readonly RetryDelay: 6 }
+  | { readonly FrequencySeconds: 5; readonly Attempts: 1 };
+
+/** An error is confirmed two seconds and two answers after the first one (at scale 6). */
+export const eachMinute: Rhythm = { Frequency: 1, Retries: 2, RetryDelay: 6 };
+/** The first error is the outage. */
+export const eachFiveSeconds: Rhythm = { FrequencySeconds: 5, Attempts: 1 };
+
+/** The time between two checks, milliseconds of the rules. */
+export function intervalOf(rhythm: Rhythm): number {
+  return 'FrequencySeconds' in rhythm ? rhythm.FrequencySeconds * 1000 : rhythm.Frequency * 60_000;
+}
+
+/** An API, and the rhythm of the devices that are created in it. */
+interface Place {
+  readonly api: Api;
+  readonly rhythm: Rhythm;
+}
 
 /** The Locations of a device behind the router: half of them have both, a quarter A, a quarter B. */
 function locationsOf(device: number): readonly string[] {
@@ -23,25 +41,29 @@ function locationsOf(device: number): readonly string[] {
 
 const both = ['A', 'B'];
 
-function createIn(api: Api) {
+function createIn({ api, rhythm }: Place) {
   return async (name: string, locations: readonly string[], body: Record<string, unknown>) => {
     const answer = await api.ok('POST', '/devices', {
-      ...{ ...settings, ...body, ShortName: name, Locations: locations },
+      Timeout: 2,
+      ...rhythm,
+      ...body,
+      ShortName: name,
+      Locations: locations,
     });
     return { name, locations, id: created.parse(answer).device_id };
   };
 }
 
 /** Creates the router and the web server, which both Locations reach without the router. */
-async function createFront(api: Api): Promise<readonly [router: LabDevice, web: LabDevice]> {
-  const create = createIn(api);
+async function createFront(place: Place): Promise<readonly [router: LabDevice, web: LabDevice]> {
+  const create = createIn(place);
   const router = await create('router', both, { Method: 'PING', URL: addresses.router });
   return [router, await create('web', both, { Method: 'HTTP', URL: `http://${addresses.web}/` })];
 }
 
 /** Creates the devices on the host of A's agent, home-0 and home-1. */
-export async function createHomeDevices(api: Api): Promise<readonly LabDevice[]> {
-  const create = createIn(api);
+export async function createHomeDevices(place: Place): Promise<readonly LabDevice[]> {
+  const create = createIn(place);
   return Promise.all(
     addresses.homes.map((address, i) =>
       create(`home-${i}`, ['A'], { Method: 'TCP', URL: `${address}:7000` }),
@@ -50,10 +72,10 @@ export async function createHomeDevices(api: Api): Promise<readonly LabDevice[]>
 }
 
 /** Creates the router, the devices behind it, and the web server. */
-export async function createDevices(api: Api): Promise<readonly LabDevice[]> {
-  const front = await createFront(api);
+export async function createDevices(place: Place): Promise<readonly LabDevice[]> {
+  const front = await createFront(place);
   const behind = Array.from({ length: deviceCount }, (_, i) =>
-    createIn(api)(`dev-${i}`, locationsOf(i), {
+    createIn(place)(`dev-${i}`, locationsOf(i), {
       ...{ Method: 'TCP', URL: `${addresses.device(i)}:7000`, device_master_id: front[0].id },
     }),
   );
@@ -61,11 +83,11 @@ export async function createDevices(api: Api): Promise<readonly LabDevice[]> {
 }
 
 /** Creates the routers, the devices behind them, and the web server, all without masters. */
-export async function createFloorDevices(api: Api): Promise<readonly LabDevice[]> {
-  const create = createIn(api);
+export async function createFloorDevices(place: Place): Promise<readonly LabDevice[]> {
+  const create = createIn(place);
   const routers = [...floorAddresses].map(([name, URL]) => create(name, both, { Method: 'PING', URL }));
   const behind = Array.from({ length: deviceCount }, (_, i) =>
     create(`dev-${i}`, locationsOf(i), { Method: 'TCP', URL: `${floorDevice(i)}:7000` }),
   );
-  return [...(await createFront(api)), ...(await Promise.all([...routers, ...behind]))];
+  return [...(await createFront(place)), ...(await Promise.all([...routers, ...behind]))];
 }

@@ -2,7 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Api } from '../harness/api.ts';
 import { type System, startSystem } from '../harness/system.ts';
 import { type Contacts, createContacts, secret } from './contacts.ts';
-import { createDevices, createFloorDevices, createHomeDevices, type LabDevice } from './devices.ts';
+import {
+  createDevices,
+  createFloorDevices,
+  createHomeDevices,
+  eachMinute,
+  intervalOf,
+  type LabDevice,
+  type Rhythm,
+} from './devices.ts';
 import { startFloorDevices } from './floors.ts';
 import { type MailSink, startMailSink } from './mail-sink.ts';
 import { addresses, deviceCount, type Network, openNetwork } from './network.ts';
@@ -26,11 +34,15 @@ export interface GroundOptions {
   readonly hasFloors?: boolean;
   /** Whether devices on the host of A's agent are made; default false. */
   readonly hasHomes?: boolean;
+  /** Of all devices that the ground makes; default `eachMinute`. */
+  readonly rhythm?: Rhythm;
 }
 
 /** The running ground of a scene. */
 export interface Ground extends AsyncDisposable {
   readonly scale: number;
+  readonly rhythm: Rhythm;
+  /** The time between two checks of a device. */
   readonly intervalMs: number;
   readonly system: System;
   /** The API of the first controller. */
@@ -91,6 +103,7 @@ export async function startGround(
   held.use(agents.A);
   held.use(agents.B);
   const { api } = system;
+  const { rhythm = eachMinute } = options;
   await until(async () => (await connected(api)) >= 3, startMs);
   note('the agents of A and B are connected');
   const contacts = await createContacts(api, hooks.url, options.isShadow);
@@ -98,7 +111,9 @@ export async function startGround(
     ? held.use(await startShadowSinks(system.quickstart().database_url, { hooks, mail }))
     : undefined;
   if (options.hasFloors) held.use(await startFloorDevices(network));
-  const devices = await (options.hasFloors ? createFloorDevices(api) : devicesOf(api, options));
+  const devices = await (options.hasFloors
+    ? createFloorDevices({ api, rhythm })
+    : devicesOf({ api, rhythm }, options));
   await until(async () => {
     const all = await statuses(api);
     return devices.every(({ name }) => all.get(name) === 'Up');
@@ -112,7 +127,8 @@ export async function startGround(
     ...rest,
     serviceTypes: new Map(),
     scale: options.scale,
-    intervalMs: 60_000 / options.scale,
+    rhythm,
+    intervalMs: intervalOf(rhythm) / options.scale,
     second: second?.program,
     areBothReady: second?.areBothReady,
     truth: createTruth(() => Date.now()),
@@ -121,9 +137,14 @@ export async function startGround(
   };
 }
 
-async function devicesOf(api: Api, options: GroundOptions): Promise<readonly LabDevice[]> {
-  const { hasSite = true, hasHomes = false } = options;
-  return [...(hasSite ? await createDevices(api) : []), ...(hasHomes ? await createHomeDevices(api) : [])];
+async function devicesOf(
+  place: { readonly api: Api; readonly rhythm: Rhythm },
+  { hasSite = true, hasHomes = false }: GroundOptions,
+): Promise<readonly LabDevice[]> {
+  return [
+    ...(hasSite ? await createDevices(place) : []),
+    ...(hasHomes ? await createHomeDevices(place) : []),
+  ];
 }
 
 /** Waits until `holds` answers true; resolves with whether it did within the time. */

@@ -16,9 +16,10 @@ import { masked } from './masked.ts';
 import { massFailure } from './mass.ts';
 import { suggestedMasters } from './masters.ts';
 import { randomOrder } from './random-order.ts';
+import { rapid } from './rapid.ts';
 import { refused } from './refused.ts';
 import { repaired } from './repaired.ts';
-import { retryTable } from './retry-table.ts';
+import { rapidRetryTable, retryTable } from './retry-table.ts';
 import { routerDies } from './router.ts';
 import { scheduleChanged } from './schedule-changed.ts';
 
@@ -40,6 +41,13 @@ export const scenes: ReadonlyMap<string, Scene> = new Map([
   ['suggested-masters', suggestedMasters],
   ['anchor-near', nearAnchorFails],
   ['anchor-far', farAnchorFails],
+  ['router-rapid', rapid(routerDies)],
+  ['random-order-rapid', rapid(randomOrder)],
+  ['uplink-rapid', rapid(uplinkDies)],
+  ['agent-killed-rapid', rapid(agentKilled)],
+  ['controller-killed-rapid', rapid(controllerKilled)],
+  ['retries-rapid', rapidRetryTable],
+  ['latency-rapid', rapid(latency)],
   ['flapping', flapping],
   ['closed-elsewhere', closedElsewhere],
   ['refused', refused],

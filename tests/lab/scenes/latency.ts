@@ -10,7 +10,7 @@ import type { Scene } from '../scene.ts';
 /** Two outages of each device; three in short time would be flapping. */
 const deviceCount = 100;
 const rounds = 2;
-const body = { Method: 'TCP', Frequency: 1, Timeout: 2, Retries: 2, RetryDelay: 6, Locations: ['A', 'B'] };
+const body = { Method: 'TCP', Timeout: 2, Locations: ['A', 'B'] };
 /** The most that deciding, writing and sending may add to the lower bound, milliseconds, at p99. */
 const maxOverheadMs = 1000;
 const roundMs = 60_000;
@@ -38,7 +38,7 @@ export const latency: Scene = {
     await Promise.all(
       [...targets].map(([ShortName, { port }]) =>
         ground.api.ok('POST', '/devices', {
-          ...{ ...body, nschedule_id, ShortName, URL: `${addresses.controllers}:${port}` },
+          ...{ ...body, ...ground.rhythm, nschedule_id, ShortName, URL: `${addresses.controllers}:${port}` },
           Options: { Steps: [{ Expect: '220' }] },
         }),
       ),
@@ -101,7 +101,7 @@ async function measure(
   const failures = Map.groupBy(await readFailures(ground), ({ name }) => name);
   const rows = outages.map((outage) => ({
     ...outage,
-    boundMs: lowerBound(outage, failures.get(outage.name) ?? [], ground.scale),
+    boundMs: lowerBound(outage, failures.get(outage.name) ?? [], ground),
   }));
   const overheads = rows.map(({ arrivedMs, boundMs }) => arrivedMs - boundMs);
   const p99 = quantile(overheads, 0.99);
@@ -148,14 +148,19 @@ async function readFailures({ system }: Ground): Promise<readonly Failure[]> {
 /**
  * Milliseconds since 1970; NaN where the checks of the outage are missing. `failures` are those of its device. Pure.
  */
-function lowerBound({ diedMs }: Outage, failures: readonly Failure[], scale: number): number {
+function lowerBound(
+  { diedMs }: Outage,
+  failures: readonly Failure[],
+  { rhythm, scale }: Pick<Ground, 'rhythm' | 'scale'>,
+): number {
   const first = failures.find(({ attempt, endUs }) => attempt === 0 && endUs >= diedMs * 1000);
   // The controller may have opened the retry sequence. Regular checks that fail while it runs are not part of it.
   const isLater = ({ attempt, startUs }: Failure) => attempt > 0 && startUs >= (first?.endUs ?? 0);
   const sequenceId = failures.find(isLater)?.retryId;
   const retries = failures.filter((each) => isLater(each) && each.retryId === sequenceId);
   const answers = new Map(retries.map(({ attempt, startUs, endUs }) => [attempt, (endUs - startUs) / 1000]));
-  if (first === undefined || answers.size !== body.Retries) return Number.NaN;
-  const delayMs = (body.RetryDelay * 1000) / scale;
+  const retriesWanted = 'Retries' in rhythm ? rhythm.Retries : rhythm.Attempts - 1;
+  if (first === undefined || answers.size !== retriesWanted) return Number.NaN;
+  const delayMs = 'RetryDelay' in rhythm ? (rhythm.RetryDelay * 1000) / scale : 0;
   return first.endUs / 1000 + [...answers.values()].reduce((sum, answerMs) => sum + delayMs + answerMs, 0);
 }

@@ -1,10 +1,11 @@
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { until } from '../ground.ts';
+import { eachFiveSeconds } from '../devices.ts';
+import { type Ground, until } from '../ground.ts';
 import { addresses } from '../network.ts';
 import { eventTypes } from '../rest.ts';
-import { once, type Scene } from '../scene.ts';
+import { type Expected, once, type Scene } from '../scene.ts';
 
 /**
  * A TCP server that resets the next connections and answers all others. It ends with the scene's process, after the
@@ -43,64 +44,92 @@ interface Row {
   readonly locations: readonly string[];
 }
 
-const rows: readonly Row[] = [2, 3].flatMap((retries) =>
-  [['A'], ['A', 'B']].flatMap((locations) =>
-    Array.from({ length: retries + 2 }, (_, k) => ({ retries, k, locations })),
-  ),
-);
+function rowsOf(allRetries: readonly number[]): readonly Row[] {
+  return allRetries.flatMap((retries) =>
+    [['A'], ['A', 'B']].flatMap((locations) =>
+      Array.from({ length: retries + 2 }, (_, k) => ({ retries, k, locations })),
+    ),
+  );
+}
+
+const minuteRows = rowsOf([2, 3]);
+/** No outage is confirmed by another check, by one, or by two. */
+const rapidRows = rowsOf([0, 1, 2]);
 const nameOf = ({ retries, k, locations }: Row) => `r${retries}k${k}${locations.length > 1 ? 'ab' : 'a'}`;
 
 /** A target fails k times, for each k from none to one more than its retries. */
 export const retryTable: Scene = {
   shows: 'a target fails k times, k = 0 … Retries + 1: a message exactly when k > Retries',
   ground: { scale: 6, controllers: 1, hasSite: false },
-  async play(ground) {
-    const { api, note, intervalMs } = ground;
-    const devices = await Promise.all(
-      rows.map(async (row) => {
-        const target = await startCountdown();
-        const answer = await api.ok('POST', '/devices', {
-          ...{ Method: 'TCP', URL: `${addresses.controllers}:${target.port}`, ShortName: nameOf(row) },
-          ...{ Frequency: 1, Timeout: 2, Retries: row.retries, RetryDelay: 6, Locations: row.locations },
-          Options: { Steps: [{ Expect: '220' }] },
-        });
-        return { row, target, id: created.parse(answer).device_id };
-      }),
-    );
-    const typesOf = (id: string) => eventTypes(api, id);
-    await until(async () => {
-      const all = await Promise.all(devices.map(({ id }) => typesOf(id)));
-      return all.every((types) => types.includes('Up'));
-    }, 60_000);
-    for (const { row, target } of devices) target.failNext(row.k);
-    note(`${devices.length} targets fail 0 to 4 times`);
-    await delay(4 * intervalMs);
-    const differences = await Promise.all(
-      devices.map(async ({ row, id }) => {
-        const got = (await typesOf(id)).filter((type) => ['Up', 'Down', 'Error', 'Recovered'].includes(type));
-        const wanted = [
-          'Up',
-          ...(row.k === 0 ? [] : ['Error', ...(row.k > row.retries ? ['Down', 'Up'] : ['Recovered'])]),
-        ];
-        return got.join() === wanted.join()
-          ? []
-          : [`${nameOf(row)}: events ${got.join(', ')} instead of ${wanted.join(', ')}`];
-      }),
-    );
-    const alarmed = rows.filter(({ k, retries }) => k > retries).map(nameOf);
-    const facts = Object.fromEntries(
-      rows.map((row) => {
-        const sent = ground.hooks.hooks.filter((hook) => hook.about === nameOf(row)).map(({ type }) => type);
-        return [
-          `Retries ${row.retries}, ${row.k} failures, from ${row.locations.join(' and ')}`,
-          sent.join(', ') || 'no message',
-        ];
-      }),
-    );
-    return {
-      messages: new Map(once(['device.down', 'device.up'], alarmed)),
-      facts,
-      differences: differences.flat(),
-    };
-  },
+  play: (ground) =>
+    playRows(ground, minuteRows, ({ retries }) => ({ Frequency: 1, Retries: retries, RetryDelay: 6 })),
 };
+
+/** The same for devices that are checked every five seconds, with Attempts from one. */
+export const rapidRetryTable: Scene = {
+  shows:
+    'a target that is checked every 5 s fails k times, k = 0 … Attempts: a message exactly when k = Attempts',
+  ground: { scale: 2, controllers: 1, hasSite: false, rhythm: eachFiveSeconds },
+  play: (ground) =>
+    playRows(ground, rapidRows, ({ retries }) => ({
+      FrequencySeconds: 5,
+      Attempts: retries + 1,
+      RetryDelay: 1,
+    })),
+};
+
+async function playRows(
+  ground: Ground,
+  rows: readonly Row[],
+  rhythmOf: (row: Row) => Readonly<Record<string, number>>,
+): Promise<Expected> {
+  const { api, note, intervalMs } = ground;
+  const devices = await Promise.all(
+    rows.map(async (row) => {
+      const target = await startCountdown();
+      const answer = await api.ok('POST', '/devices', {
+        ...{ Method: 'TCP', URL: `${addresses.controllers}:${target.port}`, ShortName: nameOf(row) },
+        ...rhythmOf(row),
+        Timeout: 2,
+        Locations: row.locations,
+        Options: { Steps: [{ Expect: '220' }] },
+      });
+      return { row, target, id: created.parse(answer).device_id };
+    }),
+  );
+  const typesOf = (id: string) => eventTypes(api, id);
+  await until(async () => {
+    const all = await Promise.all(devices.map(({ id }) => typesOf(id)));
+    return all.every((types) => types.includes('Up'));
+  }, 60_000);
+  for (const { row, target } of devices) target.failNext(row.k);
+  note(`${devices.length} targets fail 0 to 4 times`);
+  await delay(4 * intervalMs);
+  const differences = await Promise.all(
+    devices.map(async ({ row, id }) => {
+      const got = (await typesOf(id)).filter((type) => ['Up', 'Down', 'Error', 'Recovered'].includes(type));
+      const wanted = [
+        'Up',
+        ...(row.k === 0 ? [] : ['Error', ...(row.k > row.retries ? ['Down', 'Up'] : ['Recovered'])]),
+      ];
+      return got.join() === wanted.join()
+        ? []
+        : [`${nameOf(row)}: events ${got.join(', ')} instead of ${wanted.join(', ')}`];
+    }),
+  );
+  const alarmed = rows.filter(({ k, retries }) => k > retries).map(nameOf);
+  const facts = Object.fromEntries(
+    rows.map((row) => {
+      const sent = ground.hooks.hooks.filter((hook) => hook.about === nameOf(row)).map(({ type }) => type);
+      return [
+        `Retries ${row.retries}, ${row.k} failures, from ${row.locations.join(' and ')}`,
+        sent.join(', ') || 'no message',
+      ];
+    }),
+  );
+  return {
+    messages: new Map(once(['device.down', 'device.up'], alarmed)),
+    facts,
+    differences: differences.flat(),
+  };
+}

@@ -7,16 +7,17 @@ import { idField, timestampField } from '../../http/field.ts';
 import { readMembers } from '../../http/members.ts';
 import { invalid } from '../../http/problem.ts';
 import { noSubject, type Route, route } from '../../http/route.ts';
+import type { Session } from '../../http/session.ts';
 import {
   countByLocation,
   countByStatus,
-  countByTags,
   readFigures,
   readLocations,
   readTags,
   type StatusCount,
 } from './summary-store.ts';
 import { levelsOf, type TagLevel } from './tag-paths.ts';
+import { createTagSummary, type TagSummary } from './tag-summary.ts';
 
 const groupings = ['Tag', 'Path', 'Location'] as const;
 
@@ -75,6 +76,7 @@ const query = z.object({
 
 /** The state of a whole account in one answer. */
 export function summaryRoutes({ db, clock }: { readonly db: Db; readonly clock: Clock }): Route[] {
+  const tagSummary = createTagSummary({ db, clock });
   return [
     route({
       method: 'GET',
@@ -87,7 +89,8 @@ export function summaryRoutes({ db, clock }: { readonly db: Db; readonly clock: 
       query,
       response: summary,
       names: { root: 'summary' },
-      handler: async ({ session: { accountNo, zone }, query: { By } }) => {
+      handler: async ({ session, query: { By } }) => {
+        const { accountNo, zone } = session;
         const by = readBy(By);
         const nowUs = clock.nowUs();
         const { kysely } = db;
@@ -95,7 +98,7 @@ export function summaryRoutes({ db, clock }: { readonly db: Db; readonly clock: 
           countByStatus(kysely, accountNo, nowUs),
           readFigures(kysely, accountNo, nowUs),
           by.has('Tag') || by.has('Path')
-            ? tagsOf(db, { accountNo, nowUs, byPath: by.has('Path') })
+            ? tagsOf({ db, tagSummary, caller: session, byPath: by.has('Path') })
             : undefined,
           by.has('Location') ? locationsOf(db, accountNo, nowUs) : undefined,
         ]);
@@ -133,20 +136,23 @@ function readBy(text: string | undefined): ReadonlySet<(typeof groupings)[number
   return new Set(known);
 }
 
-async function tagsOf(
-  { kysely }: Db,
-  {
-    accountNo,
-    nowUs,
-    byPath,
-  }: { readonly accountNo: number; readonly nowUs: number; readonly byPath: boolean },
-) {
-  const tags = await readTags(kysely, accountNo);
+async function tagsOf({
+  db,
+  tagSummary,
+  caller,
+  byPath,
+}: {
+  readonly db: Db;
+  readonly tagSummary: TagSummary;
+  readonly caller: Session;
+  readonly byPath: boolean;
+}) {
+  const tags = await readTags(db.kysely, caller.accountNo);
   const levels: readonly TagLevel[] = byPath
     ? levelsOf(tags)
     : tags.map(({ tag_no, tag_id, name }) => ({ name, tagId: tag_id, tagNos: [tag_no] }));
   const groups = levels.map(({ tagNos }) => tagNos);
-  const counted = byGroup(await countByTags(kysely, accountNo, { groups, nowUs }));
+  const counted = byGroup(await tagSummary.count(caller, groups));
   return levels.map(({ name, tagId }, at) => ({
     tag_id: tagId,
     Name: cleanLine(name),

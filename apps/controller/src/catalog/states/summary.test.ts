@@ -105,6 +105,54 @@ test('the counts are those of the rows of /states, in all, by tag, by level and 
   });
 });
 
+const statesOfTag = async (tag: string) =>
+  z
+    .array(z.object({ Status: z.string() }))
+    .parse((await one.send('GET', `/states?Tag=${tag}`)).json)
+    .map(({ Status }) => Status);
+
+test('after each change the counts by tag are those of the rows of /states', async () => {
+  for (const Name of ['a', 'b']) await one.create('/tags', { Name });
+  const ids: string[] = [];
+  for (let at = 0; at < 6; at += 1)
+    ids.push(await device(`d${at}`, { Tags: at % 2 === 0 ? ['a', 'b'] : ['a'] }));
+  const [first = '', second = '', third = '', ...rest3] = ids;
+  const online = (is: boolean) =>
+    sql`update locations set online = ${is} where account_no = ${one.accountNo}`.execute(rest.db.kysely);
+  await online(true);
+  for (const id of ids) await set(id, 'Up');
+  const changes: readonly (() => Promise<unknown>)[] = [
+    async () => {},
+    () => set(first, 'Down'),
+    () => one.send('PUT', `/devices/${second}`, { Tags: ['b'] }),
+    () => one.send('PUT', `/devices/${third}`, { Tags: [] }),
+    () => one.send('PUT', `/devices/${first}/start-maintenance`, { Minutes: 1 }),
+    () => online(false),
+    () => rest.clock.advance(61_000),
+    () => online(true),
+    () => one.send('DELETE', `/devices/${rest3[0]}`),
+    () => device('new', { Tags: ['b'] }),
+    // Longer than the marks of changes are kept.
+    () => rest.clock.advance(3_700_000),
+    () => set(first, 'Up'),
+  ];
+  for (const [at, change] of changes.entries()) {
+    await change();
+    const seen = (await summary('Tag')).Tags?.map(({ Name, Up, Down, Maint, Unknown }) => ({
+      Name,
+      rows: { Up, Down, Maint, Unknown },
+    }));
+    const wanted = await Promise.all(
+      ['a', 'b'].map(async (Name) => {
+        const rows = await statesOfTag(Name);
+        const n = (status: string) => rows.filter((each) => each === status).length;
+        return { Name, rows: { Up: n('Up'), Down: n('Down'), Maint: n('Maint'), Unknown: n('Unknown') } };
+      }),
+    );
+    expect([at, seen]).toEqual([at, wanted]);
+  }
+});
+
 test('levels add up for any names: each tag belongs to itself and to every path above', () => {
   const name = fc
     .array(fc.constantFrom('a', 'b', 'Ü', ''), { minLength: 1, maxLength: 14 })
