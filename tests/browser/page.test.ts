@@ -107,6 +107,39 @@ test('a session that ends keeps the screen, and signing in goes on where one was
   await page.context().close();
 });
 
+test('who signs out is signed out, also when the page is left before the controller answers', async () => {
+  const page = await its.open({ width: 390 });
+  await its.signIn(page);
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const ofSession = /\/v1\.1\/session$/;
+  await page.route(ofSession, async (route) => {
+    if (route.request().method() === 'DELETE') await released;
+    await route.continue().catch(() => {});
+  });
+  await page.getByRole('button', { name: 'Account' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('link', { name: 'Overview' }).waitFor({ state: 'detached' });
+  await page.unroute(ofSession);
+  await page.goto(`${its.base}devices`);
+  await page.getByLabel('API key').waitFor();
+  release();
+
+  // A controller that does not answer: it is said, and the next opened page ends the session.
+  await its.signIn(page);
+  await page.route(ofSession, (route) => route.abort());
+  await page.getByRole('button', { name: 'Account' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('alert').getByText('your session may still be open').waitFor();
+  expect(await violationsOf(page)).toBe('');
+  await page.unroute(ofSession);
+  await page.reload();
+  await page.getByLabel('API key').waitFor();
+  await page.getByText('your session may still be open').waitFor({ state: 'detached' });
+  await page.reload();
+  await page.getByLabel('API key').waitFor();
+  await page.context().close();
+});
+
 test('the first load is at most 75 kB, from this server alone', async () => {
   const page = await its.open();
   const hosts = new Set<string>();

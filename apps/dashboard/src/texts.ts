@@ -53,6 +53,8 @@ export const texts = {
     wrong: 'The key is not known or not in force, or the name or password is wrong.',
     unreachable: 'The controller does not answer. Try again in a moment.',
     ended: 'Your session has ended. Sign in and go on where you were.',
+    leftOpen:
+      'The controller did not answer, so your session may still be open. Reload this page when it answers: that ends the session.',
     notSent: 'Nothing was sent, because nobody was signed in. Try again.',
     empty: 'Paste a key, or enter your e-mail address and password.',
     more: 'Sign in with e-mail and password',

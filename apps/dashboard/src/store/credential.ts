@@ -26,8 +26,16 @@ export const mayWrite = computed(() => ['UW', 'UA'].includes(session.value?.leve
 /** Whether it may acknowledge, snooze, start maintenance and check. */
 export const mayOperate = computed(() => ['UO', 'UW', 'UA'].includes(session.value?.level ?? ''));
 
+/** Somebody signed out, and the controller did not answer: the session may be open there. */
+export const openSession = signal(false);
+
 const path = '/v1.1/session';
 const csrfHeader = 'X-CSRF-Token';
+/** The code of the API for: nobody is signed in. */
+const noSession = 1001;
+const signOutMs = 5_000;
+/** Kept in the browser while a session is to be ended, so that a page that is opened meanwhile ends it too. */
+const leavingPlace = 'vantage-signing-out';
 const reads = ['GET', 'HEAD'];
 
 /** Adds to a request what proves that this page sent it. The browser adds the cookie. */
@@ -46,6 +54,7 @@ export async function signIn({ key, name, password }: SignInFields): Promise<boo
 
 /** Finds out whether the browser has a session already, or a proxy in front of the controller signed the person in. */
 export async function resumeSession(): Promise<void> {
+  if (localStorage.getItem(leavingPlace) !== null) return leave();
   const isGood = (await take(await fetch(path, { cache: 'no-store' }))) || (await send({}));
   if (!isGood) state.value = 'no';
 }
@@ -68,18 +77,52 @@ export async function hasProvider(): Promise<boolean> {
   }
 }
 
-/** Signs out, of the provider too where it signed the person in. */
+/**
+ * Signs out, of the provider too where it signed the person in. The sign-in is shown when the session has ended: a page
+ * that is opened earlier would find it good.
+ */
 export async function signOut(): Promise<void> {
-  const headers = { [csrfHeader]: session.value?.csrfToken ?? '' };
+  const csrfToken = session.value?.csrfToken;
   session.value = undefined;
-  state.value = 'no';
+  state.value = 'asking';
+  localStorage.setItem(leavingPlace, '1');
+  await leave(csrfToken);
+}
+
+/** Ends the session of the browser, shows the sign-in, and remembers what could not be ended. */
+async function leave(csrfToken?: string): Promise<void> {
   try {
-    const answer = await fetch(path, { method: 'DELETE', headers });
-    const { SignOut } = (await answer.json()) as { SignOut?: string | null };
-    if (typeof SignOut === 'string') location.assign(SignOut);
+    const provider = await endSession(csrfToken);
+    localStorage.removeItem(leavingPlace);
+    if (provider !== null) location.assign(provider);
   } catch {
-    // The controller does not answer; the session ends by itself.
+    openSession.value = true;
   }
+  state.value = 'no';
+}
+
+/**
+ * Ends the session of the browser, if there is one. The token that the page has may be of an earlier session: then the
+ * present one's is asked for. Resolves with the address where its provider signs the person out.
+ */
+async function endSession(known?: string): Promise<string | null> {
+  const signal = AbortSignal.timeout(signOutMs);
+  const csrfToken = known ?? (await askToken(signal));
+  if (csrfToken === undefined) return null;
+  const headers = { [csrfHeader]: csrfToken };
+  // It goes on when the page is closed.
+  const answer = await fetch(path, { method: 'DELETE', headers, keepalive: true, signal });
+  if (answer.status === 400 && known !== undefined) return endSession();
+  if (!answer.ok) throw new Error(answer.statusText);
+  return ((await answer.json()) as { SignOut: string | null }).SignOut;
+}
+
+/** The token of the browser's session; undefined: it has none. */
+async function askToken(signal: AbortSignal): Promise<string | undefined> {
+  const answer = await fetch(path, { cache: 'no-store', signal });
+  const { CsrfToken, code } = (await answer.json()) as { CsrfToken?: string; code?: number };
+  if (!answer.ok && code !== noSession) throw new Error(answer.statusText);
+  return CsrfToken;
 }
 
 /** The API refused the credential. */
@@ -94,5 +137,8 @@ async function take(answer: Response): Promise<boolean> {
   const { Name, Level, CsrfToken } = JSON.parse(text) as { Name: string; Level: string; CsrfToken: string };
   session.value = { name: Name, level: Level, csrfToken: CsrfToken };
   state.value = 'yes';
+  // A sign-in ends the session before it.
+  localStorage.removeItem(leavingPlace);
+  openSession.value = false;
   return true;
 }

@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { hasProvider, providerPath, signIn } from '../../store/credential.ts';
+import { hasProvider, openSession, providerPath, signIn } from '../../store/credential.ts';
 import { texts } from '../../texts.ts';
 import css from './sign-in.module.css';
 
@@ -62,6 +62,7 @@ export function SignIn({ hasEnded = false }: { readonly hasEnded?: boolean }) {
     <form class={css['form']} onSubmit={(event) => void submit(event)}>
       <h1>{hasEnded ? texts.signIn.title : texts.name}</h1>
       {hasEnded && <p class="mute">{texts.signIn.ended}</p>}
+      {openSession.value && <p role="alert">{texts.signIn.leftOpen}</p>}
       <label>
         <span class="label">{texts.signIn.key}</span>
         <input
