@@ -32,6 +32,13 @@ export const screenList: readonly ScreenEntry[] = [
     pattern: /^\/locations$/,
     load: async () => (await import('./screens/locations/locations.tsx')).Locations,
   },
-  { pattern: /^\/schedules$/, load: async () => (await import('./screens/lists/schedules.tsx')).Schedules },
+  {
+    pattern: /^\/schedules$/,
+    load: async () => (await import('./screens/schedules/schedules.tsx')).Schedules,
+  },
+  {
+    pattern: /^\/schedules\/(new|[0-9a-f]+)$/,
+    load: async () => (await import('./screens/schedules/schedule.tsx')).Schedule,
+  },
   { pattern: /^\/reports$/, load: async () => (await import('./screens/lists/reports.tsx')).Reports },
 ];

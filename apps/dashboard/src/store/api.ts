@@ -59,6 +59,8 @@ export async function takeAnswer<Data>(asked: Promise<Answer<Data>>): Promise<{
   readonly revision: string | undefined;
   /** Whether another page follows. */
   readonly hasMore: boolean;
+  /** How many there are in all; NaN: it is not said. */
+  readonly total: number;
 }> {
   const { data, error, response } = await asked;
   if (error !== undefined || data === undefined)
@@ -73,5 +75,6 @@ export async function takeAnswer<Data>(asked: Promise<Answer<Data>>): Promise<{
     etag: headers.get('ETag') ?? undefined,
     revision: headers.get('Vantage-Revision') ?? undefined,
     hasMore: headers.has('Link'),
+    total: Number.parseInt(headers.get('X-Total-Count') ?? '', 10),
   };
 }

@@ -1,0 +1,207 @@
+import type { Schemas } from '@vantage/client';
+import { useState } from 'preact/hooks';
+import { Field } from '../../parts/field.tsx';
+import { wordsOf } from '../../parts/notice.tsx';
+import { RemoveButton } from '../../parts/remove-button.tsx';
+import { go } from '../../store/address.ts';
+import { ApiProblem, api, take } from '../../store/api.ts';
+import { ifUnchanged } from '../../store/if-match.ts';
+import { ifMatch } from '../../store/plan.ts';
+import { planTexts } from '../../texts/plan.ts';
+import { scheduleTexts } from '../../texts/schedules.ts';
+import { isSame, newStep, type ScheduleDraft, type StepDraft, stepsOf } from './draft.ts';
+import type { Opened } from './schedule.tsx';
+import css from './schedules.module.css';
+import { StepFields } from './step-fields.tsx';
+
+const say = scheduleTexts;
+
+/** What stands in the form, and what the API said about it. */
+export interface FormState {
+  readonly draft: ScheduleDraft;
+  readonly set: (change: Partial<ScheduleDraft>) => void;
+  readonly isSaved: boolean;
+  readonly problem: unknown;
+  readonly setProblem: (problem: unknown) => void;
+  /** Counts what was saved. */
+  readonly round: number;
+  readonly setRound: (round: number) => void;
+}
+
+/** The form of a schedule as it was opened. */
+export function useForm({ id, draft: stored }: Opened): FormState {
+  const [draft, setDraft] = useState(stored);
+  const [problem, setProblem] = useState<unknown>();
+  const [round, setRound] = useState(0);
+  return {
+    draft,
+    set: (change) => setDraft((last) => ({ ...last, ...change })),
+    isSaved: id !== undefined && isSame(draft, stored),
+    ...{ problem, setProblem, round, setRound },
+  };
+}
+
+/** Stores the draft. Resolves with the schedule's id. */
+async function save({ id, etag }: Opened, draft: ScheduleDraft, isForAccount: boolean): Promise<string> {
+  const body = { Name: draft.name.trim(), Timezone: draft.zone.trim(), Steps: stepsOf(draft) };
+  if (id !== undefined) {
+    const params = { path: { nschedule_id: id }, header: ifMatch(etag) };
+    await ifUnchanged(
+      () => take(api.PUT('/nschedules/{nschedule_id}', { params, body })),
+      planTexts.conflict,
+    );
+    return id;
+  }
+  const made = await take(api.POST('/nschedules', { body }));
+  if (isForAccount) await take(api.PUT('/account', { body: { nschedule_id: made.nschedule_id } }));
+  return made.nschedule_id;
+}
+
+async function removeSchedule(nschedule_id: string): Promise<void> {
+  await take(api.DELETE('/nschedules/{nschedule_id}', { params: { path: { nschedule_id } } }));
+}
+
+function Steps({
+  form,
+  contacts,
+}: {
+  readonly form: FormState;
+  readonly contacts: readonly Schemas['Contact'][];
+}) {
+  const { draft, set, problem } = form;
+  const problems = problem instanceof ApiProblem ? problem.fields : [];
+  const change = (key: number, part: Partial<StepDraft>) =>
+    set({ steps: draft.steps.map((step) => (step.key === key ? { ...step, ...part } : step)) });
+  const add = () => {
+    const key = Math.max(-1, ...draft.steps.map((step) => step.key)) + 1;
+    set({ steps: [...draft.steps, newStep(key, draft.steps.length === 0 ? '0' : '15')] });
+  };
+  return (
+    <section class="section">
+      <h2>{say.steps}</h2>
+      <p class="mute">{say.stepsHint}</p>
+      {draft.steps.map((step, at) => (
+        <StepFields
+          key={step.key}
+          step={step}
+          place={at + 1}
+          contacts={contacts}
+          problemOf={(field) => {
+            const path = `Steps.${at}.${field}`;
+            return problems.find((each) => each.field === path || each.field.startsWith(`${path}.`))?.message;
+          }}
+          set={(part) => change(step.key, part)}
+          remove={() => set({ steps: draft.steps.filter(({ key }) => key !== step.key) })}
+        />
+      ))}
+      <button type="button" class="button" onClick={add}>
+        {say.addStep}
+      </button>
+    </section>
+  );
+}
+
+function Head({ form }: { readonly form: FormState }) {
+  const { draft, set, problem } = form;
+  const problemOf = (field: string) =>
+    problem instanceof ApiProblem ? problem.fields.find((each) => each.field === field)?.message : undefined;
+  const fields = [
+    ['name', planTexts.name, 'Name', undefined],
+    ['zone', planTexts.zone, 'Timezone', planTexts.zoneHint],
+  ] as const;
+  return (
+    <div class={css['grid']}>
+      {fields.map(([key, name, field, hint]) => (
+        <Field key={key} name={name} problem={problemOf(field)} hint={hint}>
+          {(id, hintId) => (
+            <input
+              id={id}
+              type="text"
+              autocomplete="off"
+              list={key === 'zone' ? 'zones' : undefined}
+              value={draft[key]}
+              aria-invalid={problemOf(field) !== undefined}
+              aria-describedby={hintId}
+              onInput={({ currentTarget }) => set({ [key]: currentTarget.value })}
+            />
+          )}
+        </Field>
+      ))}
+      <datalist id="zones">
+        {Intl.supportedValuesOf('timeZone').map((each) => (
+          <option key={each} value={each} />
+        ))}
+      </datalist>
+    </div>
+  );
+}
+
+/** Changes a schedule, or makes one. */
+export function Form({
+  opened,
+  form,
+  onSaved,
+}: {
+  readonly opened: Opened;
+  readonly form: FormState;
+  readonly onSaved: () => void;
+}) {
+  const [isBusy, setBusy] = useState(false);
+  const [isForAccount, setForAccount] = useState(true);
+  const { id, draft: stored, contacts } = opened;
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    setBusy(true);
+    try {
+      const saved = await save(opened, form.draft, isForAccount);
+      form.setProblem(undefined);
+      form.setRound(form.round + 1);
+      if (id === undefined) go(`/schedules/${saved}`);
+      else onSaved();
+    } catch (problem) {
+      form.setProblem(problem);
+    }
+    setBusy(false);
+  };
+  return (
+    <form class={css['form']} onSubmit={(event) => void submit(event)} noValidate>
+      <Head form={form} />
+      <Steps form={form} contacts={contacts} />
+      {id === undefined && (
+        <label class={css['forAccount']}>
+          <input type="checkbox" checked={isForAccount} onChange={() => setForAccount(!isForAccount)} />{' '}
+          {say.useForAccount}
+        </label>
+      )}
+      {form.problem !== undefined && (
+        <p class="hint bad" role="alert">
+          {wordsOf(form.problem)}
+        </p>
+      )}
+      <div class="buttons">
+        <button type="submit" class="button main" disabled={isBusy || form.isSaved}>
+          {id === undefined ? say.create : planTexts.save}
+        </button>
+        {id === undefined ? (
+          <a class="button" href="/schedules">
+            {planTexts.cancel}
+          </a>
+        ) : (
+          <>
+            {!form.isSaved && (
+              <button type="button" class="button" onClick={() => form.set(stored)}>
+                {planTexts.discard}
+              </button>
+            )}
+            <RemoveButton
+              words={say.remove}
+              ask={say.removeAsk(stored.name)}
+              remove={() => removeSchedule(id)}
+              onRemoved={() => go('/schedules')}
+            />
+          </>
+        )}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,178 @@
+import { useState } from 'preact/hooks';
+import { wallTime } from '../../model/zoned.ts';
+import { Heading } from '../../parts/heading.tsx';
+import { Failure, Waiting } from '../../parts/notice.tsx';
+import { PlanTabs } from '../../parts/plan-tabs.tsx';
+import { useRead } from '../../parts/use-read.ts';
+import type { ScreenProps } from '../../screen-list.ts';
+import { api, take, takeAnswer } from '../../store/api.ts';
+import { mayWrite } from '../../store/credential.ts';
+import { type Contact, readContacts, type Step } from '../../store/plan.ts';
+import { planTexts } from '../../texts/plan.ts';
+import { scheduleTexts } from '../../texts/schedules.ts';
+import { texts } from '../../texts.ts';
+import { Choice } from '../device/choice.tsx';
+import { Answer, useAnswer } from './answer.tsx';
+import { draftOf, newStep, type ScheduleDraft, type Severity, severities } from './draft.ts';
+import { Form, useForm } from './form.tsx';
+import css from './schedules.module.css';
+import { stepWords } from './step-words.ts';
+import { Strip } from './strip.tsx';
+import { UsedBy } from './used-by.tsx';
+
+const say = scheduleTexts;
+
+/** A schedule as it was read; without an id it is new. */
+export interface Opened {
+  readonly id: string | undefined;
+  readonly stored: readonly Step[];
+  readonly draft: ScheduleDraft;
+  readonly etag: string | undefined;
+  readonly contacts: readonly Contact[];
+}
+
+async function readOpened(id: string): Promise<Opened> {
+  const reading = readContacts();
+  if (id === 'new') {
+    const [{ Timezone }, contacts] = await Promise.all([take(api.GET('/account')), reading]);
+    const draft = { name: '', zone: Timezone, steps: [newStep(0, '0')] };
+    return { id: undefined, stored: [], draft, etag: undefined, contacts };
+  }
+  const params = { path: { nschedule_id: id } };
+  const [{ data, etag }, contacts] = await Promise.all([
+    takeAnswer(api.GET('/nschedules/{nschedule_id}', { params })),
+    reading,
+  ]);
+  return { id, stored: data.Steps, draft: draftOf(data), etag, contacts };
+}
+
+/** A local time in words: `Sunday 29 Nov at 03:10`. */
+function dayWords(wall: string): string {
+  if (wall === '') return '–';
+  const day = new Intl.DateTimeFormat('en-GB', {
+    weekday: 'long',
+    day: 'numeric',
+    month: 'short',
+    timeZone: 'UTC',
+  }).format(Date.parse(`${wall}Z`));
+  return `${day.replace(',', '')} at ${wall.slice(11, 16)}`;
+}
+
+/** A time and a severity of which one asks who is notified. */
+interface Question {
+  readonly wall: string;
+  readonly severity: Severity;
+}
+
+function Ask({
+  question,
+  clocks,
+  onAsk,
+}: {
+  readonly question: Question;
+  readonly clocks: string;
+  readonly onAsk: (question: Question) => void;
+}) {
+  return (
+    <div class={css['ask']}>
+      <b>{say.ask}</b>
+      <input
+        type="datetime-local"
+        aria-label={say.at}
+        value={question.wall}
+        onInput={({ currentTarget }) => onAsk({ ...question, wall: currentTarget.value.slice(0, 16) })}
+      />
+      <span>{say.severity}</span>
+      <Choice
+        names={severities}
+        words={planTexts.severities}
+        chosen={question.severity}
+        onChoose={(severity) => onAsk({ ...question, severity })}
+      />
+      <span class="mute">{say.zoneOf(clocks)}</span>
+    </div>
+  );
+}
+
+/** The steps as sentences, for those who may not change them. */
+function StepList({
+  opened,
+  nameOf,
+}: {
+  readonly opened: Opened;
+  readonly nameOf: (contactId: string) => string;
+}) {
+  return (
+    <section class="section">
+      <h2>{say.steps}</h2>
+      <ol class={css['listSteps']}>
+        {opened.draft.steps.length === 0 && <li>{say.noSteps}</li>}
+        {opened.stored.map((step, at) => (
+          <li key={at}>
+            <bdi>{stepWords(step, nameOf)}</bdi>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Shown({ opened, again }: { readonly opened: Opened; readonly again: () => void }) {
+  const form = useForm(opened);
+  const [question, setQuestion] = useState<Question>(() => ({
+    wall: wallTime(opened.draft.zone, Date.now()),
+    severity: 'critical',
+  }));
+  const answered = useAnswer(form.draft, question.wall, question.severity);
+  const names = new Map(opened.contacts.map(({ contact_id, Name }) => [contact_id, Name]));
+  const nameOf = (id: string) => names.get(id) ?? say.gone;
+  const title = opened.id === undefined ? say.addTitle : opened.draft.name;
+  return (
+    <>
+      <Heading>
+        <bdi>{title}</bdi>
+      </Heading>
+      <section class="section">
+        <Ask question={question} clocks={form.draft.zone} onAsk={setQuestion} />
+        <Strip draft={form.draft} wall={question.wall} nameOf={nameOf} />
+      </section>
+      <div class={css['beside']}>
+        <Answer answered={answered} day={dayWords(question.wall)} isSaved={form.isSaved} />
+        <div class={css['steps']}>
+          {mayWrite.value ? (
+            <Form opened={opened} form={form} onSaved={again} />
+          ) : (
+            <StepList opened={opened} nameOf={nameOf} />
+          )}
+          {opened.id !== undefined && <UsedBy id={opened.id} round={form.round} />}
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** A notification schedule: who is notified then, its steps, and what uses it. */
+export function Schedule({ id }: ScreenProps) {
+  const { data, problem, again } = useRead(() => readOpened(id), [id]);
+  // A link may have led here. Who signs in again with fewer rights keeps the text.
+  const [isAllowed] = useState(mayWrite.value || id !== 'new');
+  return (
+    <div class="page">
+      <PlanTabs />
+      {!isAllowed && (
+        <>
+          <Heading>{say.addTitle}</Heading>
+          <p>{planTexts.noRights}</p>
+        </>
+      )}
+      {isAllowed && data === undefined && problem === undefined && <Waiting />}
+      {isAllowed && data === undefined && problem !== undefined && (
+        <>
+          <Heading>{texts.screens.schedules}</Heading>
+          <Failure problem={problem} retry={again} />
+        </>
+      )}
+      {isAllowed && data !== undefined && <Shown key={data.etag ?? id} opened={data} again={again} />}
+    </div>
+  );
+}

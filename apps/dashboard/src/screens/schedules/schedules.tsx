@@ -1,0 +1,107 @@
+import { Heading } from '../../parts/heading.tsx';
+import { Failure, Waiting } from '../../parts/notice.tsx';
+import { PlanTabs } from '../../parts/plan-tabs.tsx';
+import { useRead } from '../../parts/use-read.ts';
+import { mayWrite } from '../../store/credential.ts';
+import { readContacts, readNschedules, readScheduleUsers } from '../../store/plan.ts';
+import { scheduleTexts } from '../../texts/schedules.ts';
+import css from './schedules.module.css';
+import { stepWords } from './step-words.ts';
+
+const say = scheduleTexts;
+/** Of so many schedules the users are counted. */
+const counted = 20;
+
+async function read() {
+  const [schedules, contacts] = await Promise.all([readNschedules(), readContacts()]);
+  const ids = schedules.slice(0, counted).map(({ nschedule_id }) => nschedule_id);
+  return { schedules, contacts, users: await readScheduleUsers(ids) };
+}
+
+type Data = Awaited<ReturnType<typeof read>>;
+
+function usedText(users: Data['users'], id: string): string {
+  const found = users.get(id);
+  if (found === undefined) return '–';
+  const parts = [
+    found.isOfAccount ? say.ofAccountShort : '',
+    found.devices > 0 ? say.devices(found.devices) : '',
+    found.locations.length > 0 ? say.locations(found.locations) : '',
+  ].filter((part) => part !== '');
+  return parts.length === 0 ? say.nobody : parts.join(', ');
+}
+
+function List({ data: { schedules, contacts, users } }: { readonly data: Data }) {
+  const names = new Map(contacts.map(({ contact_id, Name }) => [contact_id, Name]));
+  const nameOf = (id: string) => names.get(id) ?? say.gone;
+  return (
+    <ul class={css['list']}>
+      {schedules.map(({ nschedule_id: id, Name, Timezone, Steps }) => (
+        <li key={id}>
+          <div class={css['listHead']}>
+            <a class={css['name']} href={`/schedules/${id}`}>
+              <bdi>{Name}</bdi>
+            </a>
+            <span class="mute">{Timezone}</span>
+            <span class={`mute ${css['usedText']}`}>
+              {say.columns.used} {usedText(users, id)}
+            </span>
+          </div>
+          <ol class={css['listSteps']}>
+            {Steps.length === 0 && <li>{say.noSteps}</li>}
+            {Steps.map((step, at) => (
+              <li key={at}>
+                <bdi>{stepWords(step, nameOf)}</bdi>
+              </li>
+            ))}
+          </ol>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Empty() {
+  return (
+    <div class={css['empty']}>
+      <p>{say.empty}</p>
+      {mayWrite.value && (
+        <>
+          <p class="mute">{say.emptyHint}</p>
+          <p class="buttons">
+            <a class="button main" href="/schedules/contacts/new">
+              {say.addContact}
+            </a>
+            <a class="button" href="/schedules/new">
+              {say.add}
+            </a>
+          </p>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** All notification schedules, each with its steps in words and what uses it. */
+export function Schedules() {
+  const { data, problem, again } = useRead(read, []);
+  return (
+    <div class="page">
+      <PlanTabs />
+      <div class={css['head']}>
+        <div>
+          <Heading>{say.title}</Heading>
+          <p class="mute">{say.say}</p>
+        </div>
+        {mayWrite.value && data !== undefined && data.schedules.length > 0 && (
+          <a class="button main" href="/schedules/new">
+            {say.add}
+          </a>
+        )}
+      </div>
+      {data === undefined && problem === undefined && <Waiting />}
+      {data === undefined && problem !== undefined && <Failure problem={problem} retry={again} />}
+      {data !== undefined && (data.schedules.length === 0 ? <Empty /> : <List data={data} />)}
+    </div>
+  );
+}

@@ -1,0 +1,56 @@
+import type { Schemas } from '@vantage/client';
+import { api, take, takeAnswer } from './api.ts';
+
+export type Contact = Schemas['Contact'];
+export type Nschedule = Schemas['NotificationSchedule'];
+export type Step = Nschedule['Steps'][number];
+
+/** All contacts, by name. */
+export const readContacts = (): Promise<readonly Contact[]> => take(api.GET('/contacts'));
+/** All notification schedules, by name. */
+export const readNschedules = (): Promise<readonly Nschedule[]> => take(api.GET('/nschedules'));
+
+/** The things that use a notification schedule. */
+export interface ScheduleUsers {
+  /** Devices that name it, and the first of them. */
+  readonly devices: number;
+  readonly first: readonly { readonly id: string; readonly name: string }[];
+  /** Names of Locations. */
+  readonly locations: readonly string[];
+  /** All devices without a schedule of their own use it. */
+  readonly isOfAccount: boolean;
+}
+
+const named = 10;
+
+/** Finds out what uses each of these notification schedules. */
+export async function readScheduleUsers(ids: readonly string[]): Promise<ReadonlyMap<string, ScheduleUsers>> {
+  const [locations, account, devices] = await Promise.all([
+    take(api.GET('/locations', { params: { query: { Limit: 100 } } })),
+    take(api.GET('/account')),
+    Promise.all(
+      ids.map((nschedule_id) =>
+        takeAnswer(api.GET('/devices', { params: { query: { nschedule_id, Limit: named } } })),
+      ),
+    ),
+  ]);
+  return new Map(
+    ids.map((id, at) => [
+      id,
+      {
+        devices: devices[at]?.total ?? 0,
+        first: (devices[at]?.data ?? []).map(({ device_id, FullName, ShortName }) => ({
+          id: device_id,
+          name: FullName ?? ShortName,
+        })),
+        locations: locations.filter(({ nschedule_id }) => nschedule_id === id).map(({ Name }) => Name),
+        isOfAccount: account.nschedule_id === id,
+      },
+    ]),
+  );
+}
+
+/** The parameters of a change to a schedule or contact that must still be as it was read. */
+export function ifMatch(etag: string | undefined) {
+  return etag === undefined ? {} : { 'If-Match': etag };
+}
