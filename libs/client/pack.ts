@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { productVersion } from '../domain/src/version.ts';
 import about from './package.json' with { type: 'json' };
 
 /**
@@ -19,11 +20,11 @@ try {
   );
   cpSync(path.join(import.meta.dirname, 'README.md'), path.join(made, 'README.md'));
   cpSync(path.join(root, 'LICENSE'), path.join(made, 'LICENSE'));
-  const { name, version, license, type, dependencies } = about;
+  const { name, license, type, dependencies } = about;
   const exports = { '.': { types: './dist/index.d.ts', default: './dist/index.js' } };
   const manifest = {
     name,
-    version,
+    version: productVersion,
     license,
     type,
     exports,
