@@ -17,6 +17,7 @@ const longest = [
   'first-run',
   'secrets',
   'commands',
+  'controller-package',
   'wire',
   'script-hostile',
   'second-agent',

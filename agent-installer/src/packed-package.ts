@@ -5,19 +5,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { unpackTar } from 'modern-tar';
-import { z } from 'zod';
-import { root } from './root.ts';
-
-const lockSchema = z.object({
-  packages: z.record(
-    z.string(),
-    z.object({ version: z.string().optional(), integrity: z.string().optional() }),
-  ),
-});
+import { readLock } from './lockfile.ts';
 
 /** Names of the packages that package-lock.json installs in the first level of node_modules. */
 export function lockedPackages(): readonly string[] {
-  const places = Object.keys(readLock().packages);
+  const places = Object.keys(readLock());
   return places.map((place) => place.replace(/^node_modules\//, ''));
 }
 
@@ -26,7 +18,7 @@ export function lockedPackages(): readonly string[] {
  * when its answer is not what package-lock.json names.
  */
 export async function fetchPackage(name: string): Promise<ReadonlyMap<string, Buffer>> {
-  const { version, integrity } = readLock().packages[`node_modules/${name}`] ?? {};
+  const { version, integrity } = readLock()[`node_modules/${name}`] ?? {};
   if (version === undefined || integrity === undefined)
     throw new Error(`package-lock.json does not name ${name}`);
   const folder = mkdtempSync(path.join(tmpdir(), 'vantage-package-'));
@@ -44,8 +36,4 @@ export async function fetchPackage(name: string): Promise<ReadonlyMap<string, Bu
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function readLock(): z.output<typeof lockSchema> {
-  return lockSchema.parse(JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8')));
 }

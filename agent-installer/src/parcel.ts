@@ -4,12 +4,13 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { productVersion } from '@vantage/domain';
 import { messageOf } from '@vantage/kernel';
 import { architectures, isHostArchitecture } from './architectures.ts';
 import { packArchive } from './archive.ts';
 import { packDeb } from './deb.ts';
 import { root } from './root.ts';
-import { parcelTree, readVersion } from './tree.ts';
+import { parcelTree } from './tree.ts';
 
 const wanted = process.argv.slice(2);
 const folder = path.join(root, 'agent-installer/dist');
@@ -22,8 +23,10 @@ for (const name of wanted.length > 0 ? wanted : Object.keys(architectures)) {
       );
     const entries = await parcelTree(architectures[name]);
     write(`vantage-agent-linux-${name}.tar.gz`, await packArchive(entries));
-    const version = readVersion();
-    write(`vantage-agent_${version}_${name}.deb`, await packDeb({ version, arch: name, entries }));
+    write(
+      `vantage-agent_${productVersion}_${name}.deb`,
+      await packDeb({ version: productVersion, arch: name, entries }),
+    );
   } catch (error) {
     console.error(`${name}: ${messageOf(error)}`);
     process.exitCode = 1;

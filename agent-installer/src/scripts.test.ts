@@ -17,7 +17,11 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { root } from './root.ts';
 
 const folder = path.join(root, 'agent-installer');
-const scripts = ['install.sh', 'vantage-agent', 'debian/postinst', 'debian/prerm', 'debian/postrm'];
+const debian = ['debian/postinst', 'debian/prerm', 'debian/postrm'];
+const scripts = [
+  ...['install.sh', 'vantage-agent', 'controller/vantage', ...debian],
+  ...debian.map((name) => `controller/${name}`),
+];
 const install = path.join(folder, 'install.sh');
 const own = mkdtempSync(path.join(tmpdir(), 'vantage-scripts-'));
 afterAll(() => rmSync(own, { recursive: true }));
@@ -144,27 +148,26 @@ test('the script has one place for the CA certificate, and runs nothing before i
   expect(text.trimEnd().split('\n').at(-1)).toBe('main "$@"');
 });
 
-test('the unit of systemd has an exposure of at most 2.0', ({ skip }) => {
-  const unit = path.join(folder, 'vantage-agent.service');
-  const { status, output, isMissing } = run(
-    'systemd-analyze',
-    'security',
-    '--offline=yes',
-    '--threshold=20',
-    unit,
-  );
-  skip(isMissing, 'systemd-analyze is missing');
-  expect(status, output).toBe(0);
-});
+describe.each([
+  ['vantage-agent.service', '/opt/vantage-agent/bin/vantage-agent', 'vantage-agent'],
+  ['controller/vantage.service', '/opt/vantage/bin/vantage', 'controller/vantage'],
+])('%s', (file, installed, program) => {
+  test('has an exposure of at most 2.0', ({ skip }) => {
+    const unit = path.join(folder, file);
+    const args = ['security', '--offline=yes', '--threshold=20', unit];
+    const { status, output, isMissing } = run('systemd-analyze', ...args);
+    skip(isMissing, 'systemd-analyze is missing');
+    expect(status, output).toBe(0);
+  });
 
-test('systemd accepts every line of the unit', ({ skip }) => {
-  // The program is not installed here, and systemd refuses a unit without its program.
-  const unit = readFileSync(path.join(folder, 'vantage-agent.service'), 'utf8');
-  const installed = '/opt/vantage-agent/bin/vantage-agent';
-  expect(unit).toContain(`ExecStart=${installed} run\n`);
-  const file = path.join(own, 'vantage-agent.service');
-  writeFileSync(file, unit.replace(installed, path.join(folder, 'vantage-agent')));
-  const { status, output, isMissing } = run('systemd-analyze', '--man=no', 'verify', file);
-  skip(isMissing, 'systemd-analyze is missing');
-  expect([status, output]).toEqual([0, '']);
+  test('has no line that systemd does not accept', ({ skip }) => {
+    // The program is not installed here, and systemd refuses a unit without its program.
+    const unit = readFileSync(path.join(folder, file), 'utf8');
+    expect(unit).toMatch(new RegExp(`^ExecStart=${installed} \\w+$`, 'm'));
+    const copy = path.join(own, path.basename(file));
+    writeFileSync(copy, unit.replace(installed, path.join(folder, program)));
+    const { status, output, isMissing } = run('systemd-analyze', '--man=no', 'verify', copy);
+    skip(isMissing, 'systemd-analyze is missing');
+    expect([status, output]).toEqual([0, '']);
+  });
 });

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { productVersion } from '@vantage/domain';
 import type { Entry } from './archive.ts';
 import { bundleAgent } from './bundle.ts';
 import { type Architecture, readNode } from './node-binary.ts';
@@ -28,14 +29,6 @@ export async function parcelTree(arch: Architecture): Promise<Entry[]> {
     ...own.map(({ file, name, mode }) => ({ name, mode, data: readFileSync(path.join(root, file)) })),
     text('licences/node.txt', node.licence),
     text('licences/packages.txt', licences),
-    text('VERSION', `${readVersion()}\n`),
+    text('VERSION', `${productVersion}\n`),
   ];
-}
-
-/** The agent's version, as its sources state it. */
-export function readVersion(): string {
-  const source = readFileSync(path.join(root, 'apps/agent/src/config/version.ts'), 'utf8');
-  const version = /version = '(\d+\.\d+\.\d+)'/.exec(source)?.[1];
-  if (version === undefined) throw new Error('apps/agent/src/config/version.ts states no version');
-  return version;
 }

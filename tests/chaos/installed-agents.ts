@@ -2,9 +2,10 @@
 // versions.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { productVersion } from '@vantage/domain';
 import { type Entry, packArchive } from '../../agent-installer/src/archive.ts';
 import { createReleaseKey, readPrivateKey } from '../../agent-installer/src/release-key.ts';
 import { signParcel } from '../../agent-installer/src/sign.ts';
@@ -103,13 +104,8 @@ function treeOf(tree: readonly Entry[], version: string, manner: Manner): Entry[
     if (entry.name !== 'lib/agent.mjs') return entry;
     if (manner === 'ends at once') return { ...entry, data: Buffer.from('process.exit(7);\n') };
     if (manner === 'hangs') return { ...entry, data: Buffer.from('setInterval(() => {}, 1000);\n') };
-    const present = readFileSync(
-      path.join(import.meta.dirname, '../../apps/agent/src/config/version.ts'),
-      'utf8',
-    );
-    const [, number = ''] = /version = '([^']+)'/.exec(present) ?? [];
     const text = entry.data.toString('utf8');
-    const changed = text.replace(`version = "${number}"`, `version = "${version}"`);
+    const changed = text.replace(`productVersion = "${productVersion}"`, `productVersion = "${version}"`);
     if (changed === text) throw new Error('the bundle does not state its version as expected');
     return { ...entry, data: Buffer.from(changed) };
   });

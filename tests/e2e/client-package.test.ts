@@ -45,9 +45,13 @@ console.log(JSON.stringify(answer));
 process.exit(0);
 `;
 test('the packed client installs into an empty folder, compiles there, and works against a controller', (context) => {
-  const tarball = execFileSync(process.execPath, [path.join(root, 'libs/client/pack.ts'), folder], {
-    encoding: 'utf8',
-  }).trim();
+  const tarball = execFileSync(
+    process.execPath,
+    [path.join(root, 'agent-installer/src/pack-client.ts'), folder],
+    {
+      encoding: 'utf8',
+    },
+  ).trim();
   expect(existsSync(tarball)).toBe(true);
   const listed = run('tar', ['-tzf', tarball]).trim().split('\n');
   expect(listed).toEqual(

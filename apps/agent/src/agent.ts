@@ -1,10 +1,10 @@
+import { productVersion as version } from '@vantage/domain';
 import { type Clock, type Logger, messageOf } from '@vantage/kernel';
 import { serveMetrics } from '@vantage/kernel/metrics';
 import { every } from './clock/every.ts';
 import type { Config } from './config/config.ts';
 import { createLocalSecrets } from './config/local-secrets.ts';
 import { timingOf } from './config/time-scale.ts';
-import { version } from './config/version.ts';
 import { recordLink } from './doctor/link-record.ts';
 import { statusOf } from './doctor/status-of.ts';
 import { serveStatus } from './doctor/status-socket.ts';

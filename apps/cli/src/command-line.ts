@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { productVersion } from '@vantage/domain';
 import { type Accepted, createSettingsReader, Fault, type SettingsReader } from '@vantage/kernel';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
-import about from '../package.json' with { type: 'json' };
 import { type Admin, createAdmin } from './admin.ts';
 import { printText, render } from './output.ts';
 import { runningDatabase } from './running-database.ts';
@@ -44,7 +44,7 @@ export function createCommandLine(): CommandLine {
     .description(
       'Self-hosted monitoring. The controller stores devices and schedules; agents run the checks.',
     )
-    .version(about.version, '-V, --version', 'show the version')
+    .version(productVersion, '-V, --version', 'show the version')
     .option('--json', 'answer as JSON')
     .enablePositionalOptions() // `agents upgrade` has a --version of its own
     .helpOption('-h, --help', 'show this')

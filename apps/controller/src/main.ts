@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { uptime } from 'node:os';
 import path from 'node:path';
+import { productVersion as version } from '@vantage/domain';
 import {
   descriptorLimit,
   type Logger,
@@ -63,7 +64,6 @@ import { openPorts } from './server/open-ports.ts';
 import { openTracing, tracedBatches, tracedFold } from './tracing/index.ts';
 import { createUpgrades, insertRollout } from './upgrades/index.ts';
 
-const version = '0.1.0';
 const clock = createHeldClock(systemClock, () => uptime() * 1000);
 const sealedRows = { ...sealedCatalog, ...sealedAuthorities };
 /** Loops and connections get this long to end; the database is ended after that in any case. */
@@ -158,7 +158,7 @@ function joinSteps(base: Base) {
     onAgentSeen: ({ locationNo }) => void showOnline(locationNo),
   });
   const { door: agentDoor, plan: planInvitation, signedParcels } = joinAgentSide(base, gateway);
-  const settings = { ...config, ownCertificate: config.tls !== undefined, version };
+  const settings = { ...config, ownCertificate: config.tls !== undefined };
   const api = createHttpApi({
     ...{ db, catalog, clock, log, sealer, ...onRequest, settings, onRoute: tracing.nameRoute },
     ...{ recordEvents, rollUps, feed, insertState, baseUrl: base.apiAddress.url },

@@ -62,3 +62,4 @@ export {
 } from './secret-reference.ts';
 export { intersectSpans, joinSpans, type Span } from './span.ts';
 export { dayMs, dayUs, hourMs, hourUs, kibibyte, mebibyte, minuteUs, secondUs } from './units.ts';
+export { productVersion } from './version.ts';

@@ -1,3 +1,4 @@
+import { productVersion } from '@vantage/domain';
 import { createLogSummary, type Logger, messageOf } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { type Subscriptions, statusRoutes } from '../catalog/pages/status/status-routes.ts';
@@ -36,8 +37,6 @@ export interface HttpSettings {
   readonly allowPrivateWebhooks?: boolean;
   /** The operator gave a certificate of his own (VANTAGE_TLS_CERT). */
   readonly ownCertificate?: boolean;
-  /** Shown in the OpenAPI document. */
-  readonly version?: string;
 }
 
 /** The REST API, to be served by any number of node's servers. */
@@ -114,7 +113,7 @@ export function createHttpApi({
     clock,
     retentionDays: settings.retentionDays,
     allowPrivateWebhooks: settings.allowPrivateWebhooks ?? false,
-    version: settings.version ?? '0.1.0',
+    version: productVersion,
     signIn: {
       identify: (...sent) => authenticator.identifyKey(...sent),
       identifyPerson: (...sent) => authenticator.identifyPerson(...sent),

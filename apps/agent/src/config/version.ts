@@ -1,2 +1,0 @@
-/** From 0.2.0 on an agent cuts its batches at 1 MiB; the controller accepts longer messages from 0.1.0 only. */
-export const version = '0.2.0';
