@@ -69,6 +69,19 @@ test('Down begins at the end of the first error; its event stands at the last re
   });
 });
 
+test('without retries the first error is the outage; where two Locations observe, the other one must agree', () => {
+  const failing = [check(0, 1), check(60, 3)];
+  const alone = foldChecks(failing, [always(1)], 0);
+  expect(types(alone)).toEqual(['Up', 'Error', 'Down']);
+  expect(alone.state).toMatchObject({ status: 'Down', sinceUs: 61 * second, retrySequence: null });
+  const both = [always(1), always(2)];
+  expect(types(foldChecks(failing, both, 0))).toEqual(['Up', 'Error']);
+  const agreed = [...failing, check(62, 3, { attempt: 1, ...at(2) })];
+  expect(types(foldChecks(agreed, both, 0))).toEqual(['Up', 'Error', 'Down']);
+  const denied = [...failing, check(62, 1, { attempt: 1, ...at(2) })];
+  expect(types(foldChecks(denied, both, 0))).toEqual(['Up', 'Error', 'Recovered']);
+});
+
 test('one good answer ends a retry sequence, and an outage', () => {
   expect(types(foldChecks([check(0, 1), check(60, 3), check(62, 1, { attempt: 1 })]))).toEqual([
     'Up',

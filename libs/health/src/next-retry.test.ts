@@ -99,3 +99,8 @@ test('when all retries failed in one Location only, another is asked for the las
     reason: 'no agent can retry',
   });
 });
+
+test('without retries another Location is asked for retry 1, which is no regular check', () => {
+  const alone = { ...retrySequence, failedAttempts: [] };
+  expect(ask({ retrySequence: alone, retries: 0 })).toMatchObject({ attempt: 1, candidate: there });
+});

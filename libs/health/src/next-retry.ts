@@ -66,7 +66,8 @@ export const answerGraceUs = 5_000_000;
 export function nextRetry(question: RetryQuestion): RetryDecision {
   const { retrySequence, retries, nowUs } = question;
   const missing = lowestMissing(retrySequence.failedAttempts, retries);
-  const attempt = missing ?? retries;
+  // Without retries the check of the other Location is retry 1, which an agent tells from a regular check.
+  const attempt = missing ?? Math.max(1, retries);
   if (question.requested.some((requested) => requested.attempt === attempt && requested.state === 'open')) {
     return { kind: 'leave', reason: 'already asked' };
   }

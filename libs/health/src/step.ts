@@ -42,12 +42,12 @@ export interface Step {
  * The legal moves. C is an open retry sequence, "all" every Location online at the result's start.
  *
  *   status    seq.  | good                     error                                       inconclusive (9, 10)
- *   Up        -     | nothing; Recovered, if   open C: Error                               all: Unknown
+ *   Up        -     | nothing; Recovered, if   open C: Error; complete: Down with it       all: Unknown
  *                   |   it ends a Partial
  *   Up        C     | close C: Recovered, or   count k and Location; complete: Down since  all: close C, Unknown
  *                   |   Partial with it        the first error
  *   Down      -     | Up                       nothing                                     all: Unknown
- *   Unknown   -     | Up                       open C: Error; was Down before: Down        nothing
+ *   Unknown   -     | Up                       as for Up; was Down before: Down            nothing
  *   Unknown   C     | close C: Up              as for Up                                   all: close C
  *
  * Events: each change of status has one, named after the new status, and no event repeats the status of the event
@@ -164,10 +164,14 @@ function error(state: FoldState, observation: Observation, settings: FoldSetting
       lastLocationNo: observation.locationNo,
       lastAgentNo: observation.agentNo,
     };
-    return {
+    const opened = {
       state: { ...state, retrySequence },
       events: [event(state, observation, 'Error', { sinceUs: state.sinceUs })],
     };
+    // Without retries the first error is the last one, too, where no other Location must agree.
+    if (!isComplete(retrySequence, state, observation, settings.retries)) return opened;
+    const down = enter(opened.state, observation, 'Down', retrySequence.firstErrorEndUs);
+    return { state: down.state, events: [...opened.events, ...down.events] };
   }
   const retrySequence = counted(state.retrySequence, observation, settings.retries);
   if (isComplete(retrySequence, state, observation, settings.retries)) {

@@ -53,6 +53,21 @@ test('an error opens a retry sequence, and its own record carries the id', () =>
   });
 });
 
+test.each([0, 1])(
+  'without retries a run request for retry %i runs one check, whatever it says',
+  (attempt) => {
+    const none = { ...alone, retries: 0 };
+    const request = { runRequestId: 'r', retryId: 'c9', attempt, atUs: 0 };
+    const asked = afterRetryRequest(noRetrySequence, request);
+    expect(asked?.state).toMatchObject({ kind: 'open', attempt: 1 });
+    for (const [code, kind] of [
+      [2, 'exhausted'],
+      [1, 'none'],
+    ] as const)
+      expect(answered(asked ?? noRetrySequence, code, 1, none, 'c9').sequence.state.kind).toBe(kind);
+  },
+);
+
 test('after all retries failed, regular checks continue without a new retry sequence until a good answer', () => {
   expect(retriesOf([2, 2, 2, 2, 2, 2])).toEqual([1, 2]);
   expect(retriesOf([2, 2, 2, 2, 1, 3, 3, 3, 3])).toEqual([1, 2, 1, 2]);

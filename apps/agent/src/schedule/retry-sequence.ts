@@ -109,17 +109,19 @@ export function afterRetryRequest(
   },
 ): RetrySequence | undefined {
   const { last, state } = sequence;
+  // Controllers before 0.3.0 ask for retry 0 where Retries is 0. Taken as a regular check it would never end.
+  const attempt = Math.max(1, request.attempt);
   const concerns = last !== undefined && (last.retryId === request.retryId || state.kind === 'open');
-  if (concerns && request.attempt <= last.attempt) return undefined;
+  if (concerns && attempt <= last.attempt) return undefined;
   return {
     state: {
       kind: 'open',
       retryId: request.retryId,
-      attempt: request.attempt,
+      attempt,
       dueUs: request.atUs,
       runRequestId: request.runRequestId,
     },
-    last: { retryId: request.retryId, attempt: request.attempt - 1 },
+    last: { retryId: request.retryId, attempt: attempt - 1 },
   };
 }
 

@@ -60,7 +60,7 @@ export const histories: fc.Arbitrary<History> = fc.record({
     .map((all) => [...new Map(all.map((r) => [`${r.startUs}/${r.agentNo}`, r])).values()]),
   spans: fc.array(watch, { maxLength: 5 }),
   settings: fc.record({
-    retries: fc.integer({ min: 2, max: 3 }),
+    retries: fc.integer({ min: 0, max: 3 }),
     targetRevision: fc.constantFrom(1, 1, 1, 2),
   }),
   coverage: fc.array(span, { maxLength: 4 }),
