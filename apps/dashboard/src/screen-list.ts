@@ -33,5 +33,5 @@ export const screenList: readonly ScreenEntry[] = [
     load: async () => (await import('./screens/locations/locations.tsx')).Locations,
   },
   { pattern: /^\/schedules$/, load: async () => (await import('./screens/lists/schedules.tsx')).Schedules },
-  { pattern: /^\/reports$/, load: async () => (await import('./screens/lists/reports.tsx')).Reports },
+  { pattern: /^\/reports$/, load: async () => (await import('./screens/reports/reports.tsx')).Reports },
 ];
