@@ -40,5 +40,5 @@ export const screenList: readonly ScreenEntry[] = [
     pattern: /^\/schedules\/(new|[0-9a-f]+)$/,
     load: async () => (await import('./screens/schedules/schedule.tsx')).Schedule,
   },
-  { pattern: /^\/reports$/, load: async () => (await import('./screens/lists/reports.tsx')).Reports },
+  { pattern: /^\/reports$/, load: async () => (await import('./screens/reports/reports.tsx')).Reports },
 ];

@@ -449,14 +449,6 @@ export const texts = {
     nameColumn: 'Name',
     step: (minutes: number, contacts: number) =>
       `${minutes === 0 ? 'at once' : `after ${minutes} min`}: ${contacts} ${contacts === 1 ? 'contact' : 'contacts'}`,
-    reports: 'Reports',
-    reportsSay:
-      'Uptime of the last 30 days, worst first. What was not observed and maintenance are not counted.',
-    device: 'Device',
-    uptime: 'Uptime',
-    down: 'Down',
-    outages: 'Outages',
-    unknown: 'Unknown',
     more: 'Load more',
   },
   palette: {

@@ -11,8 +11,8 @@ export function briefly(seconds: number): string {
   return `${Math.floor(whole / 86_400)}${gap}d`;
 }
 
-/** A duration in full: `1 h 12 min 38 s`. */
-export function inFull(seconds: number): string {
+/** A duration in full: `1 h 12 min 38 s`, or in so many of its greatest parts. */
+export function inFull(seconds: number, most = 4): string {
   const whole = Math.max(0, Math.floor(seconds));
   const parts: readonly (readonly [number, string])[] = [
     [Math.floor(whole / 86_400), 'd'],
@@ -20,7 +20,10 @@ export function inFull(seconds: number): string {
     [Math.floor(whole / 60) % 60, 'min'],
     [whole % 60, 's'],
   ];
-  const shown = parts.filter(([count]) => count > 0).map(([count, unit]) => `${count}${gap}${unit}`);
+  const shown = parts
+    .filter(([count]) => count > 0)
+    .slice(0, most)
+    .map(([count, unit]) => `${count}${gap}${unit}`);
   return shown.length === 0 ? `0${gap}s` : shown.join(gap);
 }
 

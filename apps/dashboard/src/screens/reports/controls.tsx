@@ -1,0 +1,186 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { parseObjective } from '../../model/report.ts';
+import { dateAfter, neighbour, type ReportSpan, spanAround, spanOfDays } from '../../model/report-span.ts';
+import { useKeys } from '../../parts/keys.ts';
+import { today } from '../../store/clock.ts';
+import { rows } from '../../store/facts.ts';
+import { reportTexts as say } from '../../texts/report.ts';
+import { Choice } from '../device/choice.tsx';
+import { type AskedReport, askFor } from './asked.ts';
+import css from './reports.module.css';
+
+const kinds = ['month', 'quarter', 'days'] as const;
+
+/** The span of another kind that holds the end of this one. */
+function ofKind(span: ReportSpan | undefined, kind: (typeof kinds)[number]): ReportSpan {
+  const last = span === undefined || span.last > today.value ? today.value : span.last;
+  if (kind !== 'days') return spanAround(kind, last);
+  return { kind, first: span?.first ?? last, last };
+}
+
+/** Two dates, and the button that shows the report between them. */
+function OwnDays({ asked, span }: { readonly asked: AskedReport; readonly span: ReportSpan }) {
+  const first = useRef<HTMLInputElement>(null);
+  const last = useRef<HTMLInputElement>(null);
+  const [isWrong, setWrong] = useState(false);
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const next = spanOfDays(first.current?.value ?? '', last.current?.value ?? '');
+    setWrong(next === undefined);
+    if (next !== undefined) askFor(asked, { span: next });
+  };
+  return (
+    <form class={css['days']} onSubmit={submit} key={`${span.first}${span.last}`}>
+      <label>
+        <span class="label">{say.first}</span>
+        <input ref={first} type="date" required defaultValue={span.first} />
+      </label>
+      <label>
+        <span class="label">{say.last}</span>
+        <input ref={last} type="date" required defaultValue={span.last} />
+      </label>
+      <button type="submit" class="button">
+        {say.show}
+      </button>
+      {isWrong && (
+        <p class="hint bad" role="alert">
+          {say.wrongDays}
+        </p>
+      )}
+    </form>
+  );
+}
+
+/** The tag paths of all devices with the levels above them, as filters. */
+function tagFilters(): readonly string[] {
+  const paths = new Set<string>();
+  for (const { tags } of rows.value)
+    for (const tag of tags) {
+      paths.add(tag);
+      for (let at = tag.indexOf('/'); at > 0; at = tag.indexOf('/', at + 1))
+        paths.add(`${tag.slice(0, at)}/*`);
+    }
+  return [...paths]
+    .sort()
+    .slice(0, 500)
+    .map((path) => (/\s/.test(path) ? `tag:"${path}"` : `tag:${path}`));
+}
+
+/** A field that asks for another report when it is left, or by Enter. */
+function Field({
+  label,
+  hint,
+  value,
+  isWide = false,
+  list,
+  wrong,
+  onChange,
+}: {
+  readonly label: string;
+  readonly hint: string;
+  readonly value: string;
+  readonly isWide?: boolean;
+  readonly list?: string;
+  readonly wrong?: string | undefined;
+  readonly onChange: (text: string) => void;
+}) {
+  const place = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (place.current !== null) place.current.value = value;
+  }, [value]);
+  return (
+    <label class={isWide ? css['which'] : css['objective']}>
+      <span class="label">{label}</span>
+      <input
+        ref={place}
+        type="text"
+        defaultValue={value}
+        placeholder={hint}
+        list={list}
+        autocomplete="off"
+        spellcheck={false}
+        aria-invalid={wrong !== undefined}
+        onChange={({ currentTarget }) => onChange(currentTarget.value.trim())}
+      />
+      {wrong !== undefined && (
+        <span class="hint bad" role="alert">
+          {wrong}
+        </span>
+      )}
+    </label>
+  );
+}
+
+/** Chooses a month, a quarter or own days, and the span before or after. */
+function SpanChoice({ asked }: { readonly asked: AskedReport }) {
+  const { span } = asked;
+  const by = (step: -1 | 1) => () => {
+    if (span !== undefined) askFor(asked, { span: neighbour(span, step) });
+  };
+  useKeys({ '[': by(-1), ']': by(1) });
+  return (
+    <div class="buttons">
+      <Choice
+        names={kinds}
+        words={say.kinds}
+        chosen={span?.kind ?? 'month'}
+        onChoose={(kind) => askFor(asked, { span: ofKind(span, kind) })}
+      />
+      <button type="button" class="button" onClick={by(-1)}>
+        {say.before} <kbd>[</kbd>
+      </button>
+      <button
+        type="button"
+        class="button"
+        disabled={span === undefined || dateAfter(span.last) > today.value}
+        onClick={by(1)}
+      >
+        {say.after} <kbd>]</kbd>
+      </button>
+    </div>
+  );
+}
+
+/** Chooses the span, the devices and the objective of a report. The address has all of them. */
+export function Controls({ asked }: { readonly asked: AskedReport }) {
+  const { span, devices, objectiveText } = asked;
+  const wrongObjective =
+    objectiveText !== '' && parseObjective(objectiveText) === undefined ? say.wrongObjective : undefined;
+  return (
+    <search class={css['controls']}>
+      <SpanChoice asked={asked} />
+      {span?.kind === 'days' && <OwnDays asked={asked} span={span} />}
+      <div class={css['fields']}>
+        {devices === undefined ? (
+          <Field
+            label={say.which}
+            hint={say.whichHint}
+            value={asked.filter}
+            isWide
+            list="tag-filters"
+            onChange={(filter) => askFor(asked, { filter })}
+          />
+        ) : (
+          <p class={css['chosen']}>
+            {say.chosen(devices.length)}{' '}
+            <button type="button" class="button" onClick={() => askFor(asked, { devices: undefined })}>
+              {say.all}
+            </button>
+          </p>
+        )}
+        <Field
+          label={say.objective}
+          hint={say.objectiveHint}
+          value={objectiveText}
+          wrong={wrongObjective}
+          onChange={(text) => askFor(asked, { objectiveText: text })}
+        />
+      </div>
+      <datalist id="tag-filters">
+        {tagFilters().map((filter) => (
+          <option key={filter} value={filter} />
+        ))}
+      </datalist>
+    </search>
+  );
+}

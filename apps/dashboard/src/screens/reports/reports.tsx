@@ -1,0 +1,127 @@
+import { useEffect } from 'preact/hooks';
+import { type Report, reportOf } from '../../model/report.ts';
+import { type Moments, momentsOf, neighbour, type ReportSpan, spanText } from '../../model/report-span.ts';
+import { Heading } from '../../parts/heading.tsx';
+import { Failure, Waiting } from '../../parts/notice.tsx';
+import { useRead } from '../../parts/use-read.ts';
+import { address } from '../../store/address.ts';
+import { zone } from '../../store/clock.ts';
+import { mayWrite } from '../../store/credential.ts';
+import { type DeviceRow, progress, readFacts, rows } from '../../store/facts.ts';
+import { type ReportData, readReport, readUptimes } from '../../store/read-report.ts';
+import { reportSource } from '../../store/report-source.ts';
+import { reportTexts as say } from '../../texts/report.ts';
+import { type AskedReport, askFor, baseOf, chosenRows, readAsked } from './asked.ts';
+import { Controls } from './controls.tsx';
+import { Sheet } from './sheet.tsx';
+
+/** Above this many devices the span before is not read for a comparison. */
+const mostCompared = 1_000;
+
+/** A report as it was read. */
+export interface ReadReport {
+  readonly asked: AskedReport;
+  readonly span: ReportSpan;
+  readonly chosen: readonly DeviceRow[];
+  /** The whole span, of which `data` ends now where the span still runs. */
+  readonly moments: Moments;
+  readonly data: ReportData;
+  /** Milliseconds since 1970. */
+  readonly madeAt: number;
+  readonly before: { readonly span: ReportSpan; readonly uptimes: ReportData['uptimes'] } | undefined;
+}
+
+async function read(asked: AskedReport): Promise<ReadReport | undefined> {
+  const { span } = asked;
+  if (span === undefined) return undefined;
+  const chosen = chosenRows(rows.peek(), asked);
+  const ids = chosen.map(({ id }) => id);
+  const moments = momentsOf(span, zone.peek());
+  const madeAt = Math.floor(Date.now() / 1_000) * 1_000;
+  const shared = { asked, span, chosen, moments, madeAt };
+  const until = { from: moments.from, to: Math.min(moments.to, madeAt) };
+  if (until.to <= until.from || ids.length === 0)
+    return {
+      ...shared,
+      data: { uptimes: [], outages: [], isCut: false, intervals: new Map() },
+      before: undefined,
+    };
+  const [data, before] = await Promise.all([
+    readReport(reportSource, ids, until),
+    ids.length > mostCompared ? undefined : readBefore(neighbour(span, -1), ids),
+  ]);
+  return { ...shared, data, before };
+}
+
+async function readBefore(span: ReportSpan, ids: readonly string[]) {
+  return { span, uptimes: await readUptimes(reportSource, ids, momentsOf(span, zone.peek())) };
+}
+
+/** Works out the report of what was read. The objective needs no request. */
+function reckon({ asked, chosen, moments, data, madeAt }: ReadReport, objective: number | undefined): Report {
+  return reportOf({
+    uptimes: data.uptimes,
+    outages: data.outages,
+    tags: new Map(chosen.map(({ id, tags }) => [id, tags])),
+    base: baseOf(asked),
+    objective,
+    restSeconds: Math.max(0, moments.to - madeAt) / 1_000,
+  });
+}
+
+function Nothing({ asked }: { readonly asked: AskedReport }) {
+  const isEmpty = rows.value.length === 0;
+  return (
+    <div class="section">
+      <Heading>{isEmpty ? say.empty : say.none}</Heading>
+      {isEmpty && mayWrite.value && (
+        <a class="button main" href="/devices/new">
+          {say.add}
+        </a>
+      )}
+      {!isEmpty && (
+        <button
+          type="button"
+          class="button"
+          onClick={() => askFor(asked, { filter: '', devices: undefined })}
+        >
+          {say.all}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Body({ asked }: { readonly asked: AskedReport }) {
+  const isReady = progress.value === 'ready';
+  const { span, filter, devices, objective } = asked;
+  const key = `${span === undefined ? '' : spanText(span)} ${filter} ${devices?.join(',')}`;
+  const { data, problem, again } = useRead(
+    async () => (isReady ? { key, read: await read(asked) } : undefined),
+    [key, isReady],
+  );
+  if (typeof progress.value === 'object' && rows.value.length === 0)
+    return <Failure problem={progress.value.problem} retry={() => void readFacts()} />;
+  if (span === undefined) return <Heading>{say.wrongSpan}</Heading>;
+  // Another report than the asked one would be taken for it.
+  const current = data?.key === key ? data.read : undefined;
+  if (problem !== undefined && current === undefined) return <Failure problem={problem} retry={again} />;
+  if (current === undefined) return <Waiting rows={12} />;
+  if (current.chosen.length === 0) return <Nothing asked={asked} />;
+  return <Sheet read={current} asked={asked} report={reckon(current, objective)} again={again} />;
+}
+
+/** Uptime of devices over a span: in a sentence, by group and by device, with its outages; also on paper. */
+export function Reports() {
+  const asked = readAsked();
+  const isNamed = address.value.query.has('span');
+  useEffect(() => {
+    if (!isNamed) askFor(asked, {}, { replace: true });
+  }, [isNamed]);
+  return (
+    <div class="page">
+      <Controls asked={asked} />
+      <Body asked={asked} />
+    </div>
+  );
+}

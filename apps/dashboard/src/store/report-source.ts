@@ -1,0 +1,32 @@
+import { ApiProblem, api, send, take, takeAnswer } from './api.ts';
+import type { ReportSource } from './read-report.ts';
+
+/** A report's figures as the API has them. */
+export const reportSource: ReportSource = {
+  uptime: (query) => take(api.GET('/uptime', { params: { query } })),
+  timeline: (query) => take(api.GET('/timeline', { params: { query } })),
+  async outages(query) {
+    const { data, hasMore } = await takeAnswer(api.GET('/outages', { params: { query } }));
+    return { rows: data, hasMore };
+  },
+  async outagesOf(device_id, query) {
+    const params = { path: { device_id }, query };
+    const { data, hasMore } = await takeAnswer(api.GET('/devices/{device_id}/outages', { params }));
+    return { rows: data, hasMore };
+  },
+  async uptimeCsv(query) {
+    const all = new URLSearchParams({ ...query, Limit: `${query.Limit}`, fmt: 'csv' });
+    const answer = await send(new Request(`/v1.1/uptime?${all}`));
+    const text = await answer.text();
+    if (!answer.ok) throw new ApiProblem(answer.status, text.slice(0, 200));
+    return text;
+  },
+};
+
+/** Changes what people say about an outage. */
+export async function noteOutage(
+  outage_id: string,
+  body: { readonly Note: string | null; readonly Excluded: boolean },
+): Promise<void> {
+  await take(api.PUT('/outages/{outage_id}', { params: { path: { outage_id } }, body }));
+}
