@@ -34,4 +34,6 @@ export const screenList: readonly ScreenEntry[] = [
   },
   { pattern: /^\/schedules$/, load: async () => (await import('./screens/lists/schedules.tsx')).Schedules },
   { pattern: /^\/reports$/, load: async () => (await import('./screens/lists/reports.tsx')).Reports },
+  { pattern: /^\/people$/, load: async () => (await import('./screens/people/people.tsx')).PeopleScreen },
+  { pattern: /^\/audit$/, load: async () => (await import('./screens/audit/audit.tsx')).Audit },
 ];

@@ -1,5 +1,4 @@
-import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
+import { Field, Select } from '../../parts/field.tsx';
 import { texts } from '../../texts.ts';
 import css from './edit.module.css';
 import type { FieldsProps } from './edit.tsx';
@@ -8,34 +7,6 @@ const say = texts.edit;
 /** Seconds between checks that the API takes. */
 const intervals = [5, 10, 15, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600];
 const severities = ['critical', 'warning', 'info'] as const;
-
-/** A field with its name, and what is wrong with it. */
-export function Field({
-  name,
-  problem,
-  hint,
-  children,
-}: {
-  readonly name: string;
-  readonly problem: string | undefined;
-  readonly hint?: string | undefined;
-  readonly children: (id: string, hintId: string) => ComponentChildren;
-}) {
-  const id = useId();
-  const hintId = `${id}-hint`;
-  const said = problem ?? hint;
-  return (
-    <div>
-      <label class="label" for={id}>
-        {name}
-      </label>
-      {children(id, hintId)}
-      <p id={hintId} class={problem === undefined ? 'hint' : 'hint bad'}>
-        {said}
-      </p>
-    </div>
-  );
-}
 
 interface Props extends FieldsProps {
   readonly problems: ReadonlyMap<string, string>;
@@ -69,35 +40,6 @@ function Texts({ draft, set, problems }: Omit<Props, 'methods' | 'locations'>) {
         </Field>
       ))}
     </>
-  );
-}
-
-/** A field with a list of values. */
-function Select({
-  name,
-  problem,
-  value,
-  choices,
-  onChoose,
-}: {
-  readonly name: string;
-  readonly problem: string | undefined;
-  readonly value: string;
-  readonly choices: readonly (readonly [string, string])[];
-  readonly onChoose: (value: string) => void;
-}) {
-  return (
-    <Field name={name} problem={problem}>
-      {(id) => (
-        <select id={id} value={value} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
-          {choices.map(([each, words]) => (
-            <option key={each} value={each}>
-              {words}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
   );
 }
 

@@ -1,9 +1,9 @@
 import type { Schemas } from '@vantage/client';
 import { useState } from 'preact/hooks';
 import { guessMethod } from '../../model/guess-method.ts';
-import { Dialog } from '../../parts/dialog.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { Failure, Waiting, wordsOf } from '../../parts/notice.tsx';
+import { RemoveButton } from '../../parts/remove-button.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import type { ScreenProps } from '../../screen-list.ts';
 import { removeDevice } from '../../store/act.ts';
@@ -90,42 +90,7 @@ export interface FieldsProps {
   readonly set: (change: Partial<Draft>) => void;
 }
 
-function Remove({ device, etag }: { readonly device: Schemas['Device']; readonly etag: string | undefined }) {
-  const [isAsking, setAsking] = useState(false);
-  const [problem, setProblem] = useState<string>();
-  const name = device.FullName ?? device.ShortName;
-  const remove = () => {
-    removeDevice({ id: device.device_id, name, etag }).then(
-      () => go('/devices'),
-      (error: unknown) => setProblem(wordsOf(error)),
-    );
-  };
-  return (
-    <>
-      <button type="button" class="button bad" onClick={() => setAsking(true)}>
-        {say.remove}
-      </button>
-      {isAsking && (
-        <Dialog title={say.remove} onClose={() => setAsking(false)}>
-          <p>{say.removeAsk(name)}</p>
-          {problem !== undefined && (
-            <p class="hint bad" role="alert">
-              {problem}
-            </p>
-          )}
-          <div class={`buttons ${css['acts']}`}>
-            <button type="button" class="button bad" onClick={remove}>
-              {say.remove}
-            </button>
-            <button type="button" class="button" onClick={() => setAsking(false)}>
-              {say.cancel}
-            </button>
-          </div>
-        </Dialog>
-      )}
-    </>
-  );
-}
+const nameOf = ({ FullName, ShortName }: Schemas['Device']) => FullName ?? ShortName;
 
 function Form({ opened: { device, etag } }: { readonly opened: Opened }) {
   const [draft, setDraft] = useState(() =>
@@ -174,7 +139,14 @@ function Form({ opened: { device, etag } }: { readonly opened: Opened }) {
         <a class="button" href={device === undefined ? '/devices' : `/devices/${device.device_id}`}>
           {say.cancel}
         </a>
-        {device !== undefined && <Remove device={device} etag={etag} />}
+        {device !== undefined && (
+          <RemoveButton
+            words={say.remove}
+            ask={say.removeAsk(nameOf(device))}
+            remove={() => removeDevice({ id: device.device_id, name: nameOf(device), etag })}
+            onRemoved={() => go('/devices')}
+          />
+        )}
       </div>
     </form>
   );
@@ -183,7 +155,7 @@ function Form({ opened: { device, etag } }: { readonly opened: Opened }) {
 /** Adds a device, or changes one. */
 export function Edit({ id }: ScreenProps) {
   const { data, problem, again } = useRead(() => readOpened(id), [id]);
-  const name = data?.device?.FullName ?? data?.device?.ShortName;
+  const name = data?.device && nameOf(data.device);
   // A link may have led here. Who signs in again with fewer rights keeps the text.
   const [isAllowed] = useState(mayWrite.value);
   if (!isAllowed)

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
+import { Field } from '../../parts/field.tsx';
 import { texts } from '../../texts.ts';
-import { Field } from './common-fields.tsx';
 import css from './edit.module.css';
 import type { FieldsProps } from './edit.tsx';
 import type { MethodSchema, OptionSchema } from './method-schemas.ts';

@@ -1,0 +1,59 @@
+import { useState } from 'preact/hooks';
+import { texts } from '../texts.ts';
+import { Dialog } from './dialog.tsx';
+import { wordsOf } from './notice.tsx';
+
+/** A button that deletes after a question, which names the thing. A refusal is shown in the dialog. */
+export function RemoveButton({
+  words,
+  ask,
+  remove,
+  onRemoved,
+}: {
+  /** The words of the button. */
+  readonly words: string;
+  readonly ask: string;
+  readonly remove: () => Promise<void>;
+  readonly onRemoved: () => void;
+}) {
+  const [isAsking, setAsking] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const run = () => {
+    remove().then(
+      () => {
+        setAsking(false);
+        onRemoved();
+      },
+      (error: unknown) => setProblem(wordsOf(error)),
+    );
+  };
+  const open = () => {
+    setProblem(undefined);
+    setAsking(true);
+  };
+  return (
+    <>
+      <button type="button" class="button bad" onClick={open}>
+        {words}
+      </button>
+      {isAsking && (
+        <Dialog title={words} onClose={() => setAsking(false)}>
+          <p>{ask}</p>
+          {problem !== undefined && (
+            <p class="hint bad" role="alert">
+              {problem}
+            </p>
+          )}
+          <div class="buttons section">
+            <button type="button" class="button bad" onClick={run}>
+              {words}
+            </button>
+            <button type="button" class="button" onClick={() => setAsking(false)}>
+              {texts.edit.cancel}
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+}
