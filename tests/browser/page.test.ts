@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { browserMissing, violationsOf } from './browser.ts';
-import { useBrowser } from './system.ts';
+import { useAdmin, useBrowser } from './system.ts';
 
 // A minute between checks is two seconds here.
 const env = { NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: '30' };
@@ -13,6 +13,8 @@ const screens = [
   '/locations',
   '/schedules',
   '/reports',
+  '/people',
+  '/audit',
 ];
 
 const its = useBrowser(env);
@@ -26,9 +28,11 @@ beforeAll(async () => {
   });
 });
 
+const admin = useAdmin(its);
+
 test.each(['light', 'dark'] as const)('axe-core finds nothing on any screen, %s', async (theme) => {
   const page = await its.open({ theme });
-  await its.signIn(page);
+  await its.signIn(page, admin.key);
   const found: Record<string, string> = {};
   for (const screen of screens) {
     await page.goto(new URL(screen, its.base).href);
@@ -36,14 +40,22 @@ test.each(['light', 'dark'] as const)('axe-core finds nothing on any screen, %s'
     found[screen] = await violationsOf(page);
   }
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox').waitFor();
+  await page.getByRole('dialog').waitFor();
   found['palette'] = await violationsOf(page);
   await page.keyboard.press('Escape');
-  await page.getByRole('combobox').waitFor({ state: 'hidden' });
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
   await page.keyboard.press('?');
   await page.getByRole('heading', { name: 'Keys' }).waitFor();
   found['keys'] = await violationsOf(page);
   expect(Object.entries(found).filter(([, lines]) => lines !== '')).toEqual([]);
+  await page.context().close();
+});
+
+test('the styles of parts hold, whichever file of them is loaded first', async () => {
+  const page = await its.open();
+  await its.signIn(page);
+  const size = "getComputedStyle(document.querySelector('header button[aria-expanded]')).fontSize";
+  expect(await page.evaluate(size)).toBe('11px');
   await page.context().close();
 });
 
@@ -62,7 +74,7 @@ test('a key that is pressed while a dialog closes is not lost', async () => {
 
 test('at 390 px no screen scrolls sideways, and keys alone reach a device', async () => {
   const page = await its.open({ width: 390 });
-  await its.signIn(page);
+  await its.signIn(page, admin.key);
   for (const screen of screens) {
     await page.goto(new URL(screen, its.base).href);
     await page.getByRole('heading', { level: 1 }).waitFor();

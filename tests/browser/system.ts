@@ -1,5 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { z } from 'zod';
+import { runVantage } from '../harness/run-vantage.ts';
 import { type System, startSystem } from '../harness/system.ts';
 import { browserMissing, openWindow, signIn, startBrowser, type Window } from './browser.ts';
 
@@ -14,6 +16,24 @@ export interface BrowserTests {
   readonly open: (window?: Window) => Promise<Page>;
   /** Signs in with a key that may change things, or with another one. */
   readonly signIn: (page: Page, key?: string) => Promise<void>;
+}
+
+/** A key that may administer, of the system of the file's tests; the operator issues it. */
+export function useAdmin(its: BrowserTests): { readonly key: string } {
+  let key = '';
+  beforeAll(async () => {
+    if (browserMissing !== undefined) return;
+    const env = { VANTAGE_DATA: its.system.dataDir };
+    const { stdout } = await runVantage(['keys', 'issue', '--level', 'UA', '--name', 'admin', '--json'], {
+      env,
+    });
+    ({ key } = z.object({ key: z.string() }).parse(JSON.parse(stdout)));
+  });
+  return {
+    get key() {
+      return key;
+    },
+  };
 }
 
 /**

@@ -41,4 +41,6 @@ export const screenList: readonly ScreenEntry[] = [
     load: async () => (await import('./screens/schedules/schedule.tsx')).Schedule,
   },
   { pattern: /^\/reports$/, load: async () => (await import('./screens/reports/reports.tsx')).Reports },
+  { pattern: /^\/people$/, load: async () => (await import('./screens/people/people.tsx')).PeopleScreen },
+  { pattern: /^\/audit$/, load: async () => (await import('./screens/audit/audit.tsx')).Audit },
 ];

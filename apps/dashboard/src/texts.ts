@@ -43,6 +43,9 @@ export const texts = {
   theme: { light: 'Light', dark: 'Dark', system: 'As the system', label: 'Appearance' },
   signOut: 'Sign out',
   account: 'Account',
+  /** Screens that are reached from the menu of the account. */
+  places: { people: 'Keys and people', audit: 'Audit' },
+  signedInAs: 'Signed in as',
   title: (down: number) => (down > 0 ? `${count(down)} down · Vantage` : 'Vantage'),
   announce: (names: string, down: number) => `${names} is Down. ${devicesOf(down)} down.`,
   signIn: {

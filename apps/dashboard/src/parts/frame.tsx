@@ -1,15 +1,13 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
 import { briefly } from '../model/format.ts';
 import { address } from '../store/address.ts';
 import { now } from '../store/clock.ts';
-import { session, signOut } from '../store/credential.ts';
 import { alerts, isSuppressed, progress } from '../store/facts.ts';
 import { heardAt, link, silentAfterMs } from '../store/stream.ts';
 import { texts } from '../texts.ts';
+import { AccountMenu } from './account-menu.tsx';
 import { Banner } from './banner.tsx';
 import css from './frame.module.css';
-import { chooseTheme, chosenTheme, type Theme } from './theme.ts';
 
 const screens = ['overview', 'devices', 'alerts', 'locations', 'schedules', 'reports'] as const;
 /** The address of a screen of the navigation. */
@@ -64,38 +62,6 @@ function Live() {
   );
 }
 
-function Account() {
-  const [isOpen, setOpen] = useState(false);
-  const choose = (event: Event) => {
-    if (event.currentTarget instanceof HTMLSelectElement) chooseTheme(event.currentTarget.value as Theme);
-  };
-  return (
-    <div class={css['account']}>
-      <button type="button" class={css['who']} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        <span aria-hidden="true">{session.value?.level ?? '–'}</span>
-        <span class="hidden">{texts.account}</span>
-      </button>
-      {isOpen && (
-        <div class={css['menu']}>
-          <label>
-            <span class="label">{texts.theme.label}</span>
-            <select value={chosenTheme.value} onChange={choose}>
-              {(['system', 'light', 'dark'] as const).map((theme) => (
-                <option key={theme} value={theme}>
-                  {texts.theme[theme]}
-                </option>
-              ))}
-            </select>
-          </label>
-          <button type="button" class="button" onClick={() => void signOut()}>
-            {texts.signOut}
-          </button>
-        </div>
-      )}
-    </div>
-  );
-}
-
 /** The head of every screen with its navigation, and the screen below. */
 export function Frame({
   onSearch,
@@ -118,7 +84,7 @@ export function Frame({
           {texts.search} <kbd>Ctrl K</kbd>
         </button>
         <Live />
-        <Account />
+        <AccountMenu />
       </header>
       <Banner />
       <main id="content" tabIndex={-1} class={css['content']}>

@@ -29,6 +29,9 @@ export const mayOperate = computed(() => ['UO', 'UW', 'UA'].includes(session.val
 /** Somebody signed out, and the controller did not answer: the session may be open there. */
 export const openSession = signal(false);
 
+/** Whether it may see keys and people. */
+export const mayAdminister = computed(() => session.value?.level === 'UA');
+
 const path = '/v1.1/session';
 const csrfHeader = 'X-CSRF-Token';
 /** The code of the API for: nobody is signed in. */

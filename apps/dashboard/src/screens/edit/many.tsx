@@ -6,9 +6,9 @@ import { wordsOf } from '../../parts/notice.tsx';
 import { doMany } from '../../store/act-many.ts';
 import { go } from '../../store/address.ts';
 import { mayWrite } from '../../store/credential.ts';
+import { createTags } from '../../store/tags.ts';
 import { texts } from '../../texts.ts';
 import css from './many.module.css';
-import { createTags } from './save.ts';
 
 const say = texts.many;
 /** Rows of the preview. */

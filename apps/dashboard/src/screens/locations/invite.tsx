@@ -1,5 +1,6 @@
 import type { Schemas } from '@vantage/client';
 import { useState } from 'preact/hooks';
+import { CopyLine } from '../../parts/copy-line.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { wordsOf } from '../../parts/notice.tsx';
 import { api, take } from '../../store/api.ts';
@@ -8,25 +9,6 @@ import { texts } from '../../texts.ts';
 import css from './locations.module.css';
 
 const say = texts.locations;
-
-function Line({ text, label }: { readonly text: string; readonly label: string }) {
-  const [isCopied, setCopied] = useState(false);
-  const copy = () => void navigator.clipboard.writeText(text).then(() => setCopied(true));
-  return (
-    <div>
-      <div class={css['head']}>
-        <span class="label">{label}</span>
-        <button type="button" class="button" onClick={copy}>
-          {isCopied ? say.copied : say.copy}
-        </button>
-      </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard */}
-      <pre class={css['line']} tabIndex={0}>
-        {text}
-      </pre>
-    </div>
-  );
-}
 
 function Made({
   invitation,
@@ -37,8 +19,8 @@ function Made({
 }) {
   return (
     <div class={css['form']}>
-      <Line text={invitation.Command} label={say.line} />
-      <Line text={invitation.CommandWget} label={say.wget} />
+      <CopyLine text={invitation.Command} label={say.line} />
+      <CopyLine text={invitation.CommandWget} label={say.wget} />
       <p class="hint" title={invitation.Expires}>
         {say.expires(invitation.Expires.slice(11, 16))}
       </p>

@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
 import { rankOf } from '../../model/state.ts';
+import { placesOf } from '../../parts/account-menu.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { pathOf } from '../../parts/frame.tsx';
 import { Mark, type MarkName } from '../../parts/mark.tsx';
 import { go } from '../../store/address.ts';
-import { mayWrite, signOut } from '../../store/credential.ts';
+import { mayAdminister, mayWrite, signOut } from '../../store/credential.ts';
 import { locations, rows } from '../../store/facts.ts';
 import { texts } from '../../texts.ts';
 import css from './palette.module.css';
@@ -35,6 +36,12 @@ function choicesOf(text: string): readonly Choice[] {
       words: say.go(texts.screens[screen]),
       mark: 'Other' as const,
       run: () => go(pathOf(screen)),
+    })),
+    ...placesOf(mayAdminister.value).map(({ path, words }) => ({
+      key: path,
+      words: say.go(words),
+      mark: 'Other' as const,
+      run: () => go(path),
     })),
     { key: 'out', words: texts.signOut, mark: 'Other', run: () => void signOut() },
   ];

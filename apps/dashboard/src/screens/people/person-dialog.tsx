@@ -1,0 +1,181 @@
+import type { Schemas } from '@vantage/client';
+import { useState } from 'preact/hooks';
+import { clockTime } from '../../model/format.ts';
+import { readScope } from '../../model/rights.ts';
+import { CopyLine } from '../../parts/copy-line.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Cancel, Refusal, Submit } from '../../parts/form-end.tsx';
+import { RemoveButton } from '../../parts/remove-button.tsx';
+import { TextField } from '../../parts/text-field.tsx';
+import { useSending } from '../../parts/use-sending.ts';
+import { api, take } from '../../store/api.ts';
+import { today } from '../../store/clock.ts';
+import { peopleTexts } from '../../texts/people.ts';
+import css from './people.module.css';
+import { namesOf } from './rights.ts';
+import { RightsFields, rightsBody, rightsDraft } from './rights-fields.tsx';
+
+const say = peopleTexts.form;
+const shown = ['Name', 'Email', 'Level', 'Tags'];
+
+export interface DialogProps {
+  readonly allTags: readonly string[];
+  /** Called after a change, so that the lists are read again. */
+  readonly onChanged: () => void;
+  readonly onClose: () => void;
+}
+
+function Invited({
+  invitation,
+  onClose,
+}: {
+  readonly invitation: Schemas['UserInvitation'];
+  readonly onClose: () => void;
+}) {
+  return (
+    <div class={css['form']}>
+      <CopyLine text={invitation.Link} label={peopleTexts.invited.link} />
+      <p class="hint">{peopleTexts.invited.hint(clockTime(invitation.Expires, today.value).slice(0, -3))}</p>
+      <div class="buttons">
+        <button type="button" class="button main" onClick={onClose}>
+          {peopleTexts.done}
+        </button>
+      </div>
+    </div>
+  );
+}
+
+/** Inviting a person again, and deleting them. */
+function MoreActs({
+  person,
+  onInvite,
+  onRemoved,
+}: {
+  readonly person: Schemas['User'];
+  readonly onInvite: (event: Event) => unknown;
+  readonly onRemoved: () => void;
+}) {
+  const path = { user_id: person.user_id };
+  return (
+    <>
+      <button type="button" class="button" title={peopleTexts.invited.againHint} onClick={onInvite}>
+        {peopleTexts.invited.again}
+      </button>
+      <RemoveButton
+        words={peopleTexts.remove}
+        ask={peopleTexts.removeAsk(person.Name)}
+        remove={async () => void (await take(api.DELETE('/users/{user_id}', { params: { path } })))}
+        onRemoved={onRemoved}
+      />
+    </>
+  );
+}
+
+function NameFields({
+  draft,
+  set,
+  of,
+}: {
+  readonly draft: { readonly name: string; readonly email: string };
+  readonly set: (change: { readonly name?: string; readonly email?: string }) => void;
+  readonly of: (field: string) => string | undefined;
+}) {
+  return (
+    <>
+      <TextField
+        name={say.name}
+        value={draft.name}
+        problem={of('Name')}
+        isFirst
+        onInput={(name) => set({ name })}
+      />
+      <TextField
+        name={say.email}
+        value={draft.email}
+        problem={of('Email')}
+        onInput={(email) => set({ email })}
+      />
+    </>
+  );
+}
+
+/** The form: of a new person, or of one who is changed. */
+function PersonForm({
+  person,
+  allTags,
+  onInvited,
+  onChanged,
+  onClose,
+}: DialogProps & {
+  readonly person: Schemas['User'] | undefined;
+  readonly onInvited: (invitation: Schemas['UserInvitation']) => void;
+}) {
+  const [before] = useState(() => rightsDraft(person, allTags));
+  const [draft, setDraft] = useState({ name: person?.Name ?? '', email: person?.Email ?? '', ...before });
+  const sending = useSending();
+  const set = (change: Partial<typeof draft>) => setDraft((old) => ({ ...old, ...change }));
+  const end = () => {
+    onChanged();
+    onClose();
+  };
+  const submit = (event: Event) =>
+    sending.send(event, async () => {
+      const body = {
+        Name: draft.name.trim(),
+        Email: draft.email.trim(),
+        ...rightsBody(draft, before, allTags),
+      };
+      if (person !== undefined) return change(person, body).then(end);
+      onInvited(await take(api.POST('/users', { body })));
+      onChanged();
+    });
+  const inviteAgain = (event: Event) =>
+    sending.send(event, async () => person && onInvited(await invite(person)));
+  return (
+    <form class={css['form']} onSubmit={(event) => void submit(event)} noValidate>
+      <NameFields draft={draft} set={set} of={sending.of} />
+      <RightsFields
+        draft={draft}
+        before={{ draft: before, tags: namesOf(person?.Tags ?? null) }}
+        set={set}
+        who={draft.name.trim() === '' ? say.somebody : draft.name.trim()}
+        allTags={allTags}
+        problem={sending.of}
+      />
+      <Refusal words={sending.words(shown)} />
+      <div class="buttons">
+        <Submit isOff={sending.isBusy || readScope(draft.scope, allTags).unknown.length > 0}>
+          {person === undefined ? say.inviteButton : say.save}
+        </Submit>
+        <Cancel onClose={onClose} />
+        {person !== undefined && <MoreActs person={person} onInvite={inviteAgain} onRemoved={end} />}
+      </div>
+    </form>
+  );
+}
+
+async function change({ user_id }: Schemas['User'], body: Schemas['UserUpdate']): Promise<void> {
+  await take(api.PUT('/users/{user_id}', { params: { path: { user_id } }, body }));
+}
+
+function invite({ user_id }: Schemas['User']): Promise<Schemas['UserInvitation']> {
+  return take(api.POST('/users/{user_id}/invite', { params: { path: { user_id } } }));
+}
+
+/** Invites a person, or changes one. */
+export function PersonDialog(props: DialogProps & { readonly person: Schemas['User'] | undefined }) {
+  const { person, onClose } = props;
+  const [invitation, setInvitation] = useState<Schemas['UserInvitation']>();
+  const title = person === undefined ? peopleTexts.invite : peopleTexts.changeOf(person.Name);
+  if (invitation === undefined)
+    return (
+      <Dialog key="form" title={title} onClose={onClose} isWide>
+        <PersonForm {...props} onInvited={setInvitation} />
+      </Dialog>
+    );
+  return (
+    <Dialog key="invited" title={peopleTexts.invited.title} onClose={onClose} isWide>
+      <Invited invitation={invitation} onClose={onClose} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,21 @@
+/** Texts of the screen with the audit. */
+export const auditTexts = {
+  title: 'Audit',
+  titleOf: (actor: string) => `What ${actor} did`,
+  say: 'Who changed what, newest first. It has no secrets, and stays when a thing is deleted.',
+  actor: 'Who',
+  kind: 'Kind',
+  action: 'Action',
+  from: 'From',
+  to: 'To',
+  any: 'all',
+  actions: { Create: 'created', Update: 'changed', Delete: 'deleted', Refuse: 'refused sign-ins' },
+  clear: 'Show everything',
+  none: 'Nothing is recorded yet.',
+  noMatch: 'Nothing was recorded that fits these filters.',
+  more: 'Load older ones',
+  address: (address: string) => `from ${address}`,
+  moreLines: (n: number) => `and ${n} more fields`,
+  stranger: 'Somebody unknown',
+  commandLine: 'The operator’s command line',
+} as const;

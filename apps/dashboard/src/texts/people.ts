@@ -1,0 +1,98 @@
+import { count } from '../model/format.ts';
+
+const peopleOf = (n: number) => (n === 1 ? '1 person' : `${count(n)} people`);
+const keysOf = (n: number) => (n === 1 ? '1 key' : `${count(n)} keys`);
+
+/** Each level in a row, as a choice, and explained. */
+const levels = {
+  UR: { brief: 'may view', choice: 'View', more: 'sees devices, alerts and reports, changes nothing' },
+  UO: {
+    brief: 'may acknowledge',
+    choice: 'Acknowledge',
+    more: 'also acknowledges, snoozes, starts maintenance, checks now',
+  },
+  UW: {
+    brief: 'may change',
+    choice: 'Change',
+    more: 'also changes devices, schedules, contacts and settings',
+  },
+  UA: { brief: 'may administer', choice: 'Administer', more: 'also makes keys and invites people' },
+} as const;
+
+/** Texts of the screen about keys and people. */
+export const peopleTexts = {
+  name: 'Keys and people',
+  title: (people: number, keys: number) => `${peopleOf(people)}, ${keysOf(keys)}`,
+  noRights: 'Only a key or person of the level UA (“may administer”) sees keys and people.',
+  levels,
+  may: (level: keyof typeof levels, scope: string) => `${levels[level].brief}, ${scope}`,
+  everything: 'all devices',
+  nothing: 'but nothing: its tags were deleted',
+  only: (parts: readonly string[]) => `only ${parts.join(', ')}`,
+  people: 'People',
+  noPeople: 'Nobody is invited. A person signs in with an e-mail address and a password instead of a key.',
+  invite: 'Invite a person',
+  keys: 'Keys',
+  noKeys: 'There is no key.',
+  makeKey: 'Make a key',
+  nameless: 'without a name',
+  seen: (age: string) => `seen ${age} ago`,
+  neverSeen: 'never signed in',
+  signIn: {
+    Invited: 'has not accepted the invitation yet',
+    Password: 'signs in with a password',
+    Provider: 'signs in by single sign-on',
+  },
+  used: (age: string) => `used ${age} ago`,
+  usedFrom: (address: string) => `from ${address}`,
+  neverUsed: 'never used',
+  expires: (date: string) => `ends on ${date}`,
+  expired: (date: string) => `ended on ${date}`,
+  never: 'no end',
+  madeBy: (name: string, date: string) => `made by ${name} on ${date}`,
+  made: (date: string) => `made on ${date}`,
+  change: 'Change',
+  changeOf: (name: string) => `Change ${name}`,
+  did: 'What it did',
+  theyDid: 'What they did',
+  didOf: (name: string) => `Audit of ${name}`,
+  form: {
+    name: 'Name',
+    keyNameHint: 'What the key is for; the audit names it so.',
+    email: 'E-mail address',
+    level: 'May',
+    scope: 'Only devices with these tags',
+    scopeHint: 'Separated by commas; berlin/* takes every tag that is below berlin now. Empty: all devices.',
+    unknownTags: (words: readonly string[]) =>
+      `There is no tag ${words.join(', ')}. Write names as they are, or a branch with /* at its end.`,
+    ends: 'Ends',
+    endChoices: { never: 'never', d30: 'in 30 days', d90: 'in 90 days', d365: 'in a year', date: 'on a day' },
+    endDate: 'Its last day',
+    sentence: (name: string, rights: string) => `${name} ${rights}.`,
+    somebody: 'This person',
+    someKey: 'This key',
+    save: 'Save',
+    inviteButton: 'Make the invitation',
+    keyButton: 'Make the key',
+  },
+  invited: {
+    title: 'The invitation is made',
+    link: 'Link for the person',
+    hint: (time: string) =>
+      `Send it to the person yourself, and to nobody else. Who opens it chooses a password, once, until ${time}. It is not shown again.`,
+    again: 'Invite again',
+    againHint: 'For somebody who forgot the password. The link before is over.',
+  },
+  keyMade: {
+    title: 'The key is made',
+    key: 'The key',
+    hint: 'Copy it now: it is not shown again, because only its hash is kept.',
+    use: 'How a program sends it',
+  },
+  done: 'Done',
+  revoke: 'Revoke this key',
+  revokeAsk: (name: string) =>
+    `Revoke ${name}? What uses it is refused within 5 seconds, its sessions end. This cannot be undone.`,
+  remove: 'Delete this person',
+  removeAsk: (name: string) => `Delete ${name}? Their sessions end now. This cannot be undone.`,
+} as const;

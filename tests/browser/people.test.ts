@@ -1,0 +1,165 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { createApi } from '../harness/api.ts';
+import { browserMissing, violationsOf } from './browser.ts';
+import { type Hands, keyboardOf, pointer } from './hands.ts';
+import { useAdmin, useBrowser } from './system.ts';
+
+const its = useBrowser();
+const admin = useAdmin(its);
+const password = 'correct horse battery';
+
+beforeAll(async () => {
+  if (browserMissing !== undefined) return;
+  const { api } = its.system;
+  for (const Name of ['berlin/rack-1', 'berlin/rack-2', 'oslo']) await api.ok('POST', '/tags', { Name });
+  for (const [at, Tag] of ['berlin/rack-1', 'berlin/rack-2', 'oslo'].entries())
+    await api.ok('POST', '/devices', {
+      ...{ Method: 'TCP', URL: '127.0.0.1:9', ShortName: `d${at}`, FullName: `Switch ${Tag}`, Tags: [Tag] },
+    });
+});
+
+/** Opens a screen by the menu of the account. */
+async function openPlace(page: Page, { press }: Hands, name: string): Promise<void> {
+  await press(page.getByRole('button', { name: 'Account' }));
+  await press(page.getByRole('link', { name, exact: true }));
+}
+
+/** The invited person chooses a password at the link, signs in, and sees what the scope leaves. */
+async function accept(link: string, email: string): Promise<void> {
+  const page = await its.open({ width: 390 });
+  await page.goto(link);
+  await page.getByLabel(/^Password/).fill(password);
+  await page.getByLabel('The same again').fill(password);
+  await page.getByRole('button', { name: 'Set the password' }).click();
+  await page.getByText('Your password is set.').waitFor();
+  await page.goto(its.base);
+  await page.getByText('Sign in with e-mail and password').click();
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('link', { name: 'Devices', exact: true }).click();
+  await page.getByRole('link', { name: 'Switch berlin/rack-1' }).waitFor();
+  await page.getByRole('link', { name: 'Switch berlin/rack-2' }).waitFor();
+  expect(await page.getByRole('link', { name: /Switch/ }).count()).toBe(2);
+  // Neither the menu nor a link shows keys and people.
+  await page.getByRole('button', { name: 'Account' }).click();
+  await page.getByText('Signed in as').waitFor();
+  expect(await page.getByRole('link', { name: 'Keys and people' }).count()).toBe(0);
+  await page.goto(`${its.base}people`);
+  await page.getByText('Only a key or person of the level UA').waitFor();
+  expect(await violationsOf(page)).toBe('');
+  await page.context().close();
+}
+
+const ways: readonly { readonly way: string; readonly width: number; handsOf: (page: Page) => Hands }[] = [
+  { way: 'with the keyboard alone', width: 1280, handsOf: keyboardOf },
+  { way: 'with a pointer, 390 px wide', width: 390, handsOf: () => pointer },
+];
+
+test.each(ways)(
+  'a colleague is invited with a scope and sees only that: $way',
+  async ({ width, handsOf }) => {
+    const page = await its.open({ width });
+    await its.signIn(page, admin.key);
+    const hands = handsOf(page);
+    const { press, fill } = hands;
+    const [name, email] = [`Ada ${width}`, `ada-${width}@example.org`];
+    await openPlace(page, hands, 'Keys and people');
+    await press(page.getByRole('button', { name: 'Invite a person' }));
+    const dialog = page.getByRole('dialog', { name: 'Invite a person' });
+    await fill(dialog.getByLabel('Name'), name);
+    await fill(dialog.getByLabel('E-mail address'), 'no address');
+    await fill(dialog.getByLabel('Only devices with these tags'), 'bergen/*');
+    await dialog.getByText('There is no tag bergen/*.').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Make the invitation' }).isDisabled()).toBe(true);
+    await fill(dialog.getByLabel('Only devices with these tags'), 'berlin/*');
+    await dialog.getByText(`${name} may acknowledge, only berlin/*.`).waitFor();
+    expect(await violationsOf(page)).toBe('');
+    await press(dialog.getByRole('button', { name: 'Make the invitation' }));
+    // What the API refuses stands below its field, and the texts stay.
+    await expect.poll(() => dialog.getByLabel('E-mail address').getAttribute('aria-invalid')).toBe('true');
+    await fill(dialog.getByLabel('E-mail address'), email);
+    await press(dialog.getByRole('button', { name: 'Make the invitation' }));
+    const made = page.getByRole('dialog', { name: 'The invitation is made' });
+    const link = (await made.locator('pre').textContent()) ?? '';
+    expect(link).toMatch(/^https:\/\/.+\/invitation\/[0-9a-f]{64}$/);
+    expect(await violationsOf(page)).toBe('');
+    await press(made.getByRole('button', { name: 'Done' }));
+    const row = page.getByRole('listitem').filter({ hasText: email });
+    await row.getByText('may acknowledge, only berlin/*').waitFor();
+    await row.getByText('has not accepted the invitation yet').waitFor();
+
+    await accept(link, email);
+
+    await page.reload();
+    await row.getByText('signs in with a password').waitFor();
+    await press(row.getByRole('link', { name: 'What they did' }));
+    await page.getByRole('heading', { name: `What ${name} did` }).waitFor();
+    await page.getByText('signed in').first().waitFor();
+    expect(await violationsOf(page)).toBe('');
+    await page.goBack();
+    await press(row.getByRole('button', { name: `Change ${name}` }));
+    await press(page.getByRole('button', { name: 'Delete this person' }).first());
+    await page.getByText(`Delete ${name}?`).waitFor();
+    expect(await violationsOf(page)).toBe('');
+    await press(
+      page.getByRole('dialog', { name: 'Delete this person' }).getByRole('button', { name: 'Delete' }),
+    );
+    await row.waitFor({ state: 'detached' });
+    expect(its.problems.join('\n')).toBe('');
+    await page.context().close();
+  },
+);
+
+test('a key is made, shown once, used, seen in the audit and revoked', async () => {
+  const page = await its.open({ theme: 'dark' });
+  await its.signIn(page, admin.key);
+  await openPlace(page, pointer, 'Keys and people');
+  await page.getByRole('button', { name: 'Make a key' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Make a key' });
+  await dialog.getByLabel('Name').fill('deploy');
+  await dialog.getByRole('radio', { name: /^Change/ }).check();
+  await dialog.getByLabel('Only devices with these tags').fill('oslo');
+  await dialog.getByLabel('Ends').selectOption('in 90 days');
+  expect(await violationsOf(page)).toBe('');
+  await dialog.getByRole('button', { name: 'Make the key' }).click();
+  const made = page.getByRole('dialog', { name: 'The key is made' });
+  const key = (await made.locator('pre').first().textContent()) ?? '';
+  await made.getByRole('button', { name: 'Done' }).click();
+  const row = page.getByRole('listitem').filter({ hasText: 'deploy' });
+  await row.getByText('may change, only oslo').waitFor();
+  await row.getByText('never used').waitFor();
+  await row.getByText(/^ends on 2/).waitFor();
+  expect(await page.getByText(key).count()).toBe(0);
+
+  const { base_url: baseUrl, ca_file: caFile } = its.system.quickstart();
+  const api = createApi({ baseUrl, caFile, key });
+  await api.ok('POST', '/devices', {
+    ...{ Method: 'TCP', URL: '127.0.0.1:9', ShortName: 'extra', FullName: 'Door', Tags: ['oslo'] },
+  });
+  await page.reload();
+  await row.getByText('from 127.0.0.1').waitFor();
+  await row.getByRole('link', { name: 'What it did' }).click();
+  await page.getByText('created device').waitFor();
+  await page.getByRole('link', { name: 'Door' }).waitFor();
+  // A filter is the address, and says when nothing fits it.
+  await page.getByLabel('Action').selectOption('deleted');
+  await page.getByText('Nothing was recorded that fits these filters.').waitFor();
+  expect(new URL(page.url()).search).toBe('?actor=deploy&action=Delete');
+  expect(await violationsOf(page)).toBe('');
+  await page.getByRole('link', { name: 'Show everything' }).click();
+  await page.getByText('The operator’s command line').first().waitFor();
+
+  await page.goto(`${its.base}people`);
+  await row.getByRole('button', { name: 'Change deploy' }).click();
+  await page.getByRole('button', { name: 'Revoke this key' }).click();
+  const asked = page.getByRole('dialog', { name: 'Revoke this key' });
+  await asked.getByText('Revoke deploy?').waitFor();
+  await asked.getByRole('button', { name: 'Revoke this key' }).click();
+  await row.waitFor({ state: 'detached' });
+  expect((await api.call('GET', '/devices')).body).toMatchObject({ code: 1001 });
+  api.close();
+  expect(its.problems.join('\n')).toBe('');
+  await page.context().close();
+});
