@@ -47,6 +47,7 @@ import {
   createHousekeeping,
   createIngest,
   createTakeWaiting,
+  deletePackedDays,
   type Ingest,
 } from './ingest/index.ts';
 import { createControllerMetrics } from './metrics/controller-metrics.ts';
@@ -135,8 +136,7 @@ function joinSteps(base: Base) {
 
   // agents = stream = gateway -> ingest -> health -> events, uptime -> REST
   const health = createHealth({
-    ...{ clock, log, timeScale, recordEvents, runRequests },
-    locations: locationVisibility,
+    ...{ clock, log, timeScale, recordEvents, runRequests, locations: locationVisibility },
     opened: () => db.pool.opened,
   });
   const ingest = createIngest({
@@ -163,7 +163,7 @@ function joinSteps(base: Base) {
     ...{ db, catalog, clock, log, sealer, ...onRequest, settings, onRoute: tracing.nameRoute },
     ...{ recordEvents, rollUps, feed, insertState, baseUrl: base.apiAddress.url },
     pause: createPauseDevices({ log, recordEvents, withdrawRetries: runRequests.withdrawRetries }),
-    ...{ deleteRollUps: rollUps.deleteRollUps, notificationsOf },
+    ...{ deleteHistory: [rollUps.deleteRollUps, deletePackedDays], notificationsOf },
     pages: notify.pages({ acknowledge, acknowledgeMany, snooze }),
     site: readSite(builtPage),
     ...{ planInvitation, upgrades: { signedParcels, startRollout: insertRollout } },

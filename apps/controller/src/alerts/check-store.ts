@@ -34,11 +34,14 @@ async function answersOf(
 ): Promise<Map<string, RequestedCheck>> {
   if (keys.length === 0) return new Map();
   const { rows } = await sql<{ check_id: string; code: number; end_us: number }>`
-    select r.check_id, c.code, c.end_us
-    from unnest(${keys.map((key) => key.deviceNo)}::int[], ${keys.map((key) => key.startUs)}::bigint[],
-      ${keys.map((key) => key.agentNo)}::int[]) as g (device_no, start_us, agent_no)
-    join checks c on c.device_no = g.device_no and c.start_us = g.start_us and c.agent_no = g.agent_no
-    join run_requests r on r.run_request_id = c.run_request_id`.execute(trx);
+    with answers as materialized (
+      select c.run_request_id, c.code, c.end_us
+      from unnest(${keys.map((key) => key.deviceNo)}::int[], ${keys.map((key) => key.startUs)}::bigint[],
+        ${keys.map((key) => key.agentNo)}::int[]) as g (device_no, start_us, agent_no)
+      join checks c on c.device_no = g.device_no and c.start_us = g.start_us and c.agent_no = g.agent_no)
+    select r.check_id, a.code, a.end_us from answers a join run_requests r using (run_request_id)`.execute(
+    trx,
+  );
   return new Map(
     rows.map(({ check_id, code, end_us }) => [
       check_id,

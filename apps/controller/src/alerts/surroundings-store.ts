@@ -41,10 +41,9 @@ export async function latestResults(
     select g.alert_no as "alertNo", l.name as location, r."isGood"
     from ${givenOf(devices)} cross join lateral (
       select distinct on (c.location_no) c.location_no, c."isGood" from (
-        select location_no, start_us, ${sql.raw(verdictSql('good', 'code'))} as "isGood" from checks
-        where device_no = g.device_no and start_us >= g.from_us - ${longestCheckUs}::bigint and end_us >= g.from_us
-          and not (${sql.raw(verdictSql('inconclusive', 'code'))}) and start_us > ${nowUs - dayUs}::bigint and start_us < ${nowUs + aheadUs}::bigint
-        order by start_us desc limit ${mostResults}) c
+        select location_no, start_us, ${sql.raw(verdictSql('good', 'code'))} as "isGood"
+        from newest_verdicts(g.device_no, g.from_us, g.from_us - ${longestCheckUs}::bigint,
+          ${nowUs - dayUs}::bigint, ${nowUs + aheadUs}::bigint, ${mostResults})) c
       order by c.location_no, c.start_us desc) r
       join locations l on l.location_no = r.location_no and l.deleted_at is null
     order by g.alert_no, l.name`.execute(trx);
@@ -62,11 +61,9 @@ export async function failureTraces(
     select g.alert_no as "alertNo", coalesce(l.name, '') as location, t.traceroute
     from ${givenOf(devices)} cross join lateral (
       select c.location_no, c.extended -> 'Traceroute' as traceroute from (
-        select location_no, start_us, extended from checks
-        where device_no = g.device_no and code <> 1 and start_us >= ${fromUs - longestCheckUs}::bigint
-          and start_us >= g.from_us - ${longestCheckUs}::bigint and start_us < g.from_us + ${tracedUs}::bigint
-          and end_us >= g.from_us
-        order by start_us limit ${mostTraced}) c
+        select location_no, start_us, extended
+        from first_failures(g.device_no, g.from_us, ${fromUs - longestCheckUs}::bigint, g.from_us - ${longestCheckUs}::bigint,
+          g.from_us + ${tracedUs}::bigint, ${mostTraced})) c
       where c.extended ? 'Traceroute' order by c.start_us limit 1) t
       left join locations l on l.location_no = t.location_no`.execute(trx);
   return rows;

@@ -30,6 +30,7 @@ export {
 export type { NewRunRequest } from './new-run-request.ts';
 export {
   createPartitions,
+  foreverUs,
   mostDaysInRun,
   oldestPartitionUs,
   type Partitions,

@@ -7,6 +7,9 @@ import type { Tables } from './schema.ts';
 
 const aheadDays = 2;
 
+/** Stands for "still going on" and "without an end"; later than any time. */
+export const foreverUs = Number.MAX_SAFE_INTEGER;
+
 /** Daily partitions of `check_rows`, UTC. */
 export interface Partitions {
   /** Creates the missing ones, from the oldest day kept to two days ahead. */

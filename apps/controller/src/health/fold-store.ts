@@ -1,6 +1,7 @@
 import { type FoldState, type OnlineSpan, type Point, type Result, storable } from '@vantage/health';
 import { type Kysely, sql } from 'kysely';
 import {
+  foreverUs,
   intArray,
   pipelined,
   type Row,
@@ -48,9 +49,6 @@ export type StoredCheck = Pick<
 
 /** A check that was just inserted; `extended` is JSON text here. */
 export type InsertedCheck = StoredCheck & Pick<Row<'checks'>, 'perf' | 'extended'>;
-
-/** Stands for "still going on" in spans read from the database; later than any time. */
-export const foreverUs = Number.MAX_SAFE_INTEGER;
 
 /** A check as the pure core reads it. */
 export function toResult(row: StoredCheck): Result {

@@ -1,6 +1,6 @@
 import type { Point } from '@vantage/health';
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../db/index.ts';
+import { foreverUs, type Tables } from '../db/index.ts';
 import {
   mayBePacked,
   mergeChecks,
@@ -8,7 +8,7 @@ import {
   type PackedCheck,
   packedChecksSince,
 } from '../db/packed/index.ts';
-import { type DeviceCheckpoint, foreverUs, pointsTable, type StoredCheck } from './fold-store.ts';
+import { type DeviceCheckpoint, pointsTable, type StoredCheck } from './fold-store.ts';
 
 /** All checks of these devices from these points on, packed ones too. The caller holds the devices' locks. */
 export async function checksFrom(

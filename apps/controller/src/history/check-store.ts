@@ -1,6 +1,6 @@
 import { type CheckKey, checkId, dayUs, hourUs, resultCode } from '@vantage/domain';
 import { type RawBuilder, sql } from 'kysely';
-import { type Db, startOfDay } from '../db/index.ts';
+import { type Db, foreverUs, startOfDay } from '../db/index.ts';
 import {
   type CheckSpan,
   checksTable,
@@ -161,33 +161,20 @@ function foundChecks(rows: readonly CheckOfDeviceRow[]) {
 }
 
 /**
- * The statement behind `listChecks`. The bounds of `start_us` stand alone too, because they choose the partitions;
- * `recentFromUs` stands in the text, so that a plan for all values has these partitions only. The sum keeps PostgreSQL
- * from its statistics of Locations: of a Location without checks they make it read and sort the checks of all accounts.
+ * The statement behind `listChecks`. `recentFromUs` stands in the text, so that a plan for all values has the
+ * partitions from there on only; so do the conditions that the page does not have, which then cost nothing.
  */
-export function checksPage({ accountNo, deviceId }: NamedDevice, page: CheckPage, recentFromUs?: number) {
-  const { fromUs, untilUs, locationNos, codes, before } = page;
-  const conditions = [
-    sql`device_no = d.device_no`,
-    ...(recentFromUs === undefined ? [] : [sql`start_us >= ${sql.lit(recentFromUs)}`]),
-    ...(fromUs === undefined ? [] : [sql`start_us >= ${fromUs}::bigint`]),
-    ...(untilUs === undefined ? [] : [sql`start_us < ${untilUs}::bigint`]),
-    ...(locationNos === undefined ? [] : [sql`location_no + 0 = any(${locationNos}::int[])`]),
-    ...(codes === undefined ? [] : [sql`code = any(${codes}::smallint[])`]),
-    // The index of the checks that are not good holds these words.
-    ...(codes === undefined || codes.includes(resultCode.ok) ? [] : [sql`code <> 1`]),
-    ...(before === undefined
-      ? []
-      : [
-          sql`start_us <= ${before.startUs}::bigint`,
-          sql`(start_us, agent_no) < (${before.startUs}::bigint, ${before.agentNo}::int)`,
-        ]),
-  ];
+export function checksPage({ accountNo, deviceId }: NamedDevice, page: CheckPage, recentFromUs = 0) {
+  const { fromUs, untilUs, locationNos, codes, before, limit, offset } = page;
+  const isOfFailed = codes !== undefined && !codes.includes(resultCode.ok);
+  const value = (given: unknown, type: string) =>
+    given === undefined ? sql`null::${sql.raw(type)}` : sql`${given}::${sql.raw(type)}`;
   return sql<CheckOfDeviceRow>`
     select d.device_no as own_no, d.created_us, ${columns} from devices d
-    left join lateral (
-      select * from checks where ${sql.join(conditions, sql` and `)}
-      order by start_us desc, agent_no desc limit ${rowCount(page.limit + 1)} offset ${rowCount(page.offset)}) c on true
+    left join lateral checks_page(d.device_no, ${sql.lit(recentFromUs)}, ${fromUs === undefined ? sql`0` : value(fromUs, 'bigint')},
+      ${untilUs === undefined ? sql.lit(foreverUs) : value(untilUs, 'bigint')}, ${value(locationNos, 'int[]')}, ${value(codes, 'smallint[]')},
+      ${sql.lit(isOfFailed)}, ${value(before?.startUs, 'bigint')}, ${value(before?.agentNo, 'int')},
+      ${rowCount(limit + 1)}, ${rowCount(offset)}) c on true
     left join locations l on l.location_no = c.location_no
     where d.device_id = ${deviceId} and d.account_no = ${accountNo}::int
     order by c.start_us desc, c.agent_no desc`;
@@ -223,9 +210,10 @@ export async function findCheck(
 
 function checkOf(check: RawBuilder<unknown>, accountNo: number) {
   return sql<ExtendedFacts>`
+    with c as materialized ${check}
     select ${columns}, d.device_id, c.end_us, c.arrived_us, c.attempt, c.revision, c.retry_id, c.extended, a.agent_id,
       a.name as agent
-    from ${check} c join devices d using (device_no)
+    from c join devices d using (device_no)
       left join locations l on l.location_no = c.location_no left join agents a on a.agent_no = c.agent_no
     where d.account_no = ${accountNo}`;
 }

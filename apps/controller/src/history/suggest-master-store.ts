@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { dayUs } from '@vantage/domain';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
-import type { Tables } from '../db/index.ts';
+import { foreverUs, type Tables } from '../db/index.ts';
 import type { Candidate, TracedWay } from './suggest-master.ts';
 
 /** How far back checks are read, and how many of them. */
@@ -66,8 +66,7 @@ export async function masterCandidates(
       union select d.device_no from devices d join behind b on d.master_no = b.device_no)
     select d.device_id as "deviceId", d.short_name as name, d.method, c.address
     from devices d cross join lateral (
-      select extended ->> 'Address' as address from checks
-      where device_no = d.device_no and start_us > ${nowUs - dayUs}::bigint order by start_us desc, agent_no desc limit 1) c
+      select extended ->> 'Address' as address from newest_checks(d.device_no, ${nowUs - dayUs}::bigint, 0, ${sql.lit(foreverUs)}, 1)) c
     where d.account_no = ${accountNo} and d.device_no not in (select device_no from behind)
     order by d.device_no`.execute(db);
   return rows.map(({ deviceId, name, method, address }) => ({

@@ -1,6 +1,6 @@
 export { createHousekeeping } from './housekeeping.ts';
 export { createIngest, type Ingest } from './ingest.ts';
-export { createDayPacker } from './pack-days.ts';
+export { createDayPacker, deletePackedDays } from './pack-days.ts';
 export {
   countQuarantined,
   listQuarantined,

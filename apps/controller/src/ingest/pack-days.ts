@@ -168,6 +168,11 @@ function isOfDay(deviceNo: number, beginUs: number) {
   return sql<boolean>`(device_no = ${deviceNo}::int and start_us >= ${sql.lit(beginUs)} and start_us < ${sql.lit(beginUs + dayUs)})`;
 }
 
+/** Deletes the packed days of these devices. */
+export async function deletePackedDays(trx: Kysely<Tables>, deviceNos: readonly number[]): Promise<void> {
+  await sql`delete from packed_checks where device_no = any(${deviceNos}::int[])`.execute(trx);
+}
+
 /**
  * Deletes the oldest packed days that ended before the retention, at most `mostDaysInRun` of them, some rows at a time.
  */

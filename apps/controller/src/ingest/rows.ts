@@ -225,9 +225,10 @@ export function storedKeys(agentNo: number, rows: readonly Pick<CheckRow, 'devic
     select g.device_no, g.start_us
     from unnest(${intArray(rows.map((row) => row.device_no))}::int[], ${bigintArray(rows.map((row) => row.start_us))}::bigint[])
       as g (device_no, start_us)
-    where (select true from check_rows c where c.device_no = g.device_no and c.start_us = g.start_us and c.agent_no = ${agentNo}
-      and c.start_us >= ${sql.lit(startOfDay(firstUs))} and c.start_us < ${sql.lit(startOfDay(lastUs) + dayUs)}
-      limit 1)`;
+    cross join lateral (
+      select c.device_no from check_rows c where c.device_no = g.device_no and c.start_us = g.start_us and c.agent_no = ${agentNo}
+        and c.start_us >= ${sql.lit(startOfDay(firstUs))} and c.start_us < ${sql.lit(startOfDay(lastUs) + dayUs)}
+      group by c.device_no) stored`;
 }
 
 function keyOf(row: Pick<CheckRow, 'device_no' | 'start_us'>): string {

@@ -1,7 +1,7 @@
 import { hourUs } from '@vantage/domain';
 import { sql } from 'kysely';
 import { deviceGroups } from '../db/device-groups.ts';
-import { agentStateAt, type Db, startOfDay } from '../db/index.ts';
+import { agentStateAt, type Db, foreverUs, startOfDay } from '../db/index.ts';
 import { type DeviceStatus, statusSql } from '../db/status.ts';
 
 type Reader = Pick<Db, 'kysely'>;
@@ -142,9 +142,8 @@ export async function readDevices(
       c.end_us as check_end_us, c.code, c.duration_ms
     from (select * from devices where account_no = ${accountNo}::int order by device_no limit ${limit}) d ${joins}
     left join lateral (
-      select end_us, code, (dns_ms + connect_ms + ssl_ms + ttfb_ms + ttlb_ms)::float8 as duration_ms from checks
-      where device_no = d.device_no and start_us > ${nowUs - recentUs}::bigint and start_us >= ${sql.lit(startOfDay(nowUs - recentUs))}
-      order by start_us desc, agent_no desc limit 1) c on true
+      select end_us, code, (dns_ms + connect_ms + ssl_ms + ttfb_ms + ttlb_ms)::float8 as duration_ms
+      from newest_checks(d.device_no, ${nowUs - recentUs}::bigint, ${sql.lit(startOfDay(nowUs - recentUs))}, ${sql.lit(foreverUs)}, 1)) c on true
     order by d.device_no`.execute(kysely);
   return rows;
 }

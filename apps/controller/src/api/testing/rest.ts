@@ -15,6 +15,7 @@ import type { OuterRoute } from '../../http/outer-routes.ts';
 import type { Route } from '../../http/route.ts';
 import type { Site } from '../../http/serve-site.ts';
 import type { Level } from '../../http/session.ts';
+import { deletePackedDays } from '../../ingest/index.ts';
 import { notificationsOf } from '../../notify/notification-store.ts';
 import { rollUps } from '../../rollup/index.ts';
 import { runRequests } from '../../run-requests/index.ts';
@@ -24,6 +25,8 @@ import type { Tracing } from '../../tracing/index.ts';
 import { insertRollout } from '../../upgrades/index.ts';
 import { createHttpApi, type HttpApi, type HttpSettings } from '../api.ts';
 import { createRoutes, type RouteDeps } from '../routes.ts';
+
+const deleteHistory = [rollUps.deleteRollUps, deletePackedDays];
 
 /** An answer as a test reads it. */
 export interface Reply {
@@ -132,7 +135,7 @@ export async function startRest(deps: RestDeps = {}): Promise<Rest> {
   const shared = {
     ...{ db, catalog, clock, sealer, health, checkNow, recordEvents, rollUps, feed, insertState, pause },
     runTrial: deps.runTrial ?? noTrial,
-    ...{ deleteRollUps: rollUps.deleteRollUps, notificationsOf, baseUrl: () => 'https://vantage.test' },
+    ...{ deleteHistory, notificationsOf, baseUrl: () => 'https://vantage.test' },
     planInvitation: deps.planInvitation ?? planInvitation,
     upgrades: { signedParcels: deps.signedParcels ?? signedParcels, startRollout: insertRollout },
     sendTest: deps.sendTest ?? (async () => ({ isDelivered: true, answer: '200 OK' })),

@@ -225,7 +225,7 @@ async function maintain(
 
 /** Deletes these devices but those that others are behind. The change has one entry in the audit. */
 async function removeAll(
-  { deleteRollUps }: ApplyDeps,
+  { deleteHistory }: ApplyDeps,
   transaction: ChangeTransaction,
   candidates: readonly Candidate[],
 ): Promise<Written> {
@@ -239,7 +239,7 @@ async function removeAll(
   // Whoever changes a device's state or its windows at this moment ends first, or finds no device.
   await lockDevices(trx, going);
   const concerned = await locationsOf(trx, going);
-  await deleteRollUps(trx, going);
+  for (const deletePart of deleteHistory) await deletePart(trx, going);
   await deleteDevices(transaction, going);
   await notifyPlanner(trx, concerned);
   return {

@@ -1,7 +1,7 @@
 import type { Severity } from '@vantage/alerts';
 import { dayUs, hourUs, minuteUs } from '@vantage/domain';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { type Db, startOfDay, type Tables } from '../../db/index.ts';
+import { type Db, foreverUs, startOfDay, type Tables } from '../../db/index.ts';
 import { type DeviceStatus, statusSql } from '../../db/status.ts';
 
 /** A device as a list shows it; times are microseconds since 1970. */
@@ -109,12 +109,10 @@ export function lastResultColumn(
   nowUs: number,
   { fromUs, toUs }: RecentDays = recentDays(nowUs),
 ): RawBuilder<unknown> {
-  const lastOf = (which: RawBuilder<unknown>) => sql`
-    (select check_result from checks where device_no = d.device_no and ${which}
-      and start_us >= ${sql.lit(fromUs)} and start_us < ${sql.lit(toUs)}
-      order by start_us desc limit 1)`;
-  const ofLate = sql`start_us > ${nowUs}::bigint - d.frequency_min * ${sql.lit(2 * minuteUs)}::bigint`;
-  return sql`coalesce(${lastOf(ofLate)}, ${lastOf(sql`true`)}) as last_result`;
+  const lastAfter = (afterUs: RawBuilder<unknown>) => sql`
+    (select check_result from newest_checks(d.device_no, ${afterUs}, ${sql.lit(fromUs)}, ${sql.lit(toUs)}, 1))`;
+  const ofLate = sql`${nowUs}::bigint - d.frequency_min * ${sql.lit(2 * minuteUs)}::bigint`;
+  return sql`coalesce(${lastAfter(ofLate)}, ${lastAfter(sql`0`)}) as last_result`;
 }
 
 /** One device with everything. */
@@ -214,10 +212,8 @@ async function lastSince(
     select asked.device_no, c.check_result from unnest(${deviceNos}::int[]) as asked (device_no)
     cross join lateral (
       select check_result from (
-        (select start_us, check_result from checks where device_no = asked.device_no and start_us >= ${fromUs}
-          order by start_us desc limit 1)
-        union all (select last_us, last_result from packed_checks where device_no = asked.device_no and last_us >= ${fromUs}
-          order by day_us desc limit 1)) both_kinds
+        select start_us, check_result from newest_checks(asked.device_no, 0, ${fromUs}::bigint, ${sql.lit(foreverUs)}, 1)
+        union all select last_us, last_result from newest_packed_day(asked.device_no, ${fromUs}::bigint)) both_kinds
       order by start_us desc limit 1) c`.execute(db);
   return new Map(rows.map((row) => [row.device_no, row.check_result]));
 }

@@ -61,8 +61,8 @@ type RecordDeviceEvents = (
   nowUs: number,
 ) => Promise<void>;
 
-/** Deletes the roll-ups of a device. */
-type DeleteRollUps = (trx: Kysely<Tables>, deviceNos: readonly number[]) => Promise<void>;
+/** Each deletes a part of the history of devices, before the devices. */
+type DeleteHistory = readonly ((trx: Kysely<Tables>, deviceNos: readonly number[]) => Promise<void>)[];
 
 /** Stores the state of a new device: no check has run yet. */
 type InsertState = (trx: Kysely<Tables>, deviceNo: number, nowUs: number) => Promise<void>;
@@ -79,14 +79,14 @@ export interface DeviceWriterDeps {
   readonly clock: Clock;
   readonly sealer: Sealer;
   readonly recordEvents: RecordDeviceEvents;
-  readonly deleteRollUps: DeleteRollUps;
+  readonly deleteHistory: DeleteHistory;
   readonly insertState: InsertState;
   readonly pause: PauseDevices;
 }
 
 /** Creates the writer. */
 export function createDeviceWriter(deps: DeviceWriterDeps): DeviceWriter {
-  const { clock, sealer, recordEvents, deleteRollUps, insertState, pause } = deps;
+  const { clock, sealer, recordEvents, deleteHistory, insertState, pause } = deps;
   return {
     async create(transaction, { accountNo, sent: given }) {
       const { trx } = transaction;
@@ -165,7 +165,7 @@ export function createDeviceWriter(deps: DeviceWriterDeps): DeviceWriter {
       // round they deadlock.
       await lockDevices(trx, [deviceNo]);
       const concerned = await locationNosOf(trx, deviceNo);
-      await deleteRollUps(trx, [deviceNo]);
+      for (const deletePart of deleteHistory) await deletePart(trx, [deviceNo]);
       const row = await readDevice(trx, deviceNo, clock.nowUs());
       if (row === undefined || !(await deleteDevice(transaction, deviceNo)))
         return { kind: 'missing', what: 'device' };

@@ -73,8 +73,8 @@ export async function lastChecksOf(
 ): Promise<readonly LastCheck[]> {
   const [dayAgoUs, toUs] = [nowUs - 24 * hourUs, nowUs + hourUs];
   const lastFrom = (fromUs: ReturnType<typeof sql>) => sql`
-    (select start_us, code, dns_ms + connect_ms + ssl_ms + ttfb_ms + ttlb_ms as request_ms from checks
-      where device_no = d.device_no and start_us > ${fromUs} and start_us < ${toUs}::bigint order by start_us desc limit 1)`;
+    select start_us, code, dns_ms + connect_ms + ssl_ms + ttfb_ms + ttlb_ms as request_ms
+    from newest_checks(d.device_no, ${fromUs}, 0, ${toUs}::bigint, 1)`;
   const ofLate = sql`${nowUs}::bigint - d.frequency_min * ${2 * minuteUs}::bigint`;
   const { rows } = await sql<LastCheck>`
     select d.device_no, c.start_us, c.code, c.request_ms from devices d
