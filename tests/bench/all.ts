@@ -14,6 +14,7 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   ingest: [],
   'row-bytes': [],
   batch: [],
+  apply: [],
   load: ['3000', '60'],
   reads: ['1000', '3'],
   lists: ['100000', '1'],

@@ -36,7 +36,7 @@ import {
   createHealth,
   createPauseDevices,
   createRestHealth,
-  insertState,
+  insertStates,
   trimCheckpoints,
   uptimeParts,
 } from './health/index.ts';
@@ -161,7 +161,7 @@ function joinSteps(base: Base) {
   const settings = { ...config, ownCertificate: config.tls !== undefined };
   const api = createHttpApi({
     ...{ db, catalog, clock, log, sealer, ...onRequest, settings, onRoute: tracing.nameRoute },
-    ...{ recordEvents, rollUps, feed, insertState, baseUrl: base.apiAddress.url },
+    ...{ recordEvents, rollUps, feed, insertStates, baseUrl: base.apiAddress.url },
     pause: createPauseDevices({ log, recordEvents, withdrawRetries: runRequests.withdrawRetries }),
     ...{ deleteHistory: [rollUps.deleteRollUps, deletePackedDays], notificationsOf },
     pages: notify.pages({ acknowledge, acknowledgeMany, snooze }),

@@ -154,7 +154,7 @@ export function createHttpApi({
     signInHeader: settings.signInHeader,
     cors: { origins: settings.corsOrigins ?? [], keyHeaders: settings.apiKeyHeaders },
     transactions: {
-      run: (work) => db.inTransaction(work),
+      run: (work) => (db.whole() === undefined ? db.inTransaction(work) : work()),
       inScope: (tagNos, work) => db.inScope(tagNos, work),
       lockAccount: (accountNo) => deps.catalog.lockAccount(accountNo),
     },

@@ -114,7 +114,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...sessionRoutes({ catalog: deps.catalog, db, ...deps.signIn }),
     ...passwordRoutes({ ...deps, identifyPerson: deps.signIn.identifyPerson }),
     ...auditRoutes(db),
-    ...batchRoutes({ clock, inTransaction: (work) => db.inTransaction(work) }),
+    ...batchRoutes({ clock, inTransaction: (work) => db.inWholeTransaction(work) }),
     ...openApiRoutes(() => routes, deps.version),
   ];
   return routes;

@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type AccountLimits, defaultLimits } from '@vantage/domain';
 import type { Transaction } from 'kysely';
-import type { CatalogTransaction, Db, Tables } from '../db/index.ts';
+import { type CatalogTransaction, createWaitingWrites, type Db, type Tables } from '../db/index.ts';
 import { lockAccount, lockAccountOfKey, NeedsWholeLock } from './devices/lookup-store.ts';
 import type { FieldChange } from './field-change.ts';
 
@@ -94,21 +95,31 @@ export function createCatalog({
   recordChanges,
   limits = defaultLimits,
 }: {
-  readonly db: Pick<Db, 'catalogTransaction' | 'isInTransaction' | 'kysely'>;
+  readonly db: Pick<Db, 'catalogTransaction' | 'isInTransaction' | 'whole' | 'kysely'>;
   readonly recordChanges: RecordChanges;
   readonly limits?: AccountLimits | undefined;
 }): Catalog {
+  const recordedLater = createWaitingWrites<RecordedChanges[]>({
+    begin: () => [],
+    isSeenBy: (statement) => /\baudit\b/.test(statement),
+    async write(trx, recorded) {
+      for (const each of joinedByActor(recorded)) await recordChanges(trx, each);
+    },
+  });
   const run = <T>(
     actor: Actor,
     work: (transaction: ChangeTransaction) => Promise<T>,
     lock: 'shared' | 'whole',
   ): Promise<T> =>
-    db.catalogTransaction(async ({ em, trx }) => {
+    db.catalogTransaction(async ({ em, trx, whole }) => {
       const changes: Change[] = [];
       if (actor.kind === 'api-key') await lockAccountOfKey(trx, actor.keyNo, lock);
-      const outcome = await work({ em, trx, actor, limits, record: (change) => void changes.push(change) });
+      const record = (change: Change) => void changes.push(change);
+      const outcome = await work({ em, trx, whole, actor, limits, record });
       await em.flush();
-      if (changes.length > 0) await recordChanges(trx, { actor, changes });
+      if (changes.length === 0) return outcome;
+      if (whole === undefined) await recordChanges(trx, { actor, changes });
+      else recordedLater.of(whole).push({ actor, changes });
       return outcome;
     });
   return {
@@ -122,6 +133,17 @@ export function createCatalog({
         throw error;
       }
     },
-    lockAccount: (accountNo) => lockAccount(db.kysely, accountNo),
+    lockAccount: (accountNo) => lockAccount(db.whole()?.trx ?? db.kysely, accountNo),
   };
+}
+
+/** Neighbours of one actor as one. Pure. */
+function joinedByActor(recorded: readonly RecordedChanges[]): readonly RecordedChanges[] {
+  const joined: { readonly actor: Actor; readonly changes: Change[] }[] = [];
+  for (const { actor, changes } of recorded) {
+    const last = joined.at(-1);
+    if (last !== undefined && isDeepStrictEqual(last.actor, actor)) last.changes.push(...changes);
+    else joined.push({ actor, changes: [...changes] });
+  }
+  return joined;
 }

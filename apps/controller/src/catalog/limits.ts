@@ -1,5 +1,6 @@
 import type { LimitedKind } from '@vantage/domain';
-import { type RawBuilder, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Tables } from '../db/index.ts';
 import type { ChangeTransaction } from './change.ts';
 import { lockAccount } from './devices/lookup-store.ts';
 import { type Invalid, limitReached } from './refusal.ts';
@@ -43,18 +44,20 @@ const sideBySide = 100;
 
 /**
  * The refusal of one more thing of this kind; undefined: there is room. Near the limit it locks the account, so that
- * creations at the same moment never exceed it together. The operator's commands have no limit.
+ * creations at the same moment never exceed it together. The operator's commands have no limit. `waiting` things are
+ * created, but not written yet.
  */
 export async function refuseBeyondLimit(
-  { trx, actor, limits }: Pick<ChangeTransaction, 'trx' | 'actor' | 'limits'>,
+  { trx, actor, limits }: Pick<ChangeTransaction, 'actor' | 'limits'> & { readonly trx: Kysely<Tables> },
   kind: LimitedKind,
   accountNo: number,
+  waiting = 0,
 ): Promise<Invalid | undefined> {
   if (actor.kind === 'command-line') return undefined;
   const most = limits[kind];
   const count = async () => {
     const { rows } = await counts[kind](accountNo).execute(trx);
-    return rows[0]?.count ?? 0;
+    return (rows[0]?.count ?? 0) + waiting;
   };
   if ((await count()) < most - sideBySide) return undefined;
   await lockAccount(trx, accountNo);

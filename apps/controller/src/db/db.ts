@@ -11,6 +11,7 @@ import { preparingPool } from './prepared-pool.ts';
 import { readinessProblem } from './readiness.ts';
 import type { Tables } from './schema.ts';
 import { createScope, dropScope, workInScope } from './scope.ts';
+import type { WholeTransaction } from './waiting-writes.ts';
 
 /**
  * Where the database is: `postgres://user:password@host:port/name?sslmode=…`, or, for a socket,
@@ -40,9 +41,16 @@ export interface Db {
   /**
    * Runs `work` in one transaction that everything inside joins: `kysely`, `entities()`, `catalogTransaction` and
    * transactions of Kysely, which are savepoints there. When `work` returns, all of it commits; when it throws, all of
-   * it is rolled back. The statements are sent one by one.
+   * it is rolled back.
    */
   inTransaction<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * As `inTransaction`, for work of which every part must succeed: a `catalogTransaction` inside is no savepoint, what
+   * it writes may wait (`createWaitingWrites`), and where it throws, everything is rolled back.
+   */
+  inWholeTransaction<T>(work: () => Promise<T>): Promise<T>;
+  /** The innermost transaction that the caller runs in, where it was begun by `inWholeTransaction`. */
+  whole(): WholeTransaction | undefined;
   /**
    * Runs `work` as `inTransaction` does, limited to the devices that have one of these tags (numbers) and what belongs
    * to them: all statements inside see and change nothing else. See `workInScope` for what it throws.
@@ -145,8 +153,10 @@ export async function createDb({
   return {
     kysely,
     entities: () => orm.em.fork(),
-    catalogTransaction: (work) => catalogTransaction({ kysely, orm }, work),
+    catalogTransaction: (work) => catalogTransaction({ kysely, orm, whole: joined.whole() }, work),
     inTransaction: (work) => joined.run(kysely, work),
+    inWholeTransaction: (work) => joined.run(kysely, work, { whole: true }),
+    whole: () => joined.whole(),
     inScope: (tagNos, work) => joined.run(kysely, () => workInScope(kysely, tagNos, work)),
     isInTransaction: () => joined.isOpen(),
     afterCommit: (act) => joined.afterCommit(act),

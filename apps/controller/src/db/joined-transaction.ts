@@ -8,14 +8,18 @@ import {
   type QueryResult,
   type Transaction,
 } from 'kysely';
+import { noRows } from './pipelined.ts';
 import type { Tables } from './schema.ts';
+import { createWhole, type WholeTransaction } from './waiting-writes.ts';
 
 /** Transactions that the code inside joins without knowing it. */
 interface JoinedTransactions {
   /** The same dialect; connections that are acquired inside `run` are that of its transaction. */
   dialect(base: Dialect): Dialect;
   /** See `Db.inTransaction`. */
-  run<T>(kysely: Kysely<Tables>, work: () => Promise<T>): Promise<T>;
+  run<T>(kysely: Kysely<Tables>, work: () => Promise<T>, how?: { readonly whole: boolean }): Promise<T>;
+  /** See `Db.whole`. */
+  whole(): WholeTransaction | undefined;
   /** See `Db.afterCommit`. */
   afterCommit(act: () => void): void;
   /** See `Db.isInTransaction`. */
@@ -24,11 +28,12 @@ interface JoinedTransactions {
 
 /** A transaction that is open. */
 interface OpenTransaction {
-  /** Sends a statement when those before it are answered. Rejects when the transaction has ended. */
+  /** Sends a statement. Rejects when the transaction has ended. */
   send<R>(query: CompiledQuery): Promise<QueryResult<R>>;
   /** Waits until no savepoint of this transaction is open; call the result when the new one is closed. */
   beginSavepoint(): Promise<() => void>;
   readonly acts: (() => void)[];
+  readonly whole: WholeTransaction | undefined;
 }
 
 /**
@@ -47,16 +52,20 @@ export function createJoinedTransactions(): JoinedTransactions {
       createAdapter: () => base.createAdapter(),
       createIntrospector: (db) => base.createIntrospector(db),
     }),
-    async run(kysely, work) {
+    async run(kysely, work, { whole = false } = { whole: false }) {
       const acts: (() => void)[] = [];
-      const outcome = await kysely.transaction().execute(async (trx) => {
-        const { open, end } = openTransaction(trx, acts);
-        try {
-          return await context.run(open, work);
-        } finally {
-          await end();
-        }
-      });
+      const outcome = await kysely.transaction().execute((trx) =>
+        trx.getExecutor().provideConnection(async (connection) => {
+          const { open, finish, end } = openTransaction({ connection, trx, acts, isWhole: whole });
+          try {
+            const done = await context.run(open, work);
+            await finish();
+            return done;
+          } finally {
+            await end();
+          }
+        }),
+      );
       const outer = context.getStore();
       if (outer !== undefined) outer.acts.push(...acts);
       else for (const act of acts) act();
@@ -68,23 +77,40 @@ export function createJoinedTransactions(): JoinedTransactions {
       else open.acts.push(act);
     },
     isOpen: () => context.getStore() !== undefined,
+    whole: () => context.getStore()?.whole,
   };
 }
 
-function openTransaction(trx: Transaction<Tables>, acts: (() => void)[]) {
+/** The transaction `trx` on its connection, for those who join it. */
+function openTransaction({
+  connection,
+  trx,
+  acts,
+  isWhole,
+}: {
+  readonly connection: DatabaseConnection;
+  readonly trx: Transaction<Tables>;
+  readonly acts: (() => void)[];
+  readonly isWhole: boolean;
+}) {
   let ended = false;
-  let answered: Promise<unknown> = Promise.resolve();
   let closed: Promise<unknown> = Promise.resolve();
+  const underWay = new Set<Promise<unknown>>();
+  const execute = async <R>(query: CompiledQuery): Promise<QueryResult<R>> => {
+    if (ended) throw new Error('a statement came after the end of its transaction');
+    const sent = connection.executeQuery<R>(query);
+    underWay.add(sent);
+    try {
+      return await sent;
+    } finally {
+      underWay.delete(sent);
+    }
+  };
+  const whole = isWhole ? createWhole(trx, execute) : undefined;
   const open: OpenTransaction = {
     acts,
-    send<R>(query: CompiledQuery) {
-      const sent = answered.then(() => {
-        if (ended) throw new Error('a statement came after the end of its transaction');
-        return trx.getExecutor().executeQuery<R>(query);
-      });
-      answered = sent.catch(() => {});
-      return sent;
-    },
+    whole,
+    send: whole?.send ?? execute,
     async beginSavepoint() {
       const before = closed;
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -96,9 +122,9 @@ function openTransaction(trx: Transaction<Tables>, acts: (() => void)[]) {
   /** Work that failed may leave statements behind: they must not reach the connection after the rollback. */
   const end = async (): Promise<void> => {
     ended = true;
-    await answered;
+    await Promise.allSettled(underWay);
   };
-  return { open, end };
+  return { open, finish: async () => whole?.finish(), end };
 }
 
 /** A connection that a transaction lends; it has no statement of its own under way when it is given back. */
@@ -173,8 +199,6 @@ function lend(open: OpenTransaction): LentConnection {
     open,
     close: undefined,
     executeQuery: (query) => open.send(query),
-    streamQuery: () => {
-      throw new Error('rows are not streamed inside a joined transaction');
-    },
+    streamQuery: noRows,
   };
 }

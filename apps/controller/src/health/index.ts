@@ -1,5 +1,5 @@
 export { createHealth, trimCheckpoints } from './health.ts';
-export { insertState } from './insert-state.ts';
+export { insertStates } from './insert-states.ts';
 export { createPauseDevices } from './pause-device.ts';
 export { createRestHealth } from './rest-health.ts';
 export { uptimeParts, uptimes } from './uptime.ts';

@@ -52,7 +52,7 @@ describe('a batch', () => {
       expect(resultsOf(reply)[1]?.Body).toEqual([expect.objectContaining({ Name: name })]);
       expect(resultsOf(reply)[4]?.Body).toHaveLength(2);
       expect(resultsOf(reply)[6]?.Body).toMatchObject({ Timezone: 'Europe/Berlin' });
-      expect(one.rest.recorded).toHaveLength(4);
+      expect(one.rest.recorded.flatMap(({ changes }) => changes)).toHaveLength(4);
       await vi.waitFor(() => expect(notices.filter((notice) => notice !== undefined)).toHaveLength(1), soon);
       // The next request knows the new zone.
       expect((await one.send('GET', '/devices?Limit=1')).text).toContain('+02:00');

@@ -38,6 +38,29 @@ const tagId = fc.constantFrom('T1', 'T2', 'unknown');
 const of = (method: string, path: fc.Arbitrary<string>, body: fc.Arbitrary<object | undefined>) =>
   fc.record({ method: fc.constant(method), path, body });
 const none = fc.constant(undefined);
+const createdDevice = of(
+  'POST',
+  fc.constant('/devices'),
+  fc.record(
+    {
+      Method: fc.constant('PING'),
+      URL: fc.constantFrom('b.example', '192.0.2.7'),
+      ShortName: fc.constantFrom('e', 'f'),
+      ExternalKey: fc.constantFrom('k1', 'k2', 'k3', null),
+      device_master_id: fc.constantFrom('key:k1', 'key:k2', null),
+      Frequency: fc.constantFrom(1, 10),
+    },
+    { requiredKeys: ['Method', 'URL', 'ShortName'] },
+  ),
+);
+const ifMatched = fc
+  .tuple(
+    deviceId,
+    fc.constantFrom('PUT', 'DELETE'),
+    fc.constantFrom('*', '*', '"0.0"'),
+    fc.record({ Severity: fc.constantFrom('info', 'critical'), ExternalKey: fc.constantFrom('k1', null) }),
+  )
+  .map(([id, method, ifMatch, body]) => ({ method, path: `/devices/${id}`, body, ifMatch }));
 const operation = fc.oneof(
   of('POST', fc.constant('/tags'), fc.record({ Name: name, ExternalKey: name }, { requiredKeys: ['Name'] })),
   of(
@@ -50,6 +73,8 @@ const operation = fc.oneof(
       Tags: fc.constantFrom([], ['t1'], ['nowhere']),
     }),
   ),
+  createdDevice,
+  ifMatched,
   of(
     'PUT',
     deviceId.map((id) => `/devices/${id}`),
@@ -98,45 +123,90 @@ const operation = fc.oneof(
   ),
 );
 
+type Sequence = readonly (typeof operation extends fc.Arbitrary<infer O> ? O : never)[];
+
+/** The operations of a batch for the devices and tags of this account. */
+function operationsOf(sequence: Sequence, { ids }: Account) {
+  const named = z.record(z.string(), z.string()).parse(ids);
+  return sequence.map((each) => ({
+    Method: each.method,
+    Path: each.path.replaceAll(/(?<=\/)(D[12]|T[12])\b/g, (id) => named[id] ?? ''),
+    ...(each.body === undefined ? {} : { Body: each.body }),
+    ...('ifMatch' in each ? { IfMatch: each.ifMatch } : {}),
+  }));
+}
+
+/** Sends each operation by itself, or those up to the first that fails. */
+async function sendEach(sequence: Sequence, account: Account, untilFailure: boolean) {
+  const results: { Status: number; Body: unknown }[] = [];
+  for (const { Method, Path, Body, IfMatch } of operationsOf(sequence, account)) {
+    const { status, json } = await rest.send(Method, Path, {
+      key: account.key,
+      ...(Body && { body: Body }),
+      ...(IfMatch === undefined ? {} : { headers: { 'If-Match': IfMatch } }),
+    });
+    results.push({ Status: status, Body: json });
+    if (untilFailure && status !== 200) break;
+  }
+  return results;
+}
+
+const sendTogether = (sequence: Sequence, account: Account, Atomic: boolean) =>
+  rest.send('POST', '/batch', {
+    key: account.key,
+    body: { Atomic, Operations: operationsOf(sequence, account) },
+  });
+
+/** All that both accounts show is the same. */
+async function expectSame(one: Account, other: Account): Promise<void> {
+  for (const path of ['/devices', '/tags', '/account', '/audit', '/events?Limit=100', '/states']) {
+    const [before, after] = [one, other].map(({ key }) => rest.send('GET', path, { key }));
+    expect(withoutIds((await after)?.json)).toEqual(withoutIds((await before)?.json));
+  }
+}
+
 it('does any sequence as single requests do, byte for byte, but for the ids', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(operation, { minLength: 1, maxLength: 12 }), async (sequence) => {
       const [alone, together] = [await createAccount(), await createAccount()];
-      const sent = ({ ids }: Account) =>
-        sequence.map(({ method, path, body }) => ({
-          Method: method,
-          Path: path.replaceAll(
-            /(?<=\/)(D[12]|T[12])\b/g,
-            (id) => z.record(z.string(), z.string()).parse(ids)[id] ?? '',
-          ),
-          ...(body === undefined ? {} : { Body: body }),
-        }));
-      const single: { Status: number; Body: unknown }[] = [];
-      for (const { Method, Path, Body } of sent(alone)) {
-        const { status, json } = await rest.send(Method, Path, {
-          key: alone.key,
-          ...(Body && { body: Body }),
-        });
-        single.push({ Status: status, Body: json });
-      }
-      const { json } = await rest.send('POST', '/batch', {
-        key: together.key,
-        body: { Operations: sent(together) },
-      });
+      const single = await sendEach(sequence, alone, false);
+      const { json } = await sendTogether(sequence, together, false);
       expect(withoutIds(shape.parse(json).Results)).toEqual(withoutIds(single));
-      for (const path of ['/devices', '/tags', '/account', '/audit', '/events']) {
-        const [before, after] = [alone, together].map(({ key }) => rest.send('GET', path, { key }));
-        expect(withoutIds((await after)?.json)).toEqual(withoutIds((await before)?.json));
-      }
+      await expectSame(alone, together);
     }),
     { numRuns: 25, endOnFailure: true },
   );
 });
 
-/** The JSON text with each id replaced by when it first came. */
+it('with Atomic does them so, too, or nothing where one fails', async () => {
+  const devices = fc.array(fc.oneof({ weight: 3, arbitrary: createdDevice }, ifMatched, operation), {
+    minLength: 1,
+    maxLength: 12,
+  });
+  let wholes = 0;
+  await fc.assert(
+    fc.asyncProperty(devices, async (sequence) => {
+      const [alone, together, untouched] = [
+        await createAccount(),
+        await createAccount(),
+        await createAccount(),
+      ];
+      const single = await sendEach(sequence, alone, true);
+      const { json } = await sendTogether(sequence, together, true);
+      expect(withoutIds(shape.parse(json).Results)).toEqual(withoutIds(single));
+      const isWhole = single.every(({ Status }) => Status === 200);
+      if (isWhole) wholes += 1;
+      await expectSame(isWhole ? alone : untouched, together);
+    }),
+    { numRuns: 60, endOnFailure: true },
+  );
+  expect(wholes).toBeGreaterThan(0);
+});
+
+/** The JSON text with each id, and each ETag that it is a part of, replaced by when it first came. */
 function withoutIds(value: unknown): string {
   const seen = new Map<string, string>();
-  return JSON.stringify(value).replaceAll(/[0-9a-f]{48}/g, (id) => {
+  return JSON.stringify(value).replaceAll(/[0-9a-f]{48}|[0-9a-f]{16}\.[0-9a-f]{16}/g, (id) => {
     const name = seen.get(id) ?? `id ${seen.size}`;
     seen.set(id, name);
     return name;

@@ -105,7 +105,7 @@ const results = z
 /** The parts that the route of batches needs. */
 interface BatchDeps {
   readonly clock: Clock;
-  /** See `Db.inTransaction`. */
+  /** See `Db.inWholeTransaction`. */
   readonly inTransaction: <T>(work: () => Promise<T>) => Promise<T>;
 }
 

@@ -7,7 +7,7 @@ import { requireOpenToScope, scopeProblem } from './scope-rule.ts';
 
 /** How requests use transactions. */
 export interface RequestTransactions {
-  /** See `Db.inTransaction`. */
+  /** See `Db.inTransaction`; inside a transaction that commits as a whole, the work is a part of that. */
   run<T>(work: () => Promise<T>): Promise<T>;
   /** See `Db.inScope`. */
   readonly inScope: <T>(tagNos: readonly number[], work: () => Promise<T>) => Promise<T>;

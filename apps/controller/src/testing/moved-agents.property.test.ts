@@ -17,7 +17,7 @@ import { createDb, createPartitions, type Db } from '../db/index.ts';
 import { recordEvents } from '../events/index.ts';
 import { loadVersions } from '../gateway/plan-store.ts';
 import { closeSession, openSession } from '../gateway/store.ts';
-import { createHealth, insertState, uptimes } from '../health/index.ts';
+import { createHealth, insertStates, uptimes } from '../health/index.ts';
 import { createIngest } from '../ingest/index.ts';
 import { rollUps } from '../rollup/index.ts';
 import { runRequests } from '../run-requests/index.ts';
@@ -103,7 +103,7 @@ async function createScene() {
   const deviceNos: number[] = [];
   for (const at of [[first], [second], [first, second]]) {
     const deviceNo = await rows.device(accountNo, at, { ...times, retries: 0 });
-    await kysely.transaction().execute((trx) => insertState(trx, deviceNo, clock.nowUs()));
+    await kysely.transaction().execute((trx) => insertStates(trx, [deviceNo], clock.nowUs()));
     deviceNos.push(deviceNo);
   }
   const { ingest, catalog, plan } = joinSteps(locationNos);

@@ -8,7 +8,7 @@ import { createChangeRecorder } from '../../audit/index.ts';
 import { createCatalog, type RecordedChanges } from '../../catalog/change.ts';
 import { createDb, type Db } from '../../db/index.ts';
 import { recordEvents } from '../../events/index.ts';
-import { createPauseDevices, insertState } from '../../health/index.ts';
+import { createPauseDevices, insertStates } from '../../health/index.ts';
 import type { CheckNow } from '../../history/check-routes.ts';
 import { createEventFeed } from '../../history/event-feed.ts';
 import type { OuterRoute } from '../../http/outer-routes.ts';
@@ -133,7 +133,7 @@ export async function startRest(deps: RestDeps = {}): Promise<Rest> {
   const feed = createEventFeed({ db, clock, log });
   const pause = createPauseDevices({ log, recordEvents, withdrawRetries: runRequests.withdrawRetries });
   const shared = {
-    ...{ db, catalog, clock, sealer, health, checkNow, recordEvents, rollUps, feed, insertState, pause },
+    ...{ db, catalog, clock, sealer, health, checkNow, recordEvents, rollUps, feed, insertStates, pause },
     runTrial: deps.runTrial ?? noTrial,
     ...{ deleteHistory, notificationsOf, baseUrl: () => 'https://vantage.test' },
     planInvitation: deps.planInvitation ?? planInvitation,

@@ -3,7 +3,7 @@ import type { Problem } from '../../http/problem.ts';
 import { scopeProblem } from '../../http/scope-rule.ts';
 import type { Session } from '../../http/session.ts';
 import type { Catalog, ChangeTransaction } from '../change.ts';
-import { overloaded } from '../devices/lookup-store.ts';
+import { loadsOf, overloadedNames } from '../devices/lookup-store.ts';
 import type { Maintenance, readMaintenance } from '../devices/maintenance-routes.ts';
 import { openOrShown } from '../devices/sealed.ts';
 import { privateAddressErrors, warningsOf } from '../devices/settings.ts';
@@ -152,11 +152,8 @@ async function placeDevices(
   const { trx } = transaction;
   const moved = changed.filter(({ to }) => to.newLocations).map(({ device }) => device.device_no);
   if (moved.length === 0) return { changed, refused: [] };
-  const busy = await overloaded(
-    trx,
-    locations.map(({ location_no }) => location_no),
-    0,
-  );
+  const locationNos = locations.map(({ location_no }) => location_no);
+  const busy = overloadedNames(await loadsOf(trx, locationNos), () => 0);
   const refusals: Outcome['Refused'][number][] = [];
   const warnings: { readonly device_no: number; readonly warnings: readonly string[] }[] = [];
   for (const row of await readTargets(trx, moved)) {

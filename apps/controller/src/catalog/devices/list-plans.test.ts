@@ -7,7 +7,7 @@ import { createDb, type Db } from '../../db/index.ts';
 import { createFixtures } from '../../testing/fixtures.ts';
 import { byCreation, type DeviceListAsk } from './list-ask.ts';
 import { listDevices } from './list-store.ts';
-import { overloaded } from './lookup-store.ts';
+import { loadsOf, overloadedNames } from './lookup-store.ts';
 import { makeManyDevices } from './testing/many-devices.ts';
 
 /**
@@ -226,7 +226,7 @@ test('the load of a Location is known without reading its devices', async () => 
   await make.agent({ accountNo, locationNo }, { state: 'Connected', capacity: 1 });
   const names: string[] = [];
   const work = async (kysely: Db['kysely']) =>
-    void names.push(...(await overloaded(kysely, [locationNo], 1)));
+    void names.push(...overloadedNames(await loadsOf(kysely, [locationNo]), () => 1));
   expect(await mostRowsRead(work)).toBeLessThan(200);
   expect(names).toHaveLength(1);
 });

@@ -120,6 +120,9 @@ type AccountLock = 'shared' | 'whole';
 /** The accounts that open transactions have locked, so that no transaction asks twice. */
 const locked = new WeakMap<Kysely<Tables>, Map<number, AccountLock>>();
 
+/** The keys whose accounts open transactions have locked as a whole. */
+const lockedKeys = new WeakMap<Kysely<Tables>, Set<number>>();
+
 /**
  * A transaction with a shared lock needs the whole one. Two of them would wait for each other, so it is begun again.
  */
@@ -142,10 +145,13 @@ export async function lockAccount(trx: Kysely<Tables>, accountNo: number): Promi
  */
 export async function lockAccountOfKey(trx: Kysely<Tables>, keyNo: number, lock: AccountLock): Promise<void> {
   const mode = lock === 'shared' ? sql`for share` : sql`for no key update`;
+  if (lockedKeys.get(trx)?.has(keyNo) === true) return;
   const { rows } = await sql<{ account_no: number }>`
     select account_no from accounts where account_no = (select account_no from api_keys where key_no = ${keyNo})
     ${mode}`.execute(trx);
   for (const { account_no } of rows) noteLock(trx, account_no, lock);
+  if (trx.isTransaction && lock === 'whole')
+    lockedKeys.set(trx, (lockedKeys.get(trx) ?? new Set()).add(keyNo));
 }
 
 function noteLock(trx: Kysely<Tables>, accountNo: number, lock: AccountLock): void {
@@ -165,25 +171,39 @@ export async function createsCycle(
   return rows[0]?.found ?? false;
 }
 
-/**
- * Locations whose devices ask for more checks a minute than their connected agents can run, `addPerMinute` each on top.
- */
-export async function overloaded(
+/** Names of the Locations of which more is asked than they can do, `addPerMinute` at each on top. Pure. */
+export function overloadedNames(
+  loads: readonly LocationLoad[],
+  addPerMinute: (locationNo: number) => number,
+): readonly string[] {
+  return loads
+    .filter(({ location_no, asked, possible }) => asked + addPerMinute(location_no) > possible)
+    .map(({ name }) => name);
+}
+
+/** Checks a minute that the devices of a Location ask for, and that its connected agents can run. */
+export interface LocationLoad {
+  readonly location_no: number;
+  readonly name: string;
+  readonly asked: number;
+  readonly possible: number;
+}
+
+/** The load of these Locations; those without a connected agent are left out. */
+export async function loadsOf(
   db: Kysely<Tables>,
   locationNos: readonly number[],
-  addPerMinute: number,
-): Promise<readonly string[]> {
+): Promise<readonly LocationLoad[]> {
   if (locationNos.length === 0) return [];
   // A parameter for each number: PostgreSQL keeps the plan then. For an array it plans this query anew each time, which
   // costs more than the query.
-  const { rows } = await sql<{ name: string }>`
-    select l.name from locations l
+  const { rows } = await sql<LocationLoad>`
+    select l.location_no, l.name, asked.per_minute as asked, have.per_minute::float8 as possible from locations l
     cross join lateral (
       select coalesce(sum(capacity), 0) as per_minute, count(*) as agents from agents a
       where a.location_no = l.location_no and a.state = 'Connected') have
     cross join lateral (${locationLoad}) asked
     where l.location_no in (${sql.join(locationNos)}) and have.agents > 0
-      and asked.per_minute + ${addPerMinute}::float8 > have.per_minute
     order by l.location_no`.execute(db);
-  return rows.map(({ name }) => name);
+  return rows;
 }

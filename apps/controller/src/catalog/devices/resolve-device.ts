@@ -8,9 +8,15 @@ import { findByExternalKey } from '../external-key-store.ts';
 import type { Conflict, Invalid } from '../refusal.ts';
 import { unknownSecrets } from '../secrets/store.ts';
 import type { SentSettings } from './fields.ts';
-import { createsCycle, lockAccount, overloaded } from './lookup-store.ts';
+import { createsCycle, loadsOf, lockAccount, overloadedNames } from './lookup-store.ts';
 import { referencesOf } from './sealed.ts';
-import { privateAddressErrors, resolveReferences, resolveSettings, warningsOf } from './settings.ts';
+import {
+  type PlainSettings,
+  privateAddressErrors,
+  resolveReferences,
+  resolveSettings,
+  warningsOf,
+} from './settings.ts';
 import type { DeviceRow } from './store.ts';
 import { type ClearTarget, resolveTarget } from './target.ts';
 import type { DeviceSettings } from './write-store.ts';
@@ -27,9 +33,11 @@ export async function resolveDevice(
     readonly sent: { readonly values: SentSettings; readonly faults: readonly FieldFault[] };
     /** undefined: the device is new. */
     readonly current: { readonly row: DeviceRow; readonly clear: ClearTarget } | undefined;
+    /** Checks a minute that new devices add to a Location which are not written yet. */
+    readonly waitingLoad?: (locationNo: number) => number;
   },
 ): Promise<{ readonly kind: 'resolved'; readonly settings: DeviceSettings } | Invalid | Conflict> {
-  const { accountNo, method, sent, current } = device;
+  const { accountNo, method, sent, current, waitingLoad = () => 0 } = device;
   const { plain, faults: contradictions } = resolveSettings(sent.values, current?.row);
   const faults = [...sent.faults, ...contradictions];
   const resolution = resolveTarget(method, sent.values, current?.clear);
@@ -55,13 +63,19 @@ export async function resolveDevice(
   if (typeof key === 'string' && holder !== undefined && holder.no !== current?.row.device_no)
     return keyTaken(key, `the device ${holder.id}`);
   const locationNos = references.locations.map(({ location_no }) => location_no);
-  const added =
-    current === undefined
-      ? 60 / (plain.frequencyS ?? plain.frequencyMin * 60) / Math.max(1, locationNos.length)
-      : 0;
-  const busy = await overloaded(trx, locationNos, added);
+  const added = current === undefined ? perMinuteAtEach(plain, locationNos.length) : 0;
+  const loads = await loadsOf(trx, locationNos);
+  const busy = overloadedNames(loads, (locationNo) => added + waitingLoad(locationNo));
   const warnings = warningsOf(resolution.target.host, references.locations, busy);
   return { kind: 'resolved', settings: { plain, target: resolution.target, references, warnings } };
+}
+
+/** Checks a minute that a device asks of each of its Locations. Pure. */
+export function perMinuteAtEach(
+  { frequencyMin, frequencyS }: Pick<PlainSettings, 'frequencyMin' | 'frequencyS'>,
+  locations: number,
+): number {
+  return 60 / (frequencyS ?? frequencyMin * 60) / Math.max(1, locations);
 }
 
 /** Names references to secrets that the account does not have. */

@@ -11,6 +11,7 @@ import type { Catalog } from '../change.ts';
 import { accepted, actorOf } from '../from-rest.ts';
 import { findMaintenance } from '../maintenance/find.ts';
 import { deviceCreate, deviceEntry, deviceFull, deviceReadOnly, deviceUpdate } from './fields.ts';
+import { keepDevice, keptDevice } from './known-device.ts';
 import type { DeviceListAsk } from './list-ask.ts';
 import { deviceListQuery, isPagedById, readDeviceList } from './list-query.ts';
 import { listDevices } from './list-store.ts';
@@ -28,8 +29,11 @@ const idAnswer = z.strictObject({ device_id: idField });
 export function deviceSubject(db: Db) {
   return {
     what: 'device',
-    find: async ({ accountNo }: Session, { device_id = '' }: Readonly<Record<string, string>>) =>
-      isId(device_id) ? findDeviceNo(db.kysely, accountNo, device_id) : undefined,
+    find: async ({ accountNo }: Session, { device_id: id = '' }: Readonly<Record<string, string>>) => {
+      if (!isId(id)) return undefined;
+      const kept = keptDevice(db.whole(), (row) => row.device_id === id && row.account_no === accountNo);
+      return kept ?? findDeviceNo(db.kysely, accountNo, id);
+    },
   };
 }
 
@@ -163,6 +167,7 @@ function readRoute({ db, clock }: DeviceRouteDeps): Route {
       ) => {
         const nowUs = clock.nowUs();
         const row = isId(deviceId) ? await findDevice(db.kysely, { accountNo, deviceId }, nowUs) : undefined;
+        if (row !== undefined) keepDevice(db.whole(), row);
         return row && { row, nowUs };
       },
     },
@@ -190,10 +195,12 @@ function updateRoute(deps: DeviceRouteDeps, writer: DeviceWriter): Route {
     names: { ...names, id: 'device_id' },
     handler: async ({ session, subject: { device_no: deviceNo }, body, faults, query }) => {
       const device = { accountNo: session.accountNo, deviceNo, sent: { values: body, faults } };
-      accepted(
+      const { changed } = accepted(
         await deps.catalog.change(actorOf(session), (transaction) => writer.update(transaction, device)),
       );
-      return read(session, deviceNo, query.WithConfig === 'Y');
+      const withConfig = query.WithConfig === 'Y';
+      if (changed === undefined) return read(session, deviceNo, withConfig);
+      return showFound(deps.db, session, changed.row, { nowUs: changed.nowUs, withConfig });
     },
   });
 }

@@ -1,5 +1,4 @@
 import { type Kysely, sql } from 'kysely';
-import { Device, DeviceLocation } from '../../db/entities.ts';
 import type { Tables } from '../../db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
 import type { PlainSettings, References } from './settings.ts';
@@ -13,43 +12,69 @@ export interface DeviceSettings {
   readonly warnings: readonly string[];
 }
 
-/** The columns of the settings; `sealed` is URL and Options with their secrets. */
-function columns({ plain, target, references, warnings }: DeviceSettings, sealed: Uint8Array) {
-  const { nscheduleNo, mscheduleNo, masterNo, locationsGiven } = references;
-  return {
-    ...plain,
-    ...{ nscheduleNo, mscheduleNo, masterNo, locationsGiven, sealed },
-    url: target.shownUrl,
-    options: target.shownOptions,
-    warnings: [...warnings],
-  };
+/** A device that is to be created. */
+export interface NewDevice {
+  readonly deviceId: string;
+  readonly accountNo: number;
+  readonly method: string;
+  readonly settings: DeviceSettings;
+  readonly sealed: Buffer;
 }
 
-/** Inserts a device without its Locations and tags. Returns its number. */
-export async function insertDevice(
-  transaction: ChangeTransaction,
-  device: {
-    readonly deviceId: string;
-    readonly accountNo: number;
-    readonly method: string;
-    readonly settings: DeviceSettings;
-    readonly sealed: Uint8Array;
-    readonly nowUs: number;
-  },
-): Promise<number> {
-  const { deviceId, accountNo, method, settings, sealed, nowUs } = device;
-  const { em } = transaction;
-  const row = em.create(
-    Device,
-    {
-      ...columns(settings, sealed),
-      ...{ deviceId, accountNo, method, changedUs: nowUs, createdUs: nowUs, updatedUs: nowUs },
-    },
-    { persist: false },
-  );
-  // Often many devices are created one after the other, and a unit of work costs more than the insert.
-  await em.insert(row);
-  return row.deviceNo;
+/** Inserts devices without their Locations and tags. Returns their numbers in the same order. */
+export async function insertDevices(
+  { trx }: ChangeTransaction,
+  devices: readonly NewDevice[],
+  nowUs: number,
+): Promise<readonly number[]> {
+  const given = devices.map(({ deviceId, accountNo, method, settings, sealed }, ord) => ({
+    ord,
+    device_id: deviceId,
+    account_no: accountNo,
+    method,
+    ...rowOf(settings),
+    sealed: sealed.toString('hex'),
+  }));
+  const { rows } = await sql<{ device_no: number; device_id: string }>`
+    insert into devices (device_id, account_no, method, url, options, sealed, short_name, full_name, frequency_min,
+      frequency_s, timeout_s, retries, retry_delay_s, nschedule_no, mschedule_no, master_no, locations_given,
+      external_key, source, enabled, severity, warnings, changed_us, created_us, updated_us)
+    select g.device_id, g.account_no, g.method, g.url, g.options, decode(g.sealed, 'hex'), g.short_name, g.full_name,
+      g.frequency_min, g.frequency_s, g.timeout_s, g.retries, g.retry_delay_s, g.nschedule_no, g.mschedule_no,
+      g.master_no, g.locations_given, g.external_key, g.source, g.enabled, g.severity, g.warnings,
+      ${nowUs}::bigint, ${nowUs}::bigint, ${nowUs}::bigint
+    from jsonb_to_recordset(${JSON.stringify(given)}::jsonb) as g (ord int, device_id text, account_no int, method text,
+      url text, options jsonb, sealed text, short_name text, full_name text, frequency_min int, frequency_s int,
+      timeout_s int, retries int, retry_delay_s int, nschedule_no int, mschedule_no int, master_no int,
+      locations_given boolean, external_key text, source text, enabled boolean, severity text, warnings text[])
+    order by g.ord
+    returning device_no, device_id`.execute(trx);
+  const numbers = new Map(rows.map(({ device_no, device_id }) => [device_id, device_no]));
+  return devices.map(({ deviceId }) => numbers.get(deviceId) ?? 0);
+}
+
+/** The columns of the settings without `sealed`. */
+function rowOf({ plain, target, references, warnings }: DeviceSettings) {
+  return {
+    url: target.shownUrl,
+    options: target.shownOptions,
+    short_name: plain.shortName,
+    full_name: plain.fullName,
+    frequency_min: plain.frequencyMin,
+    frequency_s: plain.frequencyS,
+    timeout_s: plain.timeoutS,
+    retries: plain.retries,
+    retry_delay_s: plain.retryDelayS,
+    nschedule_no: references.nscheduleNo,
+    mschedule_no: references.mscheduleNo,
+    master_no: references.masterNo,
+    locations_given: references.locationsGiven,
+    external_key: plain.externalKey,
+    source: plain.source,
+    enabled: plain.enabled,
+    severity: plain.severity,
+    warnings,
+  };
 }
 
 /**
@@ -70,24 +95,30 @@ export async function updateDevice(
     readonly sealed: Uint8Array;
     readonly reach: ChangeReach;
     readonly newLocations: boolean;
+    readonly newTags: boolean;
     readonly nowUs: number;
   },
 ): Promise<void> {
-  const { deviceNo, reach, nowUs } = change;
-  const { em } = transaction;
+  const { deviceNo, settings, sealed, reach, nowUs } = change;
+  const { trx } = transaction;
+  const { options, warnings, ...columns } = rowOf(settings);
   // The caller holds the account's lock, so nobody else counts the revision up meanwhile.
-  const device = await em.findOneOrFail(Device, deviceNo);
-  const revision = device.revision + 1;
-  em.assign(device, {
-    ...columns(change.settings, change.sealed),
-    updatedUs: nowUs,
-    ...(reach === 'none' ? {} : { revision }),
-    ...(reach === 'target' ? { targetRevision: revision } : {}),
-    ...(reach === 'target' || reach === 'schedule' ? { changedUs: nowUs } : {}),
-  });
-  await em.flush();
-  await replaceTags(transaction, deviceNo, change.settings.references);
-  if (change.newLocations) await replaceLocations(transaction, deviceNo, change.settings.references);
+  await trx
+    .updateTable('devices')
+    .set({
+      ...columns,
+      sealed,
+      options: JSON.stringify(options),
+      warnings: [...warnings],
+      updated_us: nowUs,
+      ...(reach === 'none' ? {} : { revision: sql<number>`revision + 1` }),
+      ...(reach === 'target' ? { target_revision: sql<number>`revision + 1` } : {}),
+      ...(reach === 'target' || reach === 'schedule' ? { changed_us: nowUs } : {}),
+    })
+    .where('device_no', '=', deviceNo)
+    .execute();
+  if (change.newTags) await replaceTags(transaction, deviceNo, settings.references);
+  if (change.newLocations) await replaceLocations(transaction, deviceNo, settings.references);
 }
 
 async function replaceLocations(
@@ -95,22 +126,32 @@ async function replaceLocations(
   deviceNo: number,
   references: References,
 ): Promise<void> {
-  await transaction.em.nativeDelete(DeviceLocation, { deviceNo });
-  await insertLocations(transaction, deviceNo, references);
+  const { trx } = transaction;
+  await trx.deleteFrom('device_locations').where('device_no', '=', deviceNo).execute();
+  await insertLocations(transaction, [{ deviceNo, references }]);
 }
 
-/** Inserts the Locations of a device. */
+/** A device with the things that it refers to. */
+interface Referring {
+  readonly deviceNo: number;
+  readonly references: Pick<References, 'locations' | 'tags'>;
+}
+
+/** Inserts the Locations of devices. */
 export async function insertLocations(
   { trx }: ChangeTransaction,
-  deviceNo: number,
-  { locations }: References,
+  devices: readonly Referring[],
 ): Promise<void> {
-  if (locations.length === 0) return;
-  const locationNos = locations.map(({ location_no }) => location_no);
+  const rows = devices.flatMap(({ deviceNo, references }) =>
+    references.locations.map(({ location_no }, index) => ({ deviceNo, location_no, index })),
+  );
+  if (rows.length === 0) return;
   await sql`
     insert into device_locations (device_no, location_no, rotation_index)
-    select ${deviceNo}::int, g.location_no, g.position - 1
-    from unnest(${locationNos}::int[]) with ordinality as g (location_no, position)`.execute(trx);
+    select * from unnest(${rows.map(({ deviceNo }) => deviceNo)}::int[],
+      ${rows.map(({ location_no }) => location_no)}::int[], ${rows.map(({ index }) => index)}::int[])`.execute(
+    trx,
+  );
 }
 
 async function replaceTags(
@@ -122,28 +163,32 @@ async function replaceTags(
   await sql`delete from device_tags where device_no = ${deviceNo} and tag_no <> all(${tagNos}::int[])`.execute(
     transaction.trx,
   );
-  await insertTags(transaction, deviceNo, references);
+  await insertTags(transaction, [{ deviceNo, references }]);
 }
 
-/** Inserts the tags of a device. A tag that somebody deletes at the same moment is left out. */
-export async function insertTags(
-  { trx }: ChangeTransaction,
-  deviceNo: number,
-  { tags }: References,
-): Promise<void> {
-  if (tags.length === 0) return;
-  const tagNos = tags.map(({ tag_no }) => tag_no);
+/** Inserts the tags of devices. A tag that somebody deletes at the same moment is left out. */
+export async function insertTags({ trx }: ChangeTransaction, devices: readonly Referring[]): Promise<void> {
+  const rows = devices.flatMap(({ deviceNo, references }) =>
+    references.tags.map(({ tag_no }) => ({ deviceNo, tag_no })),
+  );
+  if (rows.length === 0) return;
   await sql`
     insert into device_tags (tag_no, device_no)
-    select tag_no, ${deviceNo}::int from tags where tag_no = any(${tagNos}::int[]) for key share
+    select t.tag_no, g.device_no from unnest(${rows.map(({ deviceNo }) => deviceNo)}::int[],
+      ${rows.map(({ tag_no }) => tag_no)}::int[]) as g (device_no, tag_no)
+    join tags t on t.tag_no = g.tag_no for key share of t
     on conflict do nothing`.execute(trx);
 }
 
 /**
  * Deletes a device with everything that refers to it. The retention drops its raw checks. False: it was gone before.
  */
-export async function deleteDevice({ em }: ChangeTransaction, deviceNo: number): Promise<boolean> {
-  return (await em.nativeDelete(Device, { deviceNo })) > 0;
+export async function deleteDevice({ trx }: ChangeTransaction, deviceNo: number): Promise<boolean> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('devices')
+    .where('device_no', '=', deviceNo)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
 }
 
 /** The devices that have this one as their master. */
@@ -158,14 +203,4 @@ export async function dependentsOf(
     .orderBy('device_no')
     .limit(100)
     .execute();
-}
-
-/** Numbers of the Locations that check a device. */
-export async function locationNosOf(trx: Kysely<Tables>, deviceNo: number): Promise<readonly number[]> {
-  const rows = await trx
-    .selectFrom('device_locations')
-    .select('location_no')
-    .where('device_no', '=', deviceNo)
-    .execute();
-  return rows.map(({ location_no }) => location_no);
 }

@@ -9,28 +9,28 @@ import { changedFields, createdFields, deletedFields, type ShownFields } from '.
 import { refuseBeyondLimit } from '../limits.ts';
 import type { Conflict, Invalid, Missing, Refusal } from '../refusal.ts';
 import { changesOf } from './changes.ts';
+import { createCreations } from './creations.ts';
 import type { SentSettings } from './fields.ts';
+import { createFollowUps } from './follow-ups.ts';
+import { keptDevice } from './known-device.ts';
 import { lockAccount } from './lookup-store.ts';
 import { resolveDevice, unique } from './resolve-device.ts';
 import { openOrShown, sealTarget } from './sealed.ts';
-import { resolveReferences, sameLocations, withNamedIds } from './settings.ts';
+import { resolveReferences, sameLocations, sameTags, withNamedIds } from './settings.ts';
 import { type SettingsRow, showSettings } from './show.ts';
-import { type DeviceRow, readDevice } from './store.ts';
-import {
-  type DeviceSettings,
-  deleteDevice,
-  dependentsOf,
-  insertDevice,
-  insertLocations,
-  insertTags,
-  locationNosOf,
-  updateDevice,
-} from './write-store.ts';
+import { type CheckedRow, type DeviceRow, findDevice, readDevice } from './store.ts';
+import { type DeviceSettings, deleteDevice, dependentsOf, updateDevice } from './write-store.ts';
 
 /** Settings as they were sent: the valid fields, and the faults of the others. */
 interface Sent {
   readonly values: SentSettings;
   readonly faults: readonly FieldFault[];
+}
+
+/** A device as it is after its change; undefined: nothing was changed. */
+interface ChangedRow {
+  readonly row: DeviceRow & CheckedRow;
+  readonly nowUs: number;
 }
 
 /** Writes devices in an open transaction. A refusal names every fault. */
@@ -46,7 +46,7 @@ export interface DeviceWriter {
   update(
     transaction: ChangeTransaction,
     device: { readonly accountNo: number; readonly deviceNo: number; readonly sent: Sent },
-  ): Promise<{ readonly kind: 'updated' } | Refusal>;
+  ): Promise<{ readonly kind: 'updated'; readonly changed?: ChangedRow } | Refusal>;
   /** Refused while the device is a master; the refusal names its dependents. */
   remove(
     transaction: ChangeTransaction,
@@ -64,8 +64,8 @@ type RecordDeviceEvents = (
 /** Each deletes a part of the history of devices, before the devices. */
 type DeleteHistory = readonly ((trx: Kysely<Tables>, deviceNos: readonly number[]) => Promise<void>)[];
 
-/** Stores the state of a new device: no check has run yet. */
-type InsertState = (trx: Kysely<Tables>, deviceNo: number, nowUs: number) => Promise<void>;
+/** Stores the states of new devices: no check has run yet. */
+type InsertStates = (trx: Kysely<Tables>, deviceNos: readonly number[], nowUs: number) => Promise<void>;
 
 /** Ends what the results of these devices began: their retry sequences, outages and statuses. */
 type PauseDevices = (
@@ -80,16 +80,18 @@ export interface DeviceWriterDeps {
   readonly sealer: Sealer;
   readonly recordEvents: RecordDeviceEvents;
   readonly deleteHistory: DeleteHistory;
-  readonly insertState: InsertState;
+  readonly insertStates: InsertStates;
   readonly pause: PauseDevices;
 }
 
 /** Creates the writer. */
 export function createDeviceWriter(deps: DeviceWriterDeps): DeviceWriter {
-  const { clock, sealer, recordEvents, deleteHistory, insertState, pause } = deps;
+  const { clock, sealer, recordEvents, deleteHistory, pause } = deps;
+  const placeOf = createCreations({ ...deps, notifyPlanner });
+  const later = createFollowUps({ recordEvents, notifyPlanner });
   return {
     async create(transaction, { accountNo, sent: given }) {
-      const { trx } = transaction;
+      const { trx, waiting, waitingLoad, add } = placeOf(transaction, given.values);
       const sent = { ...given, values: await withNamedIds(trx, accountNo, given.values) };
       const method = sent.values.Method;
       if (method === undefined) {
@@ -99,35 +101,27 @@ export function createDeviceWriter(deps: DeviceWriterDeps): DeviceWriter {
       // What the device names is not deleted before the commit.
       const { device_master_id, nschedule_id, mschedule_id, ExternalKey } = sent.values;
       const named = [device_master_id, nschedule_id, mschedule_id, ExternalKey];
-      if (named.some((each) => typeof each === 'string')) await lockAccount(trx, accountNo);
-      const resolved = await resolveDevice(trx, { accountNo, method, sent, current: undefined });
+      if (named.some((each) => typeof each === 'string')) await lockAccount(transaction.trx, accountNo);
+      const asked = { accountNo, method, sent, current: undefined, waitingLoad };
+      const resolved = await resolveDevice(trx, asked);
       if (resolved.kind !== 'resolved') return resolved;
-      const refusal = await refuseBeyondLimit(transaction, 'devices', accountNo);
+      const refusal = await refuseBeyondLimit({ ...transaction, trx }, 'devices', accountNo, waiting.length);
       if (refusal !== undefined) return refusal;
       const { settings } = resolved;
-      const nowUs = clock.nowUs();
       const deviceId = newId();
       const sealed = sealTarget(sealer, deviceId, settings.target.clear);
-      const created = { deviceId, accountNo, method, settings, sealed, nowUs };
-      const deviceNo = await insertDevice(transaction, created);
-      const device = { accountNo, deviceNo, deviceName: settings.plain.shortName };
-      await pipelined(trx, (pipe) => [
-        insertLocations({ ...transaction, trx: pipe }, deviceNo, settings.references),
-        insertTags({ ...transaction, trx: pipe }, deviceNo, settings.references),
-        insertState(pipe, deviceNo, nowUs),
-        recordEvents(pipe, [{ kind: 'device-created', ...device }], nowUs),
-        notifyPlanner(pipe, settings.references.locations.map(numberOf)),
-      ]);
+      await add({ deviceId, accountNo, method, settings, sealed });
       const fields = createdFields(sentSettings(method, settings, sent.values));
       transaction.record({ action: 'create', kind: 'device', accountNo, id: deviceId, fields });
       return { kind: 'created', deviceId, warnings: settings.warnings };
     },
 
     async update(transaction, { accountNo, deviceNo, sent }) {
-      const { trx } = transaction;
+      const { trx, whole } = transaction;
       await lockAccount(trx, accountNo);
       const nowUs = clock.nowUs();
-      const row = await readDevice(trx, deviceNo, nowUs);
+      const kept = keptDevice(whole, ({ device_no }) => device_no === deviceNo);
+      const row = kept ?? (await readDevice(trx, deviceNo, nowUs));
       if (row === undefined) return { kind: 'missing', what: 'device' };
       const { Method = row.method } = sent.values;
       if (Method !== row.method) return methodConflict(row.method);
@@ -143,36 +137,43 @@ export function createDeviceWriter(deps: DeviceWriterDeps): DeviceWriter {
       // Results and maintenance lock the device before they write its state: the other way round they deadlock.
       if (newLocations || movesState(row, settings)) await lockDevices(trx, [deviceNo]);
       const sealed = sealTarget(sealer, row.device_id, settings.target.clear);
-      await updateDevice(transaction, { deviceNo, settings, sealed, reach, newLocations, nowUs });
+      const newTags = !sameTags(settings.references.tags, row.tags);
+      await updateDevice(transaction, { deviceNo, settings, sealed, reach, newLocations, newTags, nowUs });
       if (fields.length === 0) return { kind: 'updated' };
       const device = { accountNo, deviceNo, deviceName: settings.plain.shortName };
       if (row.enabled && !settings.plain.enabled) await pause(trx, [device], nowUs);
-      const next = (await readDevice(trx, deviceNo, nowUs)) ?? row;
-      await recordEvents(trx, [{ kind: 'device-changed', ...device, status: next.status, fields }], nowUs);
+      const next = await findDevice(trx, { deviceNo }, nowUs);
+      const { status } = next ?? row;
+      await later.recordEvent(transaction, { kind: 'device-changed', ...device, status, fields }, nowUs);
       const concerned = [...row.locations, ...settings.references.locations].map(numberOf);
-      if (reach !== 'none') await notifyPlanner(trx, concerned);
-      const changes = changedFields(fields, showSettings(row), showSettings(next));
+      if (reach !== 'none') await later.notifyPlanner(transaction, concerned);
+      const changes = changedFields(fields, showSettings(row), showSettings(next ?? row));
       transaction.record({ action: 'update', kind: 'device', accountNo, id: row.device_id, fields: changes });
-      return { kind: 'updated' };
+      return { kind: 'updated', ...(next === undefined ? {} : { changed: { row: next, nowUs } }) };
     },
 
     async remove(transaction, { accountNo, deviceNo, deviceId }) {
-      const { trx } = transaction;
+      const { trx, whole } = transaction;
       await lockAccount(trx, accountNo);
-      const dependents = await dependentsOf(trx, deviceNo);
-      if (dependents.length > 0) return { kind: 'conflict', message: usedText(dependents) };
+      const kept = keptDevice(whole, ({ device_no }) => device_no === deviceNo);
       // Whoever changes the device's state or its windows at this moment ends first, or finds no device: the other way
       // round they deadlock.
-      await lockDevices(trx, [deviceNo]);
-      const concerned = await locationNosOf(trx, deviceNo);
-      for (const deletePart of deleteHistory) await deletePart(trx, [deviceNo]);
-      const row = await readDevice(trx, deviceNo, clock.nowUs());
-      if (row === undefined || !(await deleteDevice(transaction, deviceNo)))
-        return { kind: 'missing', what: 'device' };
+      const [dependents, , row] = await pipelined(trx, (pipe) => [
+        dependentsOf(pipe, deviceNo),
+        lockDevices(pipe, [deviceNo]),
+        kept === undefined ? readDevice(pipe, deviceNo, clock.nowUs()) : Promise.resolve(kept),
+      ]);
+      if (dependents.length > 0) return { kind: 'conflict', message: usedText(dependents) };
+      if (row === undefined) return { kind: 'missing', what: 'device' };
+      const [, isDeleted] = await pipelined(trx, (pipe) => [
+        Promise.all(deleteHistory.map((deletePart) => deletePart(pipe, [deviceNo]))),
+        deleteDevice({ ...transaction, trx: pipe }, deviceNo),
+      ]);
+      if (!isDeleted) return { kind: 'missing', what: 'device' };
       const { Method, URL, ShortName, FullName } = showSettings(row);
       const fields = deletedFields({ Method, URL, ShortName, FullName });
       transaction.record({ action: 'delete', kind: 'device', accountNo, id: deviceId, fields });
-      await notifyPlanner(trx, concerned);
+      await later.notifyPlanner(transaction, row.locations.map(numberOf));
       return { kind: 'deleted' };
     },
   };
