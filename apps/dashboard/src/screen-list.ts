@@ -40,5 +40,13 @@ export const screenList: readonly ScreenEntry[] = [
     pattern: /^\/schedules\/(new|[0-9a-f]+)$/,
     load: async () => (await import('./screens/schedules/schedule.tsx')).Schedule,
   },
+  {
+    pattern: /^\/schedules\/contacts$/,
+    load: async () => (await import('./screens/contacts/contacts.tsx')).Contacts,
+  },
+  {
+    pattern: /^\/schedules\/contacts\/(new|[0-9a-f]+)$/,
+    load: async () => (await import('./screens/contacts/contact.tsx')).Contact,
+  },
   { pattern: /^\/reports$/, load: async () => (await import('./screens/lists/reports.tsx')).Reports },
 ];

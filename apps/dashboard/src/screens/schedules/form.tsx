@@ -16,7 +16,7 @@ import { StepFields } from './step-fields.tsx';
 
 const say = scheduleTexts;
 
-/** What stands in the form, and what the API said about it. */
+/** The present texts of the form, and the answer of the API to them. */
 export interface FormState {
   readonly draft: ScheduleDraft;
   readonly set: (change: Partial<ScheduleDraft>) => void;
@@ -136,6 +136,45 @@ function Head({ form }: { readonly form: FormState }) {
   );
 }
 
+function Buttons({
+  id,
+  form,
+  stored,
+  isBusy,
+}: {
+  readonly id: string | undefined;
+  readonly form: FormState;
+  readonly stored: ScheduleDraft;
+  readonly isBusy: boolean;
+}) {
+  return (
+    <div class="buttons">
+      <button type="submit" class="button main" disabled={isBusy || form.isSaved}>
+        {id === undefined ? say.create : planTexts.save}
+      </button>
+      {id === undefined ? (
+        <a class="button" href="/schedules">
+          {planTexts.cancel}
+        </a>
+      ) : (
+        <>
+          {!form.isSaved && (
+            <button type="button" class="button" onClick={() => form.set(stored)}>
+              {planTexts.discard}
+            </button>
+          )}
+          <RemoveButton
+            words={say.remove}
+            ask={say.removeAsk(stored.name)}
+            remove={() => removeSchedule(id)}
+            onRemoved={() => go('/schedules')}
+          />
+        </>
+      )}
+    </div>
+  );
+}
+
 /** Changes a schedule, or makes one. */
 export function Form({
   opened,
@@ -178,30 +217,7 @@ export function Form({
           {wordsOf(form.problem)}
         </p>
       )}
-      <div class="buttons">
-        <button type="submit" class="button main" disabled={isBusy || form.isSaved}>
-          {id === undefined ? say.create : planTexts.save}
-        </button>
-        {id === undefined ? (
-          <a class="button" href="/schedules">
-            {planTexts.cancel}
-          </a>
-        ) : (
-          <>
-            {!form.isSaved && (
-              <button type="button" class="button" onClick={() => form.set(stored)}>
-                {planTexts.discard}
-              </button>
-            )}
-            <RemoveButton
-              words={say.remove}
-              ask={say.removeAsk(stored.name)}
-              remove={() => removeSchedule(id)}
-              onRemoved={() => go('/schedules')}
-            />
-          </>
-        )}
-      </div>
+      <Buttons id={id} form={form} stored={stored} isBusy={isBusy} />
     </form>
   );
 }
