@@ -12,6 +12,12 @@ const screens = [
   '/alerts',
   '/locations',
   '/schedules',
+  '/schedules/new',
+  '/schedules/maintenance',
+  '/schedules/maintenance?view=month',
+  '/schedules/maintenance/new',
+  '/schedules/contacts',
+  '/schedules/contacts/new',
   '/reports',
 ];
 

@@ -48,5 +48,13 @@ export const screenList: readonly ScreenEntry[] = [
     pattern: /^\/schedules\/contacts\/(new|[0-9a-f]+)$/,
     load: async () => (await import('./screens/contacts/contact.tsx')).Contact,
   },
+  {
+    pattern: /^\/schedules\/maintenance$/,
+    load: async () => (await import('./screens/maintenance/maintenance.tsx')).Maintenance,
+  },
+  {
+    pattern: /^\/schedules\/maintenance\/(new|[0-9a-f]+)$/,
+    load: async () => (await import('./screens/maintenance/recurring.tsx')).Recurring,
+  },
   { pattern: /^\/reports$/, load: async () => (await import('./screens/lists/reports.tsx')).Reports },
 ];

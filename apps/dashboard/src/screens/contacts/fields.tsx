@@ -1,5 +1,5 @@
 import type { Schemas } from '@vantage/client';
-import { Field, Select } from '../../parts/field.tsx';
+import { Field, Select, TextField } from '../../parts/field.tsx';
 import { contactTexts } from '../../texts/contacts.ts';
 import { planTexts } from '../../texts/plan.ts';
 import css from './contacts.module.css';
@@ -30,24 +30,13 @@ function Secret({ draft, rules, isNew, set, problemOf }: FieldsProps) {
   const make = () => set({ secret: makeSecret(crypto.getRandomValues(new Uint8Array(32))) });
   return (
     <div>
-      <Field
+      <TextField
         name={say.secret}
         problem={problemOf('Secret')}
         hint={isMade ? say.made : isNew ? ofType : say.secretKept}
-      >
-        {(id, hintId) => (
-          <input
-            id={id}
-            type="text"
-            autocomplete="off"
-            spellcheck={false}
-            value={draft.secret}
-            aria-invalid={problemOf('Secret') !== undefined}
-            aria-describedby={hintId}
-            onInput={({ currentTarget }) => set({ secret: currentTarget.value })}
-          />
-        )}
-      </Field>
+        value={draft.secret}
+        onText={(text) => set({ secret: text })}
+      />
       {secret.Signs && isNew && (
         <button type="button" class="button" onClick={make}>
           {say.make}
@@ -72,10 +61,10 @@ function Option({ name, draft, set, problemOf }: FieldsProps & { readonly name: 
         onChoose={change}
       />
     );
-  return (
-    <Field name={say.options[name]} problem={problem} hint={say.optionHints[name]}>
-      {(id, hintId) =>
-        name === 'Body' ? (
+  if (name === 'Body')
+    return (
+      <Field name={say.options[name]} problem={problem} hint={say.optionHints[name]}>
+        {(id, hintId) => (
           <textarea
             id={id}
             rows={4}
@@ -83,18 +72,17 @@ function Option({ name, draft, set, problemOf }: FieldsProps & { readonly name: 
             aria-describedby={hintId}
             onInput={({ currentTarget }) => change(currentTarget.value)}
           />
-        ) : (
-          <input
-            id={id}
-            type="text"
-            autocomplete="off"
-            value={draft.options[name]}
-            aria-describedby={hintId}
-            onInput={({ currentTarget }) => change(currentTarget.value)}
-          />
-        )
-      }
-    </Field>
+        )}
+      </Field>
+    );
+  return (
+    <TextField
+      name={say.options[name]}
+      problem={problem}
+      hint={say.optionHints[name]}
+      value={draft.options[name]}
+      onText={change}
+    />
   );
 }
 
@@ -145,20 +133,14 @@ export function ContactFields(props: FieldsProps & { readonly types: readonly Ty
         />
       )}
       {texts.map(([key, name, field, fieldHint]) => (
-        <Field key={key} name={name} problem={problemOf(field)} hint={fieldHint}>
-          {(id, hintId) => (
-            <input
-              id={id}
-              type="text"
-              autocomplete="off"
-              spellcheck={false}
-              value={draft[key]}
-              aria-invalid={problemOf(field) !== undefined}
-              aria-describedby={hintId}
-              onInput={({ currentTarget }) => set({ [key]: currentTarget.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          key={key}
+          name={name}
+          problem={problemOf(field)}
+          hint={fieldHint}
+          value={draft[key]}
+          onText={(text) => set({ [key]: text })}
+        />
       ))}
       <Secret {...props} />
       {(rules?.Options ?? []).map(({ Name }) => (

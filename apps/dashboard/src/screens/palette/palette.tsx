@@ -36,6 +36,8 @@ function choicesOf(text: string): readonly Choice[] {
       mark: 'Other' as const,
       run: () => go(pathOf(screen)),
     })),
+    { key: 'maintenance', words: say.maintenance, mark: 'Other', run: () => go('/schedules/maintenance') },
+    { key: 'contacts', words: say.contacts, mark: 'Other', run: () => go('/schedules/contacts') },
     { key: 'out', words: texts.signOut, mark: 'Other', run: () => void signOut() },
   ];
   const found = rows.value

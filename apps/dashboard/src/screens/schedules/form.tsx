@@ -1,6 +1,6 @@
 import type { Schemas } from '@vantage/client';
 import { useState } from 'preact/hooks';
-import { Field } from '../../parts/field.tsx';
+import { TextField } from '../../parts/field.tsx';
 import { wordsOf } from '../../parts/notice.tsx';
 import { RemoveButton } from '../../parts/remove-button.tsx';
 import { go } from '../../store/address.ts';
@@ -112,20 +112,15 @@ function Head({ form }: { readonly form: FormState }) {
   return (
     <div class={css['grid']}>
       {fields.map(([key, name, field, hint]) => (
-        <Field key={key} name={name} problem={problemOf(field)} hint={hint}>
-          {(id, hintId) => (
-            <input
-              id={id}
-              type="text"
-              autocomplete="off"
-              list={key === 'zone' ? 'zones' : undefined}
-              value={draft[key]}
-              aria-invalid={problemOf(field) !== undefined}
-              aria-describedby={hintId}
-              onInput={({ currentTarget }) => set({ [key]: currentTarget.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          key={key}
+          name={name}
+          problem={problemOf(field)}
+          hint={hint}
+          value={draft[key]}
+          list={key === 'zone' ? 'zones' : undefined}
+          onText={(text) => set({ [key]: text })}
+        />
       ))}
       <datalist id="zones">
         {Intl.supportedValuesOf('timeZone').map((each) => (
