@@ -43,4 +43,20 @@ export const screenList: readonly ScreenEntry[] = [
   { pattern: /^\/reports$/, load: async () => (await import('./screens/reports/reports.tsx')).Reports },
   { pattern: /^\/people$/, load: async () => (await import('./screens/people/people.tsx')).PeopleScreen },
   { pattern: /^\/audit$/, load: async () => (await import('./screens/audit/audit.tsx')).Audit },
+  {
+    pattern: /^\/schedules\/contacts$/,
+    load: async () => (await import('./screens/contacts/contacts.tsx')).Contacts,
+  },
+  {
+    pattern: /^\/schedules\/contacts\/(new|[0-9a-f]+)$/,
+    load: async () => (await import('./screens/contacts/contact.tsx')).Contact,
+  },
+  {
+    pattern: /^\/schedules\/maintenance$/,
+    load: async () => (await import('./screens/maintenance/maintenance.tsx')).Maintenance,
+  },
+  {
+    pattern: /^\/schedules\/maintenance\/(new|[0-9a-f]+)$/,
+    load: async () => (await import('./screens/maintenance/recurring.tsx')).Recurring,
+  },
 ];

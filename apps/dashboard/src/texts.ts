@@ -458,6 +458,8 @@ export const texts = {
     title: 'Search or do',
     none: 'Nothing matches.',
     go: (screen: string) => `Go to ${screen}`,
+    maintenance: 'Go to Maintenance',
+    contacts: 'Go to Contacts',
     hint: 'Device, Location or command',
   },
   keys: {

@@ -11,6 +11,14 @@ export interface ContactOptions {
   readonly SecretHeader?: string | undefined;
 }
 
+/** The names of all options. */
+export const contactOptionNames = [
+  'To',
+  'Body',
+  'ContentType',
+  'SecretHeader',
+] as const satisfies readonly (keyof ContactOptions)[];
+
 /** A name of an option. */
 type OptionName = keyof ContactOptions;
 
@@ -76,8 +84,7 @@ export function optionFaults(
       ? []
       : [{ option: undefined, message: 'are not used by contacts of this Type; leave them out' }];
   const sent = options ?? {};
-  const names: readonly OptionName[] = ['To', 'Body', 'ContentType', 'SecretHeader'];
-  const unused = names
+  const unused = contactOptionNames
     .filter((name) => sent[name] !== undefined && !rule.known.includes(name))
     .map((option) => ({ option, message: 'is not used by contacts of this Type; leave it out' }));
   const missing = rule.required

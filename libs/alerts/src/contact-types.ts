@@ -27,6 +27,8 @@ export interface AddressPolicy {
 
 /** The properties of one type of contact. Pure. */
 export interface ContactTypeRules {
+  /** An address of it, for people. */
+  readonly example: string;
   /** The fault of an address, as the rest of a sentence that begins with the field's name; null: none. */
   readonly addressFault: (address: string, policy: AddressPolicy) => string | null;
   /** The address as the API shows it: credentials are `***`. */
@@ -55,6 +57,7 @@ export interface ContactTypeRules {
 }
 
 const email: ContactTypeRules = {
+  example: 'noc@example.org',
   addressFault: emailFault,
   show: (address) => address,
   fill: (sent) => sent,
@@ -69,6 +72,7 @@ const email: ContactTypeRules = {
 };
 
 const telegram: ContactTypeRules = {
+  example: '-1001234567890',
   addressFault: (text) =>
     /^(?:-?\d{1,20}|@[A-Za-z][A-Za-z0-9_]{3,31})$/.test(text)
       ? null
@@ -91,6 +95,7 @@ function web(
     Partial<Pick<ContactTypeRules, 'options' | 'keepsIncidents' | 'waitsForEnd' | 'isChat'>>,
 ): ContactTypeRules {
   return {
+    example: kind.example,
     addressFault: (text, policy) => webAddressFault(text, policy, kind),
     show: (text) => showWebAddress(text, kind),
     fill: (text, kept) => fillWebAddress(text, kept, kind),

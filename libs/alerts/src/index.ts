@@ -31,7 +31,7 @@ export {
   newAlertState,
   type PastOutage,
 } from './alert-state.ts';
-export { type ContactOptions, defaultBodyType, optionFaults } from './contact-options.ts';
+export { type ContactOptions, contactOptionNames, defaultBodyType, optionFaults } from './contact-options.ts';
 export {
   type AddressPolicy,
   type ContactType,

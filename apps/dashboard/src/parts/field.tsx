@@ -57,3 +57,48 @@ export function Select({
     </Field>
   );
 }
+
+/** A field with a line of text, or with a local time. */
+export function TextField({
+  name,
+  problem,
+  hint,
+  value,
+  isMoment = false,
+  list,
+  onText,
+}: {
+  readonly name: string;
+  readonly problem: string | undefined;
+  readonly hint?: string | undefined;
+  readonly value: string;
+  /** It is a local time, `2027-03-28T03:10`. */
+  readonly isMoment?: boolean;
+  /** The id of a list of suggestions. */
+  readonly list?: string | undefined;
+  readonly onText: (text: string) => void;
+}) {
+  return (
+    <Field name={name} problem={problem} hint={hint}>
+      {(id, hintId) => {
+        const shared = { id, value, 'aria-invalid': problem !== undefined, 'aria-describedby': hintId };
+        return isMoment ? (
+          <input
+            {...shared}
+            type="datetime-local"
+            onInput={({ currentTarget }) => onText(currentTarget.value.slice(0, 16))}
+          />
+        ) : (
+          <input
+            {...shared}
+            type="text"
+            autocomplete="off"
+            spellcheck={false}
+            list={list}
+            onInput={({ currentTarget }) => onText(currentTarget.value)}
+          />
+        );
+      }}
+    </Field>
+  );
+}

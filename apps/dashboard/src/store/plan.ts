@@ -54,3 +54,15 @@ export async function readScheduleUsers(ids: readonly string[]): Promise<Readonl
 export function ifMatch(etag: string | undefined) {
   return etag === undefined ? {} : { 'If-Match': etag };
 }
+
+/** The schedules that name each contact, by its id. */
+export function schedulesByContact(
+  schedules: readonly Nschedule[],
+): ReadonlyMap<string, readonly Nschedule[]> {
+  const found = new Map<string, Nschedule[]>();
+  for (const schedule of schedules) {
+    const named = new Set(schedule.Steps.flatMap(({ Contacts }) => Contacts));
+    for (const id of named) found.set(id, [...(found.get(id) ?? []), schedule]);
+  }
+  return found;
+}

@@ -1129,6 +1129,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/contact-types": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The fields that each Type of contact has, for forms
+         * @description The fields that each Type of contact has, for forms.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<contact-types>`, with `fmt=csv` it is `text/csv` with a row for each.
+         *
+         *     Any key of the account may do this.
+         */
+        get: operations["listContact-types"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/contacts/{contact_id}/test": {
         parameters: {
             query?: never;
@@ -1545,7 +1569,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The next ten windows of a maintenance schedule
+         * The next ten windows of a maintenance schedule, or more, or those from another time on
          * @description Besides the windows, the answer has the times between them that the clocks skip: there is no window then. Note says what a change of the clocks does.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<windows>`, with `fmt=csv` it is `text/csv` with a row for each.
@@ -8849,6 +8873,53 @@ export interface components {
              * @example net/berlin
              */
             Source: string | null;
+        };
+        /**
+         * @description The fields that contacts of a Type have.
+         * @example {
+         *       "Type": "webhook",
+         *       "Address": "https://hooks.example.org/vantage",
+         *       "Secret": {
+         *         "Required": true,
+         *         "Signs": true,
+         *         "Hint": "text"
+         *       },
+         *       "Options": [
+         *         {
+         *           "Name": "To",
+         *           "Required": true
+         *         }
+         *       ]
+         *     }
+         */
+        ContactType: {
+            /**
+             * @example webhook
+             * @enum {string}
+             */
+            Type: "email" | "webhook" | "slack" | "teams" | "pagerduty" | "jsm" | "alertmanager" | "ntfy" | "telegram" | "sms" | "template" | "discord" | "gotify" | "matrix" | "mattermost" | "opsgenie" | "pushover" | "rocketchat" | "servicenow" | "signal" | "zulip";
+            /**
+             * @description An example of its Address.
+             * @example https://hooks.example.org/vantage
+             */
+            Address: string;
+            /** @description null: it has none. */
+            Secret: {
+                Required: boolean;
+                /** @description It signs messages, and POST /contacts/{contact_id}/rotate makes a new one. */
+                Signs: boolean;
+                /** @description Its kind, and where people find it. */
+                Hint: string;
+            } | null;
+            /** @description The Options that it knows. */
+            Options: {
+                /**
+                 * @description The name.
+                 * @enum {string}
+                 */
+                Name: "To" | "Body" | "ContentType" | "SecretHeader";
+                Required: boolean;
+            }[];
         };
         /**
          * @description What came of a test message.
@@ -19327,6 +19398,87 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    "listContact-types": {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
+                     * @example W/"27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "Type": "webhook",
+                     *         "Address": "https://hooks.example.org/vantage",
+                     *         "Secret": {
+                     *           "Required": true,
+                     *           "Signs": true,
+                     *           "Hint": "text"
+                     *         },
+                     *         "Options": [
+                     *           {
+                     *             "Name": "To",
+                     *             "Required": true
+                     *           }
+                     *         ]
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["ContactType"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     testContact: {
         parameters: {
             query?: {
@@ -21753,6 +21905,16 @@ export interface operations {
                  * @example devices.csv
                  */
                 filename?: string;
+                /**
+                 * @description The windows that end after this time, within two years from now. Default: now.
+                 * @example 2026-03-01T00:00:00+01:00
+                 */
+                From?: string;
+                /**
+                 * @description Most rows to return; more than 100 is taken as 100.
+                 * @example 100
+                 */
+                Limit?: number;
             };
             header?: {
                 /**
@@ -21790,6 +21952,16 @@ export interface operations {
                      * @example W/"27ffe370b5a1f0c4"
                      */
                     ETag: string;
+                    /**
+                     * @description The address of the next page (RFC 8288), while there are more rows.
+                     * @example </v1.1/devices?Limit=100&Offset=100>; rel="next"
+                     */
+                    Link?: string;
+                    /**
+                     * @description Rows of all pages, where counting is cheap.
+                     * @example 2000
+                     */
+                    "X-Total-Count"?: number;
                     /**
                      * @description With `filename`: the file name (RFC 6266 and RFC 8187).
                      * @example attachment; filename="devices.csv"

@@ -14,6 +14,7 @@ import { accepted, actorOf } from '../from-rest.ts';
 import { type ResourcePage, resourceRoutes, resourceSubject } from '../resource-routes.ts';
 import { contactCreate, contactFull, contactReadOnly, contactUpdate, readOptions } from './fields.ts';
 import { type ContactRow, listContacts } from './store.ts';
+import { contactTypesRoute } from './type-routes.ts';
 import { createContactWriter, rotateSecret } from './write.ts';
 
 const names = { tag: 'Contacts', what: 'contact', root: 'contact', id: 'contact_id' } as const;
@@ -90,6 +91,7 @@ export function contactRoutes({
       show: (row, session) => show(row, session, clock.nowUs()),
       write: createContactWriter({ sealer, policy: { allowPrivate: allowPrivateWebhooks } }),
     }),
+    contactTypesRoute,
     testRoute({ list, sendTest }),
     route({
       ...resourceSubject({ names, list }),

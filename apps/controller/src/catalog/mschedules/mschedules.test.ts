@@ -55,6 +55,13 @@ describe('maintenance schedules', () => {
     expect(preview).toHaveLength(10);
     const unsaved = { Start: '2026-10-24T02:30', Duration: '02:00', Recurrence: 'FREQ=DAILY' };
     expect((await send('POST', '/mschedules/preview', unsaved)).json).toEqual(preview);
+    const from = await send('GET', `/mschedules/${id}/preview?From=2027-03-28T00:00:00&Limit=1`);
+    expect(from.json).toMatchObject([
+      { LocalStart: '2027-03-28T02:30', Start: null, Note: expect.stringContaining('does not exist') },
+      { LocalStart: '2027-03-29T02:30', Start: '2027-03-29T02:30:00+02:00', Note: null },
+    ]);
+    for (const bad of ['soon', '2036-01-01T00:00:00'])
+      expect(await message('GET', `/mschedules/${id}/preview?From=${bad}`)).toMatch(/^1004 From must/);
     expect(await message('POST', '/mschedules/preview', { ...unsaved, Duration: '00:00' })).toMatch(
       /^1004 Duration/,
     );

@@ -1,9 +1,12 @@
+import { dayUs } from '@vantage/domain';
 import { nextOccurrences, type Occurrence } from '@vantage/health';
-import type { Clock } from '@vantage/kernel';
+import { boundedText, type Clock } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
+import { pageLimit } from '../../http/paging.ts';
+import { invalid } from '../../http/problem.ts';
 import { noSubject, type Route, route } from '../../http/route.ts';
-import { createZone, type Zone } from '../../http/zone.ts';
+import { createZone, timestampProblem, type Zone } from '../../http/zone.ts';
 import type { Catalog } from '../change.ts';
 import { durationText, durationUs } from '../devices/maintenance-routes.ts';
 import { type ResourcePage, resourceRoutes, resourceSubject } from '../resource-routes.ts';
@@ -23,6 +26,26 @@ const names = {
 } as const;
 /** Windows of a preview. */
 const previewed = 10;
+const mostPreviewed = 100;
+/** A preview begins at most so far from now. */
+const farthestUs = 2 * 366 * dayUs;
+
+const previewQuery = z.object({
+  From: boundedText(100)
+    .optional()
+    .describe('The windows that end after this time, within two years from now. Default: now.')
+    .meta({ example: '2026-03-01T00:00:00+01:00' }),
+  Limit: pageLimit(mostPreviewed, previewed),
+});
+
+function readFrom(text: string | undefined, zone: Zone, nowUs: number): number {
+  if (text === undefined) return nowUs;
+  const fromUs = zone.parse(text) ?? nowUs;
+  const isFar = Math.abs(fromUs - nowUs) > farthestUs;
+  const problem = timestampProblem(text) ?? (isFar ? 'must lie within two years from now' : undefined);
+  if (problem !== undefined) throw invalid([{ field: 'From', message: problem }]);
+  return fromUs;
+}
 
 const preview = {
   level: 'UR',
@@ -73,10 +96,12 @@ export function mscheduleRoutes({
       ...preview,
       path: '/mschedules/{mschedule_id}/preview',
       method: 'GET',
-      summary: 'The next ten windows of a maintenance schedule.',
-      handler: async ({ session: { zone }, subject: { row } }) => ({
-        body: windowsOf(row, zone, clock.nowUs()),
-      }),
+      summary: 'The next ten windows of a maintenance schedule, or more, or those from another time on.',
+      query: previewQuery,
+      handler: async ({ session: { zone }, subject: { row }, query: { From, Limit } }) => {
+        const fromUs = readFrom(From, zone, clock.nowUs());
+        return { body: windowsOf(row, zone, fromUs, Limit) };
+      },
     }),
     route({
       ...preview,
@@ -94,7 +119,7 @@ export function mscheduleRoutes({
           duration_s: durationUs(Duration) / 1_000_000,
           recurrence: Recurrence ?? null,
         };
-        return { body: windowsOf(row, zone, clock.nowUs()) };
+        return { body: windowsOf(row, zone, clock.nowUs(), previewed) };
       },
     }),
   ];
@@ -103,9 +128,14 @@ export function mscheduleRoutes({
 /** The columns that determine the windows of a schedule. */
 type WindowRow = Pick<MscheduleRow, 'timezone' | 'start_local' | 'duration_s' | 'recurrence'>;
 
-function windowsOf(row: WindowRow, zone: Zone, nowUs: number): z.input<typeof previewWindow>[] {
+function windowsOf(
+  row: WindowRow,
+  zone: Zone,
+  fromUs: number,
+  most: number,
+): z.input<typeof previewWindow>[] {
   const own = createZone(row.timezone);
-  const found = nextOccurrences(scheduleOf(row), nowUs, previewed);
+  const found = nextOccurrences(scheduleOf(row), fromUs, most);
   return found.map((each) => showWindow(each, { row, own, zone }));
 }
 

@@ -37,6 +37,8 @@ function choicesOf(text: string): readonly Choice[] {
       mark: 'Other' as const,
       run: () => go(pathOf(screen)),
     })),
+    { key: 'maintenance', words: say.maintenance, mark: 'Other', run: () => go('/schedules/maintenance') },
+    { key: 'contacts', words: say.contacts, mark: 'Other', run: () => go('/schedules/contacts') },
     ...placesOf(mayAdminister.value).map(({ path, words }) => ({
       key: path,
       words: say.go(words),

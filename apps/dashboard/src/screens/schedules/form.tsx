@@ -1,6 +1,6 @@
 import type { Schemas } from '@vantage/client';
 import { useState } from 'preact/hooks';
-import { Field } from '../../parts/field.tsx';
+import { TextField } from '../../parts/field.tsx';
 import { wordsOf } from '../../parts/notice.tsx';
 import { RemoveButton } from '../../parts/remove-button.tsx';
 import { go } from '../../store/address.ts';
@@ -16,7 +16,7 @@ import { StepFields } from './step-fields.tsx';
 
 const say = scheduleTexts;
 
-/** What stands in the form, and what the API said about it. */
+/** The present texts of the form, and the answer of the API to them. */
 export interface FormState {
   readonly draft: ScheduleDraft;
   readonly set: (change: Partial<ScheduleDraft>) => void;
@@ -112,26 +112,60 @@ function Head({ form }: { readonly form: FormState }) {
   return (
     <div class={css['grid']}>
       {fields.map(([key, name, field, hint]) => (
-        <Field key={key} name={name} problem={problemOf(field)} hint={hint}>
-          {(id, hintId) => (
-            <input
-              id={id}
-              type="text"
-              autocomplete="off"
-              list={key === 'zone' ? 'zones' : undefined}
-              value={draft[key]}
-              aria-invalid={problemOf(field) !== undefined}
-              aria-describedby={hintId}
-              onInput={({ currentTarget }) => set({ [key]: currentTarget.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          key={key}
+          name={name}
+          problem={problemOf(field)}
+          hint={hint}
+          value={draft[key]}
+          list={key === 'zone' ? 'zones' : undefined}
+          onText={(text) => set({ [key]: text })}
+        />
       ))}
       <datalist id="zones">
         {Intl.supportedValuesOf('timeZone').map((each) => (
           <option key={each} value={each} />
         ))}
       </datalist>
+    </div>
+  );
+}
+
+function Buttons({
+  id,
+  form,
+  stored,
+  isBusy,
+}: {
+  readonly id: string | undefined;
+  readonly form: FormState;
+  readonly stored: ScheduleDraft;
+  readonly isBusy: boolean;
+}) {
+  return (
+    <div class="buttons">
+      <button type="submit" class="button main" disabled={isBusy || form.isSaved}>
+        {id === undefined ? say.create : planTexts.save}
+      </button>
+      {id === undefined ? (
+        <a class="button" href="/schedules">
+          {planTexts.cancel}
+        </a>
+      ) : (
+        <>
+          {!form.isSaved && (
+            <button type="button" class="button" onClick={() => form.set(stored)}>
+              {planTexts.discard}
+            </button>
+          )}
+          <RemoveButton
+            words={say.remove}
+            ask={say.removeAsk(stored.name)}
+            remove={() => removeSchedule(id)}
+            onRemoved={() => go('/schedules')}
+          />
+        </>
+      )}
     </div>
   );
 }
@@ -178,30 +212,7 @@ export function Form({
           {wordsOf(form.problem)}
         </p>
       )}
-      <div class="buttons">
-        <button type="submit" class="button main" disabled={isBusy || form.isSaved}>
-          {id === undefined ? say.create : planTexts.save}
-        </button>
-        {id === undefined ? (
-          <a class="button" href="/schedules">
-            {planTexts.cancel}
-          </a>
-        ) : (
-          <>
-            {!form.isSaved && (
-              <button type="button" class="button" onClick={() => form.set(stored)}>
-                {planTexts.discard}
-              </button>
-            )}
-            <RemoveButton
-              words={say.remove}
-              ask={say.removeAsk(stored.name)}
-              remove={() => removeSchedule(id)}
-              onRemoved={() => go('/schedules')}
-            />
-          </>
-        )}
-      </div>
+      <Buttons id={id} form={form} stored={stored} isBusy={isBusy} />
     </form>
   );
 }

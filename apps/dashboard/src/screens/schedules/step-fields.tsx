@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { weekdays } from '../../model/week-hours.ts';
-import { Field } from '../../parts/field.tsx';
+import { TextField } from '../../parts/field.tsx';
 import type { Contact } from '../../store/plan.ts';
 import { scheduleTexts } from '../../texts/schedules.ts';
 import { type StepDraft, severities } from './draft.ts';
@@ -114,19 +114,14 @@ export function StepFields(props: StepProps) {
       <Contacts {...props} />
       <div class={css['four']}>
         {fields.map(([key, name, field, hint]) => (
-          <Field key={key} name={name} problem={problemOf(field)} hint={hint}>
-            {(id, hintId) => (
-              <input
-                id={id}
-                type="text"
-                autocomplete="off"
-                value={step[key]}
-                aria-invalid={problemOf(field) !== undefined}
-                aria-describedby={hintId}
-                onInput={({ currentTarget }) => set({ [key]: currentTarget.value })}
-              />
-            )}
-          </Field>
+          <TextField
+            key={key}
+            name={name}
+            problem={problemOf(field)}
+            hint={hint}
+            value={step[key]}
+            onText={(text) => set({ [key]: text })}
+          />
         ))}
       </div>
       <div class={css['pair']}>

@@ -1,0 +1,94 @@
+import { dateAfter, instantOf, wallTime, weekdayOf } from './zoned.ts';
+
+/** A span of time in a calendar, milliseconds since 1970; the end is not in it. */
+export interface Spanned {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** The part of a span that lies in one day. Minutes of the clocks; lanes lie beside each other. */
+export interface Piece<Item extends Spanned> {
+  readonly item: Item;
+  readonly fromMinute: number;
+  readonly toMinute: number;
+  readonly lane: number;
+  readonly lanes: number;
+}
+
+export type View = 'day' | 'week' | 'month';
+
+const dayMinutes = 1_440;
+/** A shorter piece could not be read. */
+const leastMinutes = 45;
+
+/** The days of a view around a date; a month has whole weeks. */
+export function datesOf(view: View, date: string): readonly string[] {
+  const count = (first: string, days: number) =>
+    Array.from({ length: days }, (_, at) => dateAfter(first, at));
+  if (view === 'day') return [date];
+  if (view === 'week') return count(dateAfter(date, -weekdayOf(date)), 7);
+  const first = `${date.slice(0, 8)}01`;
+  const begin = dateAfter(first, -weekdayOf(first));
+  const next = nextMonth(first);
+  const last = dateAfter(next, -1);
+  const days = (Date.parse(last) - Date.parse(begin)) / 86_400_000 + 1;
+  return count(begin, Math.ceil(days / 7) * 7);
+}
+
+function nextMonth(first: string): string {
+  return `${dateAfter(first, 31).slice(0, 8)}01`;
+}
+
+/** The date to which a view goes on (1) or back (-1). */
+export function stepDate(view: View, date: string, by: 1 | -1): string {
+  if (view !== 'month') return dateAfter(date, view === 'day' ? by : 7 * by);
+  const first = `${date.slice(0, 8)}01`;
+  return by === 1 ? nextMonth(first) : `${dateAfter(first, -1).slice(0, 8)}01`;
+}
+
+/** The pieces of these items on a date, in the order of their begin. Pieces of one lane do not overlap. */
+export function piecesOf<Item extends Spanned>(
+  items: readonly Item[],
+  date: string,
+  zone: string,
+): readonly Piece<Item>[] {
+  const beginMs = instantOf(zone, `${date}T00:00`);
+  const endMs = instantOf(zone, `${dateAfter(date, 1)}T00:00`);
+  const minuteOf = (ms: number) => {
+    const wall = wallTime(zone, ms);
+    return Number(wall.slice(11, 13)) * 60 + Number(wall.slice(14, 16));
+  };
+  const cut = items
+    .filter(({ fromMs, toMs }) => fromMs < endMs && toMs > beginMs)
+    .map((item) => {
+      const from = item.fromMs <= beginMs ? 0 : minuteOf(item.fromMs);
+      const fromMinute = Math.min(from, dayMinutes - leastMinutes);
+      const to = item.toMs >= endMs ? dayMinutes : minuteOf(item.toMs);
+      // Where the clocks go back, a span may end before it began.
+      return { item, fromMinute, toMinute: Math.max(to, fromMinute + leastMinutes) };
+    })
+    .sort((a, b) => a.fromMinute - b.fromMinute || b.toMinute - a.toMinute);
+  return inLanes(cut);
+}
+
+function inLanes<Part extends { readonly fromMinute: number; readonly toMinute: number }>(
+  parts: readonly Part[],
+): readonly (Part & { readonly lane: number; readonly lanes: number })[] {
+  const placed: (Part & { readonly lane: number; lanes: number })[] = [];
+  let ends: number[] = [];
+  let group: typeof placed = [];
+  for (const part of parts) {
+    if (ends.every((end) => end <= part.fromMinute)) {
+      ends = [];
+      group = [];
+    }
+    const free = ends.findIndex((end) => end <= part.fromMinute);
+    const lane = free < 0 ? ends.length : free;
+    ends[lane] = part.toMinute;
+    const one = { ...part, lane, lanes: ends.length };
+    group.push(one);
+    for (const each of group) each.lanes = ends.length;
+    placed.push(one);
+  }
+  return placed;
+}

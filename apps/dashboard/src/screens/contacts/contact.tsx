@@ -1,0 +1,202 @@
+import type { Schemas } from '@vantage/client';
+import { useState } from 'preact/hooks';
+import { Heading } from '../../parts/heading.tsx';
+import { Failure, Waiting, wordsOf } from '../../parts/notice.tsx';
+import { PlanTabs } from '../../parts/plan-tabs.tsx';
+import { RemoveButton } from '../../parts/remove-button.tsx';
+import { useRead } from '../../parts/use-read.ts';
+import type { ScreenProps } from '../../screen-list.ts';
+import { go } from '../../store/address.ts';
+import { ApiProblem, api, take, takeAnswer } from '../../store/api.ts';
+import { mayWrite } from '../../store/credential.ts';
+import { ifUnchanged } from '../../store/if-match.ts';
+import { type Contact as ContactRow, ifMatch, readNschedules, schedulesByContact } from '../../store/plan.ts';
+import { contactTexts } from '../../texts/contacts.ts';
+import { planTexts } from '../../texts/plan.ts';
+import css from './contacts.module.css';
+import { Deliveries } from './deliveries.tsx';
+import { bodyOf, type ContactDraft, draftOf, newDraft } from './draft.ts';
+import { ContactFields } from './fields.tsx';
+import { Rotate } from './rotate.tsx';
+import { TestButton } from './test-button.tsx';
+
+const say = contactTexts;
+
+interface Opened {
+  /** Undefined: it is new. */
+  readonly contact: ContactRow | undefined;
+  readonly etag: string | undefined;
+  readonly types: readonly Schemas['ContactType'][];
+  readonly users: readonly Schemas['NotificationSchedule'][];
+}
+
+async function readOpened(id: string): Promise<Opened> {
+  const others = Promise.all([take(api.GET('/contact-types')), readNschedules()]);
+  if (id === 'new') return { contact: undefined, etag: undefined, types: (await others)[0], users: [] };
+  const [{ data, etag }, [types, schedules]] = await Promise.all([
+    takeAnswer(api.GET('/contacts/{contact_id}', { params: { path: { contact_id: id } } })),
+    others,
+  ]);
+  return { contact: data, etag, types, users: schedulesByContact(schedules).get(id) ?? [] };
+}
+
+/** Stores the draft. Resolves with the contact's id. */
+async function save({ contact, etag, types }: Opened, draft: ContactDraft): Promise<string> {
+  const body = bodyOf(
+    draft,
+    types.find(({ Type }) => Type === draft.type),
+  );
+  if (contact === undefined) {
+    const made = await take(api.POST('/contacts', { body: { ...body, Type: draft.type } }));
+    return made.contact_id;
+  }
+  const { contact_id } = contact;
+  const params = { path: { contact_id }, header: ifMatch(etag) };
+  await ifUnchanged(() => take(api.PUT('/contacts/{contact_id}', { params, body })), planTexts.conflict);
+  return contact_id;
+}
+
+async function removeContact(contact_id: string): Promise<void> {
+  await take(api.DELETE('/contacts/{contact_id}', { params: { path: { contact_id } } }));
+}
+
+function Form({ opened, onSaved }: { readonly opened: Opened; readonly onSaved: () => void }) {
+  const { contact, types } = opened;
+  const [draft, setDraft] = useState(() => (contact === undefined ? newDraft() : draftOf(contact)));
+  const [problem, setProblem] = useState<unknown>();
+  const [isBusy, setBusy] = useState(false);
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    setBusy(true);
+    try {
+      const id = await save(opened, draft);
+      setProblem(undefined);
+      if (contact === undefined) go(`/schedules/contacts/${id}`);
+      else onSaved();
+    } catch (error) {
+      setProblem(error);
+    }
+    setBusy(false);
+  };
+  return (
+    <form class={css['form']} onSubmit={(event) => void submit(event)} noValidate>
+      <ContactFields
+        draft={draft}
+        types={types}
+        rules={types.find(({ Type }) => Type === draft.type)}
+        isNew={contact === undefined}
+        set={(change) => setDraft((last) => ({ ...last, ...change }))}
+        problemOf={(field) =>
+          problem instanceof ApiProblem
+            ? problem.fields.find((each) => each.field === field)?.message
+            : undefined
+        }
+      />
+      {problem !== undefined && (
+        <p class="hint bad" role="alert">
+          {wordsOf(problem)}
+        </p>
+      )}
+      <div class="buttons">
+        <button type="submit" class="button main" disabled={isBusy}>
+          {contact === undefined ? say.create : planTexts.save}
+        </button>
+        {contact === undefined ? (
+          <a class="button" href="/schedules/contacts">
+            {planTexts.cancel}
+          </a>
+        ) : (
+          <RemoveButton
+            words={say.remove}
+            ask={say.removeAsk(contact.Name)}
+            remove={() => removeContact(contact.contact_id)}
+            onRemoved={() => go('/schedules/contacts')}
+          />
+        )}
+      </div>
+    </form>
+  );
+}
+
+function Users({ users }: Pick<Opened, 'users'>) {
+  return (
+    <section class="section">
+      <h2>{planTexts.usedBy}</h2>
+      {users.length === 0 && (
+        <p>
+          {say.usedNowhere}{' '}
+          <a class="link" href="/schedules">
+            {say.toSchedules}
+          </a>
+        </p>
+      )}
+      <ul>
+        {users.map(({ nschedule_id, Name }) => (
+          <li key={nschedule_id}>
+            <a class="link" href={`/schedules/${nschedule_id}`}>
+              <bdi>{Name}</bdi>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Shown({ opened, again }: { readonly opened: Opened; readonly again: () => void }) {
+  const [round, setRound] = useState(0);
+  const { contact, types, users } = opened;
+  const rules = types.find(({ Type }) => Type === contact?.Type);
+  return (
+    <>
+      <Heading>
+        <bdi>{contact?.Name ?? say.add}</bdi>
+      </Heading>
+      {contact !== undefined && (
+        <p class={`mute ${css['line']}`}>
+          <span class="tag">{contact.Type}</span> <bdi>{contact.Address}</bdi>{' '}
+          {contact.Shadow && <b>{say.shadow}</b>}
+        </p>
+      )}
+      {contact !== undefined && mayWrite.value && (
+        <TestButton id={contact.contact_id} onDone={() => setRound(round + 1)} />
+      )}
+      <div class={contact === undefined ? '' : css['columns']}>
+        <div>
+          {mayWrite.value && <Form opened={opened} onSaved={again} />}
+          {contact !== undefined && mayWrite.value && rules?.Secret?.Signs === true && (
+            <Rotate contact={contact} />
+          )}
+          {contact !== undefined && <Users users={users} />}
+        </div>
+        {contact !== undefined && <Deliveries id={contact.contact_id} round={round} />}
+      </div>
+    </>
+  );
+}
+
+/** A contact: its settings, a test, and the messages to it. */
+export function Contact({ id }: ScreenProps) {
+  const { data, problem, again } = useRead(() => readOpened(id), [id]);
+  // A link may have led here. Who signs in again with fewer rights keeps the text.
+  const [isAllowed] = useState(mayWrite.value || id !== 'new');
+  return (
+    <div class="page">
+      <PlanTabs />
+      {!isAllowed && (
+        <>
+          <Heading>{say.add}</Heading>
+          <p>{planTexts.noRights}</p>
+        </>
+      )}
+      {isAllowed && data === undefined && problem === undefined && <Waiting />}
+      {isAllowed && data === undefined && problem !== undefined && (
+        <>
+          <Heading>{say.title}</Heading>
+          <Failure problem={problem} retry={again} />
+        </>
+      )}
+      {isAllowed && data !== undefined && <Shown key={data.etag ?? id} opened={data} again={again} />}
+    </div>
+  );
+}

@@ -1,0 +1,134 @@
+import type { Schemas } from '@vantage/client';
+import { useState } from 'preact/hooks';
+import { Mark, type MarkName } from '../../parts/mark.tsx';
+import { Failure, wordsOf } from '../../parts/notice.tsx';
+import { Moment } from '../../parts/time.tsx';
+import { useRead } from '../../parts/use-read.ts';
+import { api, take, takeAnswer } from '../../store/api.ts';
+import { mayWrite } from '../../store/credential.ts';
+import { contactTexts } from '../../texts/contacts.ts';
+import { texts } from '../../texts.ts';
+import css from './contacts.module.css';
+
+const say = contactTexts;
+type Delivery = Schemas['Delivery'];
+const pageSize = 25;
+
+const marks: Readonly<Record<Delivery['State'], MarkName>> = {
+  Pending: 'Planned',
+  Delivered: 'Delivered',
+  Failed: 'Failed',
+  Withdrawn: 'Other',
+  Shadow: 'Other',
+};
+
+/** Reads the newest pages of messages. */
+async function readDeliveries(contact_id: string, pages: number) {
+  const rows: Delivery[] = [];
+  let hasMore = true;
+  for (let page = 0; page < pages && hasMore; page += 1) {
+    const before = rows.at(-1)?.delivery_id;
+    const query = { Limit: pageSize, ...(before === undefined ? {} : { Before: before }) };
+    const params = { path: { contact_id }, query };
+    const answer = await takeAnswer(api.GET('/contacts/{contact_id}/deliveries', { params }));
+    rows.push(...answer.data);
+    ({ hasMore } = answer);
+  }
+  return { rows, hasMore };
+}
+
+/** The kind of a message in words: `router is Down`. */
+function wordsOfDelivery({ Kind, ShortName }: Delivery): string {
+  const kind = (Object.keys(say.kinds) as (keyof typeof say.kinds)[]).find((each) => each === Kind);
+  const words = kind === undefined ? Kind : say.kinds[kind];
+  return ShortName === null ? words : `${ShortName} ${words}`;
+}
+
+function Row({ delivery, onRepeat }: { readonly delivery: Delivery; readonly onRepeat: () => void }) {
+  const { State, Attempts, alert_id, MergedInto } = delivery;
+  const words = wordsOfDelivery(delivery);
+  const last = Attempts.at(-1);
+  const mayRepeat = mayWrite.value && (State === 'Delivered' || State === 'Failed');
+  return (
+    <li>
+      <div class={css['delivery']}>
+        <Mark name={marks[State]} />
+        <span class={css['what']}>
+          {alert_id === null ? (
+            <bdi>{words}</bdi>
+          ) : (
+            <a href={`/alerts/${alert_id}`}>
+              <bdi>{words}</bdi>
+            </a>
+          )}
+        </span>
+        <span class="mute">
+          {texts.alerts.states[State]}, <Moment at={delivery.At} />
+        </span>
+        {mayRepeat && (
+          <button type="button" class="button" aria-label={say.repeatOf(words)} onClick={onRepeat}>
+            {say.repeat}
+          </button>
+        )}
+      </div>
+      {last === undefined ? (
+        <p class={`hint ${css['attempts']}`}>{MergedInto === null ? say.noAttempt : say.merged}</p>
+      ) : (
+        <details class={css['attempts']}>
+          <summary>
+            {say.attempts(Attempts.length)}: <bdi>{last.Answer}</bdi>
+          </summary>
+          <ol>
+            {Attempts.map(({ At, Answer }) => (
+              <li key={At}>
+                <Moment at={At} /> <bdi>{Answer}</bdi>
+              </li>
+            ))}
+          </ol>
+        </details>
+      )}
+    </li>
+  );
+}
+
+/** The messages to a contact, newest first, each with its attempts and what the receiver said. */
+export function Deliveries({ id, round }: { readonly id: string; readonly round: number }) {
+  const [pages, setPages] = useState(1);
+  const [said, setSaid] = useState<string>();
+  const { data, problem, again } = useRead(() => readDeliveries(id, pages), [id, pages, round]);
+  const repeat = async (delivery_id: string) => {
+    const params = { path: { contact_id: id, delivery_id } };
+    try {
+      await take(api.POST('/contacts/{contact_id}/deliveries/{delivery_id}/repeat', { params }));
+      setSaid(say.repeated);
+      again();
+    } catch (error) {
+      setSaid(wordsOf(error));
+    }
+  };
+  const waiting = data?.rows.filter(({ State }) => State === 'Pending').length ?? 0;
+  return (
+    <section class="section">
+      <h2>{say.deliveries}</h2>
+      <p role="status">{said ?? (waiting > 0 ? say.waiting(waiting) : '')}</p>
+      {problem !== undefined && data === undefined && <Failure problem={problem} retry={again} />}
+      {data?.rows.length === 0 && <p class="mute">{say.noDeliveries}</p>}
+      {data !== undefined && (
+        <ul class={css['deliveries']}>
+          {data.rows.map((delivery) => (
+            <Row
+              key={delivery.delivery_id}
+              delivery={delivery}
+              onRepeat={() => void repeat(delivery.delivery_id)}
+            />
+          ))}
+        </ul>
+      )}
+      {data?.hasMore === true && (
+        <button type="button" class="button" onClick={() => setPages(pages + 1)}>
+          {say.more}
+        </button>
+      )}
+    </section>
+  );
+}

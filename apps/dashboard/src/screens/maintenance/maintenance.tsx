@@ -1,0 +1,216 @@
+import { useState } from 'preact/hooks';
+import { datesOf, stepDate, type View } from '../../model/calendar.ts';
+import { dateAfter, instantOf, wallTime } from '../../model/zoned.ts';
+import { Heading } from '../../parts/heading.tsx';
+import { Failure, Waiting } from '../../parts/notice.tsx';
+import { PlanTabs } from '../../parts/plan-tabs.tsx';
+import { useRead } from '../../parts/use-read.ts';
+import { address, go } from '../../store/address.ts';
+import { today, zone } from '../../store/clock.ts';
+import { mayOperate, mayWrite } from '../../store/credential.ts';
+import { progress } from '../../store/facts.ts';
+import {
+  type CalendarData,
+  type CalendarWindow,
+  type ClockNote,
+  readCalendar,
+} from '../../store/maintenance.ts';
+import { maintenanceTexts } from '../../texts/maintenance.ts';
+import { Choice } from '../device/choice.tsx';
+import { Agenda } from './agenda.tsx';
+import { DayColumns } from './day-columns.tsx';
+import css from './maintenance.module.css';
+import { PlanDialog, type Planned } from './plan-dialog.tsx';
+import { RecurringList } from './recurring-list.tsx';
+import { WindowDialog } from './window-dialog.tsx';
+import { dayWords } from './words.ts';
+
+const say = maintenanceTexts;
+const views: readonly View[] = ['day', 'week', 'month'];
+
+/** The view and its date, as the address has them. */
+function readPlace(): { readonly view: View; readonly date: string } {
+  const { query } = address.value;
+  const asked = query.get('at') ?? '';
+  const isDate = /^\d{4}-\d\d-\d\d$/.test(asked) && !Number.isNaN(Date.parse(asked));
+  return {
+    view: views.find((each) => each === query.get('view')) ?? 'week',
+    date: isDate ? asked : today.value,
+  };
+}
+
+const show = (view: View, date: string) =>
+  go(`/schedules/maintenance?view=${view}&at=${date}`, { replace: true });
+
+function spanTitle(view: View, dates: readonly string[], date: string): string {
+  if (view === 'month')
+    return new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(
+      Date.parse(`${date}T00:00Z`),
+    );
+  const [first = date] = dates;
+  const last = dates.at(-1) ?? first;
+  const year = last.slice(0, 4);
+  return first === last ? `${dayWords(first)} ${year}` : `${dayWords(first)} – ${dayWords(last)} ${year}`;
+}
+
+function Toolbar({ title, onAdd }: { readonly title: string; readonly onAdd: () => void }) {
+  const { view, date } = readPlace();
+  return (
+    <div class={css['bar']}>
+      <Choice names={views} words={say.views} chosen={view} onChoose={(name) => show(name, date)} />
+      <div class="buttons">
+        <button type="button" class="button" onClick={() => show(view, stepDate(view, date, -1))}>
+          {say.before}
+        </button>
+        <button type="button" class="button" onClick={() => show(view, today.value)}>
+          {say.today}
+        </button>
+        <button type="button" class="button" onClick={() => show(view, stepDate(view, date, 1))}>
+          {say.after}
+        </button>
+      </div>
+      <h2 class={css['spanTitle']} aria-live="polite">
+        {title}
+      </h2>
+      <span class="mute">{zone.value}</span>
+      {mayOperate.value && (
+        <button type="button" class={`button main ${css['add']}`} onClick={onAdd}>
+          {say.add}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Changes of the clocks that touch windows of these days. A window that is skipped can be made by hand. */
+function Notes({
+  notes,
+  dates,
+  onPlan,
+}: {
+  readonly notes: readonly ClockNote[];
+  readonly dates: readonly string[];
+  readonly onPlan: (planned: Planned) => void;
+}) {
+  const shown = notes.filter(({ window }) => dates.includes(window.LocalStart.slice(0, 10)));
+  return (
+    <>
+      {shown.map(({ schedule, window: { LocalStart, Note, Start } }) => {
+        const movedMs = instantOf(schedule.Timezone, LocalStart);
+        const start = wallTime(zone.value, movedMs);
+        return (
+          <p key={`${schedule.mschedule_id}${LocalStart}`} class={css['note']}>
+            <b>
+              <bdi>{schedule.Name}</bdi>
+            </b>{' '}
+            {Note}{' '}
+            {Start === null && mayWrite.value && (
+              <button
+                type="button"
+                class="button"
+                onClick={() => onPlan({ start, duration: schedule.Duration, schedule })}
+              >
+                {say.moveTo(wallTime(schedule.Timezone, movedMs).slice(11))}
+              </button>
+            )}
+          </p>
+        );
+      })}
+    </>
+  );
+}
+
+const durationText = (minutes: number) =>
+  [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0')).join(':');
+
+function Calendar({
+  data,
+  onOpen,
+  onPlan,
+}: {
+  readonly data: CalendarData;
+  readonly onOpen: (window: CalendarWindow) => void;
+  readonly onPlan: (planned: Planned) => void;
+}) {
+  const { view, date } = readPlace();
+  const dates = datesOf(view, date);
+  const shared = { dates, today: today.value, windows: data.windows, onOpen };
+  return (
+    <section aria-label={say.calendar}>
+      <Notes notes={data.notes} dates={dates} onPlan={onPlan} />
+      {data.windows.length === 0 && <p class="mute">{say.none}</p>}
+      {(dates[0] ?? date) < today.value && <p class="hint">{say.past}</p>}
+      {view === 'month' ? (
+        <Agenda {...shared} month={date.slice(0, 7)} />
+      ) : (
+        <>
+          <div class={css['wideOnly']}>
+            <DayColumns
+              {...shared}
+              onDraw={({ start, minutes }) => onPlan({ start, duration: durationText(minutes) })}
+            />
+            {mayOperate.value && <p class="hint">{say.drag}</p>}
+          </div>
+          <div class={css['narrowOnly']}>
+            <Agenda {...shared} />
+          </div>
+        </>
+      )}
+    </section>
+  );
+}
+
+/** The calendar of maintenance, and the schedules by which it recurs. */
+export function Maintenance() {
+  const { view, date } = readPlace();
+  const dates = datesOf(view, date);
+  const fromMs = instantOf(zone.value, `${dates[0] ?? date}T00:00`);
+  const toMs = instantOf(zone.value, `${dateAfter(dates.at(-1) ?? date, 1)}T00:00`);
+  // The zone of the account comes with the facts.
+  const isReady = progress.value === 'ready';
+  const { data, problem, again } = useRead(() => readCalendar(fromMs, toMs), [fromMs, toMs, isReady]);
+  const [opened, setOpened] = useState<CalendarWindow>();
+  const [planned, setPlanned] = useState<Planned>();
+  const done = (start: string) => {
+    setPlanned(undefined);
+    if (start !== '') show(view, start.slice(0, 10));
+    again();
+  };
+  return (
+    <div class="page">
+      <PlanTabs />
+      <Heading>{say.title}</Heading>
+      <p class="mute">{say.say}</p>
+      <Toolbar
+        title={spanTitle(view, dates, date)}
+        onAdd={() => setPlanned({ start: date > today.value ? `${date}T02:00` : '', duration: '01:00' })}
+      />
+      {data === undefined && problem === undefined && <Waiting />}
+      {data === undefined && problem !== undefined && <Failure problem={problem} retry={again} />}
+      {data !== undefined && (
+        <>
+          <Calendar data={data} onOpen={setOpened} onPlan={setPlanned} />
+          <RecurringList schedules={data.schedules} />
+        </>
+      )}
+      {opened !== undefined && (
+        <WindowDialog
+          window={opened}
+          onClose={() => setOpened(undefined)}
+          onEnded={() => {
+            setOpened(undefined);
+            again();
+          }}
+        />
+      )}
+      {planned !== undefined && (
+        <PlanDialog
+          planned={planned}
+          windows={data?.windows ?? []}
+          onClose={() => setPlanned(undefined)}
+          onDone={done}
+        />
+      )}
+    </div>
+  );
+}

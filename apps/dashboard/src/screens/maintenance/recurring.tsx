@@ -1,0 +1,173 @@
+import { useState } from 'preact/hooks';
+import { Heading } from '../../parts/heading.tsx';
+import { Failure, Waiting, wordsOf } from '../../parts/notice.tsx';
+import { PlanTabs } from '../../parts/plan-tabs.tsx';
+import { RemoveButton } from '../../parts/remove-button.tsx';
+import { useRead } from '../../parts/use-read.ts';
+import type { ScreenProps } from '../../screen-list.ts';
+import { go } from '../../store/address.ts';
+import { ApiProblem, api, take, takeAnswer } from '../../store/api.ts';
+import { today } from '../../store/clock.ts';
+import { mayWrite } from '../../store/credential.ts';
+import { ifUnchanged } from '../../store/if-match.ts';
+import type { Mschedule } from '../../store/maintenance.ts';
+import { ifMatch } from '../../store/plan.ts';
+import { maintenanceTexts } from '../../texts/maintenance.ts';
+import { planTexts } from '../../texts/plan.ts';
+import css from './maintenance.module.css';
+import { draftOf, newDraft, type RecurringDraft, timesOf } from './recurring-draft.ts';
+import { RecurringFields } from './recurring-fields.tsx';
+import { RecurringUsers } from './recurring-users.tsx';
+import { WindowDates } from './window-dates.tsx';
+import { recurrenceWords } from './words.ts';
+
+const say = maintenanceTexts.recurring;
+
+interface Opened {
+  /** Undefined: it is new. */
+  readonly schedule: Mschedule | undefined;
+  readonly draft: RecurringDraft;
+  readonly etag: string | undefined;
+}
+
+async function readOpened(id: string): Promise<Opened> {
+  if (id === 'new') {
+    const { Timezone } = await take(api.GET('/account'));
+    return { schedule: undefined, draft: newDraft(Timezone, today.value), etag: undefined };
+  }
+  const params = { path: { mschedule_id: id } };
+  const { data, etag } = await takeAnswer(api.GET('/mschedules/{mschedule_id}', { params }));
+  return { schedule: data, draft: draftOf(data), etag };
+}
+
+/** Stores the draft. Resolves with the schedule's id. */
+async function save({ schedule, etag }: Opened, draft: RecurringDraft): Promise<string> {
+  const body = { Name: draft.name.trim(), ...timesOf(draft), EndOnFirstOk: draft.endOnFirstOk };
+  if (schedule === undefined) return (await take(api.POST('/mschedules', { body }))).mschedule_id;
+  const { mschedule_id } = schedule;
+  const params = { path: { mschedule_id }, header: ifMatch(etag) };
+  await ifUnchanged(() => take(api.PUT('/mschedules/{mschedule_id}', { params, body })), planTexts.conflict);
+  return mschedule_id;
+}
+
+async function removeSchedule(mschedule_id: string): Promise<void> {
+  await take(api.DELETE('/mschedules/{mschedule_id}', { params: { path: { mschedule_id } } }));
+}
+
+function Form({
+  opened,
+  draft,
+  set,
+  onSaved,
+}: {
+  readonly opened: Opened;
+  readonly draft: RecurringDraft;
+  readonly set: (change: Partial<RecurringDraft>) => void;
+  readonly onSaved: () => void;
+}) {
+  const [problem, setProblem] = useState<unknown>();
+  const { schedule } = opened;
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    try {
+      const id = await save(opened, draft);
+      setProblem(undefined);
+      if (schedule === undefined) go(`/schedules/maintenance/${id}`);
+      else onSaved();
+    } catch (error) {
+      setProblem(error);
+    }
+  };
+  return (
+    <form class={css['form']} onSubmit={(event) => void submit(event)} noValidate>
+      <RecurringFields
+        draft={draft}
+        set={set}
+        problemOf={(field) =>
+          problem instanceof ApiProblem
+            ? problem.fields.find((each) => each.field === field)?.message
+            : undefined
+        }
+      />
+      {problem !== undefined && (
+        <p class="hint bad" role="alert">
+          {wordsOf(problem)}
+        </p>
+      )}
+      <div class="buttons">
+        <button type="submit" class="button main">
+          {schedule === undefined ? say.create : planTexts.save}
+        </button>
+        {schedule === undefined ? (
+          <a class="button" href="/schedules/maintenance">
+            {planTexts.cancel}
+          </a>
+        ) : (
+          <RemoveButton
+            words={say.remove}
+            ask={say.removeAsk(schedule.Name)}
+            remove={() => removeSchedule(schedule.mschedule_id)}
+            onRemoved={() => go('/schedules/maintenance')}
+          />
+        )}
+      </div>
+    </form>
+  );
+}
+
+function Shown({ opened, again }: { readonly opened: Opened; readonly again: () => void }) {
+  const [draft, setDraft] = useState(opened.draft);
+  const { schedule } = opened;
+  return (
+    <>
+      <Heading>
+        <bdi>{schedule?.Name ?? say.add}</bdi>
+      </Heading>
+      {schedule !== undefined && (
+        <p class="mute">
+          {recurrenceWords(schedule)}, {schedule.Timezone}
+        </p>
+      )}
+      <div class={css['beside']}>
+        <div>
+          {mayWrite.value && (
+            <Form
+              opened={opened}
+              draft={draft}
+              set={(change) => setDraft((last) => ({ ...last, ...change }))}
+              onSaved={again}
+            />
+          )}
+          {schedule !== undefined && <RecurringUsers schedule={schedule} />}
+        </div>
+        <WindowDates draft={draft} />
+      </div>
+    </>
+  );
+}
+
+/** A schedule of maintenance: its times, the dates that follow from them, and its devices. */
+export function Recurring({ id }: ScreenProps) {
+  const { data, problem, again } = useRead(() => readOpened(id), [id]);
+  // A link may have led here. Who signs in again with fewer rights keeps the text.
+  const [isAllowed] = useState(mayWrite.value || id !== 'new');
+  return (
+    <div class="page">
+      <PlanTabs />
+      {!isAllowed && (
+        <>
+          <Heading>{say.add}</Heading>
+          <p>{planTexts.noRights}</p>
+        </>
+      )}
+      {isAllowed && data === undefined && problem === undefined && <Waiting />}
+      {isAllowed && data === undefined && problem !== undefined && (
+        <>
+          <Heading>{maintenanceTexts.title}</Heading>
+          <Failure problem={problem} retry={again} />
+        </>
+      )}
+      {isAllowed && data !== undefined && <Shown key={data.etag ?? id} opened={data} again={again} />}
+    </div>
+  );
+}
