@@ -18,6 +18,13 @@ import { texts } from './texts.ts';
 
 type Lazy = 'palette' | 'keys';
 
+const wallPath = '/wall';
+/** A wall has neither navigation nor anything to press. */
+const loadWall = async () => (await import('./screens/wall/wall.tsx')).Wall;
+const loadEnter = async () => (await import('./screens/wall/enter.tsx')).Enter;
+/** The key that stands in the address of a wall; '': there is none. */
+const wallKey = location.pathname === wallPath ? location.hash.slice(1) : '';
+
 const lazy: Readonly<Record<Lazy, () => Promise<ComponentType<{ onClose: () => void }>>>> = {
   palette: async () => (await import('./screens/palette/palette.tsx')).Palette,
   keys: async () => (await import('./screens/palette/key-list.tsx')).KeyList,
@@ -107,11 +114,15 @@ function SignedIn() {
   });
   return (
     <>
-      <Frame onSearch={() => setOpened('palette')}>
-        <Screen />
-      </Frame>
+      {address.value.path === wallPath ? (
+        <Loaded load={loadWall} props={{}} />
+      ) : (
+        <Frame onSearch={() => setOpened('palette')}>
+          <Screen />
+        </Frame>
+      )}
       {opened !== undefined && <Loaded key={opened} load={lazy[opened]} props={{ onClose: close }} />}
-      {signedIn.value === 'ended' && (
+      {signedIn.value === 'ended' && wallKey === '' && (
         <Dialog title={texts.signIn.title} onClose={() => {}} isHeadHidden>
           <SignIn hasEnded />
         </Dialog>
@@ -129,8 +140,9 @@ export function App() {
     document.title = title;
   }, [title]);
   useEffect(() => {
-    resumeSession().catch(setProblem);
+    if (wallKey === '') resumeSession().catch(setProblem);
   }, []);
+  if (wallKey !== '' && signedIn.value === 'asking') return <Loaded load={loadEnter} props={{ wallKey }} />;
   if (signedIn.value === 'asking')
     return (
       <main class="page">

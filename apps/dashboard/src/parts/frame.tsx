@@ -3,7 +3,7 @@ import { briefly } from '../model/format.ts';
 import { address } from '../store/address.ts';
 import { now } from '../store/clock.ts';
 import { alerts, isSuppressed, progress } from '../store/facts.ts';
-import { heardAt, link, silentAfterMs } from '../store/stream.ts';
+import { heardAt, isSilent, link } from '../store/stream.ts';
 import { texts } from '../texts.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { Banner } from './banner.tsx';
@@ -12,11 +12,6 @@ import css from './frame.module.css';
 const screens = ['overview', 'devices', 'alerts', 'locations', 'schedules', 'reports'] as const;
 /** The address of a screen of the navigation. */
 export const pathOf = (screen: (typeof screens)[number]) => (screen === 'overview' ? '/' : `/${screen}`);
-
-/** Whether the stream has been silent for so long that the facts are old. */
-function isStale(): boolean {
-  return heardAt.value > 0 && now.value - heardAt.value > silentAfterMs;
-}
 
 function Links() {
   const { path } = address.value;
@@ -46,7 +41,7 @@ function Links() {
 
 function Live() {
   const { value: heard } = heardAt;
-  const old = isStale();
+  const old = isSilent();
   const isLost = link.value.lostAt !== undefined;
   const text =
     heard === 0
@@ -71,7 +66,7 @@ export function Frame({
   readonly children: ComponentChildren;
 }) {
   return (
-    <div class={isStale() ? css['old'] : undefined}>
+    <div class={isSilent() ? css['old'] : undefined}>
       <a class={css['skip']} href="#content">
         {texts.skip}
       </a>

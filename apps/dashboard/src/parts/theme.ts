@@ -4,7 +4,8 @@ import { effect, signal } from '@preact/signals';
 export type Theme = 'system' | 'light' | 'dark';
 
 const place = 'vantage-theme';
-const isTheme = (text: string | null): text is Theme =>
+/** Whether a text names a theme. */
+export const isTheme = (text: string | null): text is Theme =>
   text === 'system' || text === 'light' || text === 'dark';
 const kept = localStorage.getItem(place);
 

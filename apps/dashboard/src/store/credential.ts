@@ -1,6 +1,7 @@
 import { computed, signal } from '@preact/signals';
 
-// The only module that knows how the page proves who it is: by the cookie of a session, which no script can read.
+// The only module that knows how the page proves who it is: by the cookie of a session, which no script can read, or
+// on a wall by the key in its address.
 
 /** The rights of the key or person. */
 export interface Session {
@@ -32,6 +33,10 @@ export const openSession = signal(false);
 /** Whether it may see keys and people. */
 export const mayAdminister = computed(() => session.value?.level === 'UA');
 
+/** The key of a wall. It only views, so that it may stand in an address. */
+let wallKey: string | undefined;
+const keyHeader = 'Service-API-Key';
+
 const path = '/v1.1/session';
 const csrfHeader = 'X-CSRF-Token';
 /** The code of the API for: nobody is signed in. */
@@ -43,6 +48,7 @@ const reads = ['GET', 'HEAD'];
 
 /** Adds to a request what proves that this page sent it. The browser adds the cookie. */
 export function authorize({ method, headers }: Request): void {
+  if (wallKey !== undefined) headers.set(keyHeader, wallKey);
   if (!reads.includes(method) && session.value !== undefined)
     headers.set(csrfHeader, session.value.csrfToken);
 }
@@ -65,6 +71,23 @@ export async function resumeSession(): Promise<void> {
 async function send(body: object): Promise<boolean> {
   const headers = { 'Content-Type': 'application/json' };
   return take(await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) }));
+}
+
+/**
+ * Lets a wall in by a key; there is no session that could end. Returns its level where it can change things, which is
+ * refused, and undefined where the key is not in force.
+ */
+export async function enterByKey(key: string): Promise<'in' | { readonly level: string } | undefined> {
+  const headers = { [keyHeader]: key };
+  const answer = await fetch('/v1.1/hello?fmt=json', { headers, cache: 'no-store', credentials: 'omit' });
+  if (answer.status === 400) return undefined;
+  if (!answer.ok) throw new Error(`status ${answer.status}`);
+  const { AuthLevel: level } = (await answer.json()) as { AuthLevel: string };
+  if (level !== 'UR') return { level };
+  wallKey = key;
+  session.value = { name: '', level, csrfToken: '' };
+  state.value = 'yes';
+  return 'in';
 }
 
 /** Where a sign-in by the provider (single sign-on) begins. */

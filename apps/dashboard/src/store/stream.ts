@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { createEventReader, retryDelayMs } from '@vantage/client';
 import { ApiProblem, send } from './api.ts';
+import { now } from './clock.ts';
 import { checkVersion } from './version.ts';
 
 /** When the stream last said anything, milliseconds since 1970; 0: never. */
@@ -15,7 +16,12 @@ export const link = signal<{ readonly lostAt: number | undefined; readonly retry
 });
 
 /** A line comes each 15 s. Without one for this long the facts are old. */
-export const silentAfterMs = 40_000;
+const silentAfterMs = 40_000;
+
+/** Whether the stream has been silent for so long that the facts are old. */
+export function isSilent(): boolean {
+  return heardAt.value > 0 && now.value - heardAt.value > silentAfterMs;
+}
 
 /** The callbacks of the stream's reader. */
 interface Follower {

@@ -1,0 +1,198 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { startTarget } from '../harness/target.ts';
+import { violationsOf } from './browser.ts';
+import { useBrowser } from './system.ts';
+
+// A minute between checks is two seconds here.
+const its = useBrowser({ NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: '30' });
+
+const created = z.object({ device_id: z.string() });
+const idOf = (at: number) => at.toString(16).padStart(48, '0');
+const since = '2026-02-25T23:38:03+01:00';
+
+/** Rows as the API writes them: some that are Down of themselves, one of them with devices behind it. */
+const rowsOf = (down: number) => [
+  ...Array.from({ length: down }, (_, at) =>
+    rowOf(at, `router ${at} in the cellar of the long building`, 'Down'),
+  ),
+  ...(down === 0 ? [] : [rowOf(500, 'behind', 'Down', { DownBecause: 'd0' })]),
+  rowOf(600, 'camera', 'Unknown', { Locations: [{ location_id: idOf(9), Name: 'Oslo' }] }),
+  rowOf(700, 'mail', 'Maint', { MaintenanceUntil: '2026-02-25T23:58:03+01:00' }),
+  rowOf(800, 'web', 'Up'),
+];
+
+function rowOf(at: number, FullName: string, Status: string, more: object = {}) {
+  return {
+    ...{ device_id: idOf(at), ShortName: `d${at}`, FullName, Method: 'PING', Status, StatusSince: since },
+    ...{ Enabled: true, Retrying: false, Severity: 'critical', MaintenanceUntil: null, DownBecause: null },
+    ...{ Tags: [{ tag_id: idOf(1), Name: 'berlin/rack-1' }], LastCheck: null, Day: 'U'.repeat(72) },
+    Locations: [{ location_id: idOf(8), Name: 'Berlin' }],
+    ...more,
+  };
+}
+
+/** Lets the API answer with so many causes, of which somebody has the second. */
+async function withCauses(page: Page, down: number): Promise<void> {
+  await page.route(/\/v1\.1\/states/, (route) =>
+    route.fulfill({ json: rowsOf(down), headers: { 'Vantage-Revision': 'r-1' } }),
+  );
+  await page.route(/\/v1\.1\/devices\?/, (route) =>
+    route.fulfill({ json: [{ device_id: idOf(0), LastCheckResult: 'no answer from 10.20.0.1 within 5 s' }] }),
+  );
+  await page.route(/\/v1\.1\/locations/, (route) =>
+    route.fulfill({
+      json: ['Berlin', 'Oslo'].map((Name, at) => ({ location_id: idOf(8 + at), Name, Online: at === 0 })),
+    }),
+  );
+  const taken = {
+    ...{
+      alert_id: idOf(5),
+      device_id: idOf(1),
+      location_id: null,
+      Kind: 'device.down',
+      State: 'Acknowledged',
+    },
+    ...{ Opened: since, Since: since, Location: 'Berlin', Notifications: [] },
+    Acknowledged: { By: 'Jana Wolf', Note: null, At: since },
+  };
+  await page.route(/\/v1\.1\/alerts/, (route) =>
+    route.fulfill({ json: route.request().url().includes('State=Acknowledged') ? [taken] : [] }),
+  );
+}
+
+const wallAt = (key = its.system.quickstart().api_key_ur) => `${its.base}wall#${key}`;
+
+test.each(['light', 'dark'] as const)(
+  'the causes come first, with who has them; axe-core finds nothing, %s',
+  async (theme) => {
+    const page = await its.open();
+    await withCauses(page, 3);
+    await page.goto(`${its.base}wall?theme=${theme}#${its.system.quickstart().api_key_ur}`);
+    await page.getByRole('heading', { level: 1, name: '4 down, 3 causes' }).waitFor();
+    const heads = await page.getByRole('heading', { level: 2 }).allTextContents();
+    expect(heads.map((text) => text.split(' in the')[0])).toEqual([
+      ...['router 0', 'router 2', 'Oslo', 'router 1', '1 in maintenance'],
+    ]);
+    const [first] = await page.getByRole('main').locator('section').all();
+    expect(await first?.textContent()).toMatch(
+      /Nobody has it yet.*no answer from 10\.20\.0\.1.*1 behind it: berlin\/rack-1/,
+    );
+    await page.getByText('Jana Wolf has it').waitFor();
+    await page.getByText(/last word \d+\ss ago/).waitFor();
+    expect(await violationsOf(page)).toBe('');
+    expect(its.problems).toEqual([]);
+    await page.context().close();
+  },
+);
+
+test.each([
+  { width: 1_920, height: 1_080 },
+  { width: 3_840, height: 2_160 },
+  { width: 1_080, height: 1_920 },
+])('at $width × $height nothing scrolls, and who has it stands on every tile', async (size) => {
+  const page = await its.open();
+  await page.setViewportSize(size);
+  for (const down of [0, 1, 5, 12, 40]) {
+    await page.unrouteAll();
+    await withCauses(page, down);
+    await page.goto('about:blank');
+    await page.goto(wallAt());
+    await page
+      .getByRole('heading', { level: 1, name: down === 0 ? 'Nothing is down' : `${down + 1} down` })
+      .waitFor();
+    await page.getByRole('heading', { level: 2 }).first().waitFor();
+    // The tiles lie within the screen, and the line that says who has it within its tile.
+    const cut = await page.evaluate(`[...document.querySelectorAll('main section')].filter((tile) => {
+      const box = tile.getBoundingClientRect();
+      const owner = [...tile.querySelectorAll('p')].find((line) => line.textContent === 'Nobody has it yet');
+      return box.bottom > innerHeight || box.right > innerWidth || owner?.getBoundingClientRect().bottom > box.bottom;
+    }).map((tile) => tile.textContent)`);
+    expect([down, cut]).toEqual([down, []]);
+    expect(await page.getByRole('main').locator('section').count()).toBeLessThanOrEqual(15);
+    expect(await page.evaluate('document.documentElement.scrollHeight <= innerHeight')).toBe(true);
+  }
+  await page.getByText(/and \d+ more/).waitFor();
+  await page.context().close();
+});
+
+test('a wall that hears nothing is grey and says from when it is, and goes on after a night without network', async () => {
+  const page = await its.open({ theme: 'dark' });
+  await page.clock.install();
+  await withCauses(page, 1);
+  await page.goto(wallAt());
+  await page.getByText(/last word/).waitFor();
+  const colour = () =>
+    page.evaluate(`getComputedStyle(document.querySelector('main section')).borderLeftColor`);
+  const live = await colour();
+  await page.context().setOffline(true);
+  await page.clock.fastForward('09:00:00');
+  await page.getByText(/The controller has been silent for 9\sh/).waitFor();
+  expect(await colour()).not.toBe(live);
+  expect(await violationsOf(page)).toBe('');
+  await page.context().setOffline(false);
+  await page.clock.fastForward(60_000);
+  await page.getByText(/The controller has been silent/).waitFor({ state: 'detached' });
+  expect(await colour()).toBe(live);
+  await page.context().close();
+});
+
+test('a wall shows what happens, also after a restart of the controller, and needs nobody to sign in', async () => {
+  await using target = await startTarget();
+  const body = {
+    Method: 'TCP',
+    URL: `127.0.0.1:${target.port}`,
+    ShortName: 'wall-1',
+    FullName: 'Front door',
+    Frequency: 1,
+  };
+  created.parse(await its.system.api.ok('POST', '/devices', body));
+  const page = await its.open();
+  await page.goto(wallAt());
+  await page.getByRole('heading', { name: 'All quiet' }).waitFor();
+  const before = its.system.quickstart().pids.controller;
+  process.kill(before, 'SIGKILL');
+  await expect.poll(() => its.system.quickstart().pids.controller).not.toBe(before);
+  await target.stop();
+  await page.getByRole('heading', { name: '1 down, 1 cause' }).waitFor({ timeout: 60_000 });
+  await page.getByRole('heading', { name: 'Front door' }).waitFor();
+  await page.getByText('connection refused').waitFor();
+  expect(its.problems).toEqual([]);
+  await page.context().close();
+});
+
+test('a key that is not known or that changes things is refused in a sentence, and is not sent in an address', async () => {
+  const page = await its.open();
+  const addresses: string[] = [];
+  page.on('request', (request) => addresses.push(request.url()));
+  await page.goto(wallAt('0'.repeat(64)));
+  await page.getByRole('heading', { name: 'is not known or not in force' }).waitFor();
+  await page.goto('about:blank');
+  const key = its.system.quickstart().api_key_uw;
+  await page.goto(wallAt(key));
+  await page.getByRole('heading', { name: 'is of the level UW and can change things' }).waitFor();
+  expect(await violationsOf(page)).toBe('');
+  expect(
+    addresses.filter((url) => new URL(url).search.includes(key) || new URL(url).pathname.includes(key)),
+  ).toEqual([]);
+  await page.context().close();
+});
+
+test('a wall waits for a controller that does not answer, and a person who is signed in needs no key', async () => {
+  const page = await its.open();
+  await page.clock.install();
+  await page.route(/\/v1\.1\/hello/, (route) => route.abort());
+  await page.goto(wallAt());
+  await page.getByRole('heading', { name: 'It is tried again each 10 seconds' }).waitFor();
+  await page.unroute(/\/v1\.1\/hello/);
+  await page.clock.fastForward(10_000);
+  await page.getByText(/last word/).waitFor();
+  await page.context().close();
+  const person = await its.open();
+  await its.signIn(person);
+  await person.goto(`${its.base}wall`);
+  await person.getByText(/last word/).waitFor();
+  expect(await person.getByRole('navigation').count()).toBe(0);
+  await person.context().close();
+});
