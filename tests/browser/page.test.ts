@@ -14,6 +14,8 @@ const screens = [
   '/schedules',
   '/reports',
   '/people',
+  '/status-pages',
+  '/status-pages/new',
   '/audit',
 ];
 
