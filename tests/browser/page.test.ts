@@ -20,6 +20,8 @@ const screens = [
   '/schedules/contacts/new',
   '/reports',
   '/people',
+  '/status-pages',
+  '/status-pages/new',
   '/audit',
 ];
 

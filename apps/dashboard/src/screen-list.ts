@@ -42,6 +42,14 @@ export const screenList: readonly ScreenEntry[] = [
   },
   { pattern: /^\/reports$/, load: async () => (await import('./screens/reports/reports.tsx')).Reports },
   { pattern: /^\/people$/, load: async () => (await import('./screens/people/people.tsx')).PeopleScreen },
+  {
+    pattern: /^\/status-pages$/,
+    load: async () => (await import('./screens/status-pages/status-pages.tsx')).StatusPages,
+  },
+  {
+    pattern: /^\/status-pages\/(new|[0-9a-f]+)$/,
+    load: async () => (await import('./screens/status-pages/status-page.tsx')).StatusPageScreen,
+  },
   { pattern: /^\/audit$/, load: async () => (await import('./screens/audit/audit.tsx')).Audit },
   {
     pattern: /^\/schedules\/contacts$/,

@@ -13,18 +13,16 @@ interface Place {
 
 /** The screens that the menu leads to. */
 export function placesOf(isAdmin: boolean): readonly Place[] {
-  return isAdmin
-    ? [
-        { path: '/people', words: texts.places.people },
-        { path: '/audit', words: texts.places.audit },
-      ]
-    : [];
+  const ofAdmins = [
+    { path: '/people', words: texts.places.people },
+    { path: '/audit', words: texts.places.audit },
+  ];
+  return [{ path: '/status-pages', words: texts.places.pages }, ...(isAdmin ? ofAdmins : [])];
 }
 
 function Places() {
   const { path } = address.value;
   const places = placesOf(mayAdminister.value);
-  if (places.length === 0) return null;
   return (
     <nav class={css['places']} aria-label={texts.account}>
       {places.map((place) => (

@@ -12,7 +12,7 @@ export const statusHeaders: Readonly<Record<string, string>> = {
   'Referrer-Policy': 'no-referrer',
 };
 
-/** A status page as HTML: it works without scripts, and reads itself anew each minute. Pure. */
+/** A status page as HTML: it works without scripts, and has a link that reads it anew. Pure. */
 export function statusHtml(
   view: PageView,
   { isOld, canSubscribe }: { readonly isOld: boolean; readonly canSubscribe: boolean },
@@ -30,8 +30,8 @@ ${groups.map((group) => groupHtml(view, group)).join('')}${view.left > 0 ? `<p c
 <p class="axis"><span>90 days ago</span><span>percentages are of these 90 days</span><span>today</span></p>
 <p class="legend"><span>${mark('Up')}Up</span><span>${mark('Down')}Down, taller is longer</span><span>${mark('Maint')}Maintenance</span><span>${mark('Unknown')}Unknown: not observed</span></p>
 ${notesHtml(view)}${incidentsHtml(view)}${plannedHtml(view)}${canSubscribe ? subscribeHtml(page.path) : ''}
-<p class="foot">As of ${escaped(momentText(view, nowUs))} · <a href="/status/${page.path}.atom">Feed</a> · <a href="/status/${page.path}.json">JSON</a></p>`;
-  return frame(`${headline.sentence} · ${page.name}`, body, { path: page.path, isLive: true });
+<p class="foot">As of ${escaped(momentText(view, nowUs))} · <a href="/status/${page.path}">Read it anew</a> · <a href="/status/${page.path}.atom">Feed</a> · <a href="/status/${page.path}.json">JSON</a></p>`;
+  return frame(`${headline.sentence} · ${page.name}`, body, { path: page.path });
 }
 
 /** The page that asks for the password of a status page. Pure. */
@@ -62,18 +62,13 @@ export function sentenceHtml(title: string, text: string): string {
   return frame(title, `<h1>${escaped(title)}</h1><p>${escaped(text)}</p>`, {});
 }
 
-function frame(
-  title: string,
-  body: string,
-  { path, isLive = false }: { readonly path?: string; readonly isLive?: boolean },
-): string {
-  const live = isLive ? '<meta http-equiv="refresh" content="60">' : '';
+function frame(title: string, body: string, { path }: { readonly path?: string }): string {
   const feed =
     path === undefined
       ? ''
       : `<link rel="alternate" type="application/atom+xml" href="/status/${path}.atom">`;
   return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">${live}
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(title)}</title>${feed}<style>${style}</style></head>
 <body><main>${body}</main></body></html>
 `;

@@ -1,0 +1,95 @@
+import { useState } from 'preact/hooks';
+import type { Note } from '../../model/page-notes.ts';
+import { Heading } from '../../parts/heading.tsx';
+import { Failure, Waiting } from '../../parts/notice.tsx';
+import { RemoveButton } from '../../parts/remove-button.tsx';
+import { useRead } from '../../parts/use-read.ts';
+import type { ScreenProps } from '../../screen-list.ts';
+import { go } from '../../store/address.ts';
+import { mayWrite } from '../../store/credential.ts';
+import {
+  changeStatusPage,
+  createStatusPage,
+  type OpenedPage,
+  readStatusPage,
+  removeStatusPage,
+} from '../../store/status-pages.ts';
+import { readTagNames } from '../../store/tags.ts';
+import { statusPageTexts as say } from '../../texts/status-pages.ts';
+import { type PageBody, PageForm } from './page-form.tsx';
+import { PageNotes } from './page-notes.tsx';
+import css from './status-pages.module.css';
+import { PublicLink } from './status-pages.tsx';
+
+const list = '/status-pages';
+
+async function read(id: string) {
+  const [opened, allTags] = await Promise.all([
+    id === 'new' ? undefined : readStatusPage(id),
+    readTagNames(),
+  ]);
+  return { opened, allTags };
+}
+
+/** A page that is there: notes first, because they are written in a hurry. */
+function Change({ first, allTags }: { readonly first: OpenedPage; readonly allTags: readonly string[] }) {
+  const [opened, setOpened] = useState(first);
+  const { page } = opened;
+  const change = async (body: Partial<PageBody> & { readonly Notes?: Note[] }) =>
+    setOpened(await changeStatusPage(opened, body, say.form.conflict));
+  return (
+    <>
+      <Heading>{say.changeTitle(page.Name)}</Heading>
+      <p>
+        <PublicLink page={page} />
+      </p>
+      <PageNotes notes={page.Notes} save={(notes) => change({ Notes: [...notes] })} />
+      <section class="section" aria-labelledby="settings">
+        <h2 id="settings">{say.form.settings}</h2>
+        <PageForm page={page} allTags={allTags} save={change} />
+      </section>
+      <div class="section">
+        <RemoveButton
+          words={say.form.remove}
+          ask={say.form.removeAsk(page.Name)}
+          remove={() => removeStatusPage(opened)}
+          onRemoved={() => go(list)}
+        />
+      </div>
+    </>
+  );
+}
+
+/** Creates a status page, or changes one and its notes. */
+export function StatusPageScreen({ id }: ScreenProps) {
+  const { data, problem, again } = useRead(() => read(id), [id]);
+  if (!mayWrite.value)
+    return (
+      <div class="page">
+        <Heading>{say.title}</Heading>
+        <p>{say.noRights}</p>
+      </div>
+    );
+  return (
+    <div class="page">
+      <p class={css['crumb']}>
+        <a class="link" href={list}>
+          {say.title}
+        </a>
+      </p>
+      {data === undefined && problem === undefined && <Waiting />}
+      {data === undefined && problem !== undefined && <Failure problem={problem} retry={again} />}
+      {data?.opened !== undefined && <Change first={data.opened} allTags={data.allTags} />}
+      {data !== undefined && data.opened === undefined && (
+        <>
+          <Heading>{say.addTitle}</Heading>
+          <PageForm
+            page={undefined}
+            allTags={data.allTags}
+            save={async (body) => go(`${list}/${await createStatusPage(body)}`)}
+          />
+        </>
+      )}
+    </div>
+  );
+}
