@@ -32,3 +32,16 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     },
   };
 }
+
+/** A database without tables. Disposing ends its connections and drops it. */
+export async function createEmptyDatabase(): Promise<TestDatabase> {
+  const server = inject('databaseUrl');
+  const name = `vantage_empty_${randomBytes(6).toString('hex')}`;
+  await withClient(server, (client) => client.query(`create database ${name}`));
+  return {
+    url: inDatabase(server, name),
+    async [Symbol.asyncDispose]() {
+      await dropDatabase(server, name);
+    },
+  };
+}

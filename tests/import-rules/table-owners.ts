@@ -71,6 +71,8 @@ export const tableOwners: TableOwners = {
   database_epochs: 'continuity',
   leases: 'db',
   last_backup: 'db',
+  database_moves: 'db',
+  copy_changes: 'db',
   kept_answers: 'http',
   sessions: 'http',
   key_uses: 'http',

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { productVersion } from '@vantage/domain';
 import { type Accepted, createSettingsReader, Fault, type SettingsReader } from '@vantage/kernel';
 import { Command, InvalidArgumentError, Option } from 'commander';
@@ -7,6 +8,7 @@ import { type Admin, createAdmin } from './admin.ts';
 import { printText, render } from './output.ts';
 import { runningDatabase } from './running-database.ts';
 import { settingsHelp } from './settings-help.ts';
+import { controllerEnvironment } from './up/environment.ts';
 
 /** Context of all commands: the program to which they belong, and how they answer. */
 export interface CommandLine {
@@ -36,6 +38,16 @@ const databaseUrl: Accepted<string> = [
 /** Reads the settings from the environment and the optional file; `problems` names those that are wrong. */
 export function readSettings(): SettingsReader {
   return createSettingsReader({ env: process.env, readText: (file) => readFileSync(file, 'utf8') });
+}
+
+/**
+ * The data folder, and the environment in which a program of the controller runs. Throws a Fault for wrong settings.
+ */
+export function controllerSurroundings(): { readonly dataDir: string; readonly env: NodeJS.ProcessEnv } {
+  const { given, problems } = readSettings();
+  if (problems.length > 0) throw new Fault('stop', 'settings', problems.join('\n'));
+  const dataDir = path.resolve(given['VANTAGE_DATA'] ?? 'data');
+  return { dataDir, env: controllerEnvironment({ given, env: process.env }, dataDir) };
 }
 
 /** Creates the program without its commands. */

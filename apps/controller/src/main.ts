@@ -1,6 +1,5 @@
 import { mkdirSync } from 'node:fs';
 import { uptime } from 'node:os';
-import path from 'node:path';
 import { productVersion as version } from '@vantage/domain';
 import {
   descriptorLimit,
@@ -26,7 +25,7 @@ import type { Config } from './config/config.ts';
 import { runProgram } from './config/run-program.ts';
 import { createTimeScale } from './config/time-scale.ts';
 import { openContinuity } from './continuity/index.ts';
-import { superviseEmbedded } from './db/embedded-supervisor.ts';
+import { watchMove } from './db/copy/index.ts';
 import { createDb, createPartitions } from './db/index.ts';
 import { requireSupportedServer } from './db/server.ts';
 import { createAgentSide, openAuthorities, sealedAuthorities } from './enrol/index.ts';
@@ -60,6 +59,7 @@ import { announceReady, createApiAddress } from './server/announce.ts';
 import { openCertificates } from './server/certificates.ts';
 import { connectionCaps } from './server/connection-caps.ts';
 import { openDataDisk } from './server/data-disk.ts';
+import { type DatabasePlace, openDatabasePlace } from './server/database-place.ts';
 import { openMetricsPort } from './server/metrics-port.ts';
 import { openPorts } from './server/open-ports.ts';
 import { openTracing, tracedBatches, tracedFold } from './tracing/index.ts';
@@ -76,16 +76,13 @@ const progress = (text: string) => void process.send?.({ type: 'progress', text 
 /** Starts the database if it is the controller's own, serves until `ending` aborts, and stops the database again. */
 async function run(config: Config, log: Logger, ending: AbortSignal): Promise<void> {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-  const embedded = config.databaseUrl
-    ? undefined
-    : await superviseEmbedded({ dir: path.join(config.dataDir, 'postgres'), clock, log });
-  if (embedded) progress('the database runs');
+  const place = await openDatabasePlace({ config, clock, log, ending, onWait: progress });
+  if (place.embedded) progress('the database runs');
   try {
-    const databaseUrl = config.databaseUrl ?? embedded?.url ?? '';
-    const base = await openBase(config, log, databaseUrl, ending);
-    await serve(base, joinSteps(base), { ending, embedded });
+    const base = await openBase(place.config, log, place.url, ending);
+    await serve(base, joinSteps(base), { ending, embedded: place.embedded });
   } finally {
-    await embedded?.stop();
+    await place.embedded?.stop();
   }
 }
 
@@ -230,13 +227,7 @@ function joinAgentSide({ config, db: { kysely }, log, certificates }: Base, gate
 async function serve(
   base: Base,
   steps: Steps,
-  {
-    ending,
-    embedded,
-  }: {
-    readonly ending: AbortSignal;
-    readonly embedded: Awaited<ReturnType<typeof superviseEmbedded>> | undefined;
-  },
+  { ending, embedded }: { readonly ending: AbortSignal } & Pick<DatabasePlace, 'embedded'>,
 ): Promise<void> {
   const { config, log, db, certificates } = base;
   await using _tracing = base.tracing;
@@ -264,6 +255,7 @@ async function serve(
     base.continuity.run(ending),
     base.disk.run(ending),
     watchProblems(base).run(ending),
+    watchMove({ kysely: db.kysely, clock }, ending),
     ...[notify.run(ending), notify.runHooks(ending), notify.runPageMails(ending)],
     heartbeat(base, steps, ending),
     certificates.keep((next) => ports.renew(next), ending),

@@ -68,7 +68,11 @@ export function createSystem({
     },
     onMessage(message) {
       const served = readyMessage.safeParse(message);
-      if (part === 'controller' && served.success) ready = served.data;
+      if (part === 'controller' && served.success) {
+        ready = served.data;
+        // After "database copy" it is another database.
+        describe();
+      }
       const step = progressMessage.safeParse(message);
       if (step.success && !credentials) say(step.data.text);
     },

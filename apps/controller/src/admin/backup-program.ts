@@ -1,8 +1,9 @@
 // This program writes a backup of the controller's database and key, restores one into an empty installation, or for a
-// trial into a scratch database. Its argument is the call (JSON, `callSchema`). It answers with JSON on standard
-// output.
+// trial into a scratch database. The call (JSON, `callSchema`) comes on standard input. It answers with JSON on
+// standard output.
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import {
   systemClock as clock,
   createLog,
@@ -21,9 +22,9 @@ import { loadBackup, migrationsOf, verifyBackup } from '../db/backup/load.ts';
 import { writeBackup } from '../db/backup/snapshot.ts';
 import { storeVerified } from '../db/backup/verified.ts';
 import { startEmbedded } from '../db/embedded.ts';
-import { createDb } from '../db/index.ts';
 import { readMigrations } from '../db/migrate.ts';
-import { requireSupportedServer } from '../db/server.ts';
+import { makeTables } from './make-tables.ts';
+import { refuseMoved } from './open-database.ts';
 
 const callSchema = z.object({
   command: z.enum(['backup', 'restore']),
@@ -98,6 +99,7 @@ async function backup(config: Config, call: Call) {
   }
   const atUs = clock.nowUs();
   const url = config.databaseUrl;
+  await refuseMoved(url);
   const size = await writeBackup({ url, file, atUs, files, lock, onRows: createProgress() });
   if (call.verify) await tryRestore(call);
   if (call.verify) await storeVerified(url, atUs);
@@ -173,19 +175,8 @@ async function restore(config: Config, call: Call) {
   }
 }
 
-/** Creates the tables as a version of Vantage has them that knows the migrations up to this one. */
-async function makeTables(url: string, last: string | undefined): Promise<void> {
-  const db = await createDb({ connection: { url }, log, poolSize: 2 });
-  try {
-    await requireSupportedServer(db.kysely);
-    await db.migrate(last);
-  } finally {
-    await db.close();
-  }
-}
-
 try {
-  const call = callSchema.parse(JSON.parse(process.argv[2] ?? ''));
+  const call = callSchema.parse(JSON.parse(await text(process.stdin)));
   const loaded = loadSettings();
   if (!loaded.ok) throw new Fault('stop', 'settings', loaded.problems.join('\n'));
   const run = call.command === 'restore' ? restore : backup;

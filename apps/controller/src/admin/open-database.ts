@@ -1,5 +1,6 @@
 import { createLog, Fault, messageOf } from '@vantage/kernel';
 import { sql } from 'kysely';
+import { movedMark } from '../db/copy/index.ts';
 import { createDb, type Db } from '../db/index.ts';
 
 /**
@@ -14,12 +15,24 @@ export async function openDatabase(
   const db = await createDb({ connection: { url }, log: createLog('admin', 'silent'), poolSize: 2 });
   try {
     await requireTables(db);
+    await refuseMoved(url);
     await onOpen(db);
   } catch (error) {
     await db.close();
     throw error;
   }
   return { db, [Symbol.asyncDispose]: () => db.close() };
+}
+
+/** Throws a Fault for a database whose place another one took: what is read there is old, and writes are refused. */
+export async function refuseMoved(url: string): Promise<void> {
+  const mark = await movedMark(url);
+  if (mark !== undefined)
+    throw new Fault(
+      'stop',
+      'database_moved',
+      `the database was copied to ${mark.target}, which took its place: set VANTAGE_DATABASE_URL to that one`,
+    );
 }
 
 async function requireTables({ kysely }: Db): Promise<void> {

@@ -25,7 +25,16 @@ const open = [
   ...['accounts', 'agents', 'authorities', 'agent_upgrades', 'cancelled_occurrences', 'clock_evidence'],
   ...['clock_records', 'connection_spans', 'contact_health', 'contacts', 'controllers', 'coverage'],
   ...['hook_progress', 'hooks', 'page_mails', 'page_news', 'page_subscribers', 'pages'],
-  ...['database_epochs', 'days_to_compact', 'deleted_events', 'device_changes', 'former_locations', 'gaps'],
+  ...[
+    'copy_changes',
+    'database_epochs',
+    'database_moves',
+    'days_to_compact',
+    'deleted_events',
+    'device_changes',
+    'former_locations',
+    'gaps',
+  ],
   ...['installation_problems', 'job_cursors', 'job_quarantine', 'kept_answers', 'key_uses', 'last_backup'],
   ...[
     'leases',

@@ -64,6 +64,8 @@ export async function writeBackup(deps: {
         await client.query('begin isolation level repeatable read read only');
         await client.query('set local idle_in_transaction_session_timeout = 0');
       });
+    // Before the moment of the snapshot: a partition that is written anew meanwhile would seem empty.
+    await client.query('lock table check_rows in access share mode');
     const bytes = encodeFrames(framesOf(client, deps, size));
     const sink = createWriteStream(part, { mode: 0o600, flags: 'wx', flush: true });
     const lock = (plain: AsyncIterable<Buffer>) => (deps.lock ? encrypted(plain, deps.lock) : plain);
@@ -149,14 +151,18 @@ async function sequencesOf(client: pg.Client): Promise<Record<string, string>> {
   return Object.fromEntries(rows.map(({ name, last }) => [name, last]));
 }
 
+/** Tables that say something about one database only: no backup and no copy has them. */
+export const ofOneDatabase = ['migrations', 'database_moves', 'copy_changes'];
+
 /** Each table with its columns; a partition belongs to its table, a generated column is made again. */
 async function tablesOf(client: pg.Client): Promise<z.output<typeof tableSchema>[]> {
   const { rows } = await client.query<{ name: string; columns: string[] }>(
     `select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
      from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-       and c.relname <> 'migrations'
+       and c.relname <> all ($1)
      group by c.relname order by c.relname`,
+    [ofOneDatabase],
   );
   return rows;
 }

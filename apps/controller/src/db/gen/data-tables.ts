@@ -186,6 +186,11 @@ export interface DataTables {
     started_us: number;
     last_seen_us: number;
   };
+  copy_changes: {
+    xid: number;
+    table_name: string;
+    key: Jsonb;
+  };
   coverage: {
     agent_no: number;
     from_us: number;
@@ -197,6 +202,14 @@ export interface DataTables {
     mark: number;
     began_us: number;
     marked_us: number;
+  };
+  database_moves: {
+    single: Generated<boolean>;
+    state: 'copying' | 'moved' | 'unfinished' | 'prepared' | 'arrived';
+    copy_id: string;
+    at_us: number;
+    target: string;
+    sealed: Uint8Array | null;
   };
   days_to_compact: {
     day_us: number;

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { type CommandLine, controllerSurroundings } from '../command-line.ts';
+import { printText, render } from '../output.ts';
+import { runProgram } from '../run-program.ts';
+
+const answerSchema = z.object({
+  from: z.string(),
+  to: z.string(),
+  tables: z.int(),
+  rows: z.int(),
+  rounds: z.int(),
+  /** From the moment in which the writers of FROM waited to its end, ms. */
+  heldMs: z.int(),
+  /** To the moment in which a controller used TO; null: none does. */
+  backMs: z.int().nullable(),
+  tookMs: z.int(),
+});
+
+/** Adds `database copy`. */
+export function addDatabaseCommands({ group, asJson }: CommandLine): void {
+  group('database', 'move the database')
+    .command('copy <from> <to>')
+    .description(
+      'copy the database into an empty one while everything runs, compare both, and go over to it; each is "embedded", a postgres:// URL, or @FILE with the URL',
+    )
+    .action(async (from: string, to: string) => {
+      const answer = await runProgram('copy', { from, to }, controllerSurroundings().env, answerSchema);
+      printText(asJson() ? render(answer, true) : describe(answer));
+    });
+}
+
+function describe({ from, to, tables, rows, heldMs, backMs, tookMs }: z.output<typeof answerSchema>): string {
+  const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+  const setting =
+    to === 'the embedded database' ? 'take VANTAGE_DATABASE_URL away' : `set VANTAGE_DATABASE_URL to ${to}`;
+  return [
+    `${to} took the place of ${from}: ${rows.toLocaleString('en')} rows of ${tables} tables, compared, in ${seconds(tookMs)}.`,
+    `Writers waited ${seconds(heldMs)}. ${backMs === null ? 'No controller uses the copy yet: start it.' : `A controller used the copy after ${seconds(backMs)}.`}`,
+    `Now ${setting}. Until then controllers find the copy by a note in ${from}, so keep that one. It takes no writes any more.`,
+  ].join('\n');
+}

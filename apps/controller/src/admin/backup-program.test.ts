@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
+import { withClient } from '../../../../tests/harness/postgres-url.ts';
+import { verifyBackup } from '../db/backup/load.ts';
+
+const program = path.join(import.meta.dirname, 'backup-program.ts');
+let database: TestDatabase;
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'vantage-kill-'));
+  writeFileSync(path.join(folder, 'secret.key'), Buffer.alloc(32, 7).toString('base64'));
+  database = await createTestDatabase();
+  await withClient(database.url, (client) =>
+    client.query(
+      `insert into job_cursors (name, at_us) select md5(n::text) || md5((n + 1)::text), n from generate_series(1, 60000) n`,
+    ),
+  );
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await database[Symbol.asyncDispose]();
+});
+
+/** Runs the program; `killAt` says of the folder's files whether it is killed now. */
+async function backup(file: string, killAt?: (names: readonly string[]) => boolean) {
+  const env = {
+    PATH: process.env['PATH'],
+    VANTAGE_DATA: folder,
+    VANTAGE_DATABASE_URL: database.url,
+  };
+  const child = spawn(process.execPath, [program], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  const call = { command: 'backup', file, verify: false, recipients: [] };
+  child.stdin.end(JSON.stringify(call));
+  const watch = setInterval(() => {
+    if (killAt?.(readdirSync(folder)) === true) child.kill('SIGKILL');
+  }, 1);
+  const ended = new Promise<string | null>((resolve) =>
+    child.once('close', (_code, signal) => resolve(signal)),
+  );
+  const [out, signal] = await Promise.all([text(child.stdout), ended]);
+  clearInterval(watch);
+  return { out, signal };
+}
+
+test('a backup that is killed at ten moments is never taken for one, and the one before stays', {
+  timeout: 300_000,
+}, async () => {
+  const file = path.join(folder, 'nightly.backup');
+  const isThere = (name: string) => readdirSync(folder).includes(name);
+  const parts = () => readdirSync(folder).filter((name) => name.endsWith('.part'));
+  const killed: string[] = [];
+  for (let n = 0; n < 10; n += 1) {
+    const partsBefore = parts().length;
+    let looks = 0;
+    // The n-th look after the part was begun: from its first byte to about its last.
+    const { out, signal } = await backup(file, (names) => {
+      if (names.filter((name) => name.endsWith('.part')).length > partsBefore) looks += 1;
+      return looks > n * 12;
+    });
+    if (signal === 'SIGKILL') killed.push(out);
+    // Either it is whole, or it is not there under its name.
+    if (isThere('nightly.backup')) await verifyBackup(file);
+    else expect(signal).toBe('SIGKILL');
+  }
+  expect(killed.length).toBeGreaterThan(3);
+  expect(killed.join('')).toBe('');
+  for (const part of parts())
+    await expect(verifyBackup(path.join(folder, part))).rejects.toMatchObject({
+      code: 'bad_backup',
+      message: expect.stringContaining(part),
+    });
+  expect(await backup(file)).toMatchObject({ signal: null, out: expect.stringContaining('"ok":true') });
+  await verifyBackup(file);
+});

@@ -1,0 +1,4 @@
+export { copyDatabase, type Place } from './copy-database.ts';
+export { openSession } from './session.ts';
+export { watchMove } from './watch-move.ts';
+export { askDatabase, movedMark } from './welcome.ts';

@@ -1,0 +1,159 @@
+// "vantage database copy" on a running system: from the embedded database to another one and back, killed and repeated.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { createEmptyDatabase } from '../harness/database.ts';
+import { withClient } from '../harness/postgres-url.ts';
+import { repositoryRoot, type System, startSystem } from '../harness/system.ts';
+import { startTarget } from '../harness/target.ts';
+
+const soon = { timeout: 60_000, interval: 200 };
+const env = { NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: '60' };
+/** Rows that the copy has to carry besides those that come in. */
+const oldChecks = 40_000;
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'vantage-copy-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const answerSchema = z.object({
+  rows: z.int(),
+  rounds: z.int(),
+  heldMs: z.int(),
+  backMs: z.int().nullable(),
+});
+
+/** Starts the command. `killAt`: kills it and its program once its output has this text. */
+function copy(dataDir: string, from: string, to: string, killAt?: string) {
+  const child = spawn(path.join(repositoryRoot, 'vantage'), ['database', 'copy', from, to, '--json'], {
+    env: { PATH: process.env['PATH'], VANTAGE_DATA: dataDir },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    out += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    err += chunk.toString();
+    if (killAt !== undefined && err.includes(killAt)) killGroup(child);
+  });
+  return new Promise<{ code: number | null; out: string; err: string }>((resolve) =>
+    child.once('close', (code) => resolve({ code, out, err })),
+  );
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}
+
+const created = z.object({ device_id: z.string() });
+const rowsSchema = z.array(z.looseObject({ check_id: z.string() }));
+
+/** Checks of days before, put into the tables directly. */
+async function fill(url: string): Promise<void> {
+  await withClient(url, (client) =>
+    client.query(
+      `insert into check_rows (device_no, start_us, agent_no, location_no, end_us, arrived_us, revision, attempt, code, perf)
+       select d.device_no, (extract(epoch from now() - interval '2 days') * 1e6)::bigint + n * 1000000::bigint, 1, 1,
+         (extract(epoch from now() - interval '2 days') * 1e6)::bigint + n * 1000000::bigint + 5000,
+         (extract(epoch from now() - interval '2 days') * 1e6)::bigint + n * 1000000::bigint + 9000, 1, 1, 1, 5
+       from generate_series(1, ${oldChecks}) n, (select device_no from devices limit 1) d`,
+    ),
+  );
+}
+
+async function checksOf(system: System, deviceId: string) {
+  return rowsSchema.parse(await system.api.ok('GET', `/devices/${deviceId}/checks`));
+}
+
+/** Every check that the API showed before is there once, and new ones come in. */
+async function expectToGoOn(
+  system: System,
+  deviceId: string,
+  before: z.output<typeof rowsSchema>,
+): Promise<void> {
+  const at = before[0]?.['Timestamp'];
+  await expect
+    .poll(async () => (await checksOf(system, deviceId).catch(() => []))[0]?.['Timestamp'] !== at, soon)
+    .toBe(true);
+  const now = await checksOf(system, deviceId);
+  const ids = now.map(({ check_id }) => check_id);
+  expect(new Set(ids).size).toBe(ids.length);
+  // A page has the newest ones only.
+  const last = String(now.at(-1)?.['Timestamp']);
+  for (const check of before) if (String(check['Timestamp']) > last) expect(now).toContainEqual(check);
+}
+
+const countOf = (url: string) =>
+  withClient(url, async (client) => {
+    const { rows } = await client.query<{ n: number }>('select count(*)::int as n from check_rows');
+    return rows[0]?.n ?? 0;
+  });
+
+test('a running system goes over to another database and back; killed copies leave it where it is', {
+  timeout: 400_000,
+}, async () => {
+  await using target = await startTarget();
+  await using other = await createEmptyDatabase();
+  const dataDir = path.join(folder, 'data');
+  await using system = await startSystem({ dataDir, env });
+  const device = { ShortName: 'one', Method: 'TCP', URL: `tcp://127.0.0.1:${target.port}`, Frequency: 1 };
+  const { device_id } = created.parse(await system.api.ok('POST', '/devices', device));
+  await expect.poll(async () => (await checksOf(system, device_id)).length, soon).toBeGreaterThan(3);
+  const embeddedUrl = system.quickstart().database_url;
+  await fill(embeddedUrl);
+  const urlFile = path.join(folder, 'url');
+  writeFileSync(urlFile, `${other.url}\n`, { mode: 0o600 });
+
+  for (const killAt of [
+    'changes are noted',
+    'tables are copied',
+    'round 1',
+    'compared',
+    'the copy is whole',
+  ]) {
+    const killed = await copy(dataDir, 'embedded', `@${urlFile}`, killAt);
+    expect(killed).toMatchObject({ code: null, err: expect.stringContaining(killAt) });
+    if (killAt === 'the copy is whole') continue;
+    // The system goes on with its database, and a copy that is not whole is refused.
+    const before = await checksOf(system, device_id);
+    await expectToGoOn(system, device_id, before);
+    expect(system.quickstart().database_url).toBe(embeddedUrl);
+  }
+  const before = await checksOf(system, device_id);
+  const there = await copy(dataDir, 'embedded', `@${urlFile}`);
+  expect(there).toMatchObject({ code: 0 });
+  expect(answerSchema.parse(JSON.parse(there.out)).rows).not.toBeNull();
+  await expect.poll(() => system.quickstart().database_url, soon).toBe(other.url);
+  await expectToGoOn(system, device_id, before);
+  expect(await countOf(other.url)).toBeGreaterThan(oldChecks);
+  expect(readFileSync(path.join(dataDir, 'log/controller.log'), 'utf8')).toContain(
+    'the database was copied to',
+  );
+
+  // And back: the embedded database that was given up is put aside.
+  const back = await copy(dataDir, `@${urlFile}`, 'embedded');
+  expect(back).toMatchObject({ code: 0, err: expect.stringContaining('given-up') });
+  const report = answerSchema.parse(JSON.parse(back.out));
+  expect(report.rows).toBeGreaterThan(oldChecks);
+  expect(report.backMs).not.toBeNull();
+  await expect.poll(() => system.quickstart().database_url, soon).toContain(path.join(dataDir, 'postgres'));
+  await expectToGoOn(system, device_id, before);
+  expect(existsSync(path.join(dataDir, 'database-moved.json'))).toBe(false);
+
+  const refused = await copy(dataDir, `@${urlFile}`, 'embedded');
+  expect(refused).toMatchObject({ code: 0 });
+  const elsewhere = await copy(dataDir, 'embedded', `@${urlFile}`);
+  expect(elsewhere).toMatchObject({ code: 1, err: expect.stringContaining('was given up for') });
+});
