@@ -1,6 +1,6 @@
-// Lists of an account with very many devices, and what a page reads of them while 5,000 change a minute: the CPU time of
-// the API and its PostgreSQL for a request, and how long requests take by one and by eight connections. Usage: node tests/bench/lists.ts [devices] [seconds for each kind and
-// number of connections] [lists|page]
+// Lists of an account with very many devices, and what a page reads of them while 5,000 change a minute: the CPU time
+// of the API and its PostgreSQL for a request, and how long requests take by one and by eight connections. Usage:
+// node tests/bench/lists.ts [devices] [seconds for each kind and number of connections] [lists|page]
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, get } from 'node:http';
@@ -37,7 +37,7 @@ interface Kind {
   readonly boundMs: number;
 }
 
-/** What a page reads. `revision` is that of a first reading. */
+/** The requests of a page. `revision` is that of a first reading. */
 function pageReads(revision: string): readonly Kind[] {
   const quarter = `Timestamp1=${iso(nowUs - 90 * dayUs)}&Timestamp2=${iso(nowUs)}`;
   return [

@@ -2,6 +2,7 @@
 export const untrackedState: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'ends with the call, message or transaction that began it': [
+      'apps/controller/src/catalog/states/tag-counts.ts reached',
       'libs/alerts/src/web-address.ts stored',
       'libs/domain/src/query-secrets.ts counts',
       'libs/kernel/src/disk/replace-file.ts claimed',
@@ -88,6 +89,9 @@ export const untrackedState: ReadonlyMap<string, string> = new Map(
       'libs/probes/src/methods/script/spawner.ts guests',
     ],
     'is counted by another state: its entries, or a part of them': [
+      'apps/controller/src/catalog/states/tag-counts.ts combinations',
+      'apps/controller/src/catalog/states/tag-counts.ts devices',
+      'apps/controller/src/catalog/states/tag-summary.ts accounts',
       'libs/kernel/src/tracked-state.ts collections',
       'libs/kernel/src/zone-offset.ts offsets',
       'apps/controller/src/catalog/sessions/refused-sign-ins.ts timers',

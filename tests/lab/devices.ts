@@ -15,12 +15,12 @@ export interface LabDevice {
 /** How often the devices of a scene are checked, and what confirms an outage: settings of a device. */
 export type Rhythm =
   | { readonly Frequency: 1; readonly Retries: 2; readonly RetryDelay: 6 }
-  | { readonly FrequencySeconds: 5; readonly Attempts: 1 };
+  | { readonly FrequencySeconds: 5; readonly Attempts: 1; readonly RetryDelay: 1 };
 
 /** An error is confirmed two seconds and two answers after the first one (at scale 6). */
 export const eachMinute: Rhythm = { Frequency: 1, Retries: 2, RetryDelay: 6 };
-/** The first error is the outage. */
-export const eachFiveSeconds: Rhythm = { FrequencySeconds: 5, Attempts: 1 };
+/** The first error is the outage; where another Location is online, its check must agree. */
+export const eachFiveSeconds: Rhythm = { FrequencySeconds: 5, Attempts: 1, RetryDelay: 1 };
 
 /** The time between two checks, milliseconds of the rules. */
 export function intervalOf(rhythm: Rhythm): number {

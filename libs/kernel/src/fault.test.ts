@@ -27,7 +27,7 @@ test.each([
   [new TypeError(), 'TypeError'],
   ['text', 'text'],
   [Object.assign(Object.create(null), { message: 'of another process' }), 'of another process'],
-  [Object.create(null), 'an object without a text'],
+  [Object.create(null), '[Object: null prototype] {}'],
 ])('the message of %s is not empty', (error, message) => {
   expect(messageOf(error)).toBe(message);
 });

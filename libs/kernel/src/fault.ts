@@ -1,3 +1,5 @@
+import { inspect } from 'node:util';
+
 /** The action of a loop after a failed piece of work. */
 export type FaultAction =
   | 'stop' // it cannot work at all: log the reason and end
@@ -45,9 +47,5 @@ export function messageOf(error: unknown): string {
 function textOf(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);
   if ('message' in value && typeof value.message === 'string' && value.message !== '') return value.message;
-  try {
-    return String(value);
-  } catch {
-    return 'an object without a text';
-  }
+  return inspect(value, { depth: 1, breakLength: Number.POSITIVE_INFINITY });
 }

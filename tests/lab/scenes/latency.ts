@@ -159,8 +159,9 @@ function lowerBound(
   const sequenceId = failures.find(isLater)?.retryId;
   const retries = failures.filter((each) => isLater(each) && each.retryId === sequenceId);
   const answers = new Map(retries.map(({ attempt, startUs, endUs }) => [attempt, (endUs - startUs) / 1000]));
-  const retriesWanted = 'Retries' in rhythm ? rhythm.Retries : rhythm.Attempts - 1;
+  // Without retries the other Location is asked.
+  const retriesWanted = 'Retries' in rhythm ? rhythm.Retries : rhythm.Attempts;
   if (first === undefined || answers.size !== retriesWanted) return Number.NaN;
-  const delayMs = 'RetryDelay' in rhythm ? (rhythm.RetryDelay * 1000) / scale : 0;
+  const delayMs = (rhythm.RetryDelay * 1000) / scale;
   return first.endUs / 1000 + [...answers.values()].reduce((sum, answerMs) => sum + delayMs + answerMs, 0);
 }

@@ -5,7 +5,7 @@ import type { DeviceStatus } from '../../db/status.ts';
 import { changedSince, isTellable, type Revision, readRevision } from './revision.ts';
 import type { ShownStatuses, TaggedDevice } from './tag-counts.ts';
 
-/** What was read of one moment. */
+/** A reading of one moment. */
 export interface TagReading {
   readonly revision: Revision;
   /** The devices that may have changed since the revision before; undefined: `rows` are all of the account. */
