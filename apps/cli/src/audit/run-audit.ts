@@ -5,7 +5,7 @@ import { type Connection, connect } from '../remote/connection.ts';
 import type { ControllerAccess } from '../remote/https-fetch.ts';
 import { chainLine, type Entry, emptyChain, followChain } from './chain.ts';
 
-const page = z.array(z.object({ audit_id: z.string() }).catchall(z.json()));
+const page = z.array(z.object({ audit_id: z.string(), Timestamp: z.string() }).catchall(z.json()));
 /** Rows of a page, as many as the API gives. */
 const pageRows = 100;
 /** Entries of one export: they are in memory until all are there, because the API shows the newest first. */
@@ -77,11 +77,13 @@ async function entriesAfter(
   for (let before: string | undefined; ; ) {
     const query = { ...from, Limit: String(pageRows), ...(before === undefined ? {} : { Before: before }) };
     const answer = await connection.call({ method: 'GET', path: '/audit', query });
-    if (before === undefined) untilMs = Date.parse(answer.headers.get('date') ?? '') - settleMs;
+    // The controller's clock counts; without its header ours does.
+    if (before === undefined)
+      untilMs = (Date.parse(answer.headers.get('date') ?? '') || Date.now()) - settleMs;
     const rows = page.parse(await answer.json());
     for (const row of rows) {
       if (row.audit_id === auditId) return found.reverse();
-      const at = Date.parse(String(row['Timestamp']));
+      const at = Date.parse(row.Timestamp);
       if (at < untilMs) found.push(row);
     }
     if (found.length > mostEntries)
