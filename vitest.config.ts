@@ -17,7 +17,7 @@ const longest = [
   'first-run',
   'secrets',
   'commands',
-  'controller-package',
+  'release',
   'wire',
   'script-hostile',
   'second-agent',

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type OutputChunk, rolldown } from 'rolldown';
+import { joinLicences, readLicence } from './licences.ts';
+import { nameAt } from './lockfile.ts';
 import { root } from './root.ts';
 
 /**
@@ -68,22 +70,5 @@ function licencesOf(modules: Iterable<string>): string {
   const folders = [...modules].flatMap(
     (file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? [],
   );
-  const texts = [...new Set(folders)].map((folder) => {
-    const name = folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length);
-    return `${name}\n\n${readLicence(folder)}\n`;
-  });
-  return texts.sort().join('\n----------------------------------------\n\n');
-}
-
-function readLicence(folder: string): string {
-  for (const name of ['LICENSE', 'LICENSE.md', 'LICENSE.txt', 'license', 'LICENCE', 'License']) {
-    try {
-      return readFileSync(path.join(folder, name), 'utf8');
-    } catch {
-      // tries the next name
-    }
-  }
-  const declared: unknown = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
-  const licence = declared instanceof Object && 'license' in declared ? declared.license : undefined;
-  return `Licence: ${typeof licence === 'string' ? licence : 'see the package'}`;
+  return joinLicences(new Map(folders.map((folder) => [nameAt(folder), readLicence(folder)])));
 }

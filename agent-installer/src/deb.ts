@@ -32,7 +32,7 @@ export function packDeb(parcel: {
   readonly arch: HostArchitecture;
   readonly entries: readonly Entry[];
   /** gzip's. */
-  readonly level?: number;
+  readonly level?: number | undefined;
 }): Promise<Buffer> {
   const { version, arch, entries, level } = parcel;
   const service = entries.find(({ name }) => name === 'service/vantage-agent.service');

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { withClient } from '../harness/postgres-url.ts';
 import { type Ran, runVantage } from '../harness/run-vantage.ts';
 import { repositoryRoot, type System, startSystem } from '../harness/system.ts';
 import { startTarget, type Target } from '../harness/target.ts';
@@ -128,5 +130,51 @@ describe('the command line from anywhere', { timeout: 240_000 }, () => {
     expect(closed.stderr).toContain('https://127.0.0.1:9 cannot be asked: connect ECONNREFUSED');
     const wrong = await runVantage(['devices', 'list', '--server', 'ftp://x', '--key', 'x'], nowhere);
     expect(wrong).toMatchObject({ code: 2 });
+  });
+
+  test('the audit is exported in pieces as one chain, which names a changed line; settled entries only', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'vantage-audit-'));
+    const file = path.join(folder, 'audit.jsonl');
+    const exported = z.object({ added: z.int(), entries: z.int(), hash: z.string() });
+    const exportTo = async () => {
+      const { code, stdout, stderr } = await run('audit', 'export', file, '--json');
+      expect(code, stderr).toBe(0);
+      return exported.parse(JSON.parse(stdout));
+    };
+    /** The changes so far are of two minutes before; their order stays. */
+    const settle = () =>
+      withClient(system.quickstart().database_url, (client) =>
+        client.query('update audit set at_us = at_us - 120000000'),
+      );
+    try {
+      for (let number = 0; number < 110; number += 10) await run('tags', 'create', `Name=audited-${number}`);
+      await settle();
+      const first = await exportTo();
+      expect(first.added).toBeGreaterThan(10);
+      expect(await exportTo()).toEqual({ ...first, added: 0 });
+      await run('tags', 'create', 'Name=audited-last');
+      expect(await exportTo()).toMatchObject({ added: 0 });
+      await settle();
+      expect(await exportTo()).toMatchObject({ added: 1, entries: first.entries + 1 });
+      const whole = path.join(folder, 'again.jsonl');
+      await run('audit', 'export', whole);
+      const text = readFileSync(file, 'utf8');
+      expect(text.replace(/"Timestamp":"[^"]*"|"Hash":"[^"]*"/g, '')).toBe(
+        readFileSync(whole, 'utf8').replace(/"Timestamp":"[^"]*"|"Hash":"[^"]*"/g, ''),
+      );
+      expect(await run('audit', 'verify', file)).toMatchObject({ code: 0 });
+      writeFileSync(file, text.replace('audited-50', 'audited-51'));
+      const broken = await run('audit', 'verify', file);
+      expect(broken.code).toBe(1);
+      expect(broken.stderr).toMatch(/line \d+ does not continue the lines before it/);
+      expect((await run('audit', 'export', file)).stderr).toContain('does not continue');
+      await withClient(system.quickstart().database_url, (client) =>
+        client.query('delete from audit where audit_no = (select max(audit_no) from audit)'),
+      );
+      writeFileSync(file, text);
+      expect((await run('audit', 'export', file)).stderr).toContain('the database was restored');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });

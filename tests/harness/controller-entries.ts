@@ -4,6 +4,7 @@ import path from 'node:path';
 import { productVersion } from '@vantage/domain';
 import { architectures } from '../../agent-installer/src/architectures.ts';
 import type { Entry, LinkEntry } from '../../agent-installer/src/archive.ts';
+import { ensurePage } from '../../agent-installer/src/controller/page.ts';
 import { controllerTree } from '../../agent-installer/src/controller/tree.ts';
 import { root } from '../../agent-installer/src/root.ts';
 
@@ -24,7 +25,7 @@ export function controllerEntries(): Promise<readonly (Entry | LinkEntry)[]> {
 function read() {
   const parcels = path.join(root, 'agent-installer/dist');
   const run = (...args: string[]) => execFileSync(process.execPath, args, { cwd: root, stdio: 'pipe' });
-  if (!existsSync(path.join(root, 'apps/dashboard/dist/index.html'))) run('apps/dashboard/build.ts');
+  ensurePage(() => {});
   if (!existsSync(path.join(parcels, `vantage-agent_${productVersion}_${hostArch}.deb.sha256`)))
     run('agent-installer/src/parcel.ts', hostArch);
   return controllerTree({ arch: architectures[hostArch], parcels });

@@ -26,6 +26,11 @@ export function controllerParts(arch: Architecture): Reached {
   return reachable(readLock(), programs, { arch, isLeftOut: (name) => leftOut.includes(name) });
 }
 
+/** The packages that the built page contains. */
+export function pageParts(arch: Architecture): Reached {
+  return reachable(readLock(), ['apps/dashboard'], { arch, isLeftOut: (name) => name === 'vite' });
+}
+
 /**
  * The files of the controller's package: the folder `/opt/vantage` of a host of this architecture, with Node, the
  * embedded PostgreSQL, the built page, the documents, and the agents' packages of the folder `parcels`. The same

@@ -18,17 +18,21 @@ const files = [
  * the API needs no page.
  */
 export function buildPage({ root, node, say }) {
-  const hash = hashOf(root);
-  if (builtOf(root) === hash) return;
+  if (isPageBuilt(root)) return;
   if (!existsSync(path.join(root, 'node_modules/vite')))
     return say('the page is not built: the packages of development are missing (npm ci installs them)');
   say('building the page, because its sources changed');
   const from = Date.now();
   const script = path.join(root, 'apps/dashboard/build.ts');
-  const built = spawnSync(node, [script, hash], { encoding: 'utf8', timeout: 120_000 });
+  const built = spawnSync(node, [script, hashOf(root)], { encoding: 'utf8', timeout: 120_000 });
   if (built.status === 0) return say(`the page is built (${((Date.now() - from) / 1000).toFixed(1)} s)`);
   const why = `${built.stderr ?? built.error ?? ''}`.trim().slice(-2_000);
   say(`the page could not be built; "npm run build" shows why\n${why}`.trim());
+}
+
+/** Whether the built page is that of the present sources. */
+export function isPageBuilt(root) {
+  return builtOf(root) === hashOf(root);
 }
 
 function hashOf(root) {

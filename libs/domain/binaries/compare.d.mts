@@ -1,3 +1,6 @@
+/** The recorded files of a package, by their paths in it, each with its SHA-256. */
+export function recordedOf(name: string): readonly { readonly digest: string; readonly file: string }[];
+
 /** What is wrong with the content of a recorded file of a package; undefined: nothing. */
 export function problemOfFile(name: string, file: string, data: Uint8Array): string | undefined;
 

@@ -12,7 +12,7 @@ const records = path.join(path.dirname(fileURLToPath(import.meta.url)), 'recorde
 const listOf = (name) => path.join(records, `${name.replace('@', '').replace('/', '-')}.sha256`);
 
 /** The recorded files of a package, by their paths in it. The list has the form of sha256sum. */
-function recordedOf(name) {
+export function recordedOf(name) {
   const lines = readFileSync(listOf(name), 'utf8').split('\n').filter(Boolean);
   return lines.map((line) => ({ digest: line.slice(0, 64), file: line.slice(66) }));
 }

@@ -1,0 +1,68 @@
+// Makes a release: `npm run release -- [--key FILE] [--arch amd64] [--out FOLDER] [--level 1..9]`, or verifies one:
+// `npm run release -- verify FOLDER --public-key FILE`.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { productVersion, readReleaseKey } from '@vantage/domain';
+import { messageOf } from '@vantage/kernel';
+import { z } from 'zod';
+import { architectures, isHostArchitecture } from '../architectures.ts';
+import { ensurePage } from '../controller/page.ts';
+import { readPrivateKey } from '../release-key.ts';
+import { root } from '../root.ts';
+import { makeRelease } from './make.ts';
+import { faultsOfRelease } from './sums.ts';
+
+const level = z.coerce.number().int().min(1).max(9);
+
+try {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      key: { type: 'string' },
+      'public-key': { type: 'string' },
+      arch: { type: 'string', multiple: true, default: Object.keys(architectures) },
+      out: { type: 'string' },
+      level: { type: 'string', default: '9' },
+    },
+  });
+  const [command = 'make', folder] = positionals;
+  if (command === 'verify' && folder !== undefined && values['public-key'] !== undefined)
+    await verify(folder, values['public-key']);
+  else if (command === 'make') await make(values);
+  else
+    throw new Error(
+      'accepted are "make [--key FILE] [--arch amd64] [--out FOLDER] [--level 1..9]" and "verify FOLDER --public-key FILE"',
+    );
+} catch (error) {
+  console.error(`release: ${messageOf(error)}`);
+  process.exitCode = 1;
+}
+
+async function make(given: { key?: string; arch: string[]; out?: string; level: string }): Promise<void> {
+  const archs = given.arch.map((name) => {
+    if (!isHostArchitecture(name))
+      throw new Error(`--arch was ${name}; accepted are ${Object.keys(architectures).join(' and ')}`);
+    return name;
+  });
+  const read = level.safeParse(given.level);
+  if (!read.success) throw new Error(`--level was ${given.level}; accepted is 1 to 9`);
+  const key = given.key === undefined ? undefined : readPrivateKey(path.resolve(given.key));
+  const folder = path.resolve(
+    given.out ?? path.join(root, 'agent-installer/dist', `release-${productVersion}`),
+  );
+  ensurePage((text) => console.log(text));
+  await makeRelease({ folder, archs, key, level: read.data, say: (text) => console.log(text) });
+  console.log(`the release is in ${path.relative(process.cwd(), folder) || '.'}`);
+  if (key === undefined)
+    console.log('it is not signed: --key FILE signs it ("./vantage release-key create FILE")');
+}
+
+async function verify(folder: string, keyFile: string): Promise<void> {
+  const key = readReleaseKey(readFileSync(keyFile, 'utf8'));
+  if (key === undefined)
+    throw new Error(`${keyFile} has no public release key: FILE.pub beside the private one has it`);
+  const faults = await faultsOfRelease(path.resolve(folder), key);
+  if (faults.length > 0) throw new Error(faults.join('\nrelease: '));
+  console.log('the release is whole, and signed by this key');
+}

@@ -1,0 +1,95 @@
+import { createHash, type KeyObject } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { productVersion as version } from '@vantage/domain';
+import { architectures, type HostArchitecture } from '../architectures.ts';
+import { packArchive } from '../archive.ts';
+import { packControllerDeb } from '../controller/deb.ts';
+import { controllerTree } from '../controller/tree.ts';
+import { packDeb } from '../deb.ts';
+import { root } from '../root.ts';
+import { signParcel } from '../sign.ts';
+import { parcelTree } from '../tree.ts';
+import { describeContents } from './contents.ts';
+import { imageContext } from './image-context.ts';
+import { notesOf } from './notes.ts';
+import { signatureFile, signSums, sumsFile, sumsOf } from './sums.ts';
+
+/** A release that is to be made. */
+export interface ReleasePlan {
+  /** Is made; it must not be there yet. */
+  readonly folder: string;
+  readonly archs: readonly HostArchitecture[];
+  /** The private release key; undefined: nothing is signed. */
+  readonly key: KeyObject | undefined;
+  /** gzip's. */
+  readonly level?: number | undefined;
+  readonly say: (text: string) => void;
+}
+
+/**
+ * Writes all files of a release: packages of agent and controller for each architecture, the context of the images,
+ * SBOM, licences, notes, SHA256SUMS and, with a key, signatures. The same sources, packages and key give the same
+ * bytes. The folder is there only when all of it is.
+ */
+export async function makeRelease({ folder, archs, key, level, say }: ReleasePlan): Promise<void> {
+  if (existsSync(folder))
+    throw new Error(`${folder} exists: a release is never overwritten; name another folder`);
+  mkdirSync(path.dirname(folder), { recursive: true });
+  const made = mkdtempSync(`${folder}.part-`);
+  const parcels = mkdtempSync(path.join(tmpdir(), 'vantage-parcels-'));
+  const sums = new Map<string, string>();
+  const add = (name: string, data: Buffer | string) => {
+    writeFileSync(path.join(made, name), data, { mode: 0o644 });
+    sums.set(name, digestOf(data));
+    say(`${name}: ${(data.length / 1e6).toFixed(1)} MB`);
+  };
+  try {
+    for (const arch of archs) await addAgent(arch, parcels, { add, key, level });
+    for (const arch of archs) {
+      const entries = await controllerTree({ arch: architectures[arch], parcels });
+      add(`vantage_${version}_${arch}.deb`, await packControllerDeb({ version, arch, entries, level }));
+      const below = entries.map((entry) => ({ ...entry, name: `vantage-${version}/${entry.name}` }));
+      add(`vantage-${version}-linux-${arch}.tar.gz`, await packArchive(below, level));
+    }
+    const context = imageContext().map((entry) => ({
+      ...entry,
+      name: `vantage-${version}-image/${entry.name}`,
+    }));
+    add(`vantage-${version}-image.tar.gz`, await packArchive(context, level));
+    const { sbom, licences } = describeContents(archs);
+    add(`vantage-${version}.cdx.json`, sbom);
+    add('LICENCES.txt', licences);
+    add('NOTES.md', notesOf(readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8'), version));
+    writeFileSync(path.join(made, sumsFile), sumsOf(sums));
+    if (key !== undefined) writeFileSync(path.join(made, signatureFile), signSums(sumsOf(sums), key));
+    renameSync(made, folder);
+  } finally {
+    for (const each of [made, parcels]) rmSync(each, { recursive: true, force: true });
+  }
+}
+
+/** Packs the agent of an architecture, and lays its parcel into `parcels` as a controller serves it. */
+async function addAgent(
+  arch: HostArchitecture,
+  parcels: string,
+  { add, key, level }: Pick<ReleasePlan, 'key' | 'level'> & { add: (name: string, data: Buffer) => void },
+): Promise<void> {
+  const entries = await parcelTree(architectures[arch]);
+  const name = `vantage-agent-linux-${arch}.tar.gz`;
+  const file = path.join(parcels, name);
+  const packed = await packArchive(entries, level);
+  writeFileSync(file, packed);
+  writeFileSync(`${file}.sha256`, `${digestOf(packed)}  ${name}\n`);
+  add(name, packed);
+  if (key !== undefined) {
+    await signParcel(file, key);
+    add(`${name}.sig`, readFileSync(`${file}.sig`));
+  }
+  add(`vantage-agent_${version}_${arch}.deb`, await packDeb({ version, arch, entries, level }));
+}
+
+function digestOf(data: Buffer | string): string {
+  return createHash('sha256').update(data).digest('hex');
+}

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import type { Json } from '@vantage/domain';
+import { z } from 'zod';
+
+/** The end of a chain of lines: what the next line continues. */
+export interface ChainEnd {
+  readonly hash: string;
+  /** The id of the last entry; undefined: the chain is empty. */
+  readonly auditId: string | undefined;
+  readonly lines: number;
+}
+
+/** The end of a chain without lines. */
+export const emptyChain: ChainEnd = { hash: '0'.repeat(64), auditId: undefined, lines: 0 };
+
+/** An entry of the audit, as the API answers it. */
+export type Entry = { readonly audit_id: string } & { readonly [field: string]: Json };
+
+const hashMember = /^(\{.*),"Hash":"([0-9a-f]{64})"\}$/s;
+const entrySchema = z.looseObject({ audit_id: z.string() });
+
+/**
+ * The line of an entry: its JSON with `Hash` as its last member, the SHA-256 of the hash before (of the first line: 64
+ * zeros), a line feed, and the line without `Hash`. So no line can be changed, removed or put between others without
+ * another hash in all lines after it.
+ */
+export function chainLine(before: ChainEnd, entry: Entry): { readonly line: string; readonly end: ChainEnd } {
+  const text = JSON.stringify(entry);
+  const hash = hashOf(before.hash, text);
+  const end = { hash, auditId: entry.audit_id, lines: before.lines + 1 };
+  return { line: `${text.slice(0, -1)},"Hash":"${hash}"}\n`, end };
+}
+
+/** Follows the lines of a file from its beginning; `fault` is a sentence about the first line that does not fit. */
+export function followChain(
+  text: string,
+): { readonly ok: true; readonly end: ChainEnd } | { readonly ok: false; readonly fault: string } {
+  let end = emptyChain;
+  if (text !== '' && !text.endsWith('\n')) return { ok: false, fault: 'its last line is cut off' };
+  for (const line of text.split('\n').slice(0, -1)) {
+    const at = `line ${end.lines + 1}`;
+    const [, head, hash] = hashMember.exec(line) ?? [];
+    if (head === undefined || hash === undefined)
+      return { ok: false, fault: `${at} is no entry with a Hash` };
+    if (hashOf(end.hash, `${head}}`) !== hash)
+      return {
+        ok: false,
+        fault: `${at} does not continue the lines before it: it, or one before it, was changed`,
+      };
+    const entry = entrySchema.safeParse(parseJson(`${head}}`));
+    if (!entry.success) return { ok: false, fault: `${at} is no entry of an audit` };
+    end = { hash, auditId: entry.data.audit_id, lines: end.lines + 1 };
+  }
+  return { ok: true, end };
+}
+
+function hashOf(before: string, text: string): string {
+  return createHash('sha256').update(`${before}\n${text}`).digest('hex');
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
