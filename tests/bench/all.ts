@@ -10,6 +10,7 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   probes: [],
   agent: [],
   overload: [],
+  backlog: [],
   'exact-times': [],
   ingest: [],
   'row-bytes': [],

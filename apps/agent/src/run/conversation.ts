@@ -101,7 +101,7 @@ function receive(
       table.runRequest(scaledRequest(message.value, timing));
       return;
     case 'ack':
-      uploader.acked(message.value.batchId, message.value.tookMs, positionOf(message.value));
+      uploader.acked(message.value.batchId, message.value, positionOf(message.value));
       return;
     case 'heartbeatReply':
       sync.reply(message.value);

@@ -7,6 +7,7 @@ import { createFakeClock } from '@vantage/kernel/testing';
 import { BatchSchema } from '@vantage/proto';
 import { afterAll, expect, test, vi } from 'vitest';
 import { openTestOutbox, resultRecord } from '../testing/outbox.ts';
+import type { ControllerLoad } from './backlog-pace.ts';
 import { createUploader } from './uploader.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'vantage-uploader-'));
@@ -119,11 +120,16 @@ test('the first new record goes at once, those after it together after 400 ms, o
   uploader.down();
 });
 
-test.each([
-  ['as long as the controller had the batch in work', 30, 30],
-  ['ten seconds at most', 4_000_000_000, 10_000],
-  ['four times as long as the ack took, where the controller does not say it', undefined, 400],
-])('the pause after a batch of the backlog is %s', async (_, tookMs, pauseMs) => {
+test.each<[string, ControllerLoad, number]>([
+  [
+    'half to one and a half times that time for a controller that says the time of a batch only',
+    { tookMs: 60 },
+    30,
+  ],
+  ['ten seconds at most', { tookMs: 4_000_000_000 }, 5_000],
+  ['twice the time of the ack for one that says nothing', {}, 200],
+  ['short for one that stores at once', { storedMs: 40, waitingBatches: 0, busyPermille: 100 }, 5],
+])('the pause after a batch of the backlog is %s', async (_, load, pauseMs) => {
   const clock = createFakeClock();
   await using outbox = await openTestOutbox(path.join(root, `pause-${pauseMs}`));
   for (let i = 1; i <= 1000; i += 1) outbox.append(resultRecord(i));
@@ -134,7 +140,7 @@ test.each([
     clock,
     send: (batch) => {
       sentMs.push(clock.monoMs());
-      clock.timer(100, () => uploader.acked(batch.batchId ?? 0n, tookMs));
+      clock.timer(100, () => uploader.acked(batch.batchId ?? 0n, load));
       return true;
     },
     ...quiet,
@@ -148,9 +154,51 @@ test.each([
   await sends(1);
   const [firstMs = 0] = sentMs;
   await clock.advance(firstMs + 100 - clock.monoMs());
-  await clock.advance(pauseMs - 20);
+  await clock.advance(Math.max(0, pauseMs - 20));
   expect(sentMs).toHaveLength(1);
   await clock.advance(20);
   await sends(2);
+  uploader.down();
+});
+
+test('the backlog waits for new records that are on their way, ten seconds at most', async () => {
+  const clock = createFakeClock();
+  await using outbox = await openTestOutbox(path.join(root, 'precedence'));
+  const append = async (from: number, count: number) => {
+    for (let i = 0; i < count; i += 1) outbox.append(resultRecord(from + i));
+    await outbox.flushed();
+  };
+  await append(1, 300);
+  const sent: { readonly batchId: bigint; readonly isOld: boolean }[] = [];
+  const uploader = createUploader({
+    outbox,
+    clock,
+    send: ({ batchId = 0n, records = [] }) => {
+      const isOld = records.some(
+        ({ record }) => record?.case === 'result' && Number(record.value.startUs) < 1000,
+      );
+      sent.push({ batchId, isOld });
+      return true;
+    },
+    ...quiet,
+    random: () => 0.5,
+  });
+  uploader.up();
+  for (let i = 1; i <= 3; i += 1) {
+    await append(i * 1000, 200);
+    await clock.advance(1);
+  }
+  await clock.advance(1500);
+  expect(sent.map(({ isOld }) => isOld)).toEqual([false, false, false]);
+  const [first, second] = sent;
+  if (first === undefined || second === undefined) throw new Error('no batch');
+  uploader.acked(first.batchId);
+  await clock.advance(10);
+  expect(sent).toHaveLength(3);
+  uploader.acked(second.batchId);
+  await vi.waitFor(async () => {
+    await clock.advance(1);
+    expect(sent.map(({ isOld }) => isOld)).toEqual([false, false, false, true]);
+  }, 20_000);
   uploader.down();
 });

@@ -5,18 +5,25 @@ import type { BatchSchema } from '@vantage/proto';
 import type { AckPosition } from '../outbox/database-history.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { OutboxItem } from '../outbox/outbox-state.ts';
+import {
+  backlogPace,
+  batchMax,
+  type ControllerLoad,
+  firstPace,
+  longestPauseMs,
+  spread,
+} from './backlog-pace.ts';
 
-/** Sends the outbox to the controller: new records at once, older ones behind them and more slowly. */
+/** Sends the outbox to the controller: new records at once, older ones behind them at the pace of `backlogPace`. */
 export interface Uploader {
   /** The stream is open. */
   up(): void;
   /** The stream ended; records without ack are sent again over the next one. */
   down(): void;
-  /** `tookMs`: how long the controller had the batch in work; undefined from a controller that does not say it. */
-  acked(batchId: bigint, tookMs?: number, position?: AckPosition): void;
+  /** `load`: how busy the controller was, as far as it says it. */
+  acked(batchId: bigint, load?: ControllerLoad, position?: AckPosition): void;
 }
 
-const batchMax = 500;
 /** A batch is cut before it is longer than this; a record that is longer goes alone. */
 const batchBytes = 1024 * 1024;
 /**
@@ -25,12 +32,8 @@ const batchBytes = 1024 * 1024;
  */
 const gather = { ms: 400, records: 200 } as const;
 const newInFlightMax = 4;
-/**
- * The pause after a backlog batch where the controller does not say what the batch cost: at least this, and this many
- * times what its ack took. The agent's own event loop makes an ack late, too, so the controller's word is better.
- */
-const unknownCost = { pauseMs: 250, times: 4 } as const;
-const longestPauseMs = 10_000;
+/** With more batches of new records without ack, the backlog waits for them, for the longest pause at most. */
+const newBefore = 1;
 /** The first backlog batch follows the connection by up to this much, so that many agents do not send at one moment. */
 const backlogSpreadMs = 2000;
 const ackWithinMs = 60_000;
@@ -66,6 +69,7 @@ export function createUploader(deps: {
   let lastSentMs = Number.NEGATIVE_INFINITY;
   let gathering: Disposable | undefined;
   let backlogAtMs = 0;
+  let pace = firstPace;
   let backlogTimer: Disposable | undefined;
   let isReading = false;
   // Records that left the outbox and are in no batch yet.
@@ -89,21 +93,25 @@ export function createUploader(deps: {
     while (isUp && inFlight(false) < newInFlightMax) {
       if (freshRest.length === 0) freshRest = outbox.nextNew(batchMax);
       if (freshRest.length === 0) return;
-      const [items, rest] = cutBatch(freshRest);
+      const [items, rest] = cutBatch(freshRest, batchMax);
       freshRest = rest;
       lastSentMs = clock.monoMs();
       launch(items, false);
     }
   };
   const hasBacklog = () => backlogRest.length > 0 || outbox.backlog > 0;
+  const isBacklogNext = () => {
+    if (inFlight(true) > 0 || !hasBacklog()) return false;
+    return inFlight(false) <= newBefore || clock.monoMs() >= backlogAtMs + longestPauseMs;
+  };
   const sendBacklog = async () => {
     backlogTimer = undefined;
-    if (!isUp || isReading || inFlight(true) > 0 || !hasBacklog()) return;
+    if (!isUp || isReading || !isBacklogNext()) return;
     isReading = true;
     try {
-      const found = backlogRest.length > 0 ? backlogRest : await outbox.nextBacklog(batchMax, batchBytes);
+      const found = backlogRest.length > 0 ? backlogRest : await outbox.nextBacklog(pace.records, batchBytes);
       if (!isUp || found.length === 0) return;
-      const [items, rest] = cutBatch(found);
+      const [items, rest] = cutBatch(found, pace.records);
       backlogRest = rest;
       launch(items, true);
     } catch (error) {
@@ -120,7 +128,7 @@ export function createUploader(deps: {
       const waitMs = isEnough ? 0 : Math.max(0, lastSentMs + gather.ms - clock.monoMs());
       gathering = clock.timer(waitMs, sendNew);
     }
-    if (backlogTimer === undefined && !isReading && inFlight(true) === 0 && hasBacklog()) {
+    if (backlogTimer === undefined && !isReading && isBacklogNext()) {
       backlogTimer = clock.timer(Math.max(0, backlogAtMs - clock.monoMs()), () => void sendBacklog());
     }
   };
@@ -132,6 +140,7 @@ export function createUploader(deps: {
       isUp = true;
       outbox.setOnline(true);
       backlogAtMs = clock.monoMs() + deps.random() * backlogSpreadMs;
+      pace = firstPace;
       plan();
     },
     down() {
@@ -147,15 +156,16 @@ export function createUploader(deps: {
       backlogRest = [];
       outbox.setOnline(false);
     },
-    acked(batchId, tookMs, position) {
+    acked(batchId, load, position) {
       const batch = batches.get(batchId);
       if (batch === undefined) return;
       batches.delete(batchId);
       batch.deadline[Symbol.dispose]();
       if (batch.isBacklog) {
         const nowMs = clock.monoMs();
-        const assumedMs = Math.max(unknownCost.pauseMs, unknownCost.times * (nowMs - batch.sentMs));
-        backlogAtMs = nowMs + Math.min(longestPauseMs, tookMs ?? assumedMs);
+        const { length: records } = batch.items;
+        pace = backlogPace(load ?? {}, { ...pace, records, ackMs: nowMs - batch.sentMs });
+        backlogAtMs = nowMs + spread(pace.pauseMs, deps.random());
       }
       outbox.ack(batch.items, position).catch(deps.onError);
       plan();
@@ -163,12 +173,15 @@ export function createUploader(deps: {
   };
 }
 
-/** The records of the next batch, and those behind it. */
-function cutBatch(items: readonly OutboxItem[]): readonly [readonly OutboxItem[], readonly OutboxItem[]] {
+/** The records of the next batch, at most `max`, and those behind it. */
+function cutBatch(
+  items: readonly OutboxItem[],
+  max: number,
+): readonly [readonly OutboxItem[], readonly OutboxItem[]] {
   let bytes = 0;
   const end = items.findIndex((item, index) => {
     bytes += item.bytes;
-    return index > 0 && bytes > batchBytes;
+    return index >= max || (index > 0 && bytes > batchBytes);
   });
   return end < 0 ? [items, []] : [items.slice(0, end), items.slice(end)];
 }

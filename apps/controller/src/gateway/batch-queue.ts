@@ -9,6 +9,10 @@ export interface BatchOutcome {
   /** Where the commit stands in the history of the database; see the wire's Ack. */
   readonly epochId?: string;
   readonly mark?: bigint;
+  /** How busy the controller was; see the wire's Ack. */
+  readonly storedMs?: number;
+  readonly waitingBatches?: number;
+  readonly busyPermille?: number;
 }
 
 /**

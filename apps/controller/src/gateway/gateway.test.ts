@@ -23,8 +23,44 @@ describe('batches and heartbeats', () => {
       repeated: 2,
       quarantined: 3,
       tookMs: expect.any(Number),
+      storedMs: expect.any(Number),
+      waitingBatches: 0,
+      busyPermille: expect.any(Number),
     });
     expect(taken).toEqual([{ agentNo: bench.agent.agentNo, records: 2 }]);
+  });
+
+  test('the ack of a batch says how many batches of other agents wait for their turn', async () => {
+    const commits: (() => void)[] = [];
+    const ingest: BatchReceiver = {
+      async accept() {
+        await new Promise<void>((resolve) => commits.push(resolve));
+        return { inserted: 1, repeated: 0, quarantined: 0 };
+      },
+    };
+    await using server = await bench.gatewayWith(ingest);
+    const others = await Promise.all(Array.from({ length: 4 }, () => bench.rows.agent(bench.place)));
+    await using held = new AsyncDisposableStack();
+    const streams = [bench.agent, ...others].map(({ token }) =>
+      held.use(bench.connectTo(server.url, { token })),
+    );
+    for (const [at, stream] of streams.entries()) {
+      await stream.until('welcome');
+      stream.send({ case: 'batch', value: { batchId: BigInt(at), records: [] } });
+    }
+    // Two of an account are in work at one time.
+    await vi.waitFor(() => {
+      expect(commits).toHaveLength(2);
+      expect(server.gateway.load.waitingBatches).toBe(3);
+    }, soon);
+    const acks = Promise.all(streams.map((stream) => stream.until('ack')));
+    await vi.waitFor(() => {
+      commits.shift()?.();
+      expect(server.gateway.load.waitingBatches).toBe(0);
+    }, soon);
+    for (const commit of commits.splice(0)) commit();
+    const waiting = (await acks).map(({ waitingBatches }) => waitingBatches ?? -1);
+    expect([Math.min(...waiting), Math.max(...waiting)]).toEqual([0, 3]);
   });
 
   test('a batch that the database cannot take yet is tried again without another message of the agent', async () => {

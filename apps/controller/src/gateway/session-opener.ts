@@ -5,6 +5,7 @@ import { type Db, publish } from '../db/index.ts';
 import type { AgentPresence } from './agent-presence.ts';
 import { createAssignmentBuilder, createSecretLookup, type Unsealer } from './assignment.ts';
 import type { BatchOutcome } from './batch-queue.ts';
+import { createBusyMeter } from './busy-meter.ts';
 import { createHistoryFeed, type DatabaseHistory, noHistory } from './database-history.ts';
 import { createFairSlots } from './fair-slots.ts';
 import { fenceAgent, type RecordAgentEvents } from './fence-store.ts';
@@ -86,6 +87,7 @@ export function createSessionOpener({
 }): SessionOpener {
   const build = createAssignmentBuilder({ sealer, log });
   const slots = createFairSlots(ingestLimits);
+  const busy = createBusyMeter({ clock });
 
   const sessionFor = (
     { agent, sessionId, counter, epochIds }: NewSession,
@@ -105,9 +107,12 @@ export function createSessionOpener({
       upgrades: createUpgradeFeed(upgrades, agentNo),
       accept: (batch, signal) =>
         feed.accept(() =>
-          slots.run({ accountNo, agentNo, weight: 1 }, signal, () =>
-            ingest.accept({ agentNo, accountNo }, batch, signal),
-          ),
+          slots.run({ accountNo, agentNo, weight: 1 }, signal, async () => {
+            const fromMs = clock.monoMs();
+            const outcome = await ingest.accept({ agentNo, accountNo }, batch, signal);
+            const storedMs = Math.round(clock.monoMs() - fromMs);
+            return { ...outcome, storedMs, waitingBatches: slots.waiting, busyPermille: busy.permille() };
+          }),
         ),
       history: feed,
       async leave() {

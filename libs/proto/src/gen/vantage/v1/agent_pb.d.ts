@@ -1148,6 +1148,29 @@ export declare type Ack = Message<"vantage.v1.Ack"> & {
   tookMs?: number | undefined;
 
   /**
+   * How busy the controller was at this commit. From these the agent decides how long it pauses before more of its
+   * backlog, and how many records it sends then; without stored_ms it goes by took_ms.
+   * The storing of this batch alone, without the wait for its turn.
+   *
+   * @generated from field: optional uint32 stored_ms = 41;
+   */
+  storedMs?: number | undefined;
+
+  /**
+   * Batches of other agents that wait for their turn.
+   *
+   * @generated from field: optional uint32 waiting_batches = 42;
+   */
+  waitingBatches?: number | undefined;
+
+  /**
+   * The share of the last second in which the controller's thread worked, 0 to 1000.
+   *
+   * @generated from field: optional uint32 busy_permille = 43;
+   */
+  busyPermille?: number | undefined;
+
+  /**
    * Where this commit stands in the history of the database: it is in a database that knows this epoch and this mark.
    * Empty: not known.
    *
