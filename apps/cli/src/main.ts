@@ -8,6 +8,7 @@ import { addBackupCommands } from './commands/backup.ts';
 import { addCodeCommands } from './commands/code.ts';
 import { addCompletionCommands } from './commands/completion.ts';
 import { addContactCommands } from './commands/contacts.ts';
+import { addDistributeCommand } from './commands/distribute.ts';
 import { addCompareCommand, addImportCommands } from './commands/imports.ts';
 import { addKeyCommands } from './commands/keys.ts';
 import { addLocationCommands } from './commands/locations.ts';
@@ -41,6 +42,7 @@ addResourceCommands(commandLine);
 addVerbCommands(commandLine);
 addCompletionCommands(commandLine);
 addSizeCommand(commandLine);
+addDistributeCommand(commandLine);
 
 /** Codes of faults that the caller's arguments or settings cause; the last four are those of `script run`. */
 const mistakes = ['settings', 'unreadable', 'no_script', 'bad_secrets', 'bad_timeout'];
