@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
-import { dropDatabase, inDatabase, withClient } from './postgres-url.ts';
+import { copyDatabase, dropDatabase, inDatabase } from './postgres-url.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** The URL of a server on which the tests may create databases. */
     databaseUrl: string;
+    /** The workers of a Citus cluster, which have each database of the tests too; else none. */
+    databaseWorkers: readonly string[];
     /** The migrated database that `createTestDatabase` copies. */
     databaseTemplate: string;
   }
@@ -22,13 +24,12 @@ export interface TestDatabase extends AsyncDisposable {
 export async function createTestDatabase(): Promise<TestDatabase> {
   const server = inject('databaseUrl');
   const name = `vantage_test_${randomBytes(6).toString('hex')}`;
-  await withClient(server, (client) =>
-    client.query(`create database ${name} template ${inject('databaseTemplate')}`),
-  );
+  const servers = [...inject('databaseWorkers'), server];
+  for (const one of servers) await copyDatabase(one, inject('databaseTemplate'), name);
   return {
     url: inDatabase(server, name),
     async [Symbol.asyncDispose]() {
-      await dropDatabase(server, name);
+      for (const one of servers.toReversed()) await dropDatabase(one, name);
     },
   };
 }

@@ -6,17 +6,21 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createLog } from '@vantage/kernel';
 import type { TestProject } from 'vitest/node';
+import { distributeHistory } from '../../apps/controller/src/db/distribute/index.ts';
 import { startEmbedded } from '../../apps/controller/src/db/embedded.ts';
 import { createDb } from '../../apps/controller/src/db/index.ts';
+import { createClusterDatabase, workersOf } from './citus.ts';
 import { dropDatabase, inDatabase, withClient } from './postgres-url.ts';
 
 /**
  * Provides one PostgreSQL for a run of vitest: the embedded one in a temporary folder (fsync off, because its data end
- * with the run), or the one that VANTAGE_TEST_DATABASE_URL names. Migrates a template database once.
+ * with the run), or the one that VANTAGE_TEST_DATABASE_URL names. Migrates a template database once. VANTAGE_TEST_CITUS
+ * names the coordinator of a Citus cluster instead: the template's history is distributed there.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const log = createLog('tests', 'warn');
-  const given = process.env['VANTAGE_TEST_DATABASE_URL'];
+  const citus = process.env['VANTAGE_TEST_CITUS'];
+  const given = citus ?? process.env['VANTAGE_TEST_DATABASE_URL'];
   const dir = mkdtempSync(path.join(tmpdir(), 'vantage-pg-'));
   chmodSync(dir, 0o700);
   const embedded = given
@@ -36,15 +40,19 @@ export default async function setup(project: TestProject): Promise<() => Promise
     });
   const url = given ?? embedded?.url ?? '';
   const template = `vantage_template_${randomBytes(6).toString('hex')}`;
-  await withClient(url, (client) => client.query(`create database ${template}`));
+  const workers = citus === undefined ? [] : await workersOf(citus);
+  if (citus === undefined) await withClient(url, (client) => client.query(`create database ${template}`));
+  else await createClusterDatabase(citus, workers, template);
   const db = await createDb({ connection: { url: inDatabase(url, template) }, log });
   await db.migrate();
+  if (citus !== undefined) await distributeHistory(db, { shards: 4, say: () => {}, log });
   await db.close();
   project.provide('databaseUrl', url);
+  project.provide('databaseWorkers', workers);
   project.provide('databaseTemplate', template);
   return async () => {
     if (embedded) await embedded.stop();
-    else await dropDatabase(url, template);
+    else for (const server of [url, ...workers]) await dropDatabase(server, template);
     rmSync(dir, { recursive: true, force: true });
   };
 }

@@ -31,6 +31,23 @@ export async function dropDatabase(server: string, name: string): Promise<void> 
   });
 }
 
+/** Creates a database like another one. Citus opens a connection to that one now and then, which is ended. */
+export async function copyDatabase(server: string, template: string, name: string): Promise<void> {
+  await withClient(server, async (client) => {
+    for (let left = 20; ; left -= 1)
+      try {
+        await client.query(`create database ${name} template ${template}`);
+        return;
+      } catch (error) {
+        const isUsed = error instanceof pg.DatabaseError && passing.includes(error.code ?? '');
+        if (left === 0 || !isUsed) throw error;
+        await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
+          template,
+        ]);
+      }
+  });
+}
+
 /** Connects, works, disconnects. */
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });

@@ -1,5 +1,4 @@
-// This program runs the operator's commands: it reads one call from standard input and writes the reply to standard
-// output.
+// Runs the operator's commands: reads one call from standard input and writes the reply to standard output.
 import { uptime } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { readReleaseKey } from '@vantage/domain';
@@ -9,6 +8,7 @@ import type { Kysely } from 'kysely';
 import { awaitTrue } from './admin/await-true.ts';
 import { type Commands, runCall } from './admin/commands.ts';
 import { contactNote } from './admin/contact-note.ts';
+import { databaseCommands } from './admin/database.ts';
 import { drop, noAgent } from './admin/fault.ts';
 import { provision } from './admin/first-run.ts';
 import { invitationTerms } from './admin/invitation-terms.ts';
@@ -90,9 +90,8 @@ async function filterOf(kysely: Kysely<Tables>, account: string | undefined): Pr
 const sealedRows = { ...sealedCatalog, ...sealedAuthorities };
 
 /** The sealer of this database, from the key file of the controllers. */
-function sealerOf({ kysely }: Db, file: string): Promise<Sealer> {
-  return openSealer({ kysely, sealedRows, file, keyLost: false, log: createLog('admin', 'silent') });
-}
+const sealerOf = ({ kysely }: Db, file: string): Promise<Sealer> =>
+  openSealer({ kysely, sealedRows, file, keyLost: false, log: createLog('admin', 'silent') });
 
 /** Checks that agents can come in at the address of an invitation; throws a Fault when they cannot. */
 async function planFor({ kysely }: Db, request: OperatorRequests['agents.invite']) {
@@ -238,6 +237,7 @@ const commands: Commands = {
     listAccountContacts(kysely, await filterOf(kysely, account)),
   'alerts.list': ({ kysely }, { account }) => openAlerts(kysely, account),
   'alerts.acknowledge': (db, request) => change(db, (transaction) => acknowledgeAlert(transaction, request)),
+  ...databaseCommands,
   'quarantine.list': async ({ kysely }, { account }) =>
     showQuarantine(await listQuarantined(kysely, await filterOf(kysely, account))),
   'quarantine.retry': async (db, request) => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { distribution } from './distribution-plan.ts';
 import { isPlainLine, plainLineRule } from './plain-line.ts';
 
 /** A timestamp: a Date in the programs, an ISO text between them. */
@@ -140,6 +141,11 @@ const schemas = {
   'alerts.acknowledge': {
     request: z.strictObject({ account: reference, alert_id: z.string(), note: line.nullable() }),
     answer: z.object({ alert_id: z.string(), state: z.string() }),
+  },
+  'database.plan': { request: z.strictObject({}), answer: distribution },
+  'database.distribute': {
+    request: z.strictObject({ shards: z.int().min(1).max(1_024) }),
+    answer: distribution,
   },
   'quarantine.list': {
     request: ofOneAccount,

@@ -78,10 +78,12 @@ export function gatherSettings(
   ]);
 }
 
+const ofTests = new Set(['VANTAGE_TEST_DATABASE_URL', 'VANTAGE_TEST_CITUS']);
+
 /** A sentence for each name that is no setting, with the nearest one. */
 export function unknownSettings(names: Iterable<string>): string[] {
   return [...names]
-    .filter((name) => !Object.hasOwn(settings, name) && name !== 'VANTAGE_TEST_DATABASE_URL')
+    .filter((name) => !Object.hasOwn(settings, name) && !ofTests.has(name))
     .map((name) => {
       const near = nearestName(name, Object.keys(settings));
       return `${name} is not a setting${near ? `; did you mean ${near}?` : ''}`;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type CommandLine, controllerSurroundings } from '../command-line.ts';
 import { printText, render } from '../output.ts';
 import { runProgram } from '../run-program.ts';
+import { addDistributeCommand } from './distribute.ts';
 
 const answerSchema = z.object({
   from: z.string(),
@@ -16,16 +17,18 @@ const answerSchema = z.object({
   tookMs: z.int(),
 });
 
-/** Adds `database copy`. */
-export function addDatabaseCommands({ group, asJson }: CommandLine): void {
-  group('database', 'move the database')
+/** Adds `database copy` and `database distribute`. */
+export function addDatabaseCommands(commandLine: CommandLine): void {
+  const database = commandLine.group('database', 'move or distribute the database');
+  addDistributeCommand(commandLine, database);
+  database
     .command('copy <from> <to>')
     .description(
       'copy the database into an empty one while everything runs, compare both, and go over to it; each is "embedded", a postgres:// URL, or @FILE with the URL',
     )
     .action(async (from: string, to: string) => {
       const answer = await runProgram('copy', { from, to }, controllerSurroundings().env, answerSchema);
-      printText(asJson() ? render(answer, true) : describe(answer));
+      printText(commandLine.asJson() ? render(answer, true) : describe(answer));
     });
 }
 

@@ -24,6 +24,8 @@ const commands: Commands = {
   'contacts.list': unused,
   'alerts.list': unused,
   'alerts.acknowledge': unused,
+  'database.plan': unused,
+  'database.distribute': unused,
   'quarantine.list': unused,
   'quarantine.retry': unused,
   'agents.invite': unused,

@@ -3,6 +3,7 @@ import { Migration } from '@mikro-orm/migrations';
 import { Fault, messageOf } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import pg from 'pg';
+import { isDistributedSql, propagation } from './distribute/history-tables.ts';
 import type { Tables } from './schema.ts';
 
 const folder = new URL('./migrations/', import.meta.url);
@@ -29,6 +30,8 @@ function fromSql(text: string): NamedMigration['class'] {
   return class extends Migration {
     override up(): void {
       this.addSql('set local statement_timeout = 0');
+      // Citus would copy what the migration makes to all workers, also where no table is distributed yet.
+      this.addSql(propagation(`case when ${isDistributedSql} then 'on' else 'off' end`));
       this.addSql(text);
     }
   };

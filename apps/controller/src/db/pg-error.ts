@@ -8,11 +8,12 @@ type DbFailure = 'retry' | 'no-partition' | 'refused';
 
 /**
  * Classes and codes of SQLSTATE (PostgreSQL, appendix A) after which the same statement may succeed: connection (08),
- * login and database (28, 3D: while the server is restored or its roles change), rollback by deadlock or serialization
- * (40), resources (53), shutdown and timeouts (57), system (58), lock timeout (55P03), transaction timeouts (25P),
- * internal errors (XX).
+ * not supported (0A: Citus refuses statements, never values, while a part of the history is distributed), login and
+ * database (28, 3D: while the server is restored or its roles change), rollback by deadlock or serialization (40),
+ * resources (53), shutdown and timeouts (57), system (58), lock timeout (55P03), transaction timeouts (25P), internal
+ * errors (XX).
  */
-const transientStates = /^(08|28|3D|40|53|57|58|55P03|25P0[0-9]|XX)/;
+const transientStates = /^(08|0A|28|3D|40|53|57|58|55P03|25P0[0-9]|XX)/;
 /** Errors of node-postgres and Kysely about a connection that ended or cannot be opened. They have no code. */
 const connectionTexts =
   /connection|timeout|terminated|destroyed|cannot use a pool|not queryable|client was closed|socket/i;

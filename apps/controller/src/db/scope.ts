@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Logger, messageOf } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
+import { isDistributed, propagation, stages } from './distribute/history-tables.ts';
 import { stateOf } from './pg-error.ts';
 import type { Tables } from './schema.ts';
 
@@ -65,6 +66,9 @@ const rules: Readonly<Record<string, string>> = {
     or {}.kind = 'maintenance' and exists (select from tables.maintenance_windows w where w.maintenance_id = {}.id and visible(w.device_no))`,
 };
 
+/** The rule of history on workers: they cannot ask for the tags of each row, so they get all devices of the caller. */
+const ofWorkers = `{}.device_no in (select t.device_no from tables.device_tags t where t.tag_no = any (mine))`;
+
 /** Views that are more than a choice of rows. */
 const special: Readonly<Record<string, string>> = {
   device_counts: `select 0::bigint as count_no, s.account_no, s.location_nos, s.status, 1 as devices, s.frequency_min
@@ -88,6 +92,7 @@ const whole = new Set(['trials', 'left_tags', 'deleted_events']);
  */
 export async function createScope(kysely: Kysely<Tables>, log: Logger): Promise<void> {
   const creating = kysely.transaction().execute(async (trx) => {
+    await sql.raw(propagation(`'off'`)).execute(trx);
     const views = await makeViews(trx);
     const fingerprint = createHash('sha256').update(views.join('\n')).digest('hex');
     const { rows } = await sql<{ made: string | null }>`
@@ -171,8 +176,15 @@ async function makeViews(trx: Kysely<Tables>): Promise<readonly string[]> {
     trx,
   );
   const base = bases[0]?.base ?? 'public';
+  const elsewhere = new Set<string>((await isDistributed(trx)) ? [...stages.flat(), 'checks'] : []);
   return rows.flatMap(({ name, columns, has_device }) => {
-    const rule = rules[name] ?? (has_device && !whole.has(name) ? 'visible({}.device_no)' : undefined);
+    const rule =
+      rules[name] ??
+      (elsewhere.has(name)
+        ? ofWorkers
+        : has_device && !whole.has(name)
+          ? 'visible({}.device_no)'
+          : undefined);
     const body =
       special[name] ??
       (rule === undefined

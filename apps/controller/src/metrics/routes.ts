@@ -4,7 +4,7 @@ import type { Db } from '../db/index.ts';
 import type { OuterReply, OuterRoute } from '../http/outer-routes.ts';
 import { invalid } from '../http/problem.ts';
 import { accountMetrics } from './account-metrics.ts';
-import { createReadiness } from './readiness.ts';
+import { createReadiness, createWorkerWarnings } from './readiness.ts';
 
 const text = 'text/plain; charset=utf-8';
 const yesNo = z.enum(['Y', 'N']);
@@ -27,6 +27,7 @@ export function outerRoutes({
   readonly warnings: () => readonly string[];
 }): readonly OuterRoute[] {
   const problem = createReadiness({ db, clock });
+  const workers = createWorkerWarnings({ db, clock });
   return [
     {
       path: '/metrics',
@@ -51,7 +52,7 @@ export function outerRoutes({
       path: '/readyz',
       needsKey: false,
       isBounded: false,
-      run: async () => readyReply(await problem(), warnings()),
+      run: async () => readyReply(await problem(), [...warnings(), ...(await workers())]),
     },
   ];
 }

@@ -1,0 +1,14 @@
+import { createLog } from '@vantage/kernel';
+import { distributeHistory, planDistribution } from '../db/distribute/index.ts';
+import type { Commands } from './commands.ts';
+
+/** The commands on the database itself. Their progress goes to standard error. */
+export const databaseCommands: Pick<Commands, 'database.plan' | 'database.distribute'> = {
+  'database.plan': ({ kysely }) => planDistribution(kysely),
+  'database.distribute': (db, { shards }) =>
+    distributeHistory(db, {
+      shards,
+      say: (line) => console.error(`vantage: ${line}`),
+      log: createLog('database', 'warn', process.stderr),
+    }),
+};
