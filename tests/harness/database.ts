@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
-import { copyDatabase, dropDatabase, inDatabase } from './postgres-url.ts';
+import { copyDatabase, dropDatabase, inDatabase, withClient } from './postgres-url.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
