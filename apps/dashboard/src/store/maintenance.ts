@@ -28,7 +28,7 @@ export interface ClockNote {
   readonly window: PreviewWindow;
 }
 
-/** What a calendar shows of a span. */
+/** The content of a calendar. */
 export interface CalendarData {
   readonly windows: readonly CalendarWindow[];
   readonly notes: readonly ClockNote[];
@@ -59,7 +59,7 @@ export async function readMscheduleUsers(mschedule_id: string) {
   };
 }
 
-/** Reads what a calendar from `fromMs` to `toMs` shows. */
+/** Reads all that a calendar from `fromMs` to `toMs` shows. */
 export async function readCalendar(fromMs: number, toMs: number): Promise<CalendarData> {
   const [rows, schedules] = await Promise.all([readMaintenance(), readMschedules()]);
   const query = { From: new Date(Math.max(fromMs, Date.now())).toISOString(), Limit: pageSize };
