@@ -1,7 +1,7 @@
 import type { Schemas } from '@vantage/client';
 import { ApiProblem, api, take, takeAnswer } from './api.ts';
 
-export type Maintenance = Schemas['Maintenance'];
+type Maintenance = Schemas['Maintenance'];
 export type Mschedule = Schemas['MaintenanceSchedule'];
 export type PreviewWindow = Schemas['MaintenanceWindow'];
 
@@ -47,7 +47,7 @@ async function readMaintenance(): Promise<readonly Maintenance[]> {
   return rows;
 }
 
-export const readMschedules = (): Promise<readonly Mschedule[]> => take(api.GET('/mschedules'));
+const readMschedules = (): Promise<readonly Mschedule[]> => take(api.GET('/mschedules'));
 
 /** How many devices have this maintenance schedule, and the first of them. */
 export async function readMscheduleUsers(mschedule_id: string) {
