@@ -1,19 +1,21 @@
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 
-const layers = '@layer base, parts, screens;';
+/** Base.css says it too, but the bundler may link the styles of a shared part before it, and the first one decides. */
+const layers = '@layer base,parts,screens;';
+
+/** Begins every style sheet with the order of the layers. */
+const layersFirst: Plugin = {
+  name: 'layers-first',
+  generateBundle(_, bundle) {
+    for (const file of Object.values(bundle))
+      if (file.type === 'asset' && file.fileName.endsWith('.css')) file.source = `${layers}${file.source}`;
+  },
+};
 
 /** JSX becomes calls of Preact. Nothing is inlined, because the page's policy admits files of this server only. */
 export default defineConfig({
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  plugins: [
-    {
-      // The first file that names a layer sets the order of all, and any of them may come first.
-      name: 'order-of-layers',
-      enforce: 'pre',
-      transform: (code, id) =>
-        id.endsWith('.css') && !code.startsWith(layers) ? { code: layers + code, map: null } : undefined,
-    },
-  ],
+  plugins: [layersFirst],
   build: {
     target: 'es2023',
     assetsInlineLimit: 0,

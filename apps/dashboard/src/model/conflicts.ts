@@ -1,7 +1,7 @@
 import type { Spanned } from './calendar.ts';
 
 /** A window that some devices have already. */
-export interface Conflict<Item> {
+interface Conflict<Item> {
   readonly item: Item;
   /** How many of the devices that are meant. */
   readonly devices: number;

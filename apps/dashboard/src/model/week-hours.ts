@@ -15,7 +15,7 @@ export interface Hours {
 }
 
 /** Minutes since Monday 00:00, the end not included. */
-export interface WeekSpan {
+interface WeekSpan {
   readonly from: number;
   readonly to: number;
 }

@@ -1,7 +1,7 @@
 import type { Schemas } from '@vantage/client';
 import { ApiProblem, api, take, takeAnswer } from './api.ts';
 
-export type Maintenance = Schemas['Maintenance'];
+type Maintenance = Schemas['Maintenance'];
 export type Mschedule = Schemas['MaintenanceSchedule'];
 export type PreviewWindow = Schemas['MaintenanceWindow'];
 
@@ -28,7 +28,7 @@ export interface ClockNote {
   readonly window: PreviewWindow;
 }
 
-/** What a calendar shows of a span. */
+/** The content of a calendar. */
 export interface CalendarData {
   readonly windows: readonly CalendarWindow[];
   readonly notes: readonly ClockNote[];
@@ -47,7 +47,7 @@ async function readMaintenance(): Promise<readonly Maintenance[]> {
   return rows;
 }
 
-export const readMschedules = (): Promise<readonly Mschedule[]> => take(api.GET('/mschedules'));
+const readMschedules = (): Promise<readonly Mschedule[]> => take(api.GET('/mschedules'));
 
 /** How many devices have this maintenance schedule, and the first of them. */
 export async function readMscheduleUsers(mschedule_id: string) {
@@ -59,7 +59,7 @@ export async function readMscheduleUsers(mschedule_id: string) {
   };
 }
 
-/** Reads what a calendar from `fromMs` to `toMs` shows. */
+/** Reads all that a calendar from `fromMs` to `toMs` shows. */
 export async function readCalendar(fromMs: number, toMs: number): Promise<CalendarData> {
   const [rows, schedules] = await Promise.all([readMaintenance(), readMschedules()]);
   const query = { From: new Date(Math.max(fromMs, Date.now())).toISOString(), Limit: pageSize };

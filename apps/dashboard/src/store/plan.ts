@@ -11,7 +11,7 @@ export const readContacts = (): Promise<readonly Contact[]> => take(api.GET('/co
 export const readNschedules = (): Promise<readonly Nschedule[]> => take(api.GET('/nschedules'));
 
 /** The things that use a notification schedule. */
-export interface ScheduleUsers {
+interface ScheduleUsers {
   /** Devices that name it, and the first of them. */
   readonly devices: number;
   readonly first: readonly { readonly id: string; readonly name: string }[];

@@ -21,7 +21,6 @@ export const maintenanceTexts = {
   planned: 'planned',
   untitled: 'Maintenance',
   drag: 'A window can also be drawn with the pointer into a day.',
-  skipped: 'No window then',
   moveTo: (time: string) => `Make a window at ${time} that day`,
   window: {
     span: (from: string, to: string) => `${from} to ${to}`,

@@ -5,8 +5,6 @@ export const planTexts = {
   save: 'Save',
   discard: 'Discard the changes',
   cancel: 'Cancel',
-  saved: 'Saved.',
-  unsaved: 'Not saved yet.',
   zone: 'Time zone',
   zoneHint: 'A name of the IANA list, for example Europe/Berlin',
   name: 'Name',
@@ -15,5 +13,4 @@ export const planTexts = {
   usedBy: 'Where it is used',
   unused: 'Nothing uses it.',
   severities: { critical: 'critical', warning: 'warning', info: 'info' },
-  notSaved: 'A field is not right; what is accepted stands below it.',
 } as const;

@@ -1,12 +1,20 @@
 import { piecesOf } from '../../model/calendar.ts';
+import { wallTime } from '../../model/zoned.ts';
 import { Mark } from '../../parts/mark.tsx';
 import { now, zone } from '../../store/clock.ts';
 import type { CalendarWindow } from '../../store/maintenance.ts';
 import { maintenanceTexts } from '../../texts/maintenance.ts';
 import css from './maintenance.module.css';
-import { dayWords, spanWords, titleOf } from './words.ts';
+import { dayWords, timesWords, titleOf } from './words.ts';
 
 const say = maintenanceTexts;
+
+const dayMs = 86_400_000;
+
+/** Whether a list names a window on a date: where it begins, and each day of a long one. */
+function isNamed({ fromMs, toMs }: CalendarWindow, date: string, first: string | undefined): boolean {
+  return date === first || toMs - fromMs >= dayMs || wallTime(zone.value, fromMs).slice(0, 10) === date;
+}
 
 /** A window as a line of a list. */
 function Line({
@@ -23,7 +31,7 @@ function Line({
       <span>
         <bdi>{titleOf(window)}</bdi>{' '}
         <span class="mute">
-          {spanWords(window)}
+          {timesWords(window)}
           {window.row !== undefined && `, ${say.devices(window.row.DeviceCount)}`}
         </span>
       </span>
@@ -49,7 +57,9 @@ export function Agenda({
   return (
     <ol class={month === undefined ? css['agenda'] : css['month']}>
       {dates.map((date) => {
-        const pieces = piecesOf(windows, date, zone.value);
+        const pieces = piecesOf(windows, date, zone.value).filter(({ item }) =>
+          isNamed(item, date, dates[0]),
+        );
         const isOther = month !== undefined && !date.startsWith(month);
         return (
           <li

@@ -15,7 +15,7 @@ const stepMinutes = 15;
 const percentOf = (minutes: number) => `${(minutes / dayMinutes) * 100}%`;
 
 /** A span that was drawn: local times of a day. */
-export interface Drawn {
+interface Drawn {
   readonly start: string;
   readonly minutes: number;
 }

@@ -17,8 +17,14 @@ export const titleOf = ({ title }: CalendarWindow): string => title ?? say.untit
 
 /** The times of a window on the clocks of the account: `02:00 to 04:00`, with dates that are not today. */
 export function spanWords({ fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }): string {
-  const textOf = (ms: number) => clockTime(`${wallTime(zone.value, ms)}`, today.value).slice(0, 11);
+  const textOf = (ms: number) => clockTime(wallTime(zone.value, ms), today.value);
   return say.window.span(textOf(fromMs), textOf(toMs));
+}
+
+/** The times of a window that a list names under its date: `22:00–01:00`; with dates where it lasts a day and more. */
+export function timesWords(window: { readonly fromMs: number; readonly toMs: number }): string {
+  if (window.toMs - window.fromMs >= 86_400_000) return spanWords(window);
+  return [window.fromMs, window.toMs].map((ms) => wallTime(zone.value, ms).slice(11)).join('–');
 }
 
 /** When the windows of a schedule are, in words: `each Sun at 02:30 for 02:00 h`. */

@@ -26,7 +26,7 @@ function instantIn(zone: string, wall: string): number {
 }
 
 /** The server's answer to a question. */
-export interface Answered {
+interface Answered {
   readonly messages: readonly Message[];
   readonly problem: unknown;
   readonly isAsking: boolean;

@@ -17,7 +17,7 @@ import { StepFields } from './step-fields.tsx';
 const say = scheduleTexts;
 
 /** The present texts of the form, and the answer of the API to them. */
-export interface FormState {
+interface FormState {
   readonly draft: ScheduleDraft;
   readonly set: (change: Partial<ScheduleDraft>) => void;
   readonly isSaved: boolean;
