@@ -154,6 +154,7 @@ export const texts = {
     tag: 'Tag',
     tagField: 'Tag; a path makes a branch: berlin/rack-3',
     remove: 'Delete',
+    report: 'Report',
     undo: 'Undo',
     undoHint: 'You can undo it for 10 s afterwards.',
     preview: {
@@ -453,6 +454,7 @@ export const texts = {
     title: 'Search or do',
     none: 'Nothing matches.',
     go: (screen: string) => `Go to ${screen}`,
+    wall: 'Show the wall',
     hint: 'Device, Location or command',
   },
   keys: {
