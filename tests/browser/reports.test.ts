@@ -220,3 +220,18 @@ test('a key that only views sees the report and cannot change an outage; 390 px 
   expect(await violationsOf(page)).toBe('');
   await page.context().close();
 });
+
+test('the reports of a device and of selected devices open where these are shown', async () => {
+  const page = await openReport(october);
+  await page.goto(`${its.base}devices/${ids[0]}`);
+  await page.getByRole('link', { name: 'Report', exact: true }).click();
+  await page.getByText('1 device chosen').waitFor();
+  expect(new URL(page.url()).searchParams.get('devices')).toBe(ids[0]);
+  await page.goto(`${its.base}devices`);
+  for (const name of ['Mail', 'Router']) await page.getByRole('checkbox', { name: `select ${name}` }).check();
+  await page.getByRole('button', { name: 'Report' }).click();
+  await page.getByText('2 devices chosen').waitFor();
+  await page.goto(`${its.base}reports?${october}&q=colour:red`);
+  await page.getByText('The filter does not know colour:').waitFor();
+  await page.context().close();
+});

@@ -159,6 +159,7 @@ export const texts = {
     tag: 'Tag',
     tagField: 'Tag; a path makes a branch: berlin/rack-3',
     remove: 'Delete',
+    report: 'Report',
     undo: 'Undo',
     undoHint: 'You can undo it for 10 s afterwards.',
     preview: {
@@ -460,6 +461,7 @@ export const texts = {
     go: (screen: string) => `Go to ${screen}`,
     maintenance: 'Go to Maintenance',
     contacts: 'Go to Contacts',
+    wall: 'Show the wall',
     hint: 'Device, Location or command',
   },
   keys: {

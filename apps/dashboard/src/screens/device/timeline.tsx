@@ -69,6 +69,9 @@ export function Timeline({
     <section>
       <div class={css['bar']}>
         <h2>{say.state}</h2>
+        <a class="link" href={`/reports?devices=${id}`}>
+          {texts.devices.report}
+        </a>
         <Choice names={spans} words={say.spans} chosen={span} onChoose={setSpan} />
       </div>
       <svg

@@ -1,7 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Act, Operation, Plan } from '../../model/many.ts';
+import { reportAddress } from '../../model/report-address.ts';
 import { wordsOf } from '../../parts/notice.tsx';
 import { doMany, haveTag } from '../../store/act-many.ts';
+import { go } from '../../store/address.ts';
 import { mayWrite } from '../../store/credential.ts';
 import type { DeviceRow } from '../../store/facts.ts';
 import { undoMs } from '../../store/undo.ts';
@@ -84,6 +86,26 @@ function Acts({ isDisabled, onAct }: { readonly isDisabled: boolean; readonly on
   );
 }
 
+/** Opens the report of the selected devices. */
+function ReportButton({
+  rows,
+  filter,
+}: {
+  readonly rows: readonly DeviceRow[];
+  readonly filter: string | undefined;
+}) {
+  const to = reportAddress(
+    rows.map(({ id }) => id),
+    filter,
+  );
+  if (to === undefined) return null;
+  return (
+    <button type="button" onClick={() => go(to)}>
+      {say.report}
+    </button>
+  );
+}
+
 /** The actions on all selected devices: first the sentence, then the button with the number in it, then undo. */
 export function SelectionBar({
   rows,
@@ -124,6 +146,7 @@ export function SelectionBar({
           </button>
         )}
         <Acts isDisabled={isRunning || rows.length === 0} onAct={setAsked} />
+        <ReportButton rows={rows} filter={isAll ? filter : undefined} />
         <button type="button" class={css['clear']} onClick={onClear}>
           {say.clear} <kbd>Esc</kbd>
         </button>

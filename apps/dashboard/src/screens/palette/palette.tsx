@@ -45,6 +45,7 @@ function choicesOf(text: string): readonly Choice[] {
       mark: 'Other' as const,
       run: () => go(path),
     })),
+    { key: 'wall', words: say.wall, mark: 'Other', run: () => go('/wall') },
     { key: 'out', words: texts.signOut, mark: 'Other', run: () => void signOut() },
   ];
   const found = rows.value

@@ -1,10 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { parseFilter } from '../../model/device-filter.ts';
 import { parseObjective } from '../../model/report.ts';
 import { dateAfter, neighbour, type ReportSpan, spanAround, spanOfDays } from '../../model/report-span.ts';
 import { useKeys } from '../../parts/keys.ts';
 import { today } from '../../store/clock.ts';
 import { rows } from '../../store/facts.ts';
 import { reportTexts as say } from '../../texts/report.ts';
+import { texts } from '../../texts.ts';
 import { Choice } from '../device/choice.tsx';
 import { type AskedReport, askFor } from './asked.ts';
 import css from './reports.module.css';
@@ -144,6 +146,7 @@ function SpanChoice({ asked }: { readonly asked: AskedReport }) {
 /** Chooses the span, the devices and the objective of a report. The address has all of them. */
 export function Controls({ asked }: { readonly asked: AskedReport }) {
   const { span, devices, objectiveText } = asked;
+  const { unknown } = parseFilter(asked.filter);
   const wrongObjective =
     objectiveText !== '' && parseObjective(objectiveText) === undefined ? say.wrongObjective : undefined;
   return (
@@ -158,6 +161,7 @@ export function Controls({ asked }: { readonly asked: AskedReport }) {
             value={asked.filter}
             isWide
             list="tag-filters"
+            wrong={unknown.length === 0 ? undefined : texts.devices.unknownField(unknown.join(', '))}
             onChange={(filter) => askFor(asked, { filter })}
           />
         ) : (
