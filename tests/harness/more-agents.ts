@@ -8,7 +8,9 @@ const invitation = z.object({ token: z.string(), agent_id: z.string() });
 
 /** Runs an operator's command on a system and reads its JSON. */
 export function operate(system: System, ...args: string[]): unknown {
-  const env = { ...process.env, VANTAGE_DATA: system.dataDir };
+  // With a folder that is named, invitations do not make the agent's package first.
+  const parcels = path.join(repositoryRoot, 'agent-installer/dist');
+  const env = { VANTAGE_PARCELS: parcels, ...process.env, VANTAGE_DATA: system.dataDir };
   return JSON.parse(
     execFileSync(vantage, [...args, '--json'], { encoding: 'utf8', cwd: repositoryRoot, env }),
   );

@@ -19,7 +19,11 @@ const hashOf = (credential: string) => createHash('sha256').update(credential).d
 
 /** Runs the command line on the test's database. */
 function vantage(args: readonly string[], settings: Readonly<Record<string, string>> = {}, input = '') {
-  return runVantage(args, { VANTAGE_DATABASE_URL: database.url, ...settings }, input);
+  return runVantage(
+    args,
+    { VANTAGE_DATABASE_URL: database.url, VANTAGE_PARCELS: '/none', ...settings },
+    input,
+  );
 }
 
 async function json<T>(schema: z.ZodType<T>, ...args: string[]): Promise<T> {

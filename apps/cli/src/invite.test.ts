@@ -13,7 +13,7 @@ test('an invitation to an address that cannot be reached from here has its line,
   writeFileSync(path.join(dir, 'tls/server.pem'), makeCertificate({ names: ['vantage.invalid'] }).cert);
   await using database = await createTestDatabase();
   const vantage = (...args: string[]) =>
-    runVantage(args, { VANTAGE_DATABASE_URL: database.url, VANTAGE_DATA: dir });
+    runVantage(args, { VANTAGE_DATABASE_URL: database.url, VANTAGE_DATA: dir, VANTAGE_PARCELS: dir });
   await vantage('accounts', 'create', 'inviter');
   await vantage('locations', 'create', 'here', '--account', 'inviter');
   const at = ['--account', 'inviter', '--location', 'here', '--json'];
