@@ -50,7 +50,7 @@ import {
   type Ingest,
 } from './ingest/index.ts';
 import { createControllerMetrics } from './metrics/controller-metrics.ts';
-import { createNotify, messages, notificationsOf, runHeartbeat } from './notify/index.ts';
+import { createNotify, createWorkReader, messages, notificationsOf, runHeartbeat } from './notify/index.ts';
 import { createProblems, problemsOf, warningsOf } from './problems/index.ts';
 import { rollUps } from './rollup/index.ts';
 import { runRequests } from './run-requests/index.ts';
@@ -231,33 +231,28 @@ async function serve(
 ): Promise<void> {
   const { config, log, db, certificates } = base;
   await using _tracing = base.tracing;
-  const { assign, health, alerts, gateway, agentDoor, housekeeping, feed, api, notify } = steps;
+  const { gateway, agentDoor, feed, api, notify } = steps;
   using _door = agentDoor;
   const handler = base.metrics.measureRequests(base.tracing.traceRequests(api.handler));
   const ports = await openPorts({
     ...{ config, clock, log, certificates: certificates.current, gateway, agentDoor, api, handler },
   });
-  base.apiAddress.opened(ports.httpsPort);
+  const { httpsPort, agentPort } = ports;
+  base.apiAddress.opened(httpsPort);
   base.metrics.watch({ ...base, gateway, feed, notify });
   await using _metrics = await openMetricsPort(config, base.metrics);
   using _hangup = onSignal('SIGHUP', () => certificates.again());
   log.info(
-    { controllerId: base.controllerId, httpsPort: ports.httpsPort, agentPort: ports.agentPort },
+    { controllerId: base.controllerId, roles: [...config.roles], httpsPort, agentPort },
     'the controller serves',
   );
   const loops = [
-    assign.run(ending),
-    health.run(db.kysely, ending),
-    alerts.run(ending),
-    steps.upgrades.run(ending),
-    housekeeping.run(ending),
+    ...(config.roles.has('worker') ? work(base, steps, ending) : []),
     base.clocks.run(ending),
     base.continuity.run(ending),
     base.disk.run(ending),
     watchProblems(base).run(ending),
     watchMove({ kysely: db.kysely, clock }, ending),
-    ...[notify.run(ending), notify.runHooks(ending), notify.runPageMails(ending)],
-    heartbeat(base, steps, ending),
     certificates.keep((next) => ports.renew(next), ending),
     ...(embedded ? [embedded.run(ending)] : []),
   ];
@@ -269,6 +264,17 @@ async function serve(
   await Promise.race([closed.then(() => db.close()), clock.sleep(endMs)]);
 }
 
+/** The loops of a worker. */
+function work(base: Base, steps: Steps, ending: AbortSignal): readonly Promise<void>[] {
+  const { assign, health, alerts, upgrades, housekeeping, notify } = steps;
+  return [
+    ...[assign, alerts, upgrades, housekeeping].map((step) => step.run(ending)),
+    health.run(base.db.kysely, ending),
+    ...[notify.run(ending), notify.runHooks(ending), notify.runPageMails(ending)],
+    heartbeat(base, steps, ending),
+  ];
+}
+
 /** Stores the problems of the installation for the alerts about them. */
 function watchProblems({ db: { kysely }, config: { backupMaxDays }, controllerId, log, ...watched }: Base) {
   const read = () => problemsOf(watched);
@@ -277,15 +283,7 @@ function watchProblems({ db: { kysely }, config: { backupMaxDays }, controllerId
 
 /** Calls the operator's address each minute while ingest, status and deliveries make progress. */
 function heartbeat({ config, log, metrics, timeScale }: Base, parts: Steps, ending: AbortSignal) {
-  const { gateway, health, notify } = parts;
-  const readWork = () => ({
-    ingest: {
-      done: metrics.ingest.done,
-      isWaiting: metrics.ingest.isWaiting || gateway.load.waitingBatches > 0,
-    },
-    status: { done: health.rounds, isWaiting: true },
-    deliveries: { done: notify.rounds, isWaiting: true },
-  });
+  const readWork = createWorkReader({ ...parts, ingest: () => metrics.ingest });
   return runHeartbeat({ url: config.heartbeatUrl, readWork, clock, log, timeScale }, ending);
 }
 

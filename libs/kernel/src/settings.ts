@@ -24,6 +24,12 @@ export const settings: Readonly<Record<string, Setting>> = {
     otherwise: 'the embedded PostgreSQL',
     about: 'PostgreSQL 15 or later: postgres://user:password@host:5432/name',
   },
+  VANTAGE_ROLES: {
+    reader: 'controller',
+    otherwise: 'api,gateway,worker',
+    about:
+      'What a process of `./vantage controller` does: api (the REST API and the page), gateway (the agents), worker (planning, alerts, notifications, jobs); with VANTAGE_DATABASE_URL (docs/scaling.md)',
+  },
   VANTAGE_TLS_CERT: {
     reader: 'controller',
     otherwise: "a certificate of the controller's own CA",

@@ -96,8 +96,12 @@ async function runUntilEnd(start: Start): Promise<Fault | undefined> {
 async function startAll(start: Start): Promise<void> {
   const { dataDir, files, system, ending, json, settings, env } = start;
   const surroundings: Surroundings = { given: settings.given, env };
+  const roles =
+    settings.given['VANTAGE_ROLES'] === undefined
+      ? []
+      : ['VANTAGE_ROLES is for "./vantage controller": "./vantage up" runs one controller with all roles'];
   await preflight(
-    settings.problems,
+    [...settings.problems, ...roles],
     [
       { part: 'controller', env: controllerEnvironment(surroundings, dataDir) },
       { part: 'agent', env: agentPreflightEnvironment(surroundings) },

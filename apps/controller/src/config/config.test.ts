@@ -90,3 +90,20 @@ test.each([
 ])('%s cannot be %j', (name, value) => {
   expect(load({ [name]: value })).toMatchObject({ ok: false });
 });
+
+test('the roles of a process are a part of all roles, with a database of its own', () => {
+  const url = 'postgres://u:p@db/vantage';
+  const rolesOf = (env: Record<string, string>) => {
+    const result = load(env);
+    return result.ok ? [...result.config.roles] : result.problems;
+  };
+  expect(rolesOf({})).toEqual(['api', 'gateway', 'worker']);
+  expect(rolesOf({ VANTAGE_DATABASE_URL: url, VANTAGE_ROLES: 'worker, api' })).toEqual(['worker', 'api']);
+  expect(rolesOf({ VANTAGE_ROLES: 'gateway,api,worker' })).toEqual(['gateway', 'api', 'worker']);
+  expect(rolesOf({ VANTAGE_ROLES: 'api' })).toEqual([
+    'VANTAGE_ROLES needs VANTAGE_DATABASE_URL: the embedded PostgreSQL is for one process with all roles',
+  ]);
+  expect(rolesOf({ VANTAGE_DATABASE_URL: url, VANTAGE_ROLES: 'api,ingest' })).toEqual([
+    'VANTAGE_ROLES must be roles, comma-separated: api, gateway, worker',
+  ]);
+});

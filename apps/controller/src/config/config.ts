@@ -6,8 +6,10 @@ import { type AccountLimits, defaultLimits, readReleaseKey } from '@vantage/doma
 import { type Accepted, createSettingsReader, isNetwork, logLevels } from '@vantage/kernel';
 import { z } from 'zod';
 import { leastPackDays } from '../db/packed/index.ts';
+import { readLimits } from './account-limits.ts';
 import { conflictsOf } from './conflicts.ts';
 import { acceptedOidc, type OidcSettings, readOidc } from './oidc.ts';
+import { allRoles, type Role } from './roles.ts';
 
 /** The controller's settings after validation. */
 export interface Config {
@@ -19,6 +21,8 @@ export interface Config {
   readonly listen: string | undefined;
   /** undefined: the embedded PostgreSQL. */
   readonly databaseUrl: string | undefined;
+  /** The parts of a controller that run in this process. */
+  readonly roles: ReadonlySet<Role>;
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
   readonly tlsNames: readonly string[];
   /**
@@ -105,20 +109,6 @@ function originOf(text: string): string | undefined {
 /** Where `npm run parcel` puts what it builds. */
 const defaultParcels = path.resolve(import.meta.dirname, '../../../../agent-installer/dist');
 
-/** Reads `devices=200000,tags=500`; kinds that are not named keep their limit. */
-function readLimits(text: string, context: z.RefinementCtx): AccountLimits {
-  const limits: Record<string, number> = { ...defaultLimits };
-  for (const part of text.split(',')) {
-    const [, kind = '', count = ''] = /^ *(\w+) *= *(\d{1,7}) *$/.exec(part) ?? [];
-    if (!Object.hasOwn(defaultLimits, kind) || Number(count) < 1) {
-      context.addIssue('no limit');
-      return z.NEVER;
-    }
-    limits[kind] = Number(count);
-  }
-  return { ...defaultLimits, ...limits };
-}
-
 /** Each setting with the values that it accepts, in words. */
 const accepted = {
   VANTAGE_DATA: [z.string(), 'a folder'],
@@ -126,6 +116,10 @@ const accepted = {
   VANTAGE_AGENT_PORT: [port, 'a port: 0 to 65535'],
   VANTAGE_LISTEN: [z.string().refine((text) => isIP(text) !== 0), 'an IP address'],
   VANTAGE_DATABASE_URL: [z.string().regex(/^postgres(ql)?:\/\/./), 'postgres://user:password@host:5432/name'],
+  VANTAGE_ROLES: [
+    list.pipe(z.array(z.enum(allRoles))).transform((roles): ReadonlySet<Role> => new Set(roles)),
+    `roles, comma-separated: ${allRoles.join(', ')}`,
+  ],
   VANTAGE_TLS_CERT: [z.string(), 'a file'],
   VANTAGE_TLS_KEY: [z.string(), 'a file'],
   VANTAGE_TLS_NAMES: [
@@ -256,6 +250,7 @@ export function loadConfig(deps: {
     agentPort: read('VANTAGE_AGENT_PORT', accepted.VANTAGE_AGENT_PORT) ?? 8444,
     listen: read('VANTAGE_LISTEN', accepted.VANTAGE_LISTEN),
     databaseUrl: read('VANTAGE_DATABASE_URL', accepted.VANTAGE_DATABASE_URL),
+    roles: read('VANTAGE_ROLES', accepted.VANTAGE_ROLES) ?? new Set(allRoles),
     tls:
       certFile === undefined || keyFile === undefined
         ? undefined

@@ -7,4 +7,5 @@ import { enqueue, notificationsOf, withdraw, withdrawEnds } from './notification
 export const messages = { enqueue, withdraw, withdrawEnds };
 export { createNotify } from './notify.ts';
 export { sendTest } from './send-test.ts';
+export { createWorkReader } from './work-reader.ts';
 export { notificationsOf };

@@ -7,7 +7,8 @@ export interface ApiAddress {
    * port.
    */
   readonly url: () => string;
-  opened(port: number): void;
+  /** undefined: this process does not serve the API. */
+  opened(port: number | undefined): void;
 }
 
 /** Creates the address. `publicUrl` is the operator's (VANTAGE_PUBLIC_URL). */
@@ -16,16 +17,20 @@ export function createApiAddress(publicUrl: string | undefined, host: string): A
   return {
     url: () => publicUrl ?? own,
     opened(port) {
-      own = `https://${inUrl(host)}:${port}`;
+      if (port !== undefined) own = `https://${inUrl(host)}:${port}`;
     },
   };
 }
 
-/** Sends the addresses and trust files to the supervisor, if there is one. */
+/** Sends the addresses and trust files to the supervisor, if there is one; its controllers have both ports. */
 export function announceReady(
   { certificates, databaseUrl }: { readonly certificates: Certificates; readonly databaseUrl: string },
-  { httpsPort, agentPort }: { readonly httpsPort: number; readonly agentPort: number },
+  {
+    httpsPort,
+    agentPort,
+  }: { readonly httpsPort: number | undefined; readonly agentPort: number | undefined },
 ): void {
+  if (httpsPort === undefined || agentPort === undefined) return;
   const { apiHost, gatewayHost, apiTrustFile, caFile } = certificates;
   process.send?.({
     type: 'ready',

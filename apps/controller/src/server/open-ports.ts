@@ -13,16 +13,16 @@ import type { Certificates } from './certificates.ts';
 import { listenHttp2, listenOn } from './listen-on.ts';
 import { secureContextOptions } from './tls-options.ts';
 
-/** The ports of a controller. */
+/** The ports of a controller; undefined: its roles do not need that one. */
 interface OpenPorts {
-  readonly httpsPort: number;
-  readonly agentPort: number;
+  readonly httpsPort: number | undefined;
+  readonly agentPort: number | undefined;
   /** From now on new connections get these certificates. */
   renew(next: Certificates): void;
   close(): Promise<void>;
 }
 
-/** Opens the port of the REST API and the port of the agents. */
+/** Opens the port of the REST API and the port of the agents, as the roles of this process need them. */
 export async function openPorts({
   config,
   clock,
@@ -33,7 +33,7 @@ export async function openPorts({
   api,
   handler,
 }: {
-  readonly config: Pick<Config, 'httpsPort' | 'agentPort' | 'listen'>;
+  readonly config: Pick<Config, 'httpsPort' | 'agentPort' | 'listen' | 'roles'>;
   readonly clock: Clock;
   readonly log: Logger;
   readonly certificates: Certificates;
@@ -54,7 +54,8 @@ export async function openPorts({
   /** Answers requests to the REST API. */
   readonly handler: RequestListener;
 }): Promise<OpenPorts> {
-  api.prepare();
+  const { listen, roles } = config;
+  if (roles.has('api')) api.prepare();
   const apiPort = createApiPort({ certificate: certificates.api, clock, log, ...api, handler });
   const agentServer = createSecureServer(
     agentPortOptions(certificates.gateway, certificates.authorities.trusted),
@@ -63,13 +64,15 @@ export async function openPorts({
   // Node would answer an Expect that it does not know by itself.
   agentServer.on('checkExpectation', agentDoor.handler);
   gateway.attach(agentServer);
-  await gateway.start();
-  const httpsPort = await listenOn('VANTAGE_HTTPS_PORT', config.httpsPort, () =>
-    apiPort.listen(config.httpsPort, config.listen),
-  );
-  const agentPort = await listenOn('VANTAGE_AGENT_PORT', config.agentPort, () =>
-    listenHttp2(agentServer, config.agentPort, config.listen),
-  );
+  if (roles.has('gateway')) await gateway.start();
+  const httpsPort = roles.has('api')
+    ? await listenOn('VANTAGE_HTTPS_PORT', config.httpsPort, () => apiPort.listen(config.httpsPort, listen))
+    : undefined;
+  const agentPort = roles.has('gateway')
+    ? await listenOn('VANTAGE_AGENT_PORT', config.agentPort, () =>
+        listenHttp2(agentServer, config.agentPort, listen),
+      )
+    : undefined;
   return {
     httpsPort,
     agentPort,
