@@ -11,7 +11,7 @@ import { settingsHelp } from './settings-help.ts';
 /** Context of all commands: the program to which they belong, and how they answer. */
 export interface CommandLine {
   readonly program: Command;
-  /** Adds a group of commands: `keys`. Each of them takes `--json`. */
+  /** Adds a group of commands, `keys`, or finds the one of this name. Each of its commands takes `--json`. */
   readonly group: (name: string, description: string) => Command;
   /** Parses the arguments and runs the command. */
   readonly run: () => Promise<void>;
@@ -63,6 +63,8 @@ export function createCommandLine(): CommandLine {
     program,
     asJson,
     group(name, description) {
+      const there = groups.find((each) => each.name() === name);
+      if (there !== undefined) return there;
       const group = program.command(name).description(description);
       groups.push(group);
       return group;
