@@ -94,6 +94,70 @@ describe('the command line from anywhere', { timeout: 240_000 }, () => {
     expect((await run('ack', 'web')).stderr).toContain('web has no open alert');
   });
 
+  test('Locations, contacts, alerts, checks, uptime and outages are read and changed, too', async () => {
+    expect(await run('locations', 'create', 'Name=Oslo', 'ExternalKey=oslo')).toMatchObject({ code: 0 });
+    expect((await run('locations', 'list')).stdout).toMatch(/^Name +Online[\s\S]*\nOslo +false/m);
+    await run('locations', 'update', 'oslo', 'Name=Oslo-2');
+    expect(JSON.parse((await run('locations', 'get', 'Oslo-2', '--json')).stdout)).toMatchObject({
+      ExternalKey: 'oslo',
+    });
+    expect(await run('locations', 'delete', 'Oslo-2')).toMatchObject({ code: 0 });
+    const address = 'Address=ops@example.org';
+    expect(await run('contacts', 'create', 'Name=Ops', 'Type=email', address)).toMatchObject({ code: 0 });
+    expect((await run('contacts', 'list', '-o', 'csv')).stdout).toContain('ops@example.org');
+    expect(await run('contacts', 'delete', 'Ops')).toMatchObject({ code: 0 });
+    const body = { Method: 'TCP', URL: `127.0.0.1:${target.port}`, ShortName: 'read', Attempts: 1 };
+    await system.api.ok('POST', '/devices', body);
+    const checked = z.object({ check_id: z.string() });
+    const { check_id } = checked.parse(JSON.parse((await run('check', 'read', '--json')).stdout));
+    const checks = await run('checks', 'list', 'read', 'ResultCode=1', '--jsonl');
+    expect(
+      checks.stdout
+        .trim()
+        .split('\n')
+        .map((line) => checked.parse(JSON.parse(line)).check_id),
+    ).toContain(check_id);
+    expect(JSON.parse((await run('checks', 'get', check_id, '--json')).stdout)).toMatchObject({ check_id });
+    expect((await run('uptime', 'list')).stdout).toContain('read');
+    expect((await run('uptime', 'get', 'read')).stdout).toContain('UpSeconds');
+    await run('devices', 'update', 'read', 'URL=127.0.0.1:9');
+    await run('check', 'read');
+    const row = z.looseObject({
+      ShortName: z.string().nullable(),
+      outage_id: z.string().optional(),
+      alert_id: z.string().optional(),
+    });
+    const rowOf = async (kind: string) => {
+      const { stdout } = await run(kind, 'list', '--json');
+      const found = z
+        .array(row)
+        .parse(JSON.parse(stdout))
+        .find(({ ShortName }) => ShortName === 'read');
+      return row.parse(found);
+    };
+    await vi.waitFor(() => rowOf('alerts'), { timeout: 60_000, interval: 500 });
+    const { alert_id = '' } = await rowOf('alerts');
+    expect(JSON.parse((await run('alerts', 'get', alert_id, '--json')).stdout)).toMatchObject({ alert_id });
+    const { outage_id = '' } = await rowOf('outages');
+    expect(await run('outages', 'update', outage_id, 'Note=a test')).toMatchObject({ code: 0 });
+    expect((await run('outages', 'get', outage_id)).stdout).toContain('a test');
+    expect((await run('events', 'Type=Created', '-o', 'csv')).stdout).toContain('read was created');
+    expect(await run('events', '--follow', '-o', 'csv')).toMatchObject({ code: 2 });
+    expect(await run('alerts', 'get', 'nothing')).toMatchObject({ code: 1 });
+  });
+
+  test('the CSV of a list has all of its pages and one header', async () => {
+    const Operations = Array.from({ length: 230 }, (_, n) => ({
+      ...{ Method: 'POST', Path: '/devices' },
+      Body: { Method: 'PING', URL: `192.0.2.${n}`, ShortName: `csv${n}`, Enabled: false, Locations: [] },
+    }));
+    await system.api.ok('POST', '/batch', { Atomic: true, Operations });
+    const lines = (await run('devices', 'list', 'Search=csv', '-o', 'csv')).stdout.trim().split('\r\n');
+    expect(lines).toHaveLength(231);
+    expect(new Set(lines).size).toBe(231);
+    expect(lines.filter((line) => line.includes('device_id'))).toHaveLength(1);
+  });
+
   test('events are followed until the command is ended', async () => {
     const child = spawn(
       path.join(repositoryRoot, 'vantage'),

@@ -13,7 +13,7 @@ import { controllerEnvironment } from './up/environment.ts';
 /** Context of all commands: the program to which they belong, and how they answer. */
 export interface CommandLine {
   readonly program: Command;
-  /** Adds a group of commands: `keys`. Each of them takes `--json`. */
+  /** Adds a group of commands, `keys`, or finds the one of this name. Each of its commands takes `--json`. */
   readonly group: (name: string, description: string) => Command;
   /** Parses the arguments and runs the command. */
   readonly run: () => Promise<void>;
@@ -75,6 +75,8 @@ export function createCommandLine(): CommandLine {
     program,
     asJson,
     group(name, description) {
+      const there = groups.find((each) => each.name() === name);
+      if (there !== undefined) return there;
       const group = program.command(name).description(description);
       groups.push(group);
       return group;

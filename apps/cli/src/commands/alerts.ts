@@ -1,13 +1,9 @@
 import { accountOption, type CommandLine } from '../command-line.ts';
+import { defaultAccount, type HostCommands } from './host-commands.ts';
 
-/** Adds `alerts list` and `alerts acknowledge`. */
-export function addAlertCommands({ group, answer }: CommandLine): void {
+/** Adds `alerts acknowledge`. Returns what `alerts list` does on the controller's host. */
+export function addAlertCommands({ group, answer }: CommandLine): HostCommands {
   const alerts = group('alerts', 'alerts, the decisions to notify people');
-  alerts
-    .command('list')
-    .description('list the alerts that are not closed')
-    .addOption(accountOption())
-    .action(({ account }: { account: string }) => answer((admin) => admin('alerts.list', { account })));
   alerts
     .command('acknowledge <alert_id>')
     .description(
@@ -18,4 +14,7 @@ export function addAlertCommands({ group, answer }: CommandLine): void {
     .action((alert_id: string, { account, note = null }: { account: string; note?: string | null }) =>
       answer((admin) => admin('alerts.acknowledge', { account, alert_id, note })),
     );
+  return {
+    list: ({ account = defaultAccount }) => answer((admin) => admin('alerts.list', { account })),
+  };
 }

@@ -1,15 +1,16 @@
 import path from 'node:path';
 import type { SettingsReader } from '@vantage/kernel';
 import type { Admin } from '../admin.ts';
-import { accountFilter, accountOption, type CommandLine, parseName } from '../command-line.ts';
+import { accountOption, type CommandLine, parseName } from '../command-line.ts';
+import type { HostCommands } from './host-commands.ts';
 
 interface Addition {
   readonly account: string;
   readonly name?: string;
 }
 
-/** Adds `contacts add`, `contacts test` and `contacts list`. */
-export function addContactCommands({ group, answer }: CommandLine): void {
+/** Adds `contacts add` and `contacts test`. Returns what `contacts list` does on the controller's host. */
+export function addContactCommands({ group, answer }: CommandLine): HostCommands {
   const contacts = group('contacts', 'contacts, to which notifications go');
   contacts
     .command('add')
@@ -30,11 +31,10 @@ export function addContactCommands({ group, answer }: CommandLine): void {
     .action((contact: string, { account }: { account: string }) =>
       answer((admin) => admin('contacts.test', { account, contact })),
     );
-  contacts
-    .command('list')
-    .description('list contacts')
-    .addOption(accountFilter())
-    .action((filter: { account?: string }) => answer((admin) => admin('contacts.list', filter)));
+  return {
+    list: ({ account }) =>
+      answer((admin) => admin('contacts.list', account === undefined ? {} : { account })),
+  };
 }
 
 async function add(

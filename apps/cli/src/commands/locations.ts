@@ -1,19 +1,14 @@
-import { accountFilter, accountOption, type CommandLine, parseName } from '../command-line.ts';
+import { type CommandLine, parseName } from '../command-line.ts';
+import type { HostCommands } from './host-commands.ts';
 
-/** Adds `locations create` and `locations list`. */
-export function addLocationCommands({ group, answer }: CommandLine): void {
-  const locations = group('locations', 'Locations, the named vantage points at which agents run');
-  locations
-    .command('create')
-    .argument('<name>', 'its name', parseName)
-    .description('make a Location')
-    .addOption(accountOption())
-    .action((name: string, { account }: { account: string }) =>
-      answer((admin) => admin('locations.create', { account, name })),
-    );
-  locations
-    .command('list')
-    .description('list Locations')
-    .addOption(accountFilter())
-    .action((filter: { account?: string }) => answer((admin) => admin('locations.list', filter)));
+/** `locations create` and `locations list` on the controller's host. */
+export function locationsOnHost({ answer }: CommandLine): HostCommands {
+  return {
+    create: (given, account) => {
+      const name = parseName(given);
+      return answer((admin) => admin('locations.create', { account, name }));
+    },
+    list: ({ account }) =>
+      answer((admin) => admin('locations.list', account === undefined ? {} : { account })),
+  };
 }

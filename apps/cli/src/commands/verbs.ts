@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { type CommandLine, jsonOption } from '../command-line.ts';
 import type { GivenAccess } from '../remote/access.ts';
 import type { Opened } from '../remote/run-verbs.ts';
@@ -29,15 +29,19 @@ export function addVerbCommands({ program, group, asJson }: CommandLine): void {
   add(program, 'events', 'the last events; --follow goes on')
     .option('--follow', 'show events as they happen, until Ctrl C')
     .option('--limit <count>', 'how many of the last ones', '20')
-    .option(...jsonOption(program, 'a line of JSON for each'))
+    .option('--jsonl', 'a line of JSON for each')
+    .addOption(new Option('-o, --output <form>', 'without --follow').choices(['csv']))
+    .option(...jsonOption(program, 'the same as --jsonl'))
+    .argument('[filters...]', 'for example Type=Down,Up or Tag=berlin')
     .action(
-      async ({
-        follow,
-        limit,
-        ...given
-      }: GivenAccess & { readonly follow?: boolean; readonly limit: string }) => {
+      async (
+        filters: readonly string[],
+        { follow = false, limit, jsonl, output, ...given }: EventOptions,
+      ) => {
         const { runEvents } = await import('../remote/run-events.ts');
-        await runEvents(await open(given), { isFollowing: follow === true, limit });
+        const opened = await open(given);
+        const form = output ?? (jsonl === true || opened.asJson ? 'jsonl' : 'text');
+        await runEvents(opened.access, { isFollowing: follow, limit, form, filters });
       },
     );
   add(program, 'top', 'the devices that need somebody, worst first, again every 2 seconds on a terminal')
@@ -46,6 +50,13 @@ export function addVerbCommands({ program, group, asJson }: CommandLine): void {
       const { runTop } = await import('../remote/run-top.ts');
       await runTop((await open(given)).access, Number(limit));
     });
+}
+
+interface EventOptions extends GivenAccess {
+  readonly follow?: boolean;
+  readonly limit: string;
+  readonly jsonl?: boolean;
+  readonly output?: 'csv';
 }
 
 /** Finds the controller of a command. */

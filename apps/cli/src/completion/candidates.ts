@@ -19,7 +19,11 @@ const argumentNames: Readonly<Record<string, readonly NameKind[]>> = {
   target: ['device', 'tag'],
 };
 /** The things that `get`, `update` and `delete` of a group name. */
-const groupNames: Readonly<Record<string, readonly NameKind[]>> = { devices: ['device'], tags: ['tag'] };
+const groupNames: Readonly<Record<string, readonly NameKind[]>> = {
+  devices: ['device'],
+  tags: ['tag'],
+  uptime: ['device'],
+};
 
 /**
  * The candidates for the last of `words`, which follow the program's name. They are not narrowed to those that begin as

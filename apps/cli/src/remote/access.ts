@@ -55,6 +55,24 @@ export function findAccess(given: GivenAccess, env: NodeJS.ProcessEnv): Controll
   return { server: judgeServer(found.server), key: found.key, ca: found.ca };
 }
 
+/**
+ * Whether a command that the operator has on the controller's host, too, is meant for the API: something names a
+ * controller, or a profile is there and no system runs on this machine's data folder.
+ */
+export function isForApi(given: GivenAccess, env: NodeJS.ProcessEnv): boolean {
+  const isNamed = [given.server, given.key, given.profile, env['VANTAGE_SERVER']].some(
+    (each) => each !== undefined,
+  );
+  if (isNamed) return true;
+  const isHere =
+    readIfPresentSync(quickstartFile(env)) !== undefined || env['VANTAGE_DATABASE_URL'] !== undefined;
+  return !isHere && Object.hasOwn(readProfiles(profilesFile(env)), 'default');
+}
+
+function quickstartFile(env: NodeJS.ProcessEnv): string {
+  return path.resolve(env['VANTAGE_DATA'] ?? 'data', 'quickstart.json');
+}
+
 function storedAccess({ profile: name }: GivenAccess, env: NodeJS.ProcessEnv): ControllerAccess | undefined {
   const all = readProfiles(profilesFile(env));
   const found = all[name ?? 'default'];
@@ -65,7 +83,7 @@ function storedAccess({ profile: name }: GivenAccess, env: NodeJS.ProcessEnv): C
       'settings',
       `there is no profile ${name}; there are: ${Object.keys(all).join(', ') || 'none'} (vantage login --profile ${name} makes it)`,
     );
-  const text = readIfPresentSync(path.resolve(env['VANTAGE_DATA'] ?? 'data', 'quickstart.json'));
+  const text = readIfPresentSync(quickstartFile(env));
   const here = text === undefined ? undefined : quickstart.safeParse(JSON.parse(text)).data;
   return here && { server: here.base_url, key: here.api_key_uw, ca: here.ca_file };
 }

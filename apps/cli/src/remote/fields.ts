@@ -22,6 +22,16 @@ export function bodyOf(given: readonly string[]): { readonly [key: string]: Json
   return body;
 }
 
+/** The query of a request from arguments `Name=value`. Throws a Fault for an argument without `=`. Pure. */
+export function queryOf(given: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(bodyOf(given)).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
+  );
+}
+
 function put(body: Record<string, Json>, [first = '', ...rest]: readonly string[], value: Json): void {
   if (rest.length === 0) {
     body[first] = value;

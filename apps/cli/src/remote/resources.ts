@@ -12,9 +12,17 @@ export interface Resource {
   readonly columns: readonly string[];
   /** Most rows of a page; a list without pages comes whole. */
   readonly page?: 'after' | 'before';
-  /** Whether people create, change and delete it. */
-  readonly isWritable: boolean;
+  /** The commands besides `list`. */
+  readonly verbs: readonly ('get' | 'create' | 'update' | 'delete')[];
+  /** The list is that of one device, whose id stands for `{device_id}` in `path`. */
+  readonly isOfDevice?: boolean;
+  /** The path of one, where it is not that of the list and the id; `{id}` stands for its id. */
+  readonly one?: string;
+  /** It is named by the names of a device. */
+  readonly isNamedByDevice?: boolean;
 }
+
+const all = ['get', 'create', 'update', 'delete'] as const;
 
 /** The resources that commands read and change from anywhere. */
 export const resources: readonly Resource[] = [
@@ -35,7 +43,7 @@ export const resources: readonly Resource[] = [
       'device_id',
     ],
     page: 'after',
-    isWritable: true,
+    verbs: all,
   },
   {
     name: 'tags',
@@ -44,7 +52,7 @@ export const resources: readonly Resource[] = [
     id: 'tag_id',
     names: ['ExternalKey', 'Name'],
     columns: ['Name', 'ExternalKey', 'Source', 'tag_id'],
-    isWritable: true,
+    verbs: all,
   },
   {
     name: 'nschedules',
@@ -53,7 +61,7 @@ export const resources: readonly Resource[] = [
     id: 'nschedule_id',
     names: ['ExternalKey', 'Name'],
     columns: ['Name', 'Timezone', 'ExternalKey', 'Source', 'nschedule_id'],
-    isWritable: true,
+    verbs: all,
   },
   {
     name: 'mschedules',
@@ -62,7 +70,7 @@ export const resources: readonly Resource[] = [
     id: 'mschedule_id',
     names: ['ExternalKey', 'Name'],
     columns: ['Name', 'Start', 'Duration', 'Recurrence', 'Timezone', 'mschedule_id'],
-    isWritable: true,
+    verbs: all,
   },
   {
     name: 'outages',
@@ -72,6 +80,65 @@ export const resources: readonly Resource[] = [
     names: [],
     columns: ['ShortName', 'Start', 'End', 'Seconds', 'CheckResult', 'outage_id'],
     page: 'before',
-    isWritable: false,
+    verbs: ['get', 'update'],
+  },
+  {
+    name: 'locations',
+    about: 'Locations, the named vantage points at which agents run',
+    path: '/locations',
+    id: 'location_id',
+    names: ['ExternalKey', 'Name'],
+    columns: ['Name', 'Online', 'OfflineReason', 'ExternalKey', 'Source', 'location_id'],
+    verbs: all,
+  },
+  {
+    name: 'contacts',
+    about: 'contacts, to which notifications go',
+    path: '/contacts',
+    id: 'contact_id',
+    names: ['ExternalKey', 'Name'],
+    columns: ['Name', 'Type', 'Address', 'ExternalKey', 'Source', 'contact_id'],
+    verbs: all,
+  },
+  {
+    name: 'alerts',
+    about: 'alerts, the decisions to notify people',
+    path: '/alerts',
+    id: 'alert_id',
+    names: [],
+    columns: ['State', 'Kind', 'Severity', 'ShortName', 'Location', 'Since', 'CheckResult', 'alert_id'],
+    page: 'before',
+    verbs: ['get'],
+  },
+  {
+    name: 'checks',
+    about: 'checks of a device, the newest first',
+    path: '/devices/{device_id}/checks',
+    id: 'check_id',
+    names: [],
+    columns: ['Timestamp', 'Location', 'ResultCode', 'RequestTime', 'CheckResult', 'check_id'],
+    page: 'before',
+    verbs: ['get'],
+    isOfDevice: true,
+    one: '/checks/{id}',
+  },
+  {
+    name: 'uptime',
+    about: 'uptime of devices; Timestamp1 and Timestamp2 name the period',
+    path: '/uptime',
+    id: 'device_id',
+    names: ['ExternalKey', 'ShortName'],
+    columns: ['ShortName', 'FullName', 'Uptime', 'device_id'],
+    page: 'after',
+    verbs: ['get'],
+    one: '/devices/{id}/uptime',
+    isNamedByDevice: true,
   },
 ];
+
+/** The resource with this name. */
+export function resourceNamed(name: string): Resource {
+  const found = resources.find((each) => each.name === name);
+  if (found === undefined) throw new Error(`there is no resource ${name}`);
+  return found;
+}

@@ -4,23 +4,40 @@ import { textOf } from '../json-text.ts';
 import { printText } from '../output.ts';
 import { whenAskedToEnd } from '../signals.ts';
 import { connect } from './connection.ts';
-import { createHttpsFetch } from './https-fetch.ts';
+import { queryOf } from './fields.ts';
+import { type ControllerAccess, createHttpsFetch } from './https-fetch.ts';
 import type { Row } from './rows.ts';
-import type { Opened } from './run-verbs.ts';
 
 const mostPast = 100;
 
+/** Which events are shown, and how. */
+interface Asked {
+  readonly isFollowing: boolean;
+  readonly limit: string;
+  readonly form: 'text' | 'jsonl' | 'csv';
+  /** `Name=value` as the API narrows events. */
+  readonly filters: readonly string[];
+}
+
 /** Prints the last events, and with `isFollowing` each one that happens until the command is ended. */
 export async function runEvents(
-  { access, asJson }: Opened,
-  { isFollowing, limit }: { readonly isFollowing: boolean; readonly limit: string },
+  access: ControllerAccess,
+  { isFollowing, limit, form, filters }: Asked,
 ): Promise<void> {
   const count = Number(limit);
   if (!Number.isInteger(count) || count < 0 || count > mostPast)
     throw new Fault('stop', 'settings', `--limit ${limit} is not accepted; accepted are 0 to ${mostPast}`);
-  const show = (event: object) => printText(asJson ? JSON.stringify(event) : lineOf(event as Row));
+  if (form === 'csv' && isFollowing)
+    throw new Fault('stop', 'settings', '-o csv cannot be used with --follow; --jsonl can');
+  const show = (event: object) => printText(form === 'jsonl' ? JSON.stringify(event) : lineOf(event as Row));
   using connection = connect(access);
-  const query = { Limit: String(Math.max(1, count)) };
+  const narrowed = queryOf(filters);
+  const query = { ...narrowed, Limit: String(Math.max(1, count)) };
+  if (form === 'csv') {
+    const answer = await connection.call({ method: 'GET', path: '/events', query: { ...query, fmt: 'csv' } });
+    process.stdout.write(await answer.text());
+    return;
+  }
   const past = (await (
     await connection.call({ method: 'GET', path: '/events', query })
   ).json()) as readonly Row[];
@@ -36,7 +53,7 @@ export async function runEvents(
   const onBreak = (_: unknown, ms: number) =>
     void process.stderr.write(`The stream has ended; it is opened again in ${Math.ceil(ms / 1000)} s.\n`);
   try {
-    const url = `${access.server}/events?stream=1`;
+    const url = `${access.server}/events?${new URLSearchParams({ ...narrowed, stream: '1' })}`;
     for await (const event of events(fetch, url, { ...after, signal: ending.signal, onBreak })) show(event);
   } finally {
     close();

@@ -1,9 +1,9 @@
 import { print, printText, render } from '../output.ts';
 import { type Connection, connect } from './connection.ts';
-import { bodyOf } from './fields.ts';
+import { bodyOf, queryOf } from './fields.ts';
 import { findOne } from './find-one.ts';
 import type { ControllerAccess } from './https-fetch.ts';
-import type { Resource } from './resources.ts';
+import { type Resource, resourceNamed } from './resources.ts';
 import { type Row, readRows } from './rows.ts';
 
 /** How an answer is printed. */
@@ -16,22 +16,21 @@ export interface Asked {
   readonly form: Form;
 }
 
-/** Prints a list; `query` narrows it as the API does. */
-export async function runList({ access, resource, form }: Asked, query: readonly string[]): Promise<void> {
+/** Prints a list, of a `device` where the resource has a list for each; `query` narrows it as the API does. */
+export async function runList(
+  { access, resource: given, form }: Asked,
+  query: readonly string[],
+  device?: string,
+): Promise<void> {
   using connection = connect(access);
-  const asked = Object.fromEntries(
-    Object.entries(bodyOf(query)).map(([name, value]) => [
-      name,
-      typeof value === 'string' ? value : JSON.stringify(value),
-    ]),
-  );
+  const path =
+    device === undefined
+      ? given.path
+      : given.path.replace('{device_id}', await idOf(connection, resourceNamed('devices'), device));
+  const resource = { ...given, path };
+  const asked = queryOf(query);
   if (form === 'csv') {
-    const answer = await connection.call({
-      method: 'GET',
-      path: resource.path,
-      query: { ...asked, fmt: 'csv' },
-    });
-    process.stdout.write(await answer.text());
+    await printCsv(connection, path, asked);
     return;
   }
   const rows: Row[] = [];
@@ -42,10 +41,34 @@ export async function runList({ access, resource, form }: Asked, query: readonly
   if (form === 'table') printText(tableOf(rows, resource));
 }
 
+/** Prints the CSV of all pages of a list, with one header. */
+async function printCsv(
+  connection: Connection,
+  path: string,
+  asked: Readonly<Record<string, string>>,
+): Promise<void> {
+  let query: Readonly<Record<string, string>> | undefined = { ...asked, fmt: 'csv' };
+  for (let page = 0; query !== undefined; page += 1) {
+    const answer = await connection.call({ method: 'GET', path, query });
+    const text = await answer.text();
+    process.stdout.write(page === 0 ? text : text.slice(text.indexOf('\n') + 1));
+    const next = asked['Limit'] === undefined ? linkedPage(answer) : undefined;
+    query = next && { ...next, fmt: 'csv' };
+  }
+}
+
+/** The query of the next page, which an answer links to. */
+function linkedPage(answer: Response): Readonly<Record<string, string>> | undefined {
+  const target = /<([^>]*)>\s*;\s*rel="?next"?/i.exec(answer.headers.get('link') ?? '')?.[1];
+  return target === undefined
+    ? undefined
+    : Object.fromEntries(new URL(target, 'https://controller').searchParams);
+}
+
 /** Prints one thing. */
 export async function runGet({ access, resource, form }: Asked, text: string): Promise<void> {
   using connection = connect(access);
-  const path = `${resource.path}/${await idOf(connection, resource, text)}`;
+  const path = await pathOf(connection, resource, text);
   await callAndPrint(connection, { method: 'GET', path }, form);
 }
 
@@ -62,15 +85,23 @@ export async function runUpdate(
   fields: readonly string[],
 ): Promise<void> {
   using connection = connect(access);
-  const path = `${resource.path}/${await idOf(connection, resource, text)}`;
+  const path = await pathOf(connection, resource, text);
   await callAndPrint(connection, { method: 'PUT', path, body: bodyOf(fields) }, form);
 }
 
 /** Deletes a thing. */
 export async function runDelete({ access, resource, form }: Asked, text: string): Promise<void> {
   using connection = connect(access);
-  const path = `${resource.path}/${await idOf(connection, resource, text)}`;
+  const path = await pathOf(connection, resource, text);
   await callAndPrint(connection, { method: 'DELETE', path }, form);
+}
+
+/** The path of the one that a text names. */
+async function pathOf(connection: Connection, resource: Resource, text: string): Promise<string> {
+  const { path, one = `${path}/{id}`, isNamedByDevice = false, names } = resource;
+  if (names.length === 0) return one.replace('{id}', encodeURIComponent(text));
+  const named = isNamedByDevice ? resourceNamed('devices') : resource;
+  return one.replace('{id}', await idOf(connection, named, text));
 }
 
 /** The id of what a text names; a device is looked for by the API, so that a long list is not read. */

@@ -4,7 +4,7 @@ import { print } from '../output.ts';
 import { type Connection, connect } from './connection.ts';
 import { findOne } from './find-one.ts';
 import type { ControllerAccess } from './https-fetch.ts';
-import { type Resource, resources } from './resources.ts';
+import { resourceNamed } from './resources.ts';
 import { type Row, readRows } from './rows.ts';
 import { idOf } from './run-resources.ts';
 
@@ -14,7 +14,8 @@ export interface Opened {
   readonly asJson: boolean;
 }
 
-const [devices, tags] = resources as readonly [Resource, Resource];
+const devices = resourceNamed('devices');
+const tags = resourceNamed('tags');
 
 /** Checks a device now and prints the check. False: the check was not good. */
 export async function runCheck({ access, asJson }: Opened, text: string): Promise<boolean> {

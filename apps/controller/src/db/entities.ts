@@ -228,7 +228,7 @@ export const Device = defineEntity({
 export type Device = InferEntity<typeof Device>;
 
 /** A Location at which a device is checked, and its place in the rotation. */
-export const DeviceLocation = defineEntity({
+const DeviceLocation = defineEntity({
   name: 'DeviceLocation',
   tableName: 'device_locations',
   properties: {
@@ -238,7 +238,6 @@ export const DeviceLocation = defineEntity({
   },
   primaryKeys: ['deviceNo', 'locationNo'],
 });
-export type DeviceLocation = InferEntity<typeof DeviceLocation>;
 
 /** A named group of devices. */
 export const Tag = defineEntity({

@@ -42,4 +42,4 @@ export { pipelined } from './pipelined.ts';
 export { dropQuarantined, quarantine } from './quarantine.ts';
 export type { NewRow, Row, Tables } from './schema.ts';
 export { ScopeNotReady, ScopeRefusal } from './scope.ts';
-export { createWaitingWrites, type WaitingWrites, type WholeTransaction } from './waiting-writes.ts';
+export { createWaitingWrites, type WholeTransaction } from './waiting-writes.ts';

@@ -28,7 +28,7 @@ export interface WholeTransaction {
 }
 
 /** A kind of writes that wait; `T` is what is gathered until they are done. */
-export interface WaitingWrites<T> {
+interface WaitingWrites<T> {
   /** The writes that wait in this transaction, to add to. */
   of(whole: WholeTransaction): T;
 }

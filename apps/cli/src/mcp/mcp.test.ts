@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { boundedAnswer } from './bounded-answer.ts';
+import { documentSchema, toolsOf } from './tools-of.ts';
+
+const id = { name: 'device_id', in: 'path', required: true, schema: { type: 'string' } };
+const document = documentSchema.parse({
+  paths: {
+    '/devices': {
+      get: {
+        operationId: 'listDevices',
+        summary: 'Lists devices',
+        description: 'Lists devices.\n\nWith `fmt=xml` it is XML.',
+        parameters: [
+          { name: 'Search', in: 'query', description: 'A part of a name.', schema: { type: 'string' } },
+          { name: 'fmt', in: 'query', schema: { type: 'string' } },
+          { name: 'X-Request-Id', in: 'header', schema: { type: 'string' } },
+        ],
+      },
+      post: {
+        operationId: 'createDevice',
+        summary: 'Creates a device',
+        requestBody: {
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/DeviceCreate' } } },
+        },
+      },
+    },
+    '/devices/{device_id}': { get: { operationId: 'getDevice', parameters: [id] } },
+    '/keys': { get: { operationId: 'listKeys' }, post: { operationId: 'createKey' } },
+  },
+  components: {
+    schemas: {
+      DeviceCreate: { type: 'object', properties: { Tags: { $ref: '#/components/schemas/Tags' } } },
+      Tags: { type: 'array' },
+      Other: {},
+    },
+  },
+});
+
+test('tools read; with writes they change, too; keys and forms of answers are left out', () => {
+  const reading = toolsOf(document, { writes: false });
+  expect(reading.map(({ name }) => name)).toEqual(['listDevices', 'getDevice']);
+  expect(reading[0]).toMatchObject({
+    description: 'Lists devices.',
+    query: ['Search'],
+    inputSchema: {
+      properties: { Search: { type: 'string', description: 'A part of a name.' } },
+      required: [],
+    },
+  });
+  expect(Object.keys(reading[0]?.inputSchema.properties ?? {})).toEqual(['Search']);
+  const all = toolsOf(document, { writes: true });
+  expect(all.map(({ name }) => name)).toEqual(['listDevices', 'createDevice', 'getDevice']);
+  expect(all[1]?.inputSchema).toEqual({
+    type: 'object',
+    properties: { body: { $ref: '#/$defs/DeviceCreate' } },
+    required: ['body'],
+    $defs: {
+      DeviceCreate: { type: 'object', properties: { Tags: { $ref: '#/$defs/Tags' } } },
+      Tags: { type: 'array' },
+    },
+  });
+});
+
+test('an answer is bounded, and a list is cut after a whole element', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ name: fc.string() })),
+      fc.integer({ min: 10, max: 400 }),
+      (list, most) => {
+        const text = boundedAnswer(list, most);
+        expect(text.length).toBeLessThan(most + 200);
+        const [first = ''] = text.split('\n');
+        const shown: unknown = JSON.parse(first);
+        expect(list.slice(0, Array.isArray(shown) ? shown.length : -1)).toEqual(shown);
+      },
+    ),
+  );
+});
