@@ -1,4 +1,4 @@
-// Runs the operator's commands: reads one call from standard input and writes the reply to standard output.
+// This program runs an operator's command: it reads the call from standard input and writes the reply to its output.
 import { uptime } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { readReleaseKey } from '@vantage/domain';
@@ -13,6 +13,7 @@ import { drop, noAgent } from './admin/fault.ts';
 import { provision } from './admin/first-run.ts';
 import { invitationTerms } from './admin/invitation-terms.ts';
 import { openDatabase } from './admin/open-database.ts';
+import { thisOperator } from './admin/operator-name.ts';
 import { retryRecords, showQuarantine } from './admin/quarantine.ts';
 import { acknowledge, listOpenAlerts } from './alerts/index.ts';
 import { createChangeRecorder } from './audit/index.ts';
@@ -53,10 +54,11 @@ import type { Sealer } from './secrets/seal.ts';
 import { insertRollout } from './upgrades/index.ts';
 
 const clock = createHeldClock(systemClock, () => uptime() * 1000);
+const operator = thisOperator(process.env);
 
 /** Runs writers of the catalog in one transaction, as the operator. */
 function change<T>(db: Db, work: (transaction: ChangeTransaction) => Promise<T>): Promise<T> {
-  const catalog = createCatalog({ db, recordChanges: createChangeRecorder({ clock }) });
+  const catalog = createCatalog({ db, recordChanges: createChangeRecorder({ clock, operator }) });
   return catalog.change({ kind: 'command-line' }, work);
 }
 
@@ -83,9 +85,8 @@ async function accountNoOf(kysely: Kysely<Tables>, nameOrId: string): Promise<nu
 }
 
 /** The number of the account that a list is limited to; undefined for all accounts. */
-async function filterOf(kysely: Kysely<Tables>, account: string | undefined): Promise<number | undefined> {
-  return account === undefined ? undefined : accountNoOf(kysely, account);
-}
+const filterOf = async (kysely: Kysely<Tables>, account: string | undefined) =>
+  account === undefined ? undefined : accountNoOf(kysely, account);
 
 const sealedRows = { ...sealedCatalog, ...sealedAuthorities };
 
@@ -173,7 +174,7 @@ async function acknowledgeAlert(
   { account, alert_id: alertId, note }: OperatorRequests['alerts.acknowledge'],
 ): Promise<OperatorAnswers['alerts.acknowledge']> {
   const accountNo = await accountNoOf(transaction.trx, account);
-  const given = { accountNo, alertId, note, by: 'command line', nowUs: clock.nowUs() };
+  const given = { accountNo, alertId, note, by: operator, nowUs: clock.nowUs() };
   const { kind } = await acknowledge(transaction.trx, given);
   if (kind === 'missing') throw drop('no_alert', `account ${account} has no alert ${alertId}`);
   if (kind === 'closed') throw drop('alert_closed', `the alert ${alertId} is closed: its outage is over`);

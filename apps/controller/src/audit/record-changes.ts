@@ -31,9 +31,16 @@ interface RecordedChanges {
 const maxValueLength = 4_096;
 
 /** Creates the function that writes the audit's entries in the transaction that makes the changes. */
-export function createChangeRecorder({ clock }: { readonly clock: Pick<Clock, 'nowUs'> }) {
+export function createChangeRecorder({
+  clock,
+  operator = 'command line',
+}: {
+  readonly clock: Pick<Clock, 'nowUs'>;
+  /** The actor of changes by a command. */
+  readonly operator?: string;
+}) {
   return async (trx: Kysely<Tables>, { actor, changes }: RecordedChanges): Promise<void> => {
-    const by = columnsOf(actor);
+    const by = columnsOf(actor, operator);
     await insertEntries(
       trx,
       changes.map(({ action, kind, accountNo, id, fields }) => ({
@@ -47,10 +54,10 @@ export function createChangeRecorder({ clock }: { readonly clock: Pick<Clock, 'n
   };
 }
 
-function columnsOf(actor: Actor) {
+function columnsOf(actor: Actor, operator: string) {
   switch (actor.kind) {
     case 'command-line':
-      return { actor: sql<string>`'command line'`, address: null };
+      return { actor: sql<string>`${operator}`, address: null };
     case 'stranger':
       return { actor: sql<string>`'stranger'`, address: actor.address };
     case 'api-key':

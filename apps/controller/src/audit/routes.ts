@@ -46,7 +46,7 @@ const auditEntry = z
     Actor: z
       .string()
       .describe(
-        "The API key's name (its id where it has no name), `command line`, or `stranger`, who signed in to nothing.",
+        "The API key's name (its id where it has no name), `command line (USER)` with the user of the controller's host, or `stranger`, who signed in to nothing.",
       )
       .meta({ example: 'deploy' }),
     Address: z

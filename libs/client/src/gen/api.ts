@@ -10093,7 +10093,7 @@ export interface components {
             /** @example 2026-02-25T23:38:03+01:00 */
             Timestamp: components["schemas"]["Timestamp"];
             /**
-             * @description The API key's name (its id where it has no name), `command line`, or `stranger`, who signed in to nothing.
+             * @description The API key's name (its id where it has no name), `command line (USER)` with the user of the controller's host, or `stranger`, who signed in to nothing.
              * @example deploy
              */
             Actor: string;
