@@ -14,6 +14,7 @@ const screens = [
   '/schedules',
   '/reports',
   '/people',
+  '/account',
   '/status-pages',
   '/status-pages/new',
   '/audit',

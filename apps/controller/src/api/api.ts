@@ -55,6 +55,8 @@ type OwnDeps =
   | 'onAccountChanged'
   | 'onKeyChanged'
   | 'allowPrivateWebhooks'
+  | 'warnings'
+  | 'ownFacts'
   | 'signIn';
 
 /** Creates the REST API. It listens for revoked keys until it is disposed of. */
@@ -67,6 +69,7 @@ export function createHttpApi({
   pages = [],
   site,
   warnings = () => [],
+  ownFacts = () => undefined,
   ...deps
 }: Omit<RouteDeps, OwnDeps> & {
   readonly log: Logger;
@@ -80,6 +83,8 @@ export function createHttpApi({
   readonly site?: Site;
   /** Warnings for the operator while the controller serves, for `/readyz`. */
   readonly warnings?: () => readonly string[];
+  /** Facts of this controller, for `GET /installation`. */
+  readonly ownFacts?: RouteDeps['ownFacts'];
 }): HttpApi {
   const summary = createLogSummary({ clock, log });
   const authenticator = createAuthenticator({
@@ -112,6 +117,8 @@ export function createHttpApi({
     ...deps,
     db,
     clock,
+    warnings,
+    ownFacts,
     retentionDays: settings.retentionDays,
     allowPrivateWebhooks: settings.allowPrivateWebhooks ?? false,
     version: settings.version ?? '0.1.0',
