@@ -20,6 +20,7 @@ const screens = [
   '/schedules/contacts/new',
   '/reports',
   '/people',
+  '/account',
   '/status-pages',
   '/status-pages/new',
   '/audit',

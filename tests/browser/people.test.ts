@@ -163,3 +163,29 @@ test('a key is made, shown once, used, seen in the audit and revoked', async () 
   expect(its.problems.join('\n')).toBe('');
   await page.context().close();
 });
+
+test('the account says what wants a hand, shows what is used, and changes its zone', async () => {
+  const page = await its.open({ width: 390 });
+  await its.signIn(page, admin.key);
+  await openPlace(page, pointer, 'Account and health');
+  await page.getByRole('heading', { name: 'Vantage wants a hand: 1 thing' }).waitFor();
+  await page.getByText('No backup was ever made.').waitFor();
+  await page.getByText('3 of 10,000').waitFor();
+  await page.getByLabel('Time zone').fill('Nowhere/City');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect.poll(() => page.getByLabel('Time zone').getAttribute('aria-invalid')).toBe('true');
+  expect(await violationsOf(page)).toBe('');
+  await page.getByLabel('Time zone').fill('Europe/Berlin');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved.').waitFor();
+  expect(await its.system.api.ok('GET', '/account')).toMatchObject({ Timezone: 'Europe/Berlin' });
+  await page.context().close();
+
+  const viewer = await its.open();
+  await its.signIn(viewer, its.system.quickstart().api_key_ur);
+  await viewer.goto(`${its.base}account`);
+  await viewer.getByText('sees the health of Vantage').waitFor();
+  await viewer.getByText('Time zone: Europe/Berlin').waitFor();
+  expect(await viewer.getByRole('button', { name: 'Save' }).count()).toBe(0);
+  await viewer.context().close();
+});

@@ -166,6 +166,11 @@ function joinSteps(base: Base) {
     ...{ planInvitation, upgrades: { signedParcels, startRollout: insertRollout } },
     ...notify.forApi,
     warnings: () => warningsOf(base),
+    ownFacts: () => ({
+      disk: base.disk.space,
+      certificateEndUs: base.certificates.apiEndUs,
+      backupMaxDays: config.backupMaxDays,
+    }),
     health: createRestHealth({ kysely, clock, recordEvents }),
   });
   const housekeeping = joinHousekeeping(base, ingest);

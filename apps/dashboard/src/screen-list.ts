@@ -50,6 +50,10 @@ export const screenList: readonly ScreenEntry[] = [
     pattern: /^\/status-pages\/(new|[0-9a-f]+)$/,
     load: async () => (await import('./screens/status-pages/status-page.tsx')).StatusPageScreen,
   },
+  {
+    pattern: /^\/account$/,
+    load: async () => (await import('./screens/account/account.tsx')).AccountScreen,
+  },
   { pattern: /^\/audit$/, load: async () => (await import('./screens/audit/audit.tsx')).Audit },
   {
     pattern: /^\/schedules\/contacts$/,

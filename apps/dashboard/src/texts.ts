@@ -44,7 +44,7 @@ export const texts = {
   signOut: 'Sign out',
   account: 'Account',
   /** Screens that are reached from the menu of the account. */
-  places: { pages: 'Status pages', people: 'Keys and people', audit: 'Audit' },
+  places: { account: 'Account and health', pages: 'Status pages', people: 'Keys and people', audit: 'Audit' },
   signedInAs: 'Signed in as',
   title: (down: number) => (down > 0 ? `${count(down)} down · Vantage` : 'Vantage'),
   announce: (names: string, down: number) => `${names} is Down. ${devicesOf(down)} down.`,

@@ -54,6 +54,8 @@ type OwnDeps =
   | 'onAccountChanged'
   | 'onKeyChanged'
   | 'allowPrivateWebhooks'
+  | 'warnings'
+  | 'ownFacts'
   | 'signIn';
 
 /** Creates the REST API. It listens for revoked keys until it is disposed of. */
@@ -66,6 +68,7 @@ export function createHttpApi({
   pages = [],
   site,
   warnings = () => [],
+  ownFacts = () => undefined,
   ...deps
 }: Omit<RouteDeps, OwnDeps> & {
   readonly log: Logger;
@@ -79,6 +82,8 @@ export function createHttpApi({
   readonly site?: Site;
   /** Warnings for the operator while the controller serves, for `/readyz`. */
   readonly warnings?: () => readonly string[];
+  /** Facts of this controller, for `GET /installation`. */
+  readonly ownFacts?: RouteDeps['ownFacts'];
 }): HttpApi {
   const summary = createLogSummary({ clock, log });
   const authenticator = createAuthenticator({
@@ -111,6 +116,8 @@ export function createHttpApi({
     ...deps,
     db,
     clock,
+    warnings,
+    ownFacts,
     retentionDays: settings.retentionDays,
     allowPrivateWebhooks: settings.allowPrivateWebhooks ?? false,
     version: productVersion,

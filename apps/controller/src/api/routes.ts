@@ -37,6 +37,7 @@ import { tracerouteRoutes } from '../history/traceroute-routes.ts';
 import { type ReadUptimes, uptimeRoutes } from '../history/uptime-routes.ts';
 import { batchRoutes } from '../http/batch.ts';
 import type { Route } from '../http/route.ts';
+import { installationRoutes, type OwnFacts } from '../metrics/installation-routes.ts';
 import { deliveryRoutes } from '../notify/delivery-routes.ts';
 import { helloRoutes } from './hello.ts';
 import { openApiRoutes } from './openapi/routes.ts';
@@ -58,6 +59,9 @@ export interface RouteDeps extends DeviceRouteDeps, ContactRouteDeps {
   readonly onKeyChanged: KeyRouteDeps['onKeyChanged'];
   readonly baseUrl: UserRouteDeps['baseUrl'];
   readonly signIn: Omit<SessionRouteDeps, 'catalog' | 'db'>;
+  /** Warnings for the operator while the controller serves. */
+  readonly warnings: () => readonly string[];
+  readonly ownFacts: () => OwnFacts | undefined;
 }
 
 /** THE route table: routing, validation and the OpenAPI document are made of it. */
@@ -114,6 +118,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...sessionRoutes({ catalog: deps.catalog, db, ...deps.signIn }),
     ...passwordRoutes({ ...deps, identifyPerson: deps.signIn.identifyPerson }),
     ...auditRoutes(db),
+    ...installationRoutes(deps),
     ...batchRoutes({ clock, inTransaction: (work) => db.inWholeTransaction(work) }),
     ...openApiRoutes(() => routes, deps.version),
   ];

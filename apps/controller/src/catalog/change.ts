@@ -68,6 +68,8 @@ export interface ChangeTransaction extends CatalogTransaction {
 
 /** The only door through which the catalog is written. */
 export interface Catalog {
+  /** How many things of each kind an account may have. */
+  readonly limits: AccountLimits;
   /**
    * Runs writers in one transaction. A caller of the REST API locks its account first, so that what it compared in this
    * transaction (an ETag, a limit) holds until the commit; writers for the operator do so by themselves.
@@ -123,6 +125,7 @@ export function createCatalog({
       return outcome;
     });
   return {
+    limits,
     change: (actor, work) => run(actor, work, 'whole'),
     async add(actor, work) {
       if (db.isInTransaction()) return run(actor, work, 'whole');

@@ -1,4 +1,4 @@
-import type { LimitedKind } from '@vantage/domain';
+import type { AccountLimits, LimitedKind } from '@vantage/domain';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
 import type { ChangeTransaction } from './change.ts';
@@ -38,6 +38,35 @@ const counts: Readonly<Record<LimitedKind, (accountNo: number) => RawBuilder<{ r
   hooks: (no) => sql`select count(*)::int as count from hooks where account_no = ${no}`,
   pages: (no) => sql`select count(*)::int as count from pages where account_no = ${no}`,
 };
+
+/** Kinds of things of which an account has a limited number. */
+export const limitedKinds = [
+  'devices',
+  'tags',
+  'locations',
+  'agents',
+  'secrets',
+  'contacts',
+  'nschedules',
+  'mschedules',
+  'keys',
+  'users',
+  'hooks',
+  'pages',
+] as const satisfies readonly LimitedKind[];
+
+/** How many things of each kind an account has, and how many it may have. */
+export async function readLimits(
+  db: Kysely<Tables>,
+  accountNo: number,
+  limits: AccountLimits,
+): Promise<readonly { readonly kind: LimitedKind; readonly used: number; readonly most: number }[]> {
+  const kinds = limitedKinds.map((kind) => ({ kind, most: limits[kind] }));
+  const parts = kinds.map(({ kind }) => sql`(select count from (${counts[kind](accountNo)}) as counted)`);
+  const { rows } = await sql<{ readonly used: readonly number[] }>`
+    select array[${sql.join(parts)}]::int[] as used`.execute(db);
+  return kinds.map(({ kind, most }, at) => ({ kind, most, used: rows[0]?.used[at] ?? 0 }));
+}
 
 /** So many creations of one account at most run side by side; nearer to the limit they run one after the other. */
 const sideBySide = 100;

@@ -17,7 +17,11 @@ export function placesOf(isAdmin: boolean): readonly Place[] {
     { path: '/people', words: texts.places.people },
     { path: '/audit', words: texts.places.audit },
   ];
-  return [{ path: '/status-pages', words: texts.places.pages }, ...(isAdmin ? ofAdmins : [])];
+  return [
+    { path: '/account', words: texts.places.account },
+    { path: '/status-pages', words: texts.places.pages },
+    ...(isAdmin ? ofAdmins : []),
+  ];
 }
 
 function Places() {

@@ -841,6 +841,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/account/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How many things of each kind the account has and may have
+         * @description How many things of each kind the account has and may have.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<limits>`, with `fmt=csv` it is `text/csv` with a row for each.
+         *
+         *     Any key of the account may do this.
+         */
+        get: operations["listLimits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/account": {
         parameters: {
             query?: never;
@@ -2073,6 +2097,30 @@ export interface paths {
          *     Any key of the account may do this.
          */
         get: operations["listAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/installation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The health of Vantage itself: warnings, controllers, backups, disk, queues
+         * @description Numbers of the whole installation, without names of other accounts.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<installation>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UA may do this.
+         */
+        get: operations["getInstallation"];
         put?: never;
         post?: never;
         delete?: never;
@@ -8383,6 +8431,32 @@ export interface components {
             readonly Devices: components["schemas"]["DeviceEntry"][];
         };
         /**
+         * @description How many things of a kind an account has and may have.
+         * @example {
+         *       "Kind": "devices",
+         *       "Used": 1250,
+         *       "Most": 100000
+         *     }
+         */
+        AccountLimit: {
+            /**
+             * @description The kind of thing, as the path of its list.
+             * @example devices
+             * @enum {string}
+             */
+            Kind: "devices" | "tags" | "locations" | "agents" | "secrets" | "contacts" | "nschedules" | "mschedules" | "keys" | "users" | "hooks" | "pages";
+            /**
+             * @description How many the account has.
+             * @example 1250
+             */
+            Used: number;
+            /**
+             * @description How many it may have; the operator's setting.
+             * @example 100000
+             */
+            Most: number;
+        };
+        /**
          * @description The account of the key.
          * @example {
          *       "account_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -10146,6 +10220,140 @@ export interface components {
                  */
                 New: unknown;
             }[];
+        };
+        /**
+         * @description The health of Vantage itself.
+         * @example {
+         *       "Version": "0.1.0",
+         *       "Warnings": [
+         *         "a clock may be wrong: it is 3 s ahead of the database"
+         *       ],
+         *       "Controllers": [
+         *         {
+         *           "StartedAt": "text",
+         *           "LastSeen": "2026-02-25T23:38:03+01:00"
+         *         }
+         *       ],
+         *       "Backup": {
+         *         "Made": "text",
+         *         "Verified": "text",
+         *         "MaxDays": -9007199254740991
+         *       },
+         *       "Disk": {
+         *         "Free": 52428800000,
+         *         "Total": 52428800000
+         *       },
+         *       "DatabaseBytes": 1073741824,
+         *       "CertificateEnd": "2026-02-25T23:38:03+01:00",
+         *       "Queues": {
+         *         "NotificationsPending": -9007199254740991,
+         *         "OldestNotification": "text",
+         *         "RolledUpTo": "text",
+         *         "HoursToRollUp": -9007199254740991,
+         *         "OverdueRunRequests": -9007199254740991,
+         *         "QuarantinedLastDay": -9007199254740991,
+         *         "RefusedItems": -9007199254740991
+         *       }
+         *     }
+         */
+        Installation: {
+            /**
+             * @description Version of the controller that answers.
+             * @example 0.1.0
+             */
+            Version: string;
+            /**
+             * @description What an operator has to see to at this controller, as `/readyz` says it; []: nothing.
+             * @example [
+             *       "a clock may be wrong: it is 3 s ahead of the database"
+             *     ]
+             */
+            Warnings: string[];
+            /** @description The controllers that ran in the last minutes, the oldest first. */
+            Controllers: {
+                StartedAt: components["schemas"]["Timestamp"];
+                /**
+                 * @description Written each few seconds while it runs.
+                 * @example 2026-02-25T23:38:03+01:00
+                 */
+                LastSeen: components["schemas"]["Timestamp"];
+            }[];
+            Backup: components["schemas"]["InstallationBackup"];
+            Disk: components["schemas"]["InstallationDisk"];
+            /**
+             * @description Size of the database.
+             * @example 1073741824
+             */
+            DatabaseBytes: number;
+            /**
+             * @description When the certificate of the REST port ends; null: not known.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            CertificateEnd: components["schemas"]["Timestamp"] | null;
+            Queues: components["schemas"]["InstallationQueues"];
+        };
+        /**
+         * @description The age of the backups.
+         * @example {
+         *       "Made": "text",
+         *       "Verified": "text",
+         *       "MaxDays": -9007199254740991
+         *     }
+         */
+        InstallationBackup: {
+            /** @description When the newest backup was made; null: none was. */
+            Made: components["schemas"]["Timestamp"] | null;
+            /** @description When the newest one that was verified was made; null: none was. */
+            Verified: components["schemas"]["Timestamp"] | null;
+            /** @description A backup may be so old; 0: any age is good; null: not known here. */
+            MaxDays: number | null;
+        };
+        /**
+         * @description The disk of the data; null: not known.
+         * @example {
+         *       "Free": 52428800000,
+         *       "Total": 52428800000
+         *     }
+         */
+        InstallationDisk: {
+            /**
+             * @description Bytes.
+             * @example 52428800000
+             */
+            Free: number;
+            /**
+             * @description Bytes.
+             * @example 52428800000
+             */
+            Total: number;
+        } | null;
+        /**
+         * @description What waits in the whole installation.
+         * @example {
+         *       "NotificationsPending": -9007199254740991,
+         *       "OldestNotification": "text",
+         *       "RolledUpTo": "text",
+         *       "HoursToRollUp": -9007199254740991,
+         *       "OverdueRunRequests": -9007199254740991,
+         *       "QuarantinedLastDay": -9007199254740991,
+         *       "RefusedItems": -9007199254740991
+         *     }
+         */
+        InstallationQueues: {
+            /** @description Messages that are neither delivered nor given up. */
+            NotificationsPending: number;
+            /** @description When the oldest of them was stored; null: there is none. */
+            OldestNotification: components["schemas"]["Timestamp"] | null;
+            /** @description Hours before this are rolled up; null: none yet. */
+            RolledUpTo: components["schemas"]["Timestamp"] | null;
+            /** @description Hours that wait to be rolled up again. */
+            HoursToRollUp: number;
+            /** @description Run requests that are open past their deadline. */
+            OverdueRunRequests: number;
+            /** @description Records of agents that were quarantined in the last day. */
+            QuarantinedLastDay: number;
+            /** @description Values that a job could not process. */
+            RefusedItems: number;
         };
         /**
          * @description The answers of all operations.
@@ -17650,6 +17858,77 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listLimits: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
+                     * @example W/"27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "Kind": "devices",
+                     *         "Used": 1250,
+                     *         "Most": 100000
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["AccountLimit"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getAccount: {
         parameters: {
             query?: {
@@ -24555,6 +24834,102 @@ export interface operations {
                      *     ]
                      */
                     "application/json": components["schemas"]["AuditEntry"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getInstallation: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
+                     * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Version": "0.1.0",
+                     *       "Warnings": [
+                     *         "a clock may be wrong: it is 3 s ahead of the database"
+                     *       ],
+                     *       "Controllers": [
+                     *         {
+                     *           "StartedAt": "text",
+                     *           "LastSeen": "2026-02-25T23:38:03+01:00"
+                     *         }
+                     *       ],
+                     *       "Backup": {
+                     *         "Made": "text",
+                     *         "Verified": "text",
+                     *         "MaxDays": -9007199254740991
+                     *       },
+                     *       "Disk": {
+                     *         "Free": 52428800000,
+                     *         "Total": 52428800000
+                     *       },
+                     *       "DatabaseBytes": 1073741824,
+                     *       "CertificateEnd": "2026-02-25T23:38:03+01:00",
+                     *       "Queues": {
+                     *         "NotificationsPending": -9007199254740991,
+                     *         "OldestNotification": "text",
+                     *         "RolledUpTo": "text",
+                     *         "HoursToRollUp": -9007199254740991,
+                     *         "OverdueRunRequests": -9007199254740991,
+                     *         "QuarantinedLastDay": -9007199254740991,
+                     *         "RefusedItems": -9007199254740991
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Installation"];
                 };
             };
             304: components["responses"]["NotModified"];

@@ -172,6 +172,7 @@ export async function startRest(deps: RestDeps = {}): Promise<Rest> {
     routes: createRoutes({
       ...{ ...shared, retentionDays: 30, version: 'test' },
       allowPrivateWebhooks: deps.settings?.allowPrivateWebhooks ?? false,
+      ...{ warnings: () => [], ownFacts: () => undefined },
       ...ofOtherServer,
     }),
     dropDatabase: async () => database[Symbol.asyncDispose](),

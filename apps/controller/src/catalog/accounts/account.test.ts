@@ -39,6 +39,19 @@ describe('the account', () => {
     });
   });
 
+  it('shows what it has of each kind, and may have, to who is not limited to tags', async () => {
+    const read = async () => (await rest.send('GET', '/account/limits', { key })).json as { Kind: string }[];
+    const before = await read();
+    expect(before).toHaveLength(12);
+    expect(before).toContainEqual({ Kind: 'tags', Used: 0, Most: 10_000 });
+    await rest.send('POST', '/tags', { key, body: { Name: 'oslo' } });
+    const changed = { Kind: 'tags', Used: 1, Most: 10_000 };
+    expect(await read()).toEqual(before.map((each) => (each.Kind === 'tags' ? changed : each)));
+    const { key: limited, keyNo } = await rest.key(accountNo, 'UW');
+    await rest.db.kysely.updateTable('api_keys').set({ tag_nos: [] }).where('key_no', '=', keyNo).execute();
+    expect((await rest.send('GET', '/account/limits', { key: limited })).json).toMatchObject({ code: 1002 });
+  });
+
   it('stores the time zone in its own letter case', async () => {
     expect((await put({ Timezone: 'europe/paris' })).json).toMatchObject({ Timezone: 'Europe/Paris' });
     const { json } = await rest.send('POST', '/nschedules', {

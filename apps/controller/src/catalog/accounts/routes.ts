@@ -8,6 +8,7 @@ import type { Catalog } from '../change.ts';
 import { defaultLocations } from '../devices/lookup-store.ts';
 import { referenceField } from '../external-key.ts';
 import { accepted, actorOf } from '../from-rest.ts';
+import { limitedKinds, readLimits } from '../limits.ts';
 import { zoneNameField } from '../zone-field.ts';
 import { readAccount } from './store.ts';
 import { changeAccount } from './write.ts';
@@ -55,10 +56,39 @@ export interface AccountRouteDeps {
   readonly onChanged: (accountNo: number) => void;
 }
 
+const limitFull = z
+  .strictObject({
+    Kind: z
+      .enum(limitedKinds)
+      .describe('The kind of thing, as the path of its list.')
+      .meta({ example: 'devices' }),
+    Used: z.int().describe('How many the account has.').meta({ example: 1_250 }),
+    Most: z.int().describe("How many it may have; the operator's setting.").meta({ example: 100_000 }),
+  })
+  .meta({ id: 'AccountLimit', description: 'How many things of a kind an account has and may have.' });
+
+function limitRoute({ db, catalog }: AccountRouteDeps): Route {
+  return route({
+    method: 'GET',
+    path: '/account/limits',
+    level: 'UR',
+    tag,
+    summary: 'How many things of each kind the account has and may have.',
+    subject: noSubject,
+    response: z.array(limitFull),
+    names: { root: 'limits', row: 'limit' },
+    handler: async ({ session: { accountNo } }) => {
+      const limits = await readLimits(db.kysely, accountNo, catalog.limits);
+      return { body: limits.map(({ kind, used, most }) => ({ Kind: kind, Used: used, Most: most })) };
+    },
+  });
+}
+
 /** Reading and changing the caller's own account. */
 export function accountRoutes(deps: AccountRouteDeps): Route[] {
   const read = createAccountReader(deps);
   return [
+    limitRoute(deps),
     route({
       method: 'GET',
       path: '/account',

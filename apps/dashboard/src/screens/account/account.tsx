@@ -1,0 +1,88 @@
+import type { Schemas } from '@vantage/client';
+import { findingsOf } from '../../model/own-health.ts';
+import { Heading } from '../../parts/heading.tsx';
+import { Failure, Waiting } from '../../parts/notice.tsx';
+import { useRead } from '../../parts/use-read.ts';
+import { ApiProblem, api, take } from '../../store/api.ts';
+import { now } from '../../store/clock.ts';
+import { mayAdminister } from '../../store/credential.ts';
+import { accountTexts as say } from '../../texts/account.ts';
+import css from './account.module.css';
+import { Findings, Health } from './health.tsx';
+import { Settings } from './settings.tsx';
+
+const denied = 1002;
+
+/** A key or person who is limited to tags does not see what belongs to the whole account. */
+const ifMay = <Data,>(asked: Promise<Data>): Promise<Data | undefined> =>
+  asked.catch((problem: unknown) => {
+    if (problem instanceof ApiProblem && problem.code === denied) return undefined;
+    throw problem;
+  });
+
+async function read(isAdmin: boolean) {
+  const [account, schedules, limits, installation] = await Promise.all([
+    take(api.GET('/account')),
+    take(api.GET('/nschedules')),
+    ifMay(take(api.GET('/account/limits'))),
+    isAdmin ? ifMay(take(api.GET('/installation'))) : undefined,
+  ]);
+  return { account, schedules, limits, installation };
+}
+
+/** A kind of which nine tenths are used is told. */
+const isNear = ({ Used, Most }: Schemas['AccountLimit']) => Used >= Most * 0.9;
+
+function Limits({ limits }: { readonly limits: readonly Schemas['AccountLimit'][] }) {
+  return (
+    <section class="section" aria-labelledby="limits">
+      <h2 id="limits">{say.limits}</h2>
+      <dl class={css['facts']}>
+        {limits.map((limit) => (
+          <div key={limit.Kind}>
+            <dt>{say.kinds[limit.Kind]}</dt>
+            <dd class={isNear(limit) ? 'bad' : undefined}>
+              {say.used(limit.Used, limit.Most)}
+              {isNear(limit) && `, ${say.near}`}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p class="hint">{say.limitsHint}</p>
+    </section>
+  );
+}
+
+/** The account, its limits, and the health of Vantage itself with what to do about it. */
+export function AccountScreen() {
+  const { data, problem, again } = useRead(
+    () => read(mayAdminister.value),
+    // Read again each minute.
+    [mayAdminister.value, Math.floor(now.value / 60_000)],
+  );
+  const { installation } = data ?? {};
+  const findings = installation === undefined ? 0 : findingsOf(installation, now.value).length;
+  return (
+    <div class="page">
+      <Heading>
+        {installation === undefined ? say.title : findings === 0 ? say.well : say.unwell(findings)}
+      </Heading>
+      {data === undefined && problem === undefined && <Waiting />}
+      {data === undefined && problem !== undefined && <Failure problem={problem} retry={again} />}
+      {data !== undefined && (
+        <>
+          {data.installation === undefined ? (
+            <p class="mute">{say.noHealth}</p>
+          ) : (
+            <>
+              <Findings installation={data.installation} />
+              <Health installation={data.installation} />
+            </>
+          )}
+          <Settings account={data.account} schedules={data.schedules} />
+          {data.limits !== undefined && <Limits limits={data.limits} />}
+        </>
+      )}
+    </div>
+  );
+}

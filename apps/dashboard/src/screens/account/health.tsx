@@ -1,0 +1,91 @@
+import type { Schemas } from '@vantage/client';
+import type { ComponentChildren } from 'preact';
+import { briefly, count } from '../../model/format.ts';
+import { type Finding, findingsOf, sizeOf } from '../../model/own-health.ts';
+import { Mark } from '../../parts/mark.tsx';
+import { Moment } from '../../parts/time.tsx';
+import { now } from '../../store/clock.ts';
+import { accountTexts as say } from '../../texts/account.ts';
+import css from './account.module.css';
+
+type Installation = Schemas['Installation'];
+
+function wordsOf(finding: Finding): string {
+  switch (finding.kind) {
+    case 'warning':
+      return say.finding.warning(finding.words);
+    case 'noBackup':
+      return say.finding.noBackup();
+    case 'oldBackup':
+      return say.finding.oldBackup(finding.days, finding.isVerified);
+    case 'lateMessages':
+      return say.finding.lateMessages(finding.minutes);
+    case 'lateRollUp':
+      return say.finding.lateRollUp(finding.hours);
+    case 'overdueRequests':
+      return say.finding.overdueRequests(finding.count);
+    case 'refusedItems':
+      return say.finding.refusedItems(finding.count);
+  }
+}
+
+/** All that wants a hand, each with advice. */
+export function Findings({ installation }: { readonly installation: Installation }) {
+  const findings = findingsOf(installation, now.value);
+  if (findings.length === 0) return null;
+  return (
+    <section class="section" aria-labelledby="findings">
+      <h2 id="findings">{say.findings}</h2>
+      <ul>
+        {findings.map((finding, at) => (
+          <li key={`${finding.kind}${at}`} class={css['finding']}>
+            <Mark name="Retrying" />
+            <div>
+              <p>
+                <b>{wordsOf(finding)}</b>
+              </p>
+              <p class="mute">{say.advice[finding.kind]}</p>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Backup({ backup: { Made, Verified } }: { readonly backup: Installation['Backup'] }) {
+  if (Made === null) return <>{say.noBackup}</>;
+  const age = (at: string) => briefly((now.value - Date.parse(at)) / 1_000);
+  return <>{[say.made(age(Made)), ...(Verified === null ? [] : [say.verified(age(Verified))])].join(', ')}</>;
+}
+
+/** Each part of Vantage and how it is. */
+export function Health({ installation }: { readonly installation: Installation }) {
+  const { Backup: backup, Controllers, Disk, DatabaseBytes, CertificateEnd, Queues, Warnings } = installation;
+  const hasClock = Warnings.some((text) => text.startsWith('a clock may be wrong'));
+  const facts: readonly (readonly [string, ComponentChildren])[] = [
+    [say.controllers, say.running(Controllers.length)],
+    [say.version, installation.Version],
+    [say.clocks, hasClock ? say.clocksBad : say.clocksGood],
+    [say.disk, Disk === null ? say.unknown : say.diskOf(sizeOf(Disk.Free), sizeOf(Disk.Total))],
+    [say.database, sizeOf(DatabaseBytes)],
+    [say.backup, <Backup key="backup" backup={backup} />],
+    [say.certificate, CertificateEnd === null ? say.unknown : CertificateEnd.slice(0, 10)],
+    [say.messages, count(Queues.NotificationsPending)],
+    [say.rolledUp, Queues.RolledUpTo === null ? '–' : <Moment key="rolled" at={Queues.RolledUpTo} />],
+    [say.quarantined, count(Queues.QuarantinedLastDay)],
+  ];
+  return (
+    <section class="section" aria-labelledby="health">
+      <h2 id="health">{say.health}</h2>
+      <dl class={css['facts']}>
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
