@@ -1,16 +1,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { settings } from '@vantage/kernel';
 import { expect, test } from 'vitest';
 import { readSources } from './import-rules/sources.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
-
-test.each(Object.entries(settings))('the README describes %s', (name, { reader, otherwise, about }) => {
-  const row = `| \`${name}\` | ${reader} | ${otherwise || '–'} | ${about} |`;
-  expect(read('README.md')).toContain(row);
-});
 
 const sources = readSources(root)
   .filter(({ file }) => /^(apps|libs\/kernel)\//.test(file) && !file.endsWith('.test.ts'))

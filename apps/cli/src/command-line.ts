@@ -7,7 +7,6 @@ import { z } from 'zod';
 import { type Admin, createAdmin } from './admin.ts';
 import { printText, render } from './output.ts';
 import { runningDatabase } from './running-database.ts';
-import { settingsHelp } from './settings-help.ts';
 import { controllerEnvironment } from './up/environment.ts';
 
 /** Context of all commands: the program to which they belong, and how they answer. */
@@ -60,10 +59,9 @@ export function createCommandLine(): CommandLine {
     .option('--json', 'answer as JSON')
     .enablePositionalOptions() // `agents upgrade` has a --version of its own
     .helpOption('-h, --help', 'show this')
-    .addHelpText('after', settingsHelp(['controller', 'agent', 'commands']))
     .addHelpText(
       'after',
-      '\nA command ends with 0 when it is done, 1 when it failed, 2 when arguments or settings are wrong.',
+      '\n"vantage help settings" shows the settings. A command ends with 0 when it is done, 1 when it failed, 2 when arguments or settings are wrong.',
     )
     .showHelpAfterError('(--help shows what is accepted)')
     .exitOverride();

@@ -184,7 +184,13 @@ test('wrong and unknown settings are refused all at once, and the message names 
 });
 
 test.each([
-  [['--help'], ['VANTAGE_DATA', 'VANTAGE_TRUSTED_PROXIES', 'VANTAGE_AGENT_TOKEN_FILE'], []],
+  [['--help'], ['database', 'help settings'], ['VANTAGE_DATA']],
+  [
+    ['help', 'settings'],
+    ['VANTAGE_DATA', 'VANTAGE_TRUSTED_PROXIES', 'VANTAGE_AGENT_TOKEN_FILE', 'VANTAGE_KEY'],
+    [],
+  ],
+  [['settings'], ['VANTAGE_DATA', 'VANTAGE_AGENT_TOKEN_FILE'], []],
   [['up', '--help'], ['VANTAGE_DATA', 'VANTAGE_AGENT_TOKEN_FILE', '--json'], []],
   [['controller', '--help'], ['VANTAGE_DATA', 'VANTAGE_LOG_LEVEL', '--json'], ['VANTAGE_AGENT_TOKEN_FILE']],
   [['agent', '--help'], ['VANTAGE_AGENT_TOKEN_FILE', 'VANTAGE_LOG_LEVEL', '--json'], ['VANTAGE_HTTPS_PORT']],

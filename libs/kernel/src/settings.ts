@@ -1,7 +1,7 @@
 /** Who reads a setting. */
 export type SettingReader = 'controller' | 'agent' | 'both' | 'commands';
 
-/** One setting as `--help` and the README show it. */
+/** One setting as `vantage help settings` and docs/settings.md show it. */
 export interface Setting {
   readonly reader: SettingReader;
   /** The default, as text for people. */

@@ -6,7 +6,7 @@ import { runPart } from '../part.ts';
 import { settingsHelp } from '../settings-help.ts';
 import { up } from '../up/up.ts';
 
-/** Adds `up`, `controller`, `agent` and `doctor`. */
+/** Adds `up`, `controller`, `agent`, `settings` and `doctor`. */
 export function addSystemCommands({ program, asJson }: CommandLine): void {
   program
     .command('up')
@@ -26,6 +26,12 @@ export function addSystemCommands({ program, asJson }: CommandLine): void {
       .option(...jsonOption(program, 'accepted everywhere; changes nothing here'))
       .addHelpText('after', settingsHelp([part]))
       .action(() => runPart(part));
+  program
+    .command('settings')
+    .description('show all settings')
+    .option(...jsonOption(program, 'accepted everywhere; changes nothing here'))
+    .addHelpText('after', settingsHelp(['controller', 'agent', 'commands']))
+    .action(() => printText(settingsHelp(['controller', 'agent', 'commands']).trimStart()));
   program
     .command('doctor')
     .description('examine the controller of this machine, and say what to do where a step is not well')

@@ -28,6 +28,6 @@ Say hello:
 
   curl --cacert ${quoted(ready.ca_file)} -H 'Service-API-Key: ${key}' ${ready.base_url}/hello
 
-Ctrl-C ends everything. ./vantage --help shows the operator's commands and all settings.
+Ctrl-C ends everything. ./vantage --help shows the operator's commands, ./vantage help settings the settings.
 `;
 }

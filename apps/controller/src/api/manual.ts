@@ -19,6 +19,8 @@ export const manualPages = [
     'coming-over',
     'metrics',
     'operate',
+    'settings',
+    'troubleshooting',
     'scaling',
     'secrets',
     'security',
