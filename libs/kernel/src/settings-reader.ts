@@ -78,7 +78,12 @@ export function gatherSettings(
   ]);
 }
 
-const ofTests = new Set(['VANTAGE_TEST_DATABASE_URL', 'VANTAGE_TEST_CITUS']);
+const ofTests = new Set([
+  'VANTAGE_TEST_DATABASE_URL',
+  'VANTAGE_TEST_CITUS',
+  'VANTAGE_TEST_ENGINES',
+  'VANTAGE_TEST_POSTGRESQL_15',
+]);
 
 /** A sentence for each name that is no setting, with the nearest one. */
 export function unknownSettings(names: Iterable<string>): string[] {
