@@ -8,11 +8,12 @@ const root = path.resolve(import.meta.dirname, '..');
 /** The settings by purpose. */
 const purposes: Readonly<Record<string, readonly string[]>> = {
   'Where data and logs are': ['VANTAGE_DATA', 'VANTAGE_SETTINGS_FILE', 'VANTAGE_LOG_LEVEL'],
-  'Ports, addresses and certificates': [
+  'Roles, ports, addresses and certificates': [
     ...[
       'VANTAGE_HTTPS_PORT',
       'VANTAGE_AGENT_PORT',
       'VANTAGE_LISTEN',
+      'VANTAGE_ROLES',
       'VANTAGE_PUBLIC_URL',
       'VANTAGE_AGENT_URL',
     ],

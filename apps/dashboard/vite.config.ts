@@ -8,7 +8,8 @@ const layersFirst: Plugin = {
   name: 'layers-first',
   generateBundle(_, bundle) {
     for (const file of Object.values(bundle))
-      if (file.type === 'asset' && file.fileName.endsWith('.css')) file.source = `${layers}${file.source}`;
+      if (file.type === 'asset' && file.fileName.endsWith('.css') && typeof file.source === 'string')
+        file.source = layers + file.source;
   },
 };
 

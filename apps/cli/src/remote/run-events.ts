@@ -53,7 +53,7 @@ export async function runEvents(
   const onBreak = (_: unknown, ms: number) =>
     void process.stderr.write(`The stream has ended; it is opened again in ${Math.ceil(ms / 1000)} s.\n`);
   try {
-    const url = `${access.server}/events?${new URLSearchParams({ ...narrowed, stream: '1' })}`;
+    const url = `${access.server}/events?${new URLSearchParams({ ...narrowed, stream: '1' }).toString()}`;
     for await (const event of events(fetch, url, { ...after, signal: ending.signal, onBreak })) show(event);
   } finally {
     close();

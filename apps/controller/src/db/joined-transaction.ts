@@ -110,7 +110,7 @@ function openTransaction({
   const open: OpenTransaction = {
     acts,
     whole,
-    send: whole?.send ?? execute,
+    send: whole === undefined ? execute : (query) => whole.send(query),
     async beginSavepoint() {
       const before = closed;
       const { promise, resolve } = Promise.withResolvers<void>();

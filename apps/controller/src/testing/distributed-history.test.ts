@@ -99,11 +99,11 @@ async function pack(): Promise<void> {
 function ingest(...records: ReturnType<typeof result>[]) {
   const health = createHealth({ clock, log, recordEvents, runRequests, locations: locationVisibility });
   const partitions = createPartitions({ db, clock, log, retentionDays });
-  const { accept } = createIngest({
+  const step = createIngest({
     ...{ db, clock, log, rollUps, runRequests, retentionDays, partitions },
     fold: (trx, rows, nowUs) => health.fold(trx, rows, nowUs),
   });
-  return accept({ agentNo, accountNo: one.accountNo }, batchOf(...records));
+  return step.accept({ agentNo, accountNo: one.accountNo }, batchOf(...records));
 }
 
 /** The answers of all routes that read history, each with its path. */
@@ -159,13 +159,13 @@ test('ingest, roll-ups, packing and partitions go on there', async ({ skip }) =>
   const late = devices.map(({ deviceNo }) => result(deviceNo, clock.nowUs() - dayUs - hourUs));
   expect(await ingest(...late)).toMatchObject({ inserted: methods.length });
   const packedBefore = await count('packed_checks');
-  clock.advance(dayUs / 1000);
+  await clock.advance(dayUs / 1000);
   const partitions = createPartitions({ db, clock, log, retentionDays });
   await partitions.ensure();
   expect(await rollUps.createRollUp({ db, clock, log }).run()).toBeGreaterThan(20);
   await pack();
   expect(await count('packed_checks')).toBe(packedBefore + methods.length);
-  clock.advance((3 * dayUs) / 1000);
+  await clock.advance((3 * dayUs) / 1000);
   await partitions.ensure();
   expect(await partitions.drop(clock.nowUs())).toHaveLength(2);
 }, 300_000);

@@ -34,9 +34,9 @@ export const kindNames = {
   key: 'key',
   session: 'session',
 } as const;
-export type Kind = keyof typeof kindNames;
+type Kind = keyof typeof kindNames;
 
-export const isKind = (text: string): text is Kind => Object.hasOwn(kindNames, text);
+const isKind = (text: string): text is Kind => Object.hasOwn(kindNames, text);
 
 const verbs = { Create: 'created', Update: 'changed', Delete: 'deleted', Refuse: 'was refused' } as const;
 const ofSessions = {

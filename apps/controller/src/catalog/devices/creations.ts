@@ -26,7 +26,7 @@ interface Place {
   readonly trx: Kysely<Tables>;
   readonly nowUs: number;
   /** Writes the device, or leaves it to wait. */
-  add(device: NewDevice): Promise<void>;
+  readonly add: (device: NewDevice) => Promise<void>;
 }
 
 /** The parts that creating devices needs. */
@@ -112,7 +112,12 @@ async function writeAll(
     references,
   }));
   const causes = written.map(
-    ({ references: _, ...device }): DeviceCreatedCause => ({ kind: 'device-created', ...device }),
+    ({ accountNo, deviceNo, deviceName }): DeviceCreatedCause => ({
+      kind: 'device-created',
+      accountNo,
+      deviceNo,
+      deviceName,
+    }),
   );
   const locationNos = written.flatMap(({ references }) =>
     references.locations.map(({ location_no }) => location_no),

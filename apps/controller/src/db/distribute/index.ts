@@ -1,3 +1,2 @@
 export { distributeHistory } from './distribute.ts';
-export { isDistributed, isDistributedSql, propagation } from './history-tables.ts';
-export { type DistributionPlan, planDistribution, stagesLeft, workerStates } from './plan.ts';
+export { planDistribution, workerStates } from './plan.ts';

@@ -4,7 +4,7 @@ import type { Tables } from '../schema.ts';
 import { type HistoryTable, isDistributed, stages } from './history-tables.ts';
 
 /** A table of the plan. */
-export interface PlannedTable {
+interface PlannedTable {
   readonly table: HistoryTable;
   /** False: it lies on the coordinator. */
   readonly done: boolean;

@@ -175,6 +175,27 @@ function Inputs({
   );
 }
 
+function Buttons({
+  isReady,
+  devices,
+  onCancel,
+}: {
+  readonly isReady: boolean;
+  readonly devices: number;
+  readonly onCancel: () => void;
+}) {
+  return (
+    <div class="buttons">
+      <button type="submit" class="button main" disabled={!isReady}>
+        {say.make(devices)}
+      </button>
+      <button type="button" class="button" onClick={onCancel}>
+        {say.cancel}
+      </button>
+    </div>
+  );
+}
+
 /** Plans a window, or starts one: for whom, when, and what follows from it. */
 export function PlanDialog({
   planned,
@@ -226,14 +247,7 @@ export function PlanDialog({
             {wordsOf(problem)}
           </p>
         )}
-        <div class="buttons">
-          <button type="submit" class="button main" disabled={target === undefined}>
-            {say.make(meant.length)}
-          </button>
-          <button type="button" class="button" onClick={onClose}>
-            {say.cancel}
-          </button>
-        </div>
+        <Buttons isReady={target !== undefined} devices={meant.length} onCancel={onClose} />
       </form>
     </Dialog>
   );
