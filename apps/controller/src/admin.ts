@@ -54,11 +54,13 @@ import type { Sealer } from './secrets/seal.ts';
 import { insertRollout } from './upgrades/index.ts';
 
 const clock = createHeldClock(systemClock, () => uptime() * 1000);
-const operator = thisOperator(process.env);
 
 /** Runs writers of the catalog in one transaction, as the operator. */
 function change<T>(db: Db, work: (transaction: ChangeTransaction) => Promise<T>): Promise<T> {
-  const catalog = createCatalog({ db, recordChanges: createChangeRecorder({ clock, operator }) });
+  const catalog = createCatalog({
+    db,
+    recordChanges: createChangeRecorder({ clock, operator: thisOperator(process.env) }),
+  });
   return catalog.change({ kind: 'command-line' }, work);
 }
 

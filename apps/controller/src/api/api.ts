@@ -6,8 +6,9 @@ import { createSignInProvider, providerRoutes } from '../catalog/sessions/provid
 import { createSignInRefusals } from '../catalog/sessions/routes.ts';
 import { invitationPageRoutes } from '../catalog/users/invitation-page-routes.ts';
 import type { OidcSettings } from '../config/oidc.ts';
+import type { Db } from '../db/index.ts';
 import { type App, createApp } from '../http/app.ts';
-import { createAuthenticator } from '../http/authenticate.ts';
+import { type Authenticator, createAuthenticator } from '../http/authenticate.ts';
 import { createIdempotency } from '../http/idempotency.ts';
 import { findKey, findPerson, findProxied } from '../http/key-store.ts';
 import { createProxyTest } from '../http/origin.ts';
@@ -95,15 +96,7 @@ export function createHttpApi({
     clock,
     aliasHeaders: settings.apiKeyHeaders,
   });
-  const listening = db
-    .subscribe('revoked', (notice) =>
-      authenticator.forget(notice && { keyNos: notice.key_nos, sessionNos: notice.session_nos ?? [] }),
-    )
-    .catch((error: unknown) => {
-      // Keys are forgotten after 4 seconds anyway.
-      log.warn({ error: messageOf(error) }, 'revoked keys are noticed by time only');
-      return undefined;
-    });
+  const listening = forgetRevoked(db, authenticator, log);
   const ending = new AbortController();
   const refusals = createSignInRefusals({
     ...{ db, clock, catalog: deps.catalog },
@@ -130,7 +123,7 @@ export function createHttpApi({
       onEnded: (sessionNo) =>
         db.afterCommit(() => authenticator.forget({ keyNos: [], sessionNos: [sessionNo] })),
     },
-    onKeyChanged: (keyNo) => db.afterCommit(() => authenticator.forget({ keyNos: [keyNo], sessionNos: [] })),
+    onKeyChanged,
     onAccountChanged: (accountNo) => db.afterCommit(() => authenticator.forgetAccount(accountNo)),
   });
   const invitations = invitationPageRoutes({ db, catalog: deps.catalog, onKeyChanged });
@@ -182,4 +175,17 @@ export function createHttpApi({
       await (await listening)?.[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Has an authenticator forget what another controller revokes, until the result is disposed. */
+function forgetRevoked(db: Db, authenticator: Authenticator, log: Logger) {
+  return db
+    .subscribe('revoked', (notice) =>
+      authenticator.forget(notice && { keyNos: notice.key_nos, sessionNos: notice.session_nos ?? [] }),
+    )
+    .catch((error: unknown) => {
+      // Keys are forgotten after 4 seconds anyway.
+      log.warn({ error: messageOf(error) }, 'revoked keys are noticed by time only');
+      return undefined;
+    });
 }

@@ -172,7 +172,6 @@ export async function startRest(deps: RestDeps = {}): Promise<Rest> {
     routes: createRoutes({
       ...{ ...shared, retentionDays: 30, version: 'test' },
       allowPrivateWebhooks: deps.settings?.allowPrivateWebhooks ?? false,
-      ...{ warnings: () => [], ownFacts: () => undefined },
       ...ofOtherServer,
     }),
     dropDatabase: async () => database[Symbol.asyncDispose](),
@@ -233,7 +232,12 @@ export async function startRest(deps: RestDeps = {}): Promise<Rest> {
 }
 
 /** Callbacks that do nothing. */
-const ofOtherServer: Pick<RouteDeps, 'onAccountChanged' | 'onKeyChanged' | 'signIn'> = {
+const ofOtherServer: Pick<
+  RouteDeps,
+  'onAccountChanged' | 'onKeyChanged' | 'signIn' | 'warnings' | 'ownFacts'
+> = {
+  warnings: () => [],
+  ownFacts: () => undefined,
   onAccountChanged: () => {},
   onKeyChanged: () => {},
   signIn: {
