@@ -5,7 +5,6 @@ import { readReleaseKey } from '@vantage/domain';
 import type { OperatorAnswers, OperatorRequests } from '@vantage/domain/operator-commands';
 import { createLog, systemClock } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
-import { alterAgent } from './admin/alter-agent.ts';
 import { awaitTrue } from './admin/await-true.ts';
 import { type Commands, runCall } from './admin/commands.ts';
 import { contactNote } from './admin/contact-note.ts';
@@ -22,7 +21,14 @@ import { findAccountNo, listAccounts } from './catalog/accounts/store.ts';
 import { createAccount } from './catalog/accounts/write.ts';
 import { findAgentByToken, listAccountAgents } from './catalog/agents/store.ts';
 import { upgradeAgents } from './catalog/agents/upgrade.ts';
-import { inviteAgentTo, removeAgent, revokeAgent, unfenceAgent } from './catalog/agents/write.ts';
+import {
+  changeAgent,
+  inviteAgentTo,
+  removeAgent,
+  revokeAgent,
+  type SentAgent,
+  unfenceAgent,
+} from './catalog/agents/write.ts';
 import { type ChangeTransaction, createCatalog } from './catalog/change.ts';
 import { addContact } from './catalog/contacts/add-contact.ts';
 import { findContactsNamed, listAccountContacts } from './catalog/contacts/store.ts';
@@ -52,11 +58,22 @@ const operator = thisOperator(process.env);
 
 /** Runs writers of the catalog in one transaction, as the operator. */
 function change<T>(db: Db, work: (transaction: ChangeTransaction) => Promise<T>): Promise<T> {
-  const catalog = createCatalog({
-    db,
-    recordChanges: createChangeRecorder({ clock, operator }),
-  });
+  const catalog = createCatalog({ db, recordChanges: createChangeRecorder({ clock, operator }) });
   return catalog.change({ kind: 'command-line' }, work);
+}
+
+/** Changes an agent, and answers with the request; throws a Fault when it cannot be done. */
+async function alterAgent<T extends { readonly agent_id: string }>(
+  transaction: ChangeTransaction,
+  request: T,
+  sent: SentAgent,
+): Promise<T> {
+  const named = { agentId: request.agent_id };
+  const changed = await changeAgent(transaction, named, { sent, nowUs: clock.nowUs() });
+  if (changed.kind === 'missing') throw noAgent(request.agent_id);
+  if (changed.kind !== 'changed')
+    throw drop(changed.kind === 'conflict' ? 'agent_revoked' : 'no_location', refusalText(changed));
+  return request;
 }
 
 /** The number of the account with this name or id; throws a Fault that names the accounts there are. */
@@ -127,10 +144,7 @@ async function testContact(
   const { allowPrivateWebhooks: allowPrivate, smtpUrl, mailFrom, telegramUrl, secretKeyFile } = loaded.config;
   const [found, other] = await findContactsNamed(db.kysely, await accountNoOf(db.kysely, account), contact);
   if (found === undefined)
-    throw drop(
-      'no_contact',
-      `account ${account} has no contact ${contact}; "vantage contacts list" shows all`,
-    );
+    throw drop('no_contact', `account ${account} has no contact ${contact}: see "vantage contacts list"`);
   if (other !== undefined)
     throw drop('many_contacts', `several contacts are named ${contact}: give the contact_id`);
   const channels = createChannels({ allowPrivate, smtpUrl, mailFrom, telegramUrl });
@@ -258,13 +272,9 @@ const commands: Commands = {
       return { agent_id };
     }),
   'agents.rename': (db, request) =>
-    change(db, (transaction) =>
-      alterAgent(transaction, request, { sent: { Name: request.name }, nowUs: clock.nowUs() }),
-    ),
+    change(db, (transaction) => alterAgent(transaction, request, { Name: request.name })),
   'agents.move': (db, request) =>
-    change(db, (transaction) =>
-      alterAgent(transaction, request, { sent: { Location: request.location }, nowUs: clock.nowUs() }),
-    ),
+    change(db, (transaction) => alterAgent(transaction, request, { Location: request.location })),
   'agents.upgrade': (db, request) => upgrade(db, request),
   'agents.unfence': (db, { agent_id }) =>
     change(db, async (transaction) => {
