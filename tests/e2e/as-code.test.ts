@@ -211,6 +211,25 @@ devices:
     }
   });
 
+  test('a key that is limited to tags applies a file of its devices, and is told what it may not do', async () => {
+    await system.api.ok('POST', '/tags', { Name: 'scoped' });
+    const issue = ['keys', 'issue', '--level', 'UA', '--name', 'admin', '--json'];
+    const issued = await runVantage(issue, { env: { VANTAGE_DATA: system.dataDir } });
+    const admin = z.object({ key: z.string() }).parse(JSON.parse(issued.stdout));
+    const body = { Name: 'limited', Level: 'UW', Tags: ['scoped'] };
+    const answer = await system.api.call('POST', '/keys', body, { 'Service-API-Key': admin.key });
+    const limited = { VANTAGE_KEY: z.object({ Key: z.string() }).parse(answer.body).Key };
+    const own = (name: string, tags: string) =>
+      `source: scoped\ndevices:\n  - { Key: ${name}, Method: TCP, URL: 127.0.0.1:9, ShortName: ${name}, Tags: [${tags}] }\n`;
+    const made = await run(['apply', '-f', '-', '--yes'], own('mine', 'scoped'), limited);
+    expect(made).toMatchObject({ code: 0, stderr: '1 done.\n' });
+    expect((await run(['diff', '-f', '-'], own('mine', 'scoped'), limited)).stdout).toBe('1 unchanged.\n');
+    const refused = await run(['apply', '-f', '-', '--yes'], own('other', ''), limited);
+    expect(refused.code).not.toBe(0);
+    expect(refused.stderr).toContain('must keep one of the tags to which your key is limited');
+    expect(await devices('&ExternalKey=other')).toEqual([]);
+  });
+
   test('a profile is kept for its owner and used from anywhere', async () => {
     const home = { XDG_CONFIG_HOME: folder };
     const { base_url, api_key_uw, ca_file } = system.quickstart();

@@ -100,10 +100,18 @@ export function jsonOption(program: Command, about: string): [string, string, ()
   return ['--json', about, () => void program.setOptionValue('json', true)];
 }
 
-/** Parses a name as the REST API takes it. */
+const nameRule = 'A name has 1 to 200 characters.';
+const isName = (text: string) => text.trim() !== '' && text.length <= 200;
+
+/** Parses an argument that is a name as the REST API takes it. */
 export function parseName(text: string): string {
-  if (text.trim() === '' || text.length > 200)
-    throw new InvalidArgumentError('A name has 1 to 200 characters.');
+  if (!isName(text)) throw new InvalidArgumentError(nameRule);
+  return text;
+}
+
+/** Throws a Fault where a name that was not parsed as an argument is none. */
+export function requireName(text: string): string {
+  if (!isName(text)) throw new Fault('stop', 'bad_name', nameRule);
   return text;
 }
 

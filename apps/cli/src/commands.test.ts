@@ -142,7 +142,7 @@ test.each([
   [2, ['agents', 'upgrade', '--all'], "required option '--version <version>' not specified"],
   [1, ['agents', 'upgrade', '--all', '--version', '0.3.0'], 'there is no account default'],
   [1, ['parcel', 'sign', '--key', '/nowhere.key'], 'no such file'],
-  [2, ['locations', 'create'], "missing required argument 'name'"],
+  [2, ['locations', 'create'], "missing required argument 'fields'"],
   [2, ['bogus'], "unknown command 'bogus'"],
   [2, ['accounts', 'create', ' '], 'A name has 1 to 200 characters'],
   [2, ['locations', 'create', 'x'.repeat(201)], 'A name has 1 to 200 characters'],

@@ -48,7 +48,7 @@ addMcpCommand(commandLine);
 addSizeCommand(commandLine);
 
 /** Codes of faults that the caller's arguments or settings cause; the last four are those of `script run`. */
-const mistakes = ['settings', 'unreadable', 'no_script', 'bad_secrets', 'bad_timeout'];
+const mistakes = ['settings', 'bad_name', 'unreadable', 'no_script', 'bad_secrets', 'bad_timeout'];
 
 tolerateLostOutput();
 try {

@@ -1,11 +1,11 @@
-import { type CommandLine, parseName } from '../command-line.ts';
+import { type CommandLine, requireName } from '../command-line.ts';
 import type { HostCommands } from './host-commands.ts';
 
 /** `locations create` and `locations list` on the controller's host. */
 export function locationsOnHost({ answer }: CommandLine): HostCommands {
   return {
     create: (given, account) => {
-      const name = parseName(given);
+      const name = requireName(given);
       return answer((admin) => admin('locations.create', { account, name }));
     },
     list: ({ account }) =>

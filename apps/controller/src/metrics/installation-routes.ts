@@ -18,11 +18,13 @@ export interface OwnFacts {
 }
 
 const bytes = z.int().describe('Bytes.').meta({ example: 52_428_800_000 });
-const moment = timestampField.nullable();
+const at = { example: '2026-02-25T23:38:03+01:00' };
+const moment = timestampField.nullable().meta(at);
+const count = z.int().meta({ example: 0 });
 
 const installationFull = z
   .strictObject({
-    Version: z.string().describe('Version of the controller that answers.').meta({ example: '0.1.0' }),
+    Version: z.string().describe('Version of the controller that answers.').meta({ example: '0.3.0' }),
     Warnings: z
       .array(z.string())
       .describe('What an operator has to see to at this controller, as `/readyz` says it; []: nothing.')
@@ -30,11 +32,12 @@ const installationFull = z
     Controllers: z
       .array(
         z.strictObject({
-          StartedAt: timestampField,
-          LastSeen: timestampField.describe('Written each few seconds while it runs.'),
+          StartedAt: timestampField.describe('When it was started.').meta(at),
+          LastSeen: timestampField.describe('Written each few seconds while it runs.').meta(at),
         }),
       )
-      .describe('The controllers that ran in the last minutes, the oldest first.'),
+      .describe('The controllers that ran in the last minutes, the oldest first.')
+      .meta({ example: [{ StartedAt: at.example, LastSeen: at.example }] }),
     Backup: z
       .strictObject({
         Made: moment.describe('When the newest backup was made; null: none was.'),
@@ -42,7 +45,8 @@ const installationFull = z
         MaxDays: z
           .int()
           .nullable()
-          .describe('A backup may be so old; 0: any age is good; null: not known here.'),
+          .describe('A backup may be so old; 0: any age is good; null: not known here.')
+          .meta({ example: 2 }),
       })
       .meta({ id: 'InstallationBackup', description: 'The age of the backups.' }),
     Disk: z
@@ -53,13 +57,13 @@ const installationFull = z
     CertificateEnd: moment.describe('When the certificate of the REST port ends; null: not known.'),
     Queues: z
       .strictObject({
-        NotificationsPending: z.int().describe('Messages that are neither delivered nor given up.'),
+        NotificationsPending: count.describe('Messages that are neither delivered nor given up.'),
         OldestNotification: moment.describe('When the oldest of them was stored; null: there is none.'),
         RolledUpTo: moment.describe('Hours before this are rolled up; null: none yet.'),
-        HoursToRollUp: z.int().describe('Hours that wait to be rolled up again.'),
-        OverdueRunRequests: z.int().describe('Run requests that are open past their deadline.'),
-        QuarantinedLastDay: z.int().describe('Records of agents that were quarantined in the last day.'),
-        RefusedItems: z.int().describe('Values that a job could not process.'),
+        HoursToRollUp: count.describe('Hours that wait to be rolled up again.'),
+        OverdueRunRequests: count.describe('Run requests that are open past their deadline.'),
+        QuarantinedLastDay: count.describe('Records of agents that were quarantined in the last day.'),
+        RefusedItems: count.describe('Values that a job could not process.'),
       })
       .meta({ id: 'InstallationQueues', description: 'What waits in the whole installation.' }),
   })

@@ -8954,20 +8954,16 @@ export interface components {
          *       "Type": "webhook",
          *       "Address": "https://hooks.example.org/vantage",
          *       "Secret": {
-         *         "Required": true,
+         *         "Required": false,
          *         "Signs": true,
-         *         "Hint": "text"
+         *         "Hint": "the secret with which messages are signed"
          *       },
-         *       "Options": [
-         *         {
-         *           "Name": "To",
-         *           "Required": true
-         *         }
-         *       ]
+         *       "Options": []
          *     }
          */
         ContactType: {
             /**
+             * @description The Type of contacts that these fields belong to.
              * @example webhook
              * @enum {string}
              */
@@ -8977,15 +8973,29 @@ export interface components {
              * @example https://hooks.example.org/vantage
              */
             Address: string;
-            /** @description null: it has none. */
+            /**
+             * @description null: it has none.
+             * @example {
+             *       "Required": false,
+             *       "Signs": true,
+             *       "Hint": "the secret with which messages are signed"
+             *     }
+             */
             Secret: {
+                /** @description A contact of this Type needs one. */
                 Required: boolean;
                 /** @description It signs messages, and POST /contacts/{contact_id}/rotate makes a new one. */
                 Signs: boolean;
-                /** @description Its kind, and where people find it. */
+                /**
+                 * @description Its kind, and where people find it.
+                 * @example the secret with which messages are signed
+                 */
                 Hint: string;
             } | null;
-            /** @description The Options that it knows. */
+            /**
+             * @description The Options that it knows.
+             * @example []
+             */
             Options: {
                 /**
                  * @description The name.
@@ -10224,20 +10234,20 @@ export interface components {
         /**
          * @description The health of Vantage itself.
          * @example {
-         *       "Version": "0.1.0",
+         *       "Version": "0.3.0",
          *       "Warnings": [
          *         "a clock may be wrong: it is 3 s ahead of the database"
          *       ],
          *       "Controllers": [
          *         {
-         *           "StartedAt": "text",
+         *           "StartedAt": "2026-02-25T23:38:03+01:00",
          *           "LastSeen": "2026-02-25T23:38:03+01:00"
          *         }
          *       ],
          *       "Backup": {
-         *         "Made": "text",
-         *         "Verified": "text",
-         *         "MaxDays": -9007199254740991
+         *         "Made": "2026-02-25T23:38:03+01:00",
+         *         "Verified": "2026-02-25T23:38:03+01:00",
+         *         "MaxDays": 2
          *       },
          *       "Disk": {
          *         "Free": 52428800000,
@@ -10246,20 +10256,20 @@ export interface components {
          *       "DatabaseBytes": 1073741824,
          *       "CertificateEnd": "2026-02-25T23:38:03+01:00",
          *       "Queues": {
-         *         "NotificationsPending": -9007199254740991,
-         *         "OldestNotification": "text",
-         *         "RolledUpTo": "text",
-         *         "HoursToRollUp": -9007199254740991,
-         *         "OverdueRunRequests": -9007199254740991,
-         *         "QuarantinedLastDay": -9007199254740991,
-         *         "RefusedItems": -9007199254740991
+         *         "NotificationsPending": 0,
+         *         "OldestNotification": "2026-02-25T23:38:03+01:00",
+         *         "RolledUpTo": "2026-02-25T23:38:03+01:00",
+         *         "HoursToRollUp": 0,
+         *         "OverdueRunRequests": 0,
+         *         "QuarantinedLastDay": 0,
+         *         "RefusedItems": 0
          *       }
          *     }
          */
         Installation: {
             /**
              * @description Version of the controller that answers.
-             * @example 0.1.0
+             * @example 0.3.0
              */
             Version: string;
             /**
@@ -10269,8 +10279,20 @@ export interface components {
              *     ]
              */
             Warnings: string[];
-            /** @description The controllers that ran in the last minutes, the oldest first. */
+            /**
+             * @description The controllers that ran in the last minutes, the oldest first.
+             * @example [
+             *       {
+             *         "StartedAt": "2026-02-25T23:38:03+01:00",
+             *         "LastSeen": "2026-02-25T23:38:03+01:00"
+             *       }
+             *     ]
+             */
             Controllers: {
+                /**
+                 * @description When it was started.
+                 * @example 2026-02-25T23:38:03+01:00
+                 */
                 StartedAt: components["schemas"]["Timestamp"];
                 /**
                  * @description Written each few seconds while it runs.
@@ -10295,17 +10317,26 @@ export interface components {
         /**
          * @description The age of the backups.
          * @example {
-         *       "Made": "text",
-         *       "Verified": "text",
-         *       "MaxDays": -9007199254740991
+         *       "Made": "2026-02-25T23:38:03+01:00",
+         *       "Verified": "2026-02-25T23:38:03+01:00",
+         *       "MaxDays": 2
          *     }
          */
         InstallationBackup: {
-            /** @description When the newest backup was made; null: none was. */
+            /**
+             * @description When the newest backup was made; null: none was.
+             * @example 2026-02-25T23:38:03+01:00
+             */
             Made: components["schemas"]["Timestamp"] | null;
-            /** @description When the newest one that was verified was made; null: none was. */
+            /**
+             * @description When the newest one that was verified was made; null: none was.
+             * @example 2026-02-25T23:38:03+01:00
+             */
             Verified: components["schemas"]["Timestamp"] | null;
-            /** @description A backup may be so old; 0: any age is good; null: not known here. */
+            /**
+             * @description A backup may be so old; 0: any age is good; null: not known here.
+             * @example 2
+             */
             MaxDays: number | null;
         };
         /**
@@ -10330,29 +10361,50 @@ export interface components {
         /**
          * @description What waits in the whole installation.
          * @example {
-         *       "NotificationsPending": -9007199254740991,
-         *       "OldestNotification": "text",
-         *       "RolledUpTo": "text",
-         *       "HoursToRollUp": -9007199254740991,
-         *       "OverdueRunRequests": -9007199254740991,
-         *       "QuarantinedLastDay": -9007199254740991,
-         *       "RefusedItems": -9007199254740991
+         *       "NotificationsPending": 0,
+         *       "OldestNotification": "2026-02-25T23:38:03+01:00",
+         *       "RolledUpTo": "2026-02-25T23:38:03+01:00",
+         *       "HoursToRollUp": 0,
+         *       "OverdueRunRequests": 0,
+         *       "QuarantinedLastDay": 0,
+         *       "RefusedItems": 0
          *     }
          */
         InstallationQueues: {
-            /** @description Messages that are neither delivered nor given up. */
+            /**
+             * @description Messages that are neither delivered nor given up.
+             * @example 0
+             */
             NotificationsPending: number;
-            /** @description When the oldest of them was stored; null: there is none. */
+            /**
+             * @description When the oldest of them was stored; null: there is none.
+             * @example 2026-02-25T23:38:03+01:00
+             */
             OldestNotification: components["schemas"]["Timestamp"] | null;
-            /** @description Hours before this are rolled up; null: none yet. */
+            /**
+             * @description Hours before this are rolled up; null: none yet.
+             * @example 2026-02-25T23:38:03+01:00
+             */
             RolledUpTo: components["schemas"]["Timestamp"] | null;
-            /** @description Hours that wait to be rolled up again. */
+            /**
+             * @description Hours that wait to be rolled up again.
+             * @example 0
+             */
             HoursToRollUp: number;
-            /** @description Run requests that are open past their deadline. */
+            /**
+             * @description Run requests that are open past their deadline.
+             * @example 0
+             */
             OverdueRunRequests: number;
-            /** @description Records of agents that were quarantined in the last day. */
+            /**
+             * @description Records of agents that were quarantined in the last day.
+             * @example 0
+             */
             QuarantinedLastDay: number;
-            /** @description Values that a job could not process. */
+            /**
+             * @description Values that a job could not process.
+             * @example 0
+             */
             RefusedItems: number;
         };
         /**
@@ -19735,16 +19787,11 @@ export interface operations {
                      *         "Type": "webhook",
                      *         "Address": "https://hooks.example.org/vantage",
                      *         "Secret": {
-                     *           "Required": true,
+                     *           "Required": false,
                      *           "Signs": true,
-                     *           "Hint": "text"
+                     *           "Hint": "the secret with which messages are signed"
                      *         },
-                     *         "Options": [
-                     *           {
-                     *             "Name": "To",
-                     *             "Required": true
-                     *           }
-                     *         ]
+                     *         "Options": []
                      *       }
                      *     ]
                      */
@@ -24897,20 +24944,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "Version": "0.1.0",
+                     *       "Version": "0.3.0",
                      *       "Warnings": [
                      *         "a clock may be wrong: it is 3 s ahead of the database"
                      *       ],
                      *       "Controllers": [
                      *         {
-                     *           "StartedAt": "text",
+                     *           "StartedAt": "2026-02-25T23:38:03+01:00",
                      *           "LastSeen": "2026-02-25T23:38:03+01:00"
                      *         }
                      *       ],
                      *       "Backup": {
-                     *         "Made": "text",
-                     *         "Verified": "text",
-                     *         "MaxDays": -9007199254740991
+                     *         "Made": "2026-02-25T23:38:03+01:00",
+                     *         "Verified": "2026-02-25T23:38:03+01:00",
+                     *         "MaxDays": 2
                      *       },
                      *       "Disk": {
                      *         "Free": 52428800000,
@@ -24919,13 +24966,13 @@ export interface operations {
                      *       "DatabaseBytes": 1073741824,
                      *       "CertificateEnd": "2026-02-25T23:38:03+01:00",
                      *       "Queues": {
-                     *         "NotificationsPending": -9007199254740991,
-                     *         "OldestNotification": "text",
-                     *         "RolledUpTo": "text",
-                     *         "HoursToRollUp": -9007199254740991,
-                     *         "OverdueRunRequests": -9007199254740991,
-                     *         "QuarantinedLastDay": -9007199254740991,
-                     *         "RefusedItems": -9007199254740991
+                     *         "NotificationsPending": 0,
+                     *         "OldestNotification": "2026-02-25T23:38:03+01:00",
+                     *         "RolledUpTo": "2026-02-25T23:38:03+01:00",
+                     *         "HoursToRollUp": 0,
+                     *         "OverdueRunRequests": 0,
+                     *         "QuarantinedLastDay": 0,
+                     *         "RefusedItems": 0
                      *       }
                      *     }
                      */

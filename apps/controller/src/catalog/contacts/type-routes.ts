@@ -4,24 +4,38 @@ import { noSubject, type Route, route } from '../../http/route.ts';
 
 const contactType = z
   .strictObject({
-    Type: z.enum(contactTypeNames).meta({ example: 'webhook' }),
+    Type: z
+      .enum(contactTypeNames)
+      .describe('The Type of contacts that these fields belong to.')
+      .meta({ example: 'webhook' }),
     Address: z
       .string()
       .describe('An example of its Address.')
       .meta({ example: 'https://hooks.example.org/vantage' }),
     Secret: z
       .strictObject({
-        Required: z.boolean(),
+        Required: z.boolean().describe('A contact of this Type needs one.'),
         Signs: z
           .boolean()
           .describe('It signs messages, and POST /contacts/{contact_id}/rotate makes a new one.'),
-        Hint: z.string().describe('Its kind, and where people find it.'),
+        Hint: z
+          .string()
+          .describe('Its kind, and where people find it.')
+          .meta({ example: 'the secret with which messages are signed' }),
       })
       .nullable()
-      .describe('null: it has none.'),
+      .describe('null: it has none.')
+      .meta({
+        example: {
+          Required: false,
+          Signs: true,
+          Hint: 'the secret with which messages are signed',
+        },
+      }),
     Options: z
       .array(z.strictObject({ Name: z.enum(contactOptionNames), Required: z.boolean() }))
-      .describe('The Options that it knows.'),
+      .describe('The Options that it knows.')
+      .meta({ example: [] }),
   })
   .meta({ id: 'ContactType', description: 'The fields that contacts of a Type have.' });
 
