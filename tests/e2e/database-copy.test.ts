@@ -148,7 +148,9 @@ test('a running system goes over to another database and back; killed copies lea
   const report = answerSchema.parse(JSON.parse(back.out));
   expect(report.rows).toBeGreaterThan(oldChecks);
   expect(report.backMs).not.toBeNull();
-  await expect.poll(() => system.quickstart().database_url, soon).toContain(path.join(dataDir, 'postgres'));
+  await expect
+    .poll(() => decodeURIComponent(system.quickstart().database_url), soon)
+    .toContain(path.join(dataDir, 'postgres'));
   await expectToGoOn(system, device_id, before);
   expect(existsSync(path.join(dataDir, 'database-moved.json'))).toBe(false);
 

@@ -24,6 +24,8 @@ const noTableState = '42P01';
 const progressMs = 5_000;
 /** A controller was seen within this time, µs. */
 const aliveUs = 30_000_000;
+/** Between two questions for controllers. */
+const pollMs = 200;
 /** Controllers get this long to go over to the copy. */
 const arriveMs = 60_000;
 
@@ -41,7 +43,10 @@ async function copy(config: Config, call: z.output<typeof callSchema>) {
   const to = await open(config, call.to, 'TO');
   let isInUse = false;
   try {
-    const controllers = await controllersOf(from.url, 'FROM');
+    const controllers = await settledControllers(
+      from.url,
+      to.embedded === undefined ? Number.POSITIVE_INFINITY : 1,
+    );
     if (to.embedded !== undefined && controllers.length > 1)
       throw new Fault(
         'stop',
@@ -120,6 +125,19 @@ async function sealTarget({ secretKeyFile }: Config, { to, name }: Opened): Prom
   return createSealer(key, older).seal({ to, name }, copySealContext);
 }
 
+/**
+ * The controllers that use FROM. Where they are more than `most` they are asked again for as long as one that has ended
+ * still counts: it may have been started again a moment ago.
+ */
+async function settledControllers(url: string, most: number): Promise<readonly string[]> {
+  const untilMs = clock.monoMs() + aliveUs / 1000;
+  for (;;) {
+    const controllers = await controllersOf(url, 'FROM');
+    if (controllers.length <= most || clock.monoMs() > untilMs) return controllers;
+    await clock.sleep(pollMs);
+  }
+}
+
 /** The controllers that use a database. */
 async function controllersOf(url: string, what: 'FROM' | 'TO'): Promise<readonly string[]> {
   const client = await openSession(url, what);
@@ -143,7 +161,7 @@ async function untilArrived(url: string, before: readonly string[]): Promise<num
   while (clock.monoMs() - fromMs < arriveMs) {
     const there = await controllersOf(url, 'TO').catch(() => []);
     if (there.some((id) => !before.includes(id))) return Math.round(clock.monoMs() - fromMs);
-    await clock.sleep(200);
+    await clock.sleep(pollMs);
   }
   say('no controller uses the copy yet: start them again');
   return undefined;

@@ -14,11 +14,12 @@ import { Settings } from './settings.tsx';
 const denied = 1002;
 
 /** A key or person who is limited to tags does not see what belongs to the whole account. */
-const ifMay = <Data,>(asked: Promise<Data>): Promise<Data | undefined> =>
-  asked.catch((problem: unknown) => {
+function ifMay<Data>(asked: Promise<Data>): Promise<Data | undefined> {
+  return asked.catch((problem: unknown) => {
     if (problem instanceof ApiProblem && problem.code === denied) return undefined;
     throw problem;
   });
+}
 
 async function read(isAdmin: boolean) {
   const [account, schedules, limits, installation] = await Promise.all([

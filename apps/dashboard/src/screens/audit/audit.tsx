@@ -92,7 +92,8 @@ function Filters({ filter }: { readonly filter: AuditFilter }) {
 }
 
 function Actor({ entry: { Actor: actor, Address } }: { readonly entry: Entry }) {
-  const words = actor === 'stranger' ? say.stranger : actor === 'command line' ? say.commandLine : actor;
+  const words =
+    actor === 'stranger' ? say.stranger : actor.replace(/^command line(?= \(|$)/, say.commandLine);
   return (
     <>
       <a href={auditAddress({ ...readAuditFilter(new URLSearchParams()), actor })} class={css['actor']}>
