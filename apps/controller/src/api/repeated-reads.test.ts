@@ -51,7 +51,9 @@ describe('a read that programs repeat', () => {
     // All requests came one after another, so one connection served them.
     const { rows } = await sql<{ custom: number }>`
       select custom_plans::int as custom from pg_prepared_statements
-      where statement ~ 'from checks|newest_checks|checks_page' and statement not like '%pg_prepared%'`.execute(rest.db.kysely);
+      where statement ~ 'from checks|newest_checks|checks_page' and statement not like '%pg_prepared%'`.execute(
+      rest.db.kysely,
+    );
     // PostgreSQL plans the first five runs for their own values.
     expect(rows.length).toBeGreaterThanOrEqual(paths.length);
     expect(rows.filter(({ custom }) => custom > 5)).toEqual([]);
