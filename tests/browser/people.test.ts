@@ -164,11 +164,11 @@ test('a key is made, shown once, used, seen in the audit and revoked', async () 
   await page.context().close();
 });
 
-test('the account says what wants a hand, shows what is used, and changes its zone', async () => {
+test('the account says what needs attention, shows what is used, and changes its zone', async () => {
   const page = await its.open({ width: 390 });
   await its.signIn(page, admin.key);
   await openPlace(page, pointer, 'Account and health');
-  await page.getByRole('heading', { name: 'Vantage wants a hand: 1 thing' }).waitFor();
+  await page.getByRole('heading', { name: 'Vantage needs attention: 1 finding' }).waitFor();
   await page.getByText('No backup was ever made.').waitFor();
   await page.getByText('3 of 10,000').waitFor();
   await page.getByLabel('Time zone').fill('Nowhere/City');

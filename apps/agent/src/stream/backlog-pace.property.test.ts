@@ -214,7 +214,9 @@ describe('agents with a backlog each on one controller', () => {
         const hard = { ...scene, threadMs: 15 + (scene.threadMs % 15), newPerSecond: 0 };
         const { worked } = play({ ...hard, batches: scene.batches * 4 }, 60_000);
         const later = worked.slice(10, -1).map((ms) => Math.min(1000, ms));
-        const mean = later.reduce((sum, ms) => sum + ms, 0) / Math.max(1, later.length);
+        // The pace swings around its aim; a few seconds alone may lie above it.
+        fc.pre(later.length >= 10);
+        const mean = later.reduce((sum, ms) => sum + ms, 0) / later.length;
         expect(mean).toBeLessThan(850);
       }),
       runs,

@@ -1,4 +1,4 @@
-// The health of Vantage itself: what wants a hand, and what to do about it.
+// The health of Vantage itself: what needs attention, and what to do about it.
 
 /** The installation as the API shows it. Times are timestamps. */
 export interface Installation {
@@ -33,7 +33,7 @@ const lateMessageMs = 15 * 60_000;
 /** An hour is rolled up when it and its late results are over. */
 const lateRollUpMs = 3 * hourMs;
 
-/** All that wants a hand, the most urgent first; [] says that Vantage is well. */
+/** All that needs attention, the most urgent first; [] says that Vantage is well. */
 export function findingsOf({ Warnings, Backup, Queues }: Installation, nowMs: number): readonly Finding[] {
   const findings: Finding[] = Warnings.map((words) => ({ kind: 'warning', words }));
   const age = (at: string | null) => (at === null ? undefined : nowMs - Date.parse(at));

@@ -6,7 +6,8 @@ const things = (n: number, one: string, many: string) => `${count(n)} ${n === 1 
 export const accountTexts = {
   title: 'Account',
   well: 'Vantage is well',
-  unwell: (n: number) => (n === 1 ? 'Vantage wants a hand: 1 thing' : `Vantage wants a hand: ${n} things`),
+  unwell: (n: number) =>
+    n === 1 ? 'Vantage needs attention: 1 finding' : `Vantage needs attention: ${n} findings`,
   findings: 'What to do',
   finding: {
     warning: (words: string) => words,
@@ -31,7 +32,7 @@ export const accountTexts = {
   },
   health: 'Health of Vantage',
   controllers: 'Controllers',
-  running: (n: number) => (n === 1 ? '1 runs' : `${count(n)} run`),
+  running: (n: number) => `${count(n)} running`,
   backup: 'Backup',
   made: (age: string) => `made ${age} ago`,
   verified: (age: string) => `verified one of ${age} ago`,

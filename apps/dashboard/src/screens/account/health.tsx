@@ -29,7 +29,7 @@ function wordsOf(finding: Finding): string {
   }
 }
 
-/** All that wants a hand, each with advice. */
+/** All that needs attention, each with advice. */
 export function Findings({ installation }: { readonly installation: Installation }) {
   const findings = findingsOf(installation, now.value);
   if (findings.length === 0) return null;
