@@ -198,7 +198,7 @@ test('a copy that fails takes its triggers away, and one whose process is gone n
   expect(await noted(source.url)).toEqual({ triggers: 0, changes: 0 });
   // As kill -9 leaves it: the triggers are there, and nobody holds the lock.
   const held = Promise.withResolvers<void>();
-  const cut = copy({ onRows: () => held.resolve() });
+  const isCut = expect(copy({ onRows: () => held.resolve() })).rejects.toThrow();
   await held.promise;
   await withClient(source.url, (client) =>
     client.query(
@@ -206,7 +206,7 @@ test('a copy that fails takes its triggers away, and one whose process is gone n
        where application_name = 'vantage database copy' and datname = current_database()`,
     ),
   );
-  await expect(cut).rejects.toThrow();
+  await isCut;
   const left = await noted(source.url);
   expect(left?.triggers).toBeGreaterThan(100);
   await withClient(source.url, (client) => client.query('update devices set short_name = short_name'));
