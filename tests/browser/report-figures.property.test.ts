@@ -17,7 +17,7 @@ import {
 } from '../../apps/dashboard/src/model/report-span.ts';
 import { type ReportSource, readCsv, readReport } from '../../apps/dashboard/src/store/read-report.ts';
 
-// What a report shows, read by the page's own code from the real API, against what the API says of each device alone.
+// Compares a report, read by the page's own code from the real API, with the API's answer for each device alone.
 
 const zone = 'Europe/Berlin';
 /** The clocks go forward there on 29 March; the controller's clock stands in September. */

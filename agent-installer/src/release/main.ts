@@ -1,4 +1,4 @@
-// Makes a release: `npm run release -- [--key FILE] [--arch amd64] [--out FOLDER] [--level 1..9]`, or verifies one:
+// Builds a release: `npm run release -- [--key FILE] [--arch amd64] [--out FOLDER] [--level 1..9]`, or verifies one:
 // `npm run release -- verify FOLDER --public-key FILE`.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

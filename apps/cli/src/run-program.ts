@@ -27,7 +27,7 @@ export async function runProgram<T extends z.ZodType>(
     child.once('error', reject);
     child.once('close', (code, killedBy) => resolve(killedBy ?? `code ${code}`));
   });
-  child.stdin.on('error', () => {}); // its end is told below
+  child.stdin.on('error', () => {}); // its end is reported below
   child.stdin.end(JSON.stringify(call));
   const [out, how] = await Promise.all([text(child.stdout), ended]);
   const reply = out === '' ? undefined : JSON.parse(out);

@@ -99,7 +99,7 @@ export function createWhole(
   const send = async <R>(query: CompiledQuery): Promise<QueryResult<R>> => {
     known.clear();
     statements += 1;
-    // What is written inside of a savepoint is lost with it.
+    // A write inside of a savepoint is lost with it.
     const isSavepoint = query.sql.startsWith('savepoint ');
     const isDue = (each: Waiting) => isSavepoint || each.isSeenBy(query.sql);
     if (writing !== undefined || waiting.some(isDue)) await writeUpTo(isDue);

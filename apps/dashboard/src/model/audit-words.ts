@@ -48,7 +48,7 @@ const ofSessions = {
 /** Fields that name a thing, the best one first. */
 const naming = ['FullName', 'Name', 'ShortName', 'Device'];
 
-/** Things are told by their names. */
+/** Names things by their names. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return value.length === 0 ? '–' : value.map(textOf).join(', ');

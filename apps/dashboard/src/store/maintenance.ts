@@ -7,7 +7,7 @@ export type PreviewWindow = Schemas['MaintenanceWindow'];
 
 const pageSize = 100;
 const statesPage = 1_000;
-/** More rows could not be looked at. */
+/** Nobody reads more rows. */
 const mostRows = 2_000;
 /** Windows of schedules are listed so far ahead; later ones come from the preview of each schedule. */
 const aheadMs = 62 * 86_400_000;

@@ -39,7 +39,7 @@ interface CreationDeps {
   ) => Promise<void>;
   /** Stores the states of new devices: no check has run yet. */
   readonly insertStates: (trx: Kysely<Tables>, deviceNos: readonly number[], nowUs: number) => Promise<void>;
-  /** Has the planner look at Locations after the commit. */
+  /** Has the planner plan Locations anew after the commit. */
   readonly notifyPlanner: (trx: Kysely<Tables>, locationNos: readonly number[]) => Promise<void>;
 }
 

@@ -140,7 +140,7 @@ async function giveUp(source: pg.Client, copyId: string): Promise<void> {
     await endCapture(source);
     await removeMark(source, copyId);
   } catch {
-    // The fault that ended the copy is told, not this one.
+    // The fault that ended the copy is reported, not this one.
   }
 }
 
@@ -200,7 +200,7 @@ async function copyChangesUntilSwitch(deps: CopyDeps, { pair, tables, first, mar
   }
 }
 
-/** References were made without a look at the rows; whoever uses the copy does not wait for this. */
+/** References were created without checking the rows; controllers that use the copy do not wait for this. */
 async function validateReferences(target: pg.Client, say: (text: string) => void): Promise<void> {
   const { rows } = await target.query<{ within: string; name: string }>(
     `select conrelid::regclass::text as within, quote_ident(conname) as name from pg_constraint

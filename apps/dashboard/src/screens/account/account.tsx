@@ -31,7 +31,7 @@ async function read(isAdmin: boolean) {
   return { account, schedules, limits, installation };
 }
 
-/** A kind of which nine tenths are used is told. */
+/** A kind of which nine tenths are used is marked. */
 const isNear = ({ Used, Most }: Schemas['AccountLimit']) => Used >= Most * 0.9;
 
 function Limits({ limits }: { readonly limits: readonly Schemas['AccountLimit'][] }) {

@@ -41,7 +41,7 @@ function Write({ notes, save }: { readonly notes: readonly Note[]; readonly save
   const sending = useSending();
   const choose = (chosen: string) => {
     const kind = noteKinds.find((each) => each === chosen) ?? 'Information';
-    // What somebody wrote stays.
+    // The text that somebody wrote stays.
     const isTemplate = draft.text.trim() === '' || draft.text === say.template[draft.kind];
     setDraft(isTemplate ? begin(kind) : { ...draft, kind });
     setPublished(false);
