@@ -22,8 +22,8 @@ const shared = {
   globalSetup: ['tests/harness/global-setup.ts'],
   testTimeout: 1_800_000,
   hookTimeout: 400_000,
-  pool: 'forks',
-} as const;
+  pool: 'forks' as const,
+};
 
 /**
  * The faults: kill -9, cuts, takeovers, in true time. Most files wait for most of their time, so they run beside each

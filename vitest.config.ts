@@ -7,10 +7,10 @@ const shared = {
   testTimeout: 120_000,
   hookTimeout: 120_000,
   expect: { poll: { timeout: 20_000 } },
-  pool: 'forks',
+  pool: 'forks' as const,
   // More than there are processors: tests of running programs mostly wait.
   maxWorkers: 3,
-} as const;
+};
 
 /** These wait for true minutes or start many programs. */
 const longest = [

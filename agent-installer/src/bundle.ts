@@ -55,7 +55,11 @@ export async function bundleAgent(): Promise<Bundle> {
 
 async function bundle(input: string): Promise<OutputChunk> {
   const built = await rolldown({
-    ...{ input, cwd: root, platform: 'node', external: outside, logLevel: 'silent' },
+    input,
+    cwd: root,
+    platform: 'node',
+    external: outside,
+    logLevel: 'silent',
   });
   try {
     const made = await built.generate({ format: 'esm', codeSplitting: false, banner, ...small });

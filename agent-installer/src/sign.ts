@@ -24,7 +24,9 @@ async function describeParcel(parcel: Buffer): Promise<ReleaseStatement> {
   if (!isVersion(version)) throw new Error(`its version is ${version}; accepted is for example 1.2.3`);
   const sha256 = (data: Buffer) => createHash('sha256').update(data).digest('hex');
   return {
-    ...{ version, arch: hostArchitecture(contentOf('bin/node')), size: parcel.length },
+    version,
+    arch: hostArchitecture(contentOf('bin/node')),
+    size: parcel.length,
     unpacked: files.reduce((sum, { data }) => sum + data.length, 0),
     sha256: sha256(parcel),
     tree: treeDigest(

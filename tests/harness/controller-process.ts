@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { compileCacheEnv } from '@vantage/kernel';
 import { repositoryRoot } from './system.ts';
 
 /** A process of `vantage controller` alone. Disposing kills it and removes its data folder. */
@@ -27,6 +28,7 @@ export async function startController(
     cwd: repositoryRoot,
     env: {
       PATH: process.env['PATH'],
+      ...compileCacheEnv(),
       ...{ VANTAGE_DATA: folder, VANTAGE_DATABASE_URL: databaseUrl, VANTAGE_LISTEN: '127.0.0.1' },
       ...{ VANTAGE_HTTPS_PORT: '0', VANTAGE_AGENT_PORT: '0' },
       ...env,

@@ -1,5 +1,5 @@
-// `npm test` runs this program: it checks types, format, lint and the files of the wire, and then runs every test. The
-// last line is "N passed, N failed, N skipped"; each check before the tests counts as one. Vitest gets the arguments as
+// `npm test` runs this program: it runs every test and, beside them, checks types, format, lint and the files of the
+// wire. The last line is "N passed, N failed, N skipped"; each check counts as one. Vitest gets the arguments as
 // filters. With --config <file> only the tests of that configuration run, without the checks. With --failures <file>
 // what failed is added to the file. A failed test is repeated only if it names a reason (retry.ts).
 import { spawn } from 'node:child_process';
@@ -23,9 +23,21 @@ interface Check {
 const root = path.resolve(import.meta.dirname, '../..');
 const generated = mkdtempSync(path.join(tmpdir(), 'vantage-generated-'));
 const binaries = path.join(root, 'node_modules', '.bin');
+const cache = path.join(root, 'node_modules', '.cache');
+
+const types = (project: string, name: string) =>
+  [
+    'tsc',
+    '-p',
+    project,
+    '--incremental',
+    '--tsBuildInfoFile',
+    path.join(cache, `types-${name}.json`),
+  ] as const;
 
 const checks: readonly Check[] = [
-  { name: 'types', argv: ['turbo', 'run', 'typecheck', '--continue', '--output-logs=errors-only'] },
+  { name: 'types', argv: types('.', 'programs') },
+  { name: 'types of the page', argv: types('apps/dashboard', 'page') },
   { name: 'format and lint', argv: ['biome', 'ci', '--error-on-warnings', '--colors=off', '.'] },
   { name: 'lint with types', argv: ['oxlint', '--type-aware', '--deny-warnings'] },
   {
@@ -43,18 +55,25 @@ const checks: readonly Check[] = [
 const summary = createSummary();
 process.chdir(root);
 // The programs under test start as a user's do: with the cache of compiled code.
-process.env['NODE_COMPILE_CACHE'] ??= path.join(root, 'node_modules', '.cache', 'compiled');
+process.env['NODE_COMPILE_CACHE'] ??= path.join(cache, 'compiled');
 const { values, positionals } = parseArgs({
   options: { config: { type: 'string' }, failures: { type: 'string' } },
   allowPositionals: true,
 });
-if (values.config === undefined) for (const check of checks) await runCheck(check);
+await Promise.all([
+  values.config === undefined ? runChecks() : undefined,
+  runTests(positionals, values.config),
+]);
 rmSync(generated, { recursive: true, force: true });
-await runTests(positionals, values.config);
 console.log(summary.text());
 if (values.failures !== undefined && summary.failed > 0)
   appendFileSync(values.failures, `${summary.failures()}\n`);
 process.exit(summary.failed === 0 ? 0 : 1);
+
+/** Runs one check after the other: many tests wait, so there is room for one beside them. */
+async function runChecks(): Promise<void> {
+  for (const check of checks) await runCheck(check);
+}
 
 /** Runs one check and prints its output only when it fails. */
 async function runCheck(check: Check): Promise<void> {

@@ -97,7 +97,10 @@ test('a traceroute follows the check of a run request that asks for one, though 
   controller.send({
     case: 'runRequest',
     value: {
-      ...{ runRequestId: 'traced', kind: RunRequest_Kind.NOW, deviceNo: 1, revision: 1 },
+      runRequestId: 'traced',
+      kind: RunRequest_Kind.NOW,
+      deviceNo: 1,
+      revision: 1,
       traceroute: true,
     },
   });
@@ -108,7 +111,8 @@ test('a traceroute follows the check of a run request that asks for one, though 
     .map(({ record }) => record)
     .find(({ case: is }) => is === 'diagnostics');
   expect(diagnostics?.value).toMatchObject({
-    ...{ deviceNo: 1, startUs: result?.startUs },
+    deviceNo: 1,
+    startUs: result?.startUs,
     extendedJson: expect.stringContaining('"Address":"127.0.0.1"'),
   });
 });

@@ -5,19 +5,23 @@ import type { ScheduleStep } from './schedule.ts';
 
 const minuteUs = 60_000_000;
 const plain: ScheduleStep = {
-  ...{ delayMinutes: 0, contactIds: ['a'], days: null, from: null, to: null },
-  ...{ repeatMinutes: null, severities: null },
+  delayMinutes: 0,
+  contactIds: ['a'],
+  days: null,
+  from: null,
+  to: null,
+  repeatMinutes: null,
+  severities: null,
 };
 const base: Omit<StepQuestion, 'schedule' | 'nowUs'> = {
-  ...{
-    severity: 'critical',
-    activeUs: 0,
-    progress: [],
-    notified: [],
-    acknowledged: false,
-    snoozedUntilUs: null,
-  },
-  ...{ repeats: true, minuteUs },
+  severity: 'critical',
+  activeUs: 0,
+  progress: [],
+  notified: [],
+  acknowledged: false,
+  snoozedUntilUs: null,
+  repeats: true,
+  minuteUs,
 };
 
 /** Runs the steps until nothing is due; which contacts get a message in which minute. */

@@ -20,7 +20,11 @@ function at(text: string): number {
 /** The time that a wall clock of the zone shows. */
 function createWallClock(zone: string) {
   const format = new Intl.DateTimeFormat('en-GB', {
-    ...{ timeZone: zone, weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+    timeZone: zone,
+    weekday: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
   });
   return (us: number) => {
     const part = Object.fromEntries(format.formatToParts(us / 1_000).map(({ type, value }) => [type, value]));

@@ -2,7 +2,12 @@ import { expect, test } from 'vitest';
 import { isMeantFor, joinSchedules, type ScheduleStep } from './schedule.ts';
 
 const step: ScheduleStep = {
-  ...{ delayMinutes: 0, contactIds: ['c'], days: null, from: null, to: null, repeatMinutes: null },
+  delayMinutes: 0,
+  contactIds: ['c'],
+  days: null,
+  from: null,
+  to: null,
+  repeatMinutes: null,
   severities: null,
 };
 

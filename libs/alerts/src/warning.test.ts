@@ -6,22 +6,32 @@ import { decide } from './decide.ts';
 const minute = 60_000_000;
 const nowUs = 1_000_000 * minute;
 const device: DeviceFacts = {
-  ...{ enabled: true, status: 'Up', isChecked: true, maintenanceUntilUs: null, canBeChecked: true },
-  ...{ isPartial: false, retries: 1, retryDelayUs: 10_000_000, master: null, masterWasDown: false },
+  enabled: true,
+  status: 'Up',
+  isChecked: true,
+  maintenanceUntilUs: null,
+  canBeChecked: true,
+  isPartial: false,
+  retries: 1,
+  retryDelayUs: 10_000_000,
+  master: null,
+  masterWasDown: false,
 };
 const step = { delayMinutes: 0, days: null, from: null, to: null, repeatMinutes: null, severities: null };
 const base: AlertFacts = {
-  ...{
-    device,
-    check: { kind: 'none' },
-    severity: 'critical',
-    reason: null,
-    acknowledged: false,
-    snoozedUntilUs: null,
-  },
+  device,
+  check: { kind: 'none' },
+  severity: 'critical',
+  reason: null,
+  acknowledged: false,
+  snoozedUntilUs: null,
   schedule: { timezone: 'UTC', steps: [{ ...step, contactIds: ['a'] }] },
-  ...{ isMoment: false, isAboutPartial: false, isWarning: true, isLocationDeleted: false },
-  ...{ times: { minuteUs: minute, recheckUs: minute, quietUs: 30 * minute }, nowUs },
+  isMoment: false,
+  isAboutPartial: false,
+  isWarning: true,
+  isLocationDeleted: false,
+  times: { minuteUs: minute, recheckUs: minute, quietUs: 30 * minute },
+  nowUs,
 };
 
 test.each<

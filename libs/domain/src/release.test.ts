@@ -13,8 +13,12 @@ import {
 
 const key = generateKeyPairSync('ed25519');
 const statement: ReleaseStatement = {
-  ...{ version: '1.10.0', arch: 'amd64', size: 1000, unpacked: 3000 },
-  ...{ sha256: 'a'.repeat(64), tree: 'b'.repeat(64) },
+  version: '1.10.0',
+  arch: 'amd64',
+  size: 1000,
+  unpacked: 3000,
+  sha256: 'a'.repeat(64),
+  tree: 'b'.repeat(64),
 };
 const signed = signStatement(statement, key.privateKey);
 

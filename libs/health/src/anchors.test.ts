@@ -4,7 +4,9 @@ import { expect, test } from 'vitest';
 import { anchorStatus, decideAnchors } from './anchors.ts';
 
 const anchors = ['gateway', 'isp', 'names'].map((Name, i) => ({
-  ...{ Name, Target: `192.0.2.${i}`, Networks: [] },
+  Name,
+  Target: `192.0.2.${i}`,
+  Networks: [],
 }));
 const states = { a: 'answers', s: 'silent', u: 'unchecked', n: 'new' } as const;
 /** The report of one agent, one letter for each anchor; `-`: nothing. */

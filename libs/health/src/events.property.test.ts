@@ -1,4 +1,5 @@
 import { isInconclusive } from '@vantage/domain';
+import { propertyRuns } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fold } from './fold.ts';
@@ -10,7 +11,7 @@ import { histories } from './testing/histories.ts';
 import type { History } from './testing/oracle.ts';
 
 const second = 1_000_000;
-const runs = Number(process.env['PROPERTY_RUNS'] ?? 2000);
+const runs = propertyRuns(500);
 
 const observationsOf = (history: History) => toObservations(history.results, history.spans);
 const foldHistory = (history: History, seen: readonly Observation[] = observationsOf(history)) =>

@@ -1,3 +1,4 @@
+import { propertyRuns } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type BaseInterval, fold } from './fold.ts';
@@ -10,7 +11,7 @@ import { outages, timeline, uptime } from './uptime.ts';
 
 const second = 1_000_000;
 /** A longer search for rare cases, on request. */
-const runs = Number(process.env['PROPERTY_RUNS'] ?? 2000);
+const runs = propertyRuns(500);
 
 function foldHistory(history: History, results = history.results) {
   const seed = newState(history.created * second);
@@ -133,8 +134,10 @@ test('the seconds of excluded outages are taken from Down, and nothing else chan
       const count = alone.filter((one) => (one?.Outages ?? 0) > 0).length;
       expect(got).toEqual({
         ...plain,
-        ...{ DownSeconds: plain.DownSeconds - seconds, ExcludedSeconds: seconds },
-        ...{ Outages: plain.Outages - count, ExcludedOutages: count },
+        DownSeconds: plain.DownSeconds - seconds,
+        ExcludedSeconds: seconds,
+        Outages: plain.Outages - count,
+        ExcludedOutages: count,
       });
     }),
     { numRuns: runs },

@@ -1,3 +1,4 @@
+import { propertyRuns } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fold } from './fold.ts';
@@ -7,7 +8,7 @@ import { newState } from './state.ts';
 
 const second = 1_000_000;
 /** A longer search for rare cases, on request. */
-const runs = Number(process.env['PROPERTY_RUNS'] ?? 1000);
+const runs = propertyRuns(300);
 
 /** Up to three Locations of up to three agents each; the first agent of each has the device. */
 const places = fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 3 }).map((sizes) =>
@@ -60,7 +61,11 @@ function play({
   while (state.retrySequence !== null && requested.length < 100) {
     const { retrySequence } = state;
     const question = {
-      ...{ retrySequence, retries, candidates, requested, nowUs: retrySequence.lastEndUs },
+      retrySequence,
+      retries,
+      candidates,
+      requested,
+      nowUs: retrySequence.lastEndUs,
       retryDelayUs: retryDelayS * second,
       timeoutUs: timeoutS * second,
       graceUs: 5 * second,
@@ -70,7 +75,11 @@ function play({
     if (decision.kind === 'leave') break;
     const { attempt, candidate, notBeforeUs } = decision;
     requested.push({
-      ...{ attempt, agentNo: candidate.agentNo, state: 'ended', candidate, startUs: notBeforeUs },
+      attempt,
+      agentNo: candidate.agentNo,
+      state: 'ended',
+      candidate,
+      startUs: notBeforeUs,
       question: { ...question, requested: [...requested] },
     });
     state = answer(candidate, notBeforeUs, attempt);

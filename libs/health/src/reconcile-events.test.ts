@@ -13,14 +13,16 @@ const eventsOf = (words: string): FoldEvent[] =>
     const atUs = Number(start);
     return [
       {
-        ...{
-          type: known,
-          status: statusOf(known),
-          atUs,
-          cause: { startUs: atUs, agentNo: 1 },
-          locationNo: 1,
-        },
-        ...{ text: '', ended: null, sinceUs: atUs, failing: [], endsPartial: false },
+        type: known,
+        status: statusOf(known),
+        atUs,
+        cause: { startUs: atUs, agentNo: 1 },
+        locationNo: 1,
+        text: '',
+        ended: null,
+        sinceUs: atUs,
+        failing: [],
+        endsPartial: false,
       },
     ];
   });

@@ -21,7 +21,9 @@ test('the seconds of all states add up to the period', () => {
     DownSeconds: 30,
     MaintenanceSeconds: 0,
     UnknownSeconds: 20,
-    ...{ ExcludedSeconds: 0, Outages: 1, ExcludedOutages: 0 },
+    ExcludedSeconds: 0,
+    Outages: 1,
+    ExcludedOutages: 0,
   });
 });
 

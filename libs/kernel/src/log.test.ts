@@ -30,7 +30,12 @@ test('a short line is as it was given, secrets are masked', () => {
     'msg',
   );
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({
-    ...{ msg: 'msg', count: 3, list: [1, 'a', null], password: '***', secret: '***' },
-    ...{ at: '1970-01-01T00:00:00.000Z', inner: { b: true } },
+    msg: 'msg',
+    count: 3,
+    list: [1, 'a', null],
+    password: '***',
+    secret: '***',
+    at: '1970-01-01T00:00:00.000Z',
+    inner: { b: true },
   });
 });

@@ -14,11 +14,9 @@ export function certificateFinding(socket: TLSSocket, host: string): Finding {
   if (reason !== undefined && !isNameFault(reason)) return { ...trustFault(reason), level: 'fault', step };
   if (wrongName !== undefined)
     return {
-      ...{
-        level: 'fault',
-        step,
-        text: `the controller's certificate is not for ${host}: ${messageOf(wrongName)}`,
-      },
+      level: 'fault',
+      step,
+      text: `the controller's certificate is not for ${host}: ${messageOf(wrongName)}`,
       remedy: `Set VANTAGE_TLS_NAMES=${host} at the controller and restart it.`,
     };
   return { level: 'ok', step, text: `the controller's is valid for ${host} until ${peer.valid_to}` };
@@ -67,7 +65,9 @@ export function ownCertificateFinding(pem: string | undefined, nowMs: number): F
   const days = Math.floor(Math.abs(ends - nowMs) / dayMs);
   if (ends > nowMs) return { level: 'ok', step, text: `this agent's own is valid for ${days} more days` };
   return {
-    ...{ level: 'warning', step, text: `this agent's own ended ${days} days ago` },
+    level: 'warning',
+    step,
+    text: `this agent's own ended ${days} days ago`,
     remedy: 'The agent gets another one by itself as soon as it reaches the controller.',
   };
 }

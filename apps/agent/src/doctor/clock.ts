@@ -19,7 +19,9 @@ export function clockFinding(controllerMs: number | undefined, nowMs: number): F
   if (Math.abs(offsetMs) <= allowedMs)
     return { level: 'ok', step: 'clock', text: "this host's clock agrees with the controller's" };
   return {
-    ...{ level: 'warning', step: 'clock', text: clockText(offsetMs) },
+    level: 'warning',
+    step: 'clock',
+    text: clockText(offsetMs),
     remedy:
       'The agent corrects the times of its checks, but certificates need a right clock: start an NTP client.',
   };

@@ -100,7 +100,10 @@ function openTls(
 ): Promise<{ finding: Finding; socket: TLSSocket | undefined }> {
   return new Promise((resolve) => {
     const secure = connectTls({
-      ...{ socket, ca, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] },
+      socket,
+      ca,
+      rejectUnauthorized: false,
+      ALPNProtocols: ['http/1.1'],
       ...(isIP(host) === 0 ? { servername: host } : { host }),
     });
     const fault = (text: string) => {

@@ -6,15 +6,13 @@ import { diskFinding, pingFinding, policyFinding, streamFinding } from './local-
 import type { AgentStatus } from './status.ts';
 
 const status: AgentStatus = {
-  ...{
-    version: '1.2.3',
-    pid: 7,
-    startedMs: 0,
-    devices: 3,
-    waitingRecords: 2,
-    clockOffsetMs: 1,
-    pingFault: null,
-  },
+  version: '1.2.3',
+  pid: 7,
+  startedMs: 0,
+  devices: 3,
+  waitingRecords: 2,
+  clockOffsetMs: 1,
+  pingFault: null,
   connection: { endpoint: 'https://c:8444', location: 'berlin', sinceMs: 0 },
   lastDisconnect: null,
 };

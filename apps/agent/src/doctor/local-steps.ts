@@ -9,13 +9,17 @@ export function streamFinding(answer: StatusAnswer): Finding {
   switch (answer.kind) {
     case 'not-running':
       return {
-        ...{ level: 'fault', step, text: 'the agent does not run' },
+        level: 'fault',
+        step,
+        text: 'the agent does not run',
         remedy:
           '`vantage-agent start` starts it; its log names why it ended (journalctl -u vantage-agent, /var/log/vantage-agent.log).',
       };
     case 'unreadable':
       return {
-        ...{ level: 'fault', step, text: `the agent's status cannot be read: ${answer.text}` },
+        level: 'fault',
+        step,
+        text: `the agent's status cannot be read: ${answer.text}`,
         remedy: 'Run this command as root.',
       };
     case 'status': {
@@ -27,7 +31,9 @@ export function streamFinding(answer: StatusAnswer): Finding {
           text: `connected to ${connection.endpoint}, Location ${connection.location}`,
         };
       return {
-        ...{ level: 'fault', step, text: lastDisconnect?.text ?? 'not connected yet' },
+        level: 'fault',
+        step,
+        text: lastDisconnect?.text ?? 'not connected yet',
         remedy: 'The agent tries again by itself. Where the token or the agent is refused: invite it again.',
       };
     }
@@ -51,16 +57,16 @@ export function policyFinding(
     };
   if (file === undefined)
     return {
-      ...{
-        level: 'warning',
-        step,
-        text: 'there is no policy file: everything but cloud metadata is allowed',
-      },
+      level: 'warning',
+      step,
+      text: 'there is no policy file: everything but cloud metadata is allowed',
       remedy: 'Name a file in VANTAGE_AGENT_POLICY_FILE.',
     };
   if (file.stat.uid !== 0 || (file.stat.mode & 0o022) !== 0)
     return {
-      ...{ level: 'warning', step, text: `others than root may change ${file.path}` },
+      level: 'warning',
+      step,
+      text: `others than root may change ${file.path}`,
       remedy: `chown root ${file.path}; chmod 644 ${file.path}`,
     };
   return { level: 'ok', step, text: `${file.path} is valid, and only root may change it` };
@@ -79,7 +85,9 @@ export function diskFinding(disk: {
   const step = 'disk';
   if (refusal !== undefined)
     return {
-      ...{ level: 'fault', step, text: `${folder} cannot be written: ${refusal}` },
+      level: 'fault',
+      step,
+      text: `${folder} cannot be written: ${refusal}`,
       remedy: 'Mend or remount the disk. The agent goes on; what it cannot deliver before its end is lost.',
     };
   if (space === undefined) return { level: 'ok', step, text: `the room of ${folder} cannot be found out` };
@@ -88,7 +96,9 @@ export function diskFinding(disk: {
   const free = `${Math.floor(space.freeBytes / (1024 * 1024))} MiB are free`;
   if (problem === undefined) return { level: 'ok', step, text: `${free} in ${folder}` };
   return {
-    ...{ level: room === 'full' ? 'fault' : 'warning', step, text: problem },
+    level: room === 'full' ? 'fault' : 'warning',
+    step,
+    text: problem,
     remedy:
       'Make room. An agent without room keeps results in memory, and reports those that it loses as a data gap.',
   };
@@ -101,7 +111,9 @@ export function pingFinding(answer: StatusAnswer): Finding {
   const { pingFault } = answer.status;
   if (pingFault === null) return { level: 'ok', step, text: 'the agent may ping' };
   return {
-    ...{ level: 'warning', step, text: pingFault },
+    level: 'warning',
+    step,
+    text: pingFault,
     remedy:
       'Only checks by PING need it. Reinstall where systemd or setpriv is, or widen net.ipv4.ping_group_range.',
   };

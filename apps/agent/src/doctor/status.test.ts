@@ -12,15 +12,13 @@ import { readStatus, serveStatus } from './status-socket.ts';
 
 const endpoint = 'https://c:8444';
 const status: AgentStatus = {
-  ...{
-    version: '1.2.3',
-    pid: 7,
-    startedMs: 0,
-    devices: 3,
-    waitingRecords: 2,
-    clockOffsetMs: -4,
-    pingFault: null,
-  },
+  version: '1.2.3',
+  pid: 7,
+  startedMs: 0,
+  devices: 3,
+  waitingRecords: 2,
+  clockOffsetMs: -4,
+  pingFault: null,
   connection: { endpoint, location: 'berlin', sinceMs: 1000 },
   lastDisconnect: null,
 };

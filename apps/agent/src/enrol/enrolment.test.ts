@@ -53,7 +53,10 @@ async function start({
     token: token === null ? undefined : new Secret(token),
     ca: 'GIVEN',
     proxy: undefined,
-    ...{ hadSessions, clock: systemClock, nowUs: () => nowUs, random: () => 0 },
+    hadSessions,
+    clock: systemClock,
+    nowUs: () => nowUs,
+    random: () => 0,
     log: createLog('test', 'silent'),
     ask: async ({ endpoint }, body) => {
       asked.push({ endpoint, ...body });

@@ -47,7 +47,9 @@ export function createHeartbeatSender(deps: {
         coveredToUs: BigInt(Math.round(coverage.reportedUs)),
         leaving: isLeaving(),
         anchors: anchors().map(({ target, kind, sinceMs, text }) => ({
-          ...{ target, text, state: reportedStates[kind] },
+          target,
+          text,
+          state: reportedStates[kind],
           sinceUs: BigInt(Math.round(sinceMs * 1000)),
         })),
       },

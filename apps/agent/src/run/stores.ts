@@ -66,7 +66,10 @@ export async function openStores(deps: {
     }),
   );
   const disk = createDiskWatch({
-    ...{ folder, clock, log, needs: roomNeeds.agent },
+    folder,
+    clock,
+    log,
+    needs: roomNeeds.agent,
     effect:
       'results that the disk refuses become a data gap when this process ends before they are delivered',
   });

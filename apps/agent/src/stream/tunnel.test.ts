@@ -19,8 +19,10 @@ test('a tunnel carries bytes both ways, with user and password', async () => {
   await using echo = await listening(createTcpServer((socket) => socket.pipe(socket)));
   await using proxy = await startConnectProxy('127.0.0.1', 'user:p@ss');
   const socket = await openTunnel({
-    ...{ proxy: new Secret(`http://user:p%40ss@127.0.0.1:${proxy.port}`), host: '127.0.0.1' },
-    ...{ port: echo.port, signal: never },
+    proxy: new Secret(`http://user:p%40ss@127.0.0.1:${proxy.port}`),
+    host: '127.0.0.1',
+    port: echo.port,
+    signal: never,
   });
   const answer = new Promise<string>((resolve) => socket.once('data', (chunk) => resolve(chunk.toString())));
   socket.write('hello');
@@ -43,7 +45,10 @@ test.each([
 ])('%s is named, without the password', async (_, urlOf, text) => {
   await using proxy = await startConnectProxy('127.0.0.1', 'user:p@ss');
   const opened = openTunnel({
-    ...{ proxy: new Secret(urlOf(proxy.port)), host: '127.0.0.1', port: 9, signal: never },
+    proxy: new Secret(urlOf(proxy.port)),
+    host: '127.0.0.1',
+    port: 9,
+    signal: never,
   });
   await expect(opened).rejects.toThrow(text);
   await expect(opened).rejects.not.toThrow(/wrong/);

@@ -28,7 +28,11 @@ export function openTunnel(wanted: {
     const asked = request({
       host: proxy.hostname.replace(/^\[|\]$/g, ''),
       port: proxy.port === '' ? 80 : Number(proxy.port),
-      ...{ method: 'CONNECT', path: authority, agent: false, signal, timeout: answerWithinMs },
+      method: 'CONNECT',
+      path: authority,
+      agent: false,
+      signal,
+      timeout: answerWithinMs,
       headers: { Host: authority, ...authorization },
     });
     asked.once('connect', ({ statusCode, statusMessage }, socket: Socket, early) => {

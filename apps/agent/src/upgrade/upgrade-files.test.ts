@@ -155,7 +155,8 @@ test('a version on trial is started three times, then the launcher goes back and
     expect(await launch()).toMatchObject({ program: programOf('1.1.0'), seconds: 120 });
   expect(await launch()).toMatchObject({ program: home, seconds: 0 });
   expect(await versions().failed()).toEqual({
-    ...{ upgradeId: '1.1.0', version: '1.1.0' },
+    upgradeId: '1.1.0',
+    version: '1.1.0',
     text: expect.stringContaining('exit status 7'),
   });
   expect(await launch()).toMatchObject({ program: home, seconds: 0 });

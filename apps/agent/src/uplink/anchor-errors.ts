@@ -89,7 +89,10 @@ export function createAnchorErrors(places: () => readonly Place[]): AnchorErrors
     hold: ({ deviceNo, measurement, begunMs, endMs, open }) =>
       new Promise((resolve) => {
         const error: PendingError = {
-          ...{ deviceNo, endMs, open: new Set(open), hasAnswer: false },
+          deviceNo,
+          endMs,
+          open: new Set(open),
+          hasAnswer: false,
           release: (verdict) => resolve(judgedAs(measurement, verdict)),
         };
         pending.add(error);

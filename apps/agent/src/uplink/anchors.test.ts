@@ -11,7 +11,10 @@ import type { OwnNetworks } from './reachability.ts';
 const own: OwnNetworks = (address) => address.startsWith('192.168.0.');
 const near = create(AnchorSchema, { name: 'gateway', target: '192.168.0.1' });
 const far = create(AnchorSchema, {
-  ...{ name: 'site', target: '10.9.0.1:22', port: 22, networks: ['10.0.0.0/8'] },
+  name: 'site',
+  target: '10.9.0.1:22',
+  port: 22,
+  networks: ['10.0.0.0/8'],
 });
 /** Addresses of devices in the own subnet, behind the near anchor, and behind both. */
 const [local, middle, site] = ['192.168.0.9', '198.51.100.1', '10.1.1.1'] as const;
@@ -27,7 +30,10 @@ function stage(answer: (target: string, nowMs: number) => AnchorAnswer = () => '
   const errors: unknown[] = [];
   let changes = 0;
   const anchors = createAnchors({
-    ...{ clock, everyMs: 10_000, ownNetworks: () => own, nowMs: () => clock.nowUs() / 1000 },
+    clock,
+    everyMs: 10_000,
+    ownNetworks: () => own,
+    nowMs: () => clock.nowUs() / 1000,
     async check({ target }) {
       checked.push(target);
       const now = answer(target, clock.monoMs());

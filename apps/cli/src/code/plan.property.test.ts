@@ -1,4 +1,5 @@
 import type { Json } from '@vantage/domain';
+import { propertyRuns } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Entry, Kind } from './kinds.ts';
@@ -108,7 +109,7 @@ test('from any state it leads to the file, and a second run plans nothing', () =
         expect(planOf([...second].reverse(), model.account(), options).steps).toEqual([]);
       },
     ),
-    { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 300) },
+    { numRuns: propertyRuns(300) },
   );
 });
 

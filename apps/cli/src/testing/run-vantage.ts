@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
+import { compileCacheEnv } from '@vantage/kernel';
 
 /** How a command ended. */
 export interface Ended {
@@ -17,7 +18,7 @@ export function runVantage(
   settings: Readonly<Record<string, string>>,
   input = '',
 ): Promise<Ended> {
-  const env = { PATH: process.env['PATH'], ...settings };
+  const env = { PATH: process.env['PATH'], ...compileCacheEnv(), ...settings };
   return new Promise((resolve) => {
     const child = execFile(process.execPath, [program, ...args], { env }, (error, out, err) =>
       resolve({ code: error ? Number(error.code) : 0, out, err }),

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
+import { compileCacheEnv } from '@vantage/kernel';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
 import { withClient } from '../../../../tests/harness/postgres-url.ts';
@@ -30,6 +31,7 @@ afterAll(async () => {
 async function backup(file: string, killAt?: (names: readonly string[]) => boolean) {
   const env = {
     PATH: process.env['PATH'],
+    ...compileCacheEnv(),
     VANTAGE_DATA: folder,
     VANTAGE_DATABASE_URL: database.url,
   };

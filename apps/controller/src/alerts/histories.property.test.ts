@@ -1,4 +1,5 @@
 import type { ScheduleStep } from '@vantage/alerts';
+import { propertyRuns } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
@@ -24,7 +25,7 @@ import {
  *   200 minutes after the last outage                                       | no alert is open; who heard of an outage heard of its end, once
  */
 
-const runs = Number(process.env['PROPERTY_RUNS'] ?? 1_500);
+const runs = propertyRuns(500);
 const window = 30;
 const saysDownAfter = 2;
 

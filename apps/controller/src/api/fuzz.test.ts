@@ -1,3 +1,4 @@
+import { propertyRuns } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Rest, startRest } from './testing/rest.ts';
@@ -123,7 +124,7 @@ describe('anything at all', () => {
             expect(reply.json).toMatchObject({ code: expect.any(Number), message: expect.any(String) });
         },
       ),
-      { numRuns: 2_000, endOnFailure: true },
+      { numRuns: propertyRuns(800), endOnFailure: true },
     );
   });
 });

@@ -1,4 +1,5 @@
 import { newState, stateVersion } from '@vantage/health';
+import { propertyRuns } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -139,7 +140,7 @@ test('a device whose states were lost at any moment has the same history as one 
       const [lost, kept] = await Promise.all(devices.map(storyOf));
       expect(lost).toEqual(kept);
     }),
-    { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 40) },
+    { numRuns: propertyRuns(20) },
   );
 });
 

@@ -1,4 +1,5 @@
 import { newId } from '@vantage/kernel';
+import { propertyRuns } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -241,7 +242,7 @@ test('the union of all windows is the maintenance time, to the second, in any or
       );
       expect(begins.length).toBe(changes.filter(({ type }) => type === 'MaintEnd').length);
     }),
-    { numRuns: 40 },
+    { numRuns: propertyRuns(20) },
   );
 });
 

@@ -1,4 +1,5 @@
 import { announcedStatus, fold, newState, toObservations } from '@vantage/health';
+import { propertyRuns } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readState } from './fold-state.ts';
@@ -97,6 +98,6 @@ test('two controllers that take batches in any order, some twice, at the same ti
       const types = (await scene.events(device)).map((event) => event.type);
       expect(types).toEqual(expect.arrayContaining(whole.events.map((event) => event.type)));
     }),
-    { numRuns: 60 },
+    { numRuns: propertyRuns(30) },
   );
 });

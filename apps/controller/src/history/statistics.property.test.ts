@@ -1,5 +1,6 @@
 import { hourUs, minuteUs } from '@vantage/domain';
 import { createLog } from '@vantage/kernel';
+import { propertyRuns } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Rest, startRest } from '../api/testing/rest.ts';
@@ -112,6 +113,6 @@ test('phases and histograms are those of the checks: raw, rolled up, or rolled u
       await rest.db.kysely.updateTable('rollup_daily').set(none).execute();
       expect(await readAll()).toEqual(raw);
     }),
-    { numRuns: 15 },
+    { numRuns: propertyRuns(8) },
   );
 }, 120_000);

@@ -1,4 +1,5 @@
 import { newId } from '@vantage/kernel';
+import { propertyRuns } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -174,7 +175,7 @@ it('does any sequence as single requests do, byte for byte, but for the ids', as
       expect(withoutIds(shape.parse(json).Results)).toEqual(withoutIds(single));
       await expectSame(alone, together);
     }),
-    { numRuns: 25, endOnFailure: true },
+    { numRuns: propertyRuns(12), endOnFailure: true },
   );
 });
 
@@ -198,7 +199,7 @@ it('with Atomic does them so, too, or nothing where one fails', async () => {
       if (isWhole) wholes += 1;
       await expectSame(isWhole ? alone : untouched, together);
     }),
-    { numRuns: 60, endOnFailure: true },
+    { numRuns: propertyRuns(25), endOnFailure: true },
   );
   expect(wholes).toBeGreaterThan(0);
 });

@@ -1,4 +1,5 @@
 import { newId } from '@vantage/kernel';
+import { propertyRuns } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -258,7 +259,7 @@ describe('the header Idempotency-Key', () => {
         const kept = new Set(answers.flatMap(({ reply }) => (reply.status === 200 ? [reply.text] : [])));
         expect(await tagsNamed(prefix)).toBe(kept.size);
       }),
-      { numRuns: 40 },
+      { numRuns: propertyRuns(15) },
     );
   });
 });

@@ -1,3 +1,4 @@
+import { propertyRuns } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -57,7 +58,7 @@ test('two controllers deliver whatever is stored at least once, under one id eac
     for (const of of ids.values()) expect(new Set(of.map(({ id }) => id)).size).toBe(1);
     expect(got.length).toBe(rows.length + failures.length - answers.length);
   });
-  await fc.assert(property, { numRuns: 25 });
+  await fc.assert(property, { numRuns: propertyRuns(12) });
 }, 240_000);
 
 test('of 40 e-mails within a minute five arrive singly and the others in one that names each, none twice', async () => {

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { createLog, newId } from '@vantage/kernel';
-import { createFakeClock } from '@vantage/kernel/testing';
+import { createFakeClock, propertyRuns } from '@vantage/kernel/testing';
 import { BatchSchema, HelloSchema } from '@vantage/proto';
 import fc from 'fast-check';
 import { sql } from 'kysely';
@@ -249,7 +249,7 @@ test('property: however an agent is moved and cut off, each check counts once, f
           ...{ UpSeconds: covered.get(deviceNo), DownSeconds: 0, Outages: 0 },
         });
     }),
-    { numRuns: 15 },
+    { numRuns: propertyRuns(8) },
   );
 });
 

@@ -1,4 +1,5 @@
 import { newId } from '@vantage/kernel';
+import { propertyRuns } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -88,7 +89,7 @@ test('starts, stops, PUT and DELETE of a device and of its schedule at one momen
     if (isDeleted) await expectNothingLeft(ground);
     else await expectExact(ground);
   });
-  await fc.assert(property, { numRuns: 25 });
+  await fc.assert(property, { numRuns: propertyRuns(12) });
 }, 300_000);
 
 async function expectNothingLeft({ deviceNo, deviceId }: Ground): Promise<void> {

@@ -46,8 +46,13 @@ const schedule: Schedule = {
   timezone: 'UTC',
   steps: [
     {
-      ...{ delayMinutes: 0, contactIds: ['a'], days: null, from: null, to: null },
-      ...{ repeatMinutes: null, severities: null },
+      delayMinutes: 0,
+      contactIds: ['a'],
+      days: null,
+      from: null,
+      to: null,
+      repeatMinutes: null,
+      severities: null,
     },
   ],
 };
@@ -73,7 +78,13 @@ export function simulate(devices: readonly SimulatedDevice[], untilMs: number): 
     nowMs: 0,
     queue: [],
     devices: devices.map((one) => ({
-      ...{ ...one, status: 'Up', firstErrorMs: null, failed: 0, alert: null, busyUntilMs: 0, downSpans: [] },
+      ...one,
+      status: 'Up',
+      firstErrorMs: null,
+      failed: 0,
+      alert: null,
+      busyUntilMs: 0,
+      downSpans: [],
       history: { downs: [], alerts: [] },
     })),
     requests: new Map(),
@@ -181,30 +192,42 @@ function factsOf({ devices, requests, nowMs }: World, device: Device, alert: Ale
   const { retries, retryDelayMs } = device;
   return {
     device: {
-      ...{ enabled: true, status: device.status, isChecked: true, isPartial: false },
-      ...{ maintenanceUntilUs: null, canBeChecked: true, retries, retryDelayUs: retryDelayMs * 1_000 },
+      enabled: true,
+      status: device.status,
+      isChecked: true,
+      isPartial: false,
+      maintenanceUntilUs: null,
+      canBeChecked: true,
+      retries,
+      retryDelayUs: retryDelayMs * 1_000,
       master: master === undefined ? null : masterFacts(master),
       masterWasDown: master?.downSpans.some(([, to]) => to * 1_000 >= alert.judgedFromUs) ?? false,
     },
     check: request === undefined ? { kind: 'none' } : (request.answer ?? { kind: 'open', ...request }),
-    ...{
-      schedule,
-      severity: 'critical',
-      reason: null,
-      acknowledged: false,
-      snoozedUntilUs: null,
-      isMoment: false,
-      times,
-    },
-    ...{ isAboutPartial: false, isWarning: false, isLocationDeleted: false },
+    schedule,
+    severity: 'critical',
+    reason: null,
+    acknowledged: false,
+    snoozedUntilUs: null,
+    isMoment: false,
+    times,
+    isAboutPartial: false,
+    isWarning: false,
+    isLocationDeleted: false,
     nowUs: nowMs * 1_000,
   };
 }
 
 function masterFacts({ status, firstErrorMs, retries, retryDelayMs, timeoutMs }: Device) {
   return {
-    ...{ name: 'router', enabled: true, status, retrying: status === 'Up' && firstErrorMs !== null },
-    ...{ inMaintenance: false, isCheckedHere: true, canBeChecked: true, retries },
+    name: 'router',
+    enabled: true,
+    status,
+    retrying: status === 'Up' && firstErrorMs !== null,
+    inMaintenance: false,
+    isCheckedHere: true,
+    canBeChecked: true,
+    retries,
     retryDelayUs: retryDelayMs * 1_000,
     longestSequenceUs: (retries + 1) * (retryDelayMs + timeoutMs + graceMs) * 1_000,
   };

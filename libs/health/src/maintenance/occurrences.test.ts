@@ -7,8 +7,11 @@ import { recurrenceFault } from './recurrence-rule.ts';
 
 const us = (text: string) => Date.parse(text) * 1000;
 const schedule = (more: Partial<MaintenanceSchedule> = {}): MaintenanceSchedule => ({
-  ...{ timezone: 'Europe/Berlin', startLocal: '2026-01-04T02:30', durationUs: 2 * hourUs },
-  ...{ recurrence: 'FREQ=DAILY', ...more },
+  timezone: 'Europe/Berlin',
+  startLocal: '2026-01-04T02:30',
+  durationUs: 2 * hourUs,
+  recurrence: 'FREQ=DAILY',
+  ...more,
 });
 const shown = (list: ReturnType<typeof nextOccurrences>) =>
   list.map(({ startLocal, window, clockChange }) => [
@@ -136,7 +139,9 @@ test.each(zones)(
   'in %s, 2026 to 2037, each daily window begins when the clocks show its time first',
   (timezone) => {
     const format = new Intl.DateTimeFormat('sv-SE', {
-      ...{ timeZone: timezone, dateStyle: 'short', timeStyle: 'short' },
+      timeZone: timezone,
+      dateStyle: 'short',
+      timeStyle: 'short',
     });
     const face = (ms: number) => format.format(ms).replace(' ', 'T');
     for (const time of ['00:30', '02:15']) {

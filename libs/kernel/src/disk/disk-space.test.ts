@@ -49,7 +49,11 @@ test('each change of the room is one line; a disk that tells nothing changes not
   const log = createLog('test', 'info', { write: (line) => void lines.push(line) });
   const frees: (number | undefined)[] = [9000, 900, 800, 10, undefined, 5, 66, 900, 9000];
   const watch = createDiskWatch({
-    ...{ folder: '/data', needs, effect: 'it waits', clock: systemClock, log },
+    folder: '/data',
+    needs,
+    effect: 'it waits',
+    clock: systemClock,
+    log,
     read: async (): Promise<DiskSpace | undefined> => {
       const free = frees.shift();
       return free === undefined ? undefined : { freeBytes: free * mebibyte, totalBytes: 20_000 * mebibyte };

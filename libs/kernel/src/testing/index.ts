@@ -1,2 +1,3 @@
 export { type CpuTime, startCpuTimer, threadCpuMs } from './cpu-time.ts';
 export { createFakeClock, type FakeClock } from './fake-clock.ts';
+export { propertyRuns } from './property-runs.ts';

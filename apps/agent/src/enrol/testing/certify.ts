@@ -11,8 +11,12 @@ export async function certify(
 ): Promise<string> {
   const { privateKey } = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const certificate = await x509.X509CertificateGenerator.create({
-    ...{ serialNumber: '01', subject: 'CN=a1', issuer: 'CN=CA', signingAlgorithm: algorithm },
-    ...{ notBefore: new Date(fromUs / 1000), notAfter: new Date(toUs / 1000) },
+    serialNumber: '01',
+    subject: 'CN=a1',
+    issuer: 'CN=CA',
+    signingAlgorithm: algorithm,
+    notBefore: new Date(fromUs / 1000),
+    notAfter: new Date(toUs / 1000),
     publicKey: new x509.Pkcs10CertificateRequest(csr).publicKey,
     signingKey: privateKey,
   });

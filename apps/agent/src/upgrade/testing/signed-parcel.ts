@@ -47,7 +47,10 @@ export async function makeParcel(
   );
   const sha256 = (data: Buffer | string) => createHash('sha256').update(data).digest('hex');
   const statement: ReleaseStatement = {
-    ...{ version, arch: 'amd64', size: parcel.length, sha256: sha256(parcel) },
+    version,
+    arch: 'amd64',
+    size: parcel.length,
+    sha256: sha256(parcel),
     unpacked: files.reduce((sum, { text }) => sum + text.length, 0),
     tree: treeDigest(
       files.map(({ name, text, isExecutable }) => ({ name, isExecutable, sha256: sha256(text) })),

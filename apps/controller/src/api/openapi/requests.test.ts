@@ -1,3 +1,4 @@
+import { propertyRuns } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDocumentReader, type DocumentReader } from '../testing/document.ts';
@@ -5,8 +6,7 @@ import { requestsOf } from '../testing/requests.ts';
 import { type Rest, startRest } from '../testing/rest.ts';
 import { createSampleAccount, type SampleAccount } from '../testing/sample-account.ts';
 
-/** `VANTAGE_TEST_REQUESTS=20000` makes more of them. */
-const runs = Number(process.env['VANTAGE_TEST_REQUESTS'] ?? 2_000);
+const runs = propertyRuns(800);
 
 let rest: Rest;
 let sample: SampleAccount;

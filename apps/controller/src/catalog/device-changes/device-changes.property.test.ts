@@ -1,3 +1,4 @@
+import { propertyRuns } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -74,6 +75,6 @@ test('each device becomes what PUT with the same settings makes of it, and as ma
         expect([previewed.Changed, done.Changed]).toEqual([changed.length, changed.length]);
       },
     ),
-    { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 60) },
+    { numRuns: propertyRuns(25) },
   );
 });

@@ -1,4 +1,5 @@
 import { createLog } from '@vantage/kernel';
+import { propertyRuns } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -170,6 +171,6 @@ test('a list by status has the devices, the order and the total that the status 
         }
       },
     ),
-    { numRuns: 30 },
+    { numRuns: propertyRuns(12) },
   );
 }, 300_000);

@@ -1,4 +1,5 @@
 import { createLog } from '@vantage/kernel';
+import { propertyRuns } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -105,7 +106,7 @@ test('a search finds the devices whose texts have it, however few letters it has
           expect((await listDevices(db, ask, fewDevices)).rows).toMatchObject((await slowList(db, ask)).rows);
       },
     ),
-    { numRuns: 30 },
+    { numRuns: propertyRuns(15) },
   );
 }, 300_000);
 

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { propertyRuns } from '@vantage/kernel/testing';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import fc from 'fast-check';
 import type pg from 'pg';
@@ -113,7 +114,7 @@ test('a backup that is cut off or damaged anywhere is refused by name', async ()
       if (!isCut && at >= 3 && at < 10) return;
       await refused(bytes);
     }),
-    { numRuns: 30 },
+    { numRuns: propertyRuns(15) },
   );
   const plain = gunzipSync(whole);
   for (const at of [0, 20, Math.floor(plain.length / 2), plain.length - 1]) {
