@@ -11,7 +11,7 @@ import { go } from '../../store/address.ts';
 import { ApiProblem } from '../../store/api.ts';
 import { mayOperate, mayWrite } from '../../store/credential.ts';
 import { type DeviceRow, events, rows } from '../../store/facts.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/index.ts';
 import { Checks } from './checks.tsx';
 import css from './device.module.css';
 import { MaintenanceDialog } from './maintenance-dialog.tsx';

@@ -6,7 +6,7 @@ import { StateWord } from '../../parts/mark.tsx';
 import { Since } from '../../parts/time.tsx';
 import { now } from '../../store/clock.ts';
 import { type DeviceRow, devices } from '../../store/facts.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/index.ts';
 import css from './devices.module.css';
 
 const say = texts.devices;

@@ -7,7 +7,7 @@ import { now } from '../../store/clock.ts';
 import { mayWrite } from '../../store/credential.ts';
 import { counts, type DeviceRow, locations, progress, readFacts, rows } from '../../store/facts.ts';
 import { heardAt } from '../../store/stream.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/index.ts';
 import { CauseBlock } from './cause-block.tsx';
 import { FirstVisit } from './first-visit.tsx';
 import css from './overview.module.css';

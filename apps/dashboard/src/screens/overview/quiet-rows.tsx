@@ -2,7 +2,7 @@ import type { State } from '../../model/state.ts';
 import { Mark, type MarkName } from '../../parts/mark.tsx';
 import { Moment, Since } from '../../parts/time.tsx';
 import { devices, type Event, events, locations, results, rows } from '../../store/facts.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/index.ts';
 import css from './overview.module.css';
 
 const say = texts.overview;
