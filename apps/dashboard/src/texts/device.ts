@@ -4,6 +4,7 @@ import { count } from '../model/format.ts';
 export const deviceTexts = {
   device: {
     for: (age: string) => `for ${age}`,
+    nextWithin: (age: string) => `next check within ${age}`,
     checkNow: 'Check now',
     checking: 'Checking…',
     checkFailed: (why: string) => `No check now: ${why}`,

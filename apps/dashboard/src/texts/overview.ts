@@ -37,6 +37,8 @@ export const overviewTexts = {
     until: (time: string) => `until ${time}`,
     retrying: 'Up, with a doubt',
     unknown: 'Unknown',
+    troubled: 'Troubled today, well again',
+    timesDown: (n: number) => `${count(n)} × Down`,
     events: 'Last events',
     noEvents: 'Nothing has happened yet.',
     first: 'What do you want to watch?',
