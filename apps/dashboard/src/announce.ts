@@ -1,6 +1,6 @@
 import { effect } from '@preact/signals';
 import { counts, progress, rows } from './store/facts.ts';
-import { texts } from './texts.ts';
+import { texts } from './texts/index.ts';
 
 const betweenMs = 10_000;
 

@@ -14,7 +14,7 @@ import { counts, forgetFacts } from './store/facts.ts';
 import { followFacts } from './store/follow.ts';
 import { forgetUndo, undoLast } from './store/undo.ts';
 import { checkVersion } from './store/version.ts';
-import { texts } from './texts.ts';
+import { texts } from './texts/index.ts';
 
 type Lazy = 'palette' | 'keys';
 

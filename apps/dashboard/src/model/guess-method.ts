@@ -87,7 +87,21 @@ const longest = 8;
 /** A short name of a host as the API accepts it: the first label of a name, the end of an IP address. */
 function nameOf(host: string): string {
   const isAddress = /^[\d.]+$|:/.test(host);
-  const label = isAddress ? host : (host.replace(/^www\./i, '').split('.')[0] ?? host);
-  const plain = label.replaceAll(/[^0-9a-z]+/gi, '-');
-  return (isAddress ? plain.slice(-longest) : plain.slice(0, longest)).replaceAll(/^-+|-+$/g, '');
+  if (isAddress) return endOf(host.split(/[^0-9a-z]+/i));
+  const label = host.replace(/^www\./i, '').split('.')[0] ?? host;
+  return label
+    .replaceAll(/[^0-9a-z]+/gi, '-')
+    .slice(0, longest)
+    .replaceAll(/^-+|-+$/g, '');
+}
+
+/** The last parts of an address that fit, each of them whole: a part that is cut off would be another address. */
+function endOf(parts: readonly string[]): string {
+  let end = '';
+  for (const part of parts.filter((each) => each !== '').toReversed()) {
+    const longer = end === '' ? part : `${part}-${end}`;
+    if (longer.length > longest) break;
+    end = longer;
+  }
+  return end;
 }

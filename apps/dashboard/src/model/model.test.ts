@@ -32,11 +32,11 @@ test.each([
 
 test.each([
   ['https://www.example.org/path', 'HTTP', 'https://www.example.org/path', 'example'],
-  ['192.0.2.1', 'PING', '192.0.2.1', '92-0-2-1'],
+  ['192.0.2.1', 'PING', '192.0.2.1', '0-2-1'],
   ['router.cellar.example', 'PING', 'router.cellar.example', 'router'],
   ['ssh://admin@host-1.example:2222', 'SSH', 'admin@host-1.example:2222', 'host-1'],
-  ['127.0.0.1:5432', 'TCP', '127.0.0.1:5432', '27-0-0-1'],
-  ['[2001:db8::1]:25', 'SMTP', '[2001:db8::1]:25', '01-db8-1'],
+  ['127.0.0.1:5432', 'TCP', '127.0.0.1:5432', '0-0-1'],
+  ['[2001:db8::1]:25', 'SMTP', '[2001:db8::1]:25', 'db8-1'],
   ['example.org:443', 'HTTP', 'https://example.org:443', 'example'],
   ['example.org/health', 'HTTP', 'https://example.org/health', 'example'],
 ])('of %s the Method %s is guessed', (pasted, method, url, shortName) => {

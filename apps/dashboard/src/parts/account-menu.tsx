@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { address } from '../store/address.ts';
 import { mayAdminister, session, signOut } from '../store/credential.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/index.ts';
 import css from './account-menu.module.css';
 import { chooseTheme, chosenTheme, type Theme } from './theme.ts';
 

@@ -4,7 +4,7 @@ import { now } from '../store/clock.ts';
 import { link, tryNow } from '../store/stream.ts';
 import { undoable, undoLast } from '../store/undo.ts';
 import { isOutdated } from '../store/version.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/index.ts';
 import css from './frame.module.css';
 import { wordsOf } from './notice.tsx';
 

@@ -1,7 +1,7 @@
 import type { Schemas } from '@vantage/client';
 import type { ComponentChildren } from 'preact';
 import { milliseconds } from '../model/format.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/index.ts';
 import css from './check-detail.module.css';
 import legend from './legend.module.css';
 import type { MarkName } from './mark.tsx';

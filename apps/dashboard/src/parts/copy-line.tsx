@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/index.ts';
 import css from './copy-line.module.css';
 
 /** A text that somebody takes elsewhere, with the button that copies it. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/index.ts';
 
 /** The end of a form: what is refused that belongs to no field. */
 export function Refusal({ words }: { readonly words: string | undefined }) {

@@ -4,7 +4,7 @@ import { address } from '../store/address.ts';
 import { now } from '../store/clock.ts';
 import { alerts, isSuppressed, progress } from '../store/facts.ts';
 import { heardAt, isSilent, link } from '../store/stream.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/index.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { Banner } from './banner.tsx';
 import css from './frame.module.css';

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { State } from '../model/state.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/index.ts';
 import css from './mark.module.css';
 
 /** The states that a mark can show: a device's state, or a Location without an agent. */

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ApiProblem } from '../store/api.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/index.ts';
 import css from './notice.module.css';
 
 /** The words of a failure. */

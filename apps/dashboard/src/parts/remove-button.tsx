@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/index.ts';
 import { Dialog } from './dialog.tsx';
 import { wordsOf } from './notice.tsx';
 

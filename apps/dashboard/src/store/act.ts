@@ -1,5 +1,5 @@
 import type { Expectation } from '../model/expectations.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/index.ts';
 import { api, take, takeAnswer } from './api.ts';
 import { whileExpecting } from './expect.ts';
 import {

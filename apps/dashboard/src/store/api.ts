@@ -1,5 +1,5 @@
 import { createVantageClient, type Schemas } from '@vantage/client';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/index.ts';
 import { authorize, refuseSession, signedIn } from './credential.ts';
 
 /** A refusal of the API, or that it cannot be reached (code 0). */

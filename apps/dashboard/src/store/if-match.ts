@@ -1,4 +1,4 @@
-import { texts } from '../texts.ts';
+import { texts } from '../texts/index.ts';
 import { ApiProblem } from './api.ts';
 
 const conflict = 1005;

@@ -1,5 +1,5 @@
 import { count } from '../model/format.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/index.ts';
 
 /** Texts of the screens about contacts. */
 export const contactTexts = {

@@ -1,6 +1,5 @@
 import { count } from '../model/format.ts';
-
-const devicesOf = (n: number) => `${count(n)} ${n === 1 ? 'device' : 'devices'}`;
+import { devicesOf } from './counted.ts';
 
 /** Texts of the screens about maintenance. */
 export const maintenanceTexts = {

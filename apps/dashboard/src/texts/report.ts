@@ -1,8 +1,8 @@
 import { count, percent } from '../model/format.ts';
+import { devicesOf } from './counted.ts';
 
 // Every text of reports.
 
-const devicesOf = (n: number) => `${count(n)} ${n === 1 ? 'device' : 'devices'}`;
 const outagesOf = (n: number) => `${count(n)} ${n === 1 ? 'outage' : 'outages'}`;
 
 export const reportTexts = {

@@ -1,8 +1,7 @@
 import { count } from '../model/format.ts';
+import { devicesOf } from './counted.ts';
 
 // Every text of the wall.
-
-const devicesOf = (n: number) => `${count(n)} ${n === 1 ? 'device' : 'devices'}`;
 
 export const wallTexts = {
   title: 'Wall',

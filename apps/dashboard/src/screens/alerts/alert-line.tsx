@@ -1,7 +1,7 @@
 import { Mark, type MarkName } from '../../parts/mark.tsx';
 import { Moment, Since } from '../../parts/time.tsx';
 import { type Alert, devices } from '../../store/facts.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/index.ts';
 import css from './alerts.module.css';
 
 const say = texts.alerts;

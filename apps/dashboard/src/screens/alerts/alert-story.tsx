@@ -8,7 +8,7 @@ import { acknowledge, snooze } from '../../store/act.ts';
 import { api, take } from '../../store/api.ts';
 import { mayOperate } from '../../store/credential.ts';
 import { type Alert, alerts } from '../../store/facts.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/index.ts';
 import story from '../device/story.module.css';
 import { Messages } from '../device/story.tsx';
 import { markOf, subjectOf } from './alert-line.tsx';

@@ -9,7 +9,7 @@ import { go } from '../../store/address.ts';
 import { api, take } from '../../store/api.ts';
 import { mayOperate } from '../../store/credential.ts';
 import { type Alert, alerts, isSuppressed, progress } from '../../store/facts.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/index.ts';
 import { Choice } from '../device/choice.tsx';
 import { AlertLine } from './alert-line.tsx';
 import { AlertStory } from './alert-story.tsx';

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { wordsOf } from '../../parts/notice.tsx';
 import { acknowledge, snooze } from '../../store/act.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/index.ts';
 import css from './alerts.module.css';
 
 const say = texts.alerts;

@@ -7,7 +7,7 @@ import { useRead } from '../../parts/use-read.ts';
 import { api, take, takeAnswer } from '../../store/api.ts';
 import { mayWrite } from '../../store/credential.ts';
 import { contactTexts } from '../../texts/contacts.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/index.ts';
 import css from './contacts.module.css';
 
 const say = contactTexts;

@@ -3,7 +3,7 @@ import { milliseconds } from '../../model/format.ts';
 import { outcomeOf } from '../../parts/check-detail.tsx';
 import { Mark } from '../../parts/mark.tsx';
 import { Moment } from '../../parts/time.tsx';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/index.ts';
 import { Choice } from './choice.tsx';
 import css from './device.module.css';
 import { OpenedCheck } from './opened-check.tsx';
@@ -81,7 +81,7 @@ export function Checks({
       </ol>
       {found.length > most && (
         <button type="button" class={`button ${css['more']}`} onClick={() => setMost(most + step)}>
-          {texts.lists.more}
+          {texts.more}
         </button>
       )}
     </section>

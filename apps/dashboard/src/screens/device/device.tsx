@@ -1,4 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
+import { briefly } from '../../model/format.ts';
+import { nextCheckWithin } from '../../model/next-check.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { useKeys } from '../../parts/keys.ts';
 import { StateWord } from '../../parts/mark.tsx';
@@ -9,9 +11,10 @@ import type { ScreenProps } from '../../screen-list.ts';
 import { setEnabled, stopMaintenance } from '../../store/act.ts';
 import { go } from '../../store/address.ts';
 import { ApiProblem } from '../../store/api.ts';
+import { now } from '../../store/clock.ts';
 import { mayOperate, mayWrite } from '../../store/credential.ts';
 import { type DeviceRow, events, rows } from '../../store/facts.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/index.ts';
 import { Checks } from './checks.tsx';
 import css from './device.module.css';
 import { MaintenanceDialog } from './maintenance-dialog.tsx';
@@ -77,6 +80,12 @@ function Acts({ detail, again }: { readonly detail: DeviceDetail; readonly again
   );
 }
 
+/** When the next check is due at the latest, so that nobody waits without knowing for how long. */
+function NextCheck({ detail: { device, checks } }: { readonly detail: DeviceDetail }) {
+  const seconds = nextCheckWithin(device, checks[0]?.Timestamp, now.value);
+  return seconds === undefined ? null : <span class="mute">{say.nextWithin(briefly(seconds))}</span>;
+}
+
 function Say({ row, detail }: { readonly row: DeviceRow | undefined; readonly detail: DeviceDetail }) {
   const { device } = detail;
   const state = row?.state ?? device.Status;
@@ -86,6 +95,7 @@ function Say({ row, detail }: { readonly row: DeviceRow | undefined; readonly de
         {say.for('').trim()} <Since at={row?.sinceMs ?? device.StatusSince} full />
       </StateWord>
       <span class={css['result']}>{device.LastCheckResult}</span>
+      <NextCheck detail={detail} />
     </p>
   );
 }

@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import { Dialog } from '../../parts/dialog.tsx';
 import { wordsOf } from '../../parts/notice.tsx';
 import { startMaintenance } from '../../store/act.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/index.ts';
 import css from './maintenance-dialog.module.css';
 
 const say = texts.device;

@@ -1,7 +1,7 @@
 import { CheckDetail } from '../../parts/check-detail.tsx';
 import { Failure, Waiting } from '../../parts/notice.tsx';
 import { useRead } from '../../parts/use-read.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/index.ts';
 import { type Check, readExtended } from './read-detail.ts';
 
 /** A stored check in full. */

@@ -8,7 +8,7 @@ import { chosenTheme } from '../../parts/theme.ts';
 import { Moment } from '../../parts/time.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { zone } from '../../store/clock.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/index.ts';
 import { Choice } from './choice.tsx';
 import css from './device.module.css';
 import type { Plot } from './phase-plot.ts';

@@ -1,7 +1,7 @@
 import { briefly } from '../../model/format.ts';
 import { Mark } from '../../parts/mark.tsx';
 import { Moment } from '../../parts/time.tsx';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/index.ts';
 import css from './device.module.css';
 import type { DeviceDetail } from './read-detail.ts';
 

@@ -1,7 +1,7 @@
 import { Mark, type MarkName } from '../../parts/mark.tsx';
 import { Moment } from '../../parts/time.tsx';
 import type { Alert } from '../../store/facts.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/index.ts';
 import css from './story.module.css';
 
 const say = texts.alerts;

@@ -7,7 +7,7 @@ import { Mark } from '../../parts/mark.tsx';
 import { Failure } from '../../parts/notice.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { now } from '../../store/clock.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/index.ts';
 import { Choice } from './choice.tsx';
 import css from './device.module.css';
 import { readChanges } from './read-detail.ts';

@@ -1,19 +1,13 @@
-import { computed } from '@preact/signals';
-import { dayParts, dayUntil, partOf, runsOfDay } from '../../model/day.ts';
 import { exactTime, milliseconds } from '../../model/format.ts';
-import bar from '../../parts/bar.module.css';
+import { DayBar } from '../../parts/day-bar.tsx';
 import { StateWord } from '../../parts/mark.tsx';
 import { Since } from '../../parts/time.tsx';
-import { now } from '../../store/clock.ts';
 import { type DeviceRow, devices } from '../../store/facts.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/index.ts';
 import css from './devices.module.css';
 
 const say = texts.devices;
 const shownColumns = ['status', 'device', 'method', 'day', 'last', 'location', 'tag'] as const;
-/** Of a bar that is 16 high: the height tells the state without its colour. */
-const heights = { Up: 3, Down: 16, Maint: 8, Unknown: 8 } as const;
-const partNow = computed(() => partOf(now.value));
 
 /** The names of the columns. */
 export function LineHead({
@@ -59,34 +53,6 @@ function NameCell({ row }: { readonly row: DeviceRow }) {
       </a>
       <span class={css['small']}>{master === undefined ? other : say.behind(master.shortName)}</span>
     </span>
-  );
-}
-
-/** The last 24 hours: the worst status of each 20 minutes. */
-function DayBar({ row }: { readonly row: DeviceRow }) {
-  const { letters } = dayUntil(row.day, partNow.value, row.status);
-  const runs = row.isEnabled ? runsOfDay(letters, row.status) : [];
-  const down = runs.filter(({ status }) => status === 'Down').length;
-  return (
-    <svg
-      class={bar['day']}
-      viewBox={`0 0 ${dayParts} 16`}
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={say.dayOf(down)}
-    >
-      <rect class={bar['none']} y="15" width={dayParts} height="1" />
-      {runs.map(({ at, length, status }) => (
-        <rect
-          key={at}
-          class={bar[status]}
-          x={at}
-          y={16 - heights[status]}
-          width={length}
-          height={heights[status]}
-        />
-      ))}
-    </svg>
   );
 }
 

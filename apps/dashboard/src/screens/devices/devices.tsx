@@ -12,7 +12,7 @@ import { address, go } from '../../store/address.ts';
 import { mayOperate, mayWrite } from '../../store/credential.ts';
 import { counts, type DeviceRow, progress, readFacts, readSoFar, rows } from '../../store/facts.ts';
 import { searchDevices } from '../../store/read-states.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/index.ts';
 import { DeviceLine, LineHead } from './device-line.tsx';
 import css from './devices.module.css';
 import { SelectionBar } from './selection-bar.tsx';

@@ -7,7 +7,7 @@ import { go } from '../../store/address.ts';
 import { mayWrite } from '../../store/credential.ts';
 import type { DeviceRow } from '../../store/facts.ts';
 import { undoMs } from '../../store/undo.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/index.ts';
 import css from './devices.module.css';
 import { Preview } from './preview.tsx';
 

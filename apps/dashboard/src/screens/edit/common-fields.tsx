@@ -1,5 +1,5 @@
 import { Field, Select } from '../../parts/field.tsx';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/index.ts';
 import css from './edit.module.css';
 import type { FieldsProps } from './edit.tsx';
 

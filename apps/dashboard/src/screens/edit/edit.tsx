@@ -11,7 +11,7 @@ import { address, go } from '../../store/address.ts';
 import { ApiProblem, api, takeAnswer } from '../../store/api.ts';
 import { mayWrite } from '../../store/credential.ts';
 import { locations } from '../../store/facts.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/index.ts';
 import { CommonFields } from './common-fields.tsx';
 import { type Draft, draftOf, newDraft } from './draft.ts';
 import css from './edit.module.css';

@@ -7,7 +7,7 @@ import { doMany } from '../../store/act-many.ts';
 import { go } from '../../store/address.ts';
 import { mayWrite } from '../../store/credential.ts';
 import { createTags } from '../../store/tags.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/index.ts';
 import css from './many.module.css';
 
 const say = texts.many;

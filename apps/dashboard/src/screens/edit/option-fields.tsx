@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Field } from '../../parts/field.tsx';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/index.ts';
 import css from './edit.module.css';
 import type { FieldsProps } from './edit.tsx';
 import type { MethodSchema, OptionSchema } from './method-schemas.ts';

@@ -2,7 +2,7 @@ import type { Schemas } from '@vantage/client';
 import { api, take } from '../../store/api.ts';
 import { ifUnchanged, unchangedDevice } from '../../store/if-match.ts';
 import { createTags } from '../../store/tags.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/index.ts';
 import { bodyOf, type Draft, tagNames } from './draft.ts';
 
 /**

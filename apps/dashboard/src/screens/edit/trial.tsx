@@ -4,7 +4,7 @@ import { milliseconds } from '../../model/format.ts';
 import { CheckDetail, outcomeOf } from '../../parts/check-detail.tsx';
 import { Mark } from '../../parts/mark.tsx';
 import { api, take } from '../../store/api.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/index.ts';
 import { type Draft, trialOf } from './draft.ts';
 import css from './edit.module.css';
 

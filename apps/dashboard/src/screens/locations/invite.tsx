@@ -5,7 +5,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { wordsOf } from '../../parts/notice.tsx';
 import { api, take } from '../../store/api.ts';
 import { locations, readLocations } from '../../store/facts.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/index.ts';
 import css from './locations.module.css';
 
 const say = texts.locations;

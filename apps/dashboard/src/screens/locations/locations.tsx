@@ -9,7 +9,7 @@ import { useRead } from '../../parts/use-read.ts';
 import { api, take } from '../../store/api.ts';
 import { mayWrite } from '../../store/credential.ts';
 import { events, type Location, locations } from '../../store/facts.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/index.ts';
 import { Invite } from './invite.tsx';
 import css from './locations.module.css';
 

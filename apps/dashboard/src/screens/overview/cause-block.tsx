@@ -6,7 +6,7 @@ import { Since } from '../../parts/time.tsx';
 import { acknowledge } from '../../store/act.ts';
 import { mayOperate } from '../../store/credential.ts';
 import { type Alert, alerts, type DeviceRow, results } from '../../store/facts.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/index.ts';
 import { MaintenanceDialog } from '../device/maintenance-dialog.tsx';
 import css from './overview.module.css';
 

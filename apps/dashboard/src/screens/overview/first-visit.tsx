@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks';
 import { Heading } from '../../parts/heading.tsx';
 import { go } from '../../store/address.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/index.ts';
 import css from './overview.module.css';
 
 const say = texts.overview;

@@ -7,11 +7,11 @@ import { now } from '../../store/clock.ts';
 import { mayWrite } from '../../store/credential.ts';
 import { counts, type DeviceRow, locations, progress, readFacts, rows } from '../../store/facts.ts';
 import { heardAt } from '../../store/stream.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/index.ts';
 import { CauseBlock } from './cause-block.tsx';
 import { FirstVisit } from './first-visit.tsx';
 import css from './overview.module.css';
-import { EventRows, LocationRows, StateRows } from './quiet-rows.tsx';
+import { EventRows, LocationRows, StateRows, TroubledRows } from './quiet-rows.tsx';
 
 const say = texts.overview;
 const counted = ['Down', 'Retrying', 'Partial', 'Unknown', 'Maint', 'Up', 'Paused'] as const;
@@ -105,6 +105,7 @@ export function Overview() {
       <StateRows title={say.retrying} states={['Retrying', 'Partial']} />
       <StateRows title={say.unknown} states={['Unknown']} />
       <StateRows title={say.maintenance} states={['Maint']} />
+      <TroubledRows />
       <EventRows />
     </div>
   );

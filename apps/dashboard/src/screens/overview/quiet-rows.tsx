@@ -1,8 +1,10 @@
 import type { State } from '../../model/state.ts';
+import { troubledToday } from '../../model/troubled.ts';
+import { DayBar } from '../../parts/day-bar.tsx';
 import { Mark, type MarkName } from '../../parts/mark.tsx';
 import { Moment, Since } from '../../parts/time.tsx';
 import { devices, type Event, events, locations, results, rows } from '../../store/facts.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/index.ts';
 import css from './overview.module.css';
 
 const say = texts.overview;
@@ -67,6 +69,30 @@ export function StateRows({ title, states }: { readonly title: string; readonly 
           </a>
         </p>
       )}
+    </section>
+  );
+}
+
+/** Devices that are well again, and were Down in the last 24 hours. */
+export function TroubledRows() {
+  const found = troubledToday(rows.value);
+  if (found.length === 0) return null;
+  return (
+    <section class="section">
+      <h2>{say.troubled}</h2>
+      <ul class={css['list']}>
+        {found.slice(0, most).map(({ row, times }) => (
+          <li key={row.id} class={css['row']}>
+            <Mark name={row.state} word={texts.states[row.state]} />
+            <a class={css['name']} href={`/devices/${row.id}`}>
+              <bdi>{row.name}</bdi>
+            </a>
+            <DayBar row={row} />
+            <span class={css['age']}>{say.timesDown(times)}</span>
+          </li>
+        ))}
+      </ul>
+      {found.length > most && <p class="hint">{say.more(found.length - most)}</p>}
     </section>
   );
 }

@@ -7,7 +7,7 @@ import { Mark, type MarkName } from '../../parts/mark.tsx';
 import { go } from '../../store/address.ts';
 import { mayAdminister, mayWrite, signOut } from '../../store/credential.ts';
 import { locations, rows } from '../../store/facts.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/index.ts';
 import css from './palette.module.css';
 
 const say = texts.palette;

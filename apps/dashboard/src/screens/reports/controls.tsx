@@ -5,8 +5,8 @@ import { dateAfter, neighbour, type ReportSpan, spanAround, spanOfDays } from '.
 import { useKeys } from '../../parts/keys.ts';
 import { today } from '../../store/clock.ts';
 import { rows } from '../../store/facts.ts';
+import { texts } from '../../texts/index.ts';
 import { reportTexts as say } from '../../texts/report.ts';
-import { texts } from '../../texts.ts';
 import { Choice } from '../device/choice.tsx';
 import { type AskedReport, askFor } from './asked.ts';
 import css from './reports.module.css';

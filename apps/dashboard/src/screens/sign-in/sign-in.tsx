@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { hasProvider, openSession, providerPath, signIn } from '../../store/credential.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/index.ts';
 import css from './sign-in.module.css';
 
 type Field = RefObject<HTMLInputElement | null>;

@@ -5,8 +5,8 @@ import { Mark, type MarkName } from '../../parts/mark.tsx';
 import { now, today } from '../../store/clock.ts';
 import { results } from '../../store/facts.ts';
 import { heardAt, isSilent } from '../../store/stream.ts';
+import { texts } from '../../texts/index.ts';
 import { wallTexts as say } from '../../texts/wall.ts';
-import { texts } from '../../texts.ts';
 import css from './wall.module.css';
 
 /** How long something lasts, as far as it is known. */

@@ -9,8 +9,8 @@ import { signedIn } from '../../store/credential.ts';
 import { alerts, counts, locations, progress, rows } from '../../store/facts.ts';
 import { heardAt, isSilent } from '../../store/stream.ts';
 import { isOutdated } from '../../store/version.ts';
+import { texts } from '../../texts/index.ts';
 import { wallTexts as say } from '../../texts/wall.ts';
-import { texts } from '../../texts.ts';
 import { TileBox } from './tile.tsx';
 import css from './wall.module.css';
 

@@ -1,0 +1,38 @@
+import { computed } from '@preact/signals';
+import { dayParts, dayUntil, partOf, runsOfDay } from '../model/day.ts';
+import { now } from '../store/clock.ts';
+import type { DeviceRow } from '../store/facts.ts';
+import { texts } from '../texts/index.ts';
+import bar from './bar.module.css';
+
+/** Of a bar that is 16 high: the height tells the state without its colour. */
+const heights = { Up: 3, Down: 16, Maint: 8, Unknown: 8 } as const;
+const partNow = computed(() => partOf(now.value));
+
+/** The last 24 hours: the worst status of each 20 minutes. */
+export function DayBar({ row }: { readonly row: DeviceRow }) {
+  const { letters } = dayUntil(row.day, partNow.value, row.status);
+  const runs = row.isEnabled ? runsOfDay(letters, row.status) : [];
+  const down = runs.filter(({ status }) => status === 'Down').length;
+  return (
+    <svg
+      class={bar['day']}
+      viewBox={`0 0 ${dayParts} 16`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={texts.devices.dayOf(down)}
+    >
+      <rect class={bar['none']} y="15" width={dayParts} height="1" />
+      {runs.map(({ at, length, status }) => (
+        <rect
+          key={at}
+          class={bar[status]}
+          x={at}
+          y={16 - heights[status]}
+          width={length}
+          height={heights[status]}
+        />
+      ))}
+    </svg>
+  );
+}

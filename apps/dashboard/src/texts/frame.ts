@@ -1,0 +1,68 @@
+import { count } from '../model/format.ts';
+import { devicesOf } from './counted.ts';
+
+/** Texts around every screen: navigation, connection, account, problems and states. */
+export const frameTexts = {
+  name: 'Vantage',
+  skip: 'to the content',
+  main: 'Main',
+  screens: {
+    overview: 'Overview',
+    devices: 'Devices',
+    alerts: 'Alerts',
+    locations: 'Locations',
+    schedules: 'Schedules',
+    reports: 'Reports',
+  },
+  search: 'Search or do…',
+  live: 'Live',
+  stale: (age: string) => `No news for ${age}`,
+  connecting: 'Connecting',
+  lost: {
+    words: 'The controller does not answer. What is shown is as it was last known.',
+    retry: (age: string) => `Tried again in ${age}.`,
+    button: 'Try now',
+  },
+  outdated: {
+    words: 'The controller has another version of this page now.',
+    button: 'Reload',
+    later: 'Later',
+  },
+  changedMeanwhile: 'Somebody else changed this device meanwhile, so nothing was done.',
+  undo: {
+    button: 'Undo',
+    paused: (name: string) => `${name} is paused.`,
+    resumed: (name: string) => `${name} is checked again.`,
+    maintenance: (name: string) => `${name} is in maintenance.`,
+    failed: (words: string, why: string) => `${words} This could not be undone: ${why}`,
+  },
+  noRights: 'This key only views. A key or person of the level UW can change devices.',
+  theme: { light: 'Light', dark: 'Dark', system: 'As the system', label: 'Appearance' },
+  signOut: 'Sign out',
+  account: 'Account',
+  /** Screens that are reached from the menu of the account. */
+  places: { account: 'Account and health', pages: 'Status pages', people: 'Keys and people', audit: 'Audit' },
+  signedInAs: 'Signed in as',
+  title: (down: number) => (down > 0 ? `${count(down)} down · Vantage` : 'Vantage'),
+  announce: (names: string, down: number) => `${names} is Down. ${devicesOf(down)} down.`,
+  problem: {
+    title: 'This could not be read',
+    unreachable: 'The controller does not answer.',
+    code: (code: number) => `Code ${code}`,
+    retry: 'Try again',
+    notFound: 'This is not there, or it belongs to somebody else.',
+  },
+  loading: 'Loading',
+  more: 'Load more',
+  states: {
+    Up: 'Up',
+    Down: 'Down',
+    Maint: 'Maint',
+    Unknown: 'Unknown',
+    Retrying: 'Retrying',
+    Partial: 'Partial',
+    Paused: 'Paused',
+    Offline: 'Offline',
+  },
+  ago: (age: string) => `${age} ago`,
+} as const;

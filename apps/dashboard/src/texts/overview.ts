@@ -1,0 +1,56 @@
+import { count } from '../model/format.ts';
+import { devicesOf } from './counted.ts';
+
+/** Texts of the overview and of the first visit. */
+export const overviewTexts = {
+  overview: {
+    quiet: 'All quiet',
+    down: (n: number) => (n === 1 ? '1 device is down' : `${count(n)} devices are down`),
+    causes: (n: number) => (n === 1 ? 'one cause' : `${count(n)} causes`),
+    unobserved: 'Nothing is observed',
+    unobservedWhy:
+      'No Location is online. Most likely this is the network of the controller or of its agents, not your devices.',
+    fleet: (n: number, at: number) =>
+      `${devicesOf(n)} at ${count(at)} ${at === 1 ? 'Location' : 'Locations'}`,
+    newest: (age: string) => `last word from the controller ${age} ago`,
+    isDown: 'is down',
+    for: (age: string) => `for ${age}`,
+    why: 'Why',
+    behind: 'Behind it',
+    behindIt: (n: number) =>
+      `${devicesOf(n)} ${n === 1 ? 'is' : 'are'} Down because of it and ${n === 1 ? 'notifies' : 'notify'} nobody:`,
+    more: (n: number) => `and ${count(n)} more`,
+    notified: 'Notified',
+    notifications: (delivered: number, pending: number, failed: number) =>
+      [
+        delivered > 0 ? `${count(delivered)} delivered` : '',
+        pending > 0 ? `${count(pending)} on the way` : '',
+        failed > 0 ? `${count(failed)} failed` : '',
+      ]
+        .filter((part) => part !== '')
+        .join(', '),
+    nobody: 'nobody: no message was sent',
+    acknowledgedBy: (by: string, note: string | null) => `acknowledged by ${by}${note ? `: “${note}”` : ''}`,
+    notObserved: 'Not observed',
+    noAgent: 'no agent is connected',
+    maintenance: 'In maintenance',
+    until: (time: string) => `until ${time}`,
+    retrying: 'Up, with a doubt',
+    unknown: 'Unknown',
+    troubled: 'Troubled today, well again',
+    timesDown: (n: number) => `${count(n)} × Down`,
+    events: 'Last events',
+    noEvents: 'Nothing has happened yet.',
+    first: 'What do you want to watch?',
+    firstHint: 'Paste a URL or a host. The Method is guessed, and you can change it.',
+    firstField: 'Address',
+    firstButton: 'Add this device',
+    firstSteps: 'Then',
+    steps: [
+      ['Invite an agent', '/locations', 'to check from another place'],
+      ['See who is notified', '/schedules', 'before something is Down'],
+      ['Read the API', '/docs/api', 'to bring many devices at once'],
+    ] as const,
+    showAll: (n: number) => `all ${count(n)}`,
+  },
+} as const;

@@ -1,0 +1,36 @@
+/** Texts of the palette and of the list of keys. */
+export const paletteTexts = {
+  palette: {
+    title: 'Search or do',
+    none: 'Nothing matches.',
+    go: (screen: string) => `Go to ${screen}`,
+    maintenance: 'Go to Maintenance',
+    contacts: 'Go to Contacts',
+    wall: 'Show the wall',
+    hint: 'Device, Location or command',
+  },
+  keys: {
+    title: 'Keys',
+    close: 'Close',
+    switch: 'Single letters are keys',
+    list: [
+      ['/', 'Search in the list'],
+      ['Ctrl K', 'Search or do anything'],
+      ['g o · g d · g a', 'Overview, Devices, Alerts'],
+      ['g l · g s · g r', 'Locations, Schedules, Reports'],
+      ['j · k', 'Next row, row before'],
+      ['Enter', 'Open'],
+      ['Esc', 'Back, close, clear'],
+      ['x', 'Select'],
+      ['Ctrl a', 'Select all that match'],
+      ['e', 'Acknowledge'],
+      ['s', 'Snooze'],
+      ['m', 'Maintenance'],
+      ['r', 'Check now'],
+      ['i', 'Edit'],
+      ['c', 'Add a device'],
+      ['z', 'Undo the last change, for 10 s'],
+      ['?', 'All keys'],
+    ] as const,
+  },
+} as const;
