@@ -12,18 +12,29 @@ const shared = {
   maxWorkers: 3,
 };
 
-/** These wait for true minutes or start many programs. */
+/** These wait for true minutes, start many programs or look at many screens. */
 const longest = [
-  'first-run',
-  'secrets',
+  'database-copy',
+  'page',
   'commands',
+  'first-run',
+  'wall',
   'release',
+  'states',
+  'poisoned-values',
+  'journey',
+  'secrets',
+  'backup',
+  'captured-traffic',
   'wire',
+  'alerts',
   'script-hostile',
   'second-agent',
-  'alerts',
-  'poisoned-values',
-  'backup',
+  'reports',
+  'people',
+  'status-pages',
+  'roles',
+  'anchors',
 ];
 
 /** Unit, integration and end-to-end tests; the real-server, chaos and attack runs have their own configs. */

@@ -231,3 +231,15 @@ function copyOf(folder: string): string {
   cpSync(folder, copy, { recursive: true });
   return copy;
 }
+
+test('a disk that refuses a write for another reason than room costs no older result', async () => {
+  const folder = newFolder();
+  await using outbox = await open(folder);
+  await fill(outbox, 1, 12);
+  renameSync(folder, `${folder}-away`);
+  await fill(outbox, 13, 24);
+  renameSync(`${folder}-away`, folder);
+  outbox.setOnline(true);
+  expect(gapsOf(outbox.nextNew(10))).toEqual([]);
+  expect(startsOf(await outbox.nextBacklog(1000))).toEqual(Array.from({ length: 24 }, (_, i) => 1 + i));
+});
