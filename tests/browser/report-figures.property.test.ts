@@ -1,4 +1,14 @@
 import { dayUs, secondUs } from '@vantage/domain';
+import {
+  dateAfter,
+  type Figures,
+  type Moments,
+  momentsOf,
+  type Outage,
+  type ReportSpan,
+  reportOf,
+  spanAround,
+} from '@vantage/domain/report';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -7,14 +17,6 @@ import { type Rest, startRest } from '../../apps/controller/src/api/testing/rest
 import { recordEvents } from '../../apps/controller/src/events/index.ts';
 import { createRestHealth } from '../../apps/controller/src/health/index.ts';
 import { createFixtures } from '../../apps/controller/src/testing/fixtures.ts';
-import { type Figures, type Outage, reportOf } from '../../apps/dashboard/src/model/report.ts';
-import {
-  dateAfter,
-  type Moments,
-  momentsOf,
-  type ReportSpan,
-  spanAround,
-} from '../../apps/dashboard/src/model/report-span.ts';
 import { type ReportSource, readCsv, readReport } from '../../apps/dashboard/src/store/read-report.ts';
 
 // Compares a report, read by the page's own code from the real API, with the API's answer for each device alone.

@@ -19,6 +19,7 @@ const own = [
   { file: 'agent-installer/install.sh', name: 'agent-installer/install.sh', mode: 0o755 },
   { file: 'agent-installer/controller/vantage.env', name: 'vantage.env', mode: 0o644 },
   { file: 'LICENSE', name: 'LICENSE', mode: 0o644 },
+  { file: 'CHANGELOG.md', name: 'CHANGELOG.md', mode: 0o644 },
 ] as const;
 
 /** Everything that the programs of the package load, by its place in package-lock.json. */

@@ -9,6 +9,7 @@ const paths = [
   ...['package.json', 'package-lock.json', '.npmrc', '.node-version', '.dockerignore', 'tsconfig.base.json'],
   ...[
     'LICENSE',
+    'CHANGELOG.md',
     'vantage',
     'docker-compose.yml',
     'libs',

@@ -39,7 +39,7 @@ import {
   trimCheckpoints,
   uptimeParts,
 } from './health/index.ts';
-import { createEventFeed, createEventSource } from './history/index.ts';
+import { createEventFeed, createEventSource, createReportReader } from './history/index.ts';
 import { deleteOldAnswers } from './http/kept-answer-store.ts';
 import {
   createDayPacker,
@@ -129,7 +129,8 @@ function joinSteps(base: Base) {
 
   const { alerts, recordEvents } = joinAlerts(base);
   const feed = createEventFeed({ db, clock, log });
-  const notify = joinNotify(base, alerts, feed);
+  const restHealth = createRestHealth({ kysely, clock, recordEvents });
+  const notify = joinNotify(base, alerts, feed, restHealth);
 
   // agents = stream = gateway -> ingest -> health -> events, uptime -> REST
   const health = createHealth({
@@ -171,7 +172,7 @@ function joinSteps(base: Base) {
       certificateEndUs: base.certificates.apiEndUs,
       backupMaxDays: config.backupMaxDays,
     }),
-    health: createRestHealth({ kysely, clock, recordEvents }),
+    health: restHealth,
   });
   const housekeeping = joinHousekeeping(base, ingest);
   return { assign, health, alerts, gateway, agentDoor, upgrades, housekeeping, feed, api, notify };
@@ -209,9 +210,11 @@ function joinAlerts({ log, db, timeScale }: Base) {
 }
 
 type Steps = ReturnType<typeof joinSteps>;
+type EventFeed = ReturnType<typeof createEventFeed>;
+type RestHealth = ReturnType<typeof createRestHealth>;
 
 /** The step that delivers notifications. */
-function joinNotify(base: Base, { onFailed }: Alerts, feed: ReturnType<typeof createEventFeed>) {
+function joinNotify(base: Base, { onFailed }: Alerts, feed: EventFeed, { uptimes }: RestHealth) {
   const { config, db, log, sealer, timeScale, apiAddress, clocks } = base;
   const { allowPrivateWebhooks: allowPrivate, smtpUrl, mailFrom, telegramUrl } = config;
   return createNotify({
@@ -220,6 +223,7 @@ function joinNotify(base: Base, { onFailed }: Alerts, feed: ReturnType<typeof cr
     mayGiveUp: () => clocks.mayRefuse,
     onFailed,
     events: createEventSource(db, feed),
+    reports: { readFigures: createReportReader(db, uptimes), rollUps: () => rollUps.readProgress(db.kysely) },
   });
 }
 
@@ -275,7 +279,7 @@ function work(base: Base, steps: Steps, ending: AbortSignal): readonly Promise<v
   return [
     ...[assign, alerts, upgrades, housekeeping].map((step) => step.run(ending)),
     health.run(base.db.kysely, ending),
-    ...[notify.run(ending), notify.runHooks(ending), notify.runPageMails(ending)],
+    ...[notify.run(ending), notify.runHooks(ending), notify.runMails(ending)],
     heartbeat(base, steps, ending),
   ];
 }

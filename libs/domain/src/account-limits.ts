@@ -12,6 +12,7 @@ export const defaultLimits = {
   users: 1_000,
   hooks: 100,
   pages: 100,
+  reports: 100,
 } as const;
 
 /** A kind of thing of which an account has a limited number. */

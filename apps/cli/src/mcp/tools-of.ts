@@ -43,7 +43,7 @@ export interface Tool {
 
 /** Credentials and people, streams, documents, and requests of requests are no tools. */
 const leftOut =
-  /^\/(?:keys|users|session|sessions|secrets|batch|hello|openapi\.json|agents\/invitations|metrics|hooks|pages)(?:\/|$)/;
+  /^\/(?:keys|users|session|sessions|secrets|batch|hello|openapi\.json|agents\/invitations|metrics|hooks|pages|reports)(?:\/|$)/;
 /** Parameters that change the form of an answer. */
 const forms = ['fmt', 'filename', 'stream'];
 const longestText = 600;

@@ -4,10 +4,12 @@ import { createDocument } from '../http/document.ts';
 import type { OuterRoute } from '../http/outer-routes.ts';
 
 const folder = new URL('../../../../docs/', import.meta.url);
+/** The list of changes stands beside the folder. */
+const changes = 'changelog';
 
 /**
  * The documents that people read who use or run an installation, in the order of the index: files of `docs` without
- * `.md`.
+ * `.md`, and the list of changes.
  */
 export const manualPages = [
   ...['rest', 'alerts', 'contacts', 'messages', 'result-codes', 'phases', 'glossary'],
@@ -26,6 +28,7 @@ export const manualPages = [
     'security',
     'data-flow',
     'clocks',
+    'changelog',
   ],
 ] as const;
 
@@ -78,7 +81,8 @@ function reply(path: string, type: string, read: () => Promise<string>): OuterRo
 }
 
 async function readPage(name: string): Promise<{ readonly title: string; readonly text: string }> {
-  const text = await readFile(new URL(`${name}.md`, folder), 'utf8');
+  const file = name === changes ? '../CHANGELOG.md' : `${name}.md`;
+  const text = await readFile(new URL(file, folder), 'utf8');
   return { title: /^# (.+)$/m.exec(text)?.[1]?.replaceAll('`', '') ?? name, text };
 }
 

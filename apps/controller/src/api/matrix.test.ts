@@ -87,6 +87,7 @@ describe('every route', () => {
     const unique: Readonly<Record<string, object>> = {
       'POST /secrets': { ...fresh, Value: 'v' },
       'POST /locations': fresh,
+      'POST /reports': { ...fresh, Contacts: ['key:reader'] },
       'POST /pages': { ...fresh, Path: fresh.Name },
       'POST /users': { ...fresh, Email: `p${addresses}@example.org`, Level: 'UR' },
       'POST /agents/invitations': { Location: 'local' },
@@ -191,6 +192,7 @@ describe('every route', () => {
       ...(await send('/contacts', { ...sampleContact, Name: newId() })),
       ...(await send('/mschedules', { ...sampleMschedule, Name: newId() })),
       ...(await send('/hooks', { ...sampleHook, Name: newId() })),
+      ...(await send('/reports', { Name: `to go ${newId()}`, Contacts: ['key:reader'] })),
       ...(await send('/pages', { ...samplePage, Name: newId(), Path: `to-go-${newId().slice(0, 20)}` })),
       ...(await send('/nschedules', { Name: `to go ${newId()}`, Steps: [] })),
       ...(await send('/locations', { Name: `to go ${newId()}` })),

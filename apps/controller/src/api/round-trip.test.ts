@@ -20,7 +20,7 @@ describe('a resource that is sent back as it was read', () => {
     const { kysely } = rest.db;
     const tables = ['accounts', 'locations', 'agents', 'devices', 'device_locations', 'tags'] as const;
     const others = ['device_tags', 'secrets', 'device_state', 'status_intervals', 'events'] as const;
-    const alerting = ['contacts', 'nschedules', 'mschedules', 'hooks', 'pages'] as const;
+    const alerting = ['contacts', 'nschedules', 'mschedules', 'hooks', 'pages', 'reports'] as const;
     const rows: Record<string, unknown> = {};
     for (const table of [...tables, ...others, ...alerting])
       rows[table] = (await kysely.selectFrom(table).selectAll().execute())

@@ -18,6 +18,7 @@ import { maintenanceListRoutes } from '../catalog/maintenance/routes.ts';
 import { mscheduleRoutes } from '../catalog/mschedules/routes.ts';
 import { nscheduleRoutes } from '../catalog/nschedules/routes.ts';
 import { pageRoutes } from '../catalog/pages/routes.ts';
+import { reportRoutes } from '../catalog/reports/routes.ts';
 import { secretRoutes } from '../catalog/secrets/routes.ts';
 import { type SessionRouteDeps, sessionRoutes } from '../catalog/sessions/routes.ts';
 import { type ReadTimelines, stateRoutes } from '../catalog/states/routes.ts';
@@ -108,6 +109,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...deliveryRoutes({ db, clock, change }),
     ...hookRoutes(deps),
     ...pageRoutes(deps),
+    ...reportRoutes(deps),
     ...nscheduleRoutes(deps),
     ...mscheduleRoutes(deps),
     ...secretRoutes(deps),

@@ -141,6 +141,7 @@ describe('what is outside the scope', () => {
       ['GET', '/secrets'],
       ['GET', '/hooks'],
       ['POST', '/pages', { Name: 'p', Path: 'p' }],
+      ['POST', '/reports', { Name: 'r', Contacts: ['key:reader'] }],
       ['POST', '/tags', { Name: 'new' }],
       ['POST', '/locations', { Name: 'new' }],
       ['PUT', '/account', {}],

@@ -19,6 +19,7 @@ const kinds = [
     'mschedule',
     'hook',
     'page',
+    'report',
     'alert',
     'session',
     'user',

@@ -26,7 +26,7 @@ async function noteWrites() {
   await sql`create table written (name text not null)`.execute(rest.db.kysely);
   await sql`create function note_write() returns trigger language plpgsql as $$
     begin insert into written values (tg_table_name); return null; end $$`.execute(rest.db.kysely);
-  for (const name of [...entities.map(({ meta }) => meta.tableName), 'hooks', 'pages'])
+  for (const name of [...entities.map(({ meta }) => meta.tableName), 'hooks', 'pages', 'reports'])
     await sql`create trigger noted after insert or update or delete on ${sql.table(name)}
       for each row execute function note_write()`.execute(rest.db.kysely);
 }

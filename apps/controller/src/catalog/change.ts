@@ -29,6 +29,7 @@ type CatalogKind =
   | 'mschedule'
   | 'hook'
   | 'page'
+  | 'report'
   | 'alert'
   | 'session'
   | 'user'

@@ -11,7 +11,8 @@ export type KeyedKind =
   | 'nschedule'
   | 'mschedule'
   | 'hook'
-  | 'page';
+  | 'page'
+  | 'report';
 
 /**
  * The number and id of the account's thing of this kind with this key. The caller that writes keys holds the account's

@@ -19,6 +19,7 @@ const shown: Readonly<Record<LimitedKind, string>> = {
   users: 'users',
   hooks: 'hooks',
   pages: 'status pages',
+  reports: 'monthly reports',
 };
 
 const counts: Readonly<Record<LimitedKind, (accountNo: number) => RawBuilder<{ readonly count: number }>>> = {
@@ -37,6 +38,7 @@ const counts: Readonly<Record<LimitedKind, (accountNo: number) => RawBuilder<{ r
   users: (no) => sql`select count(*)::int as count from users where account_no = ${no}`,
   hooks: (no) => sql`select count(*)::int as count from hooks where account_no = ${no}`,
   pages: (no) => sql`select count(*)::int as count from pages where account_no = ${no}`,
+  reports: (no) => sql`select count(*)::int as count from reports where account_no = ${no}`,
 };
 
 /** Kinds of things of which an account has a limited number. */
@@ -53,6 +55,7 @@ export const limitedKinds = [
   'users',
   'hooks',
   'pages',
+  'reports',
 ] as const satisfies readonly LimitedKind[];
 
 /** How many things of each kind an account has, and how many it may have. */

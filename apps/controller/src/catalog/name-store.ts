@@ -10,6 +10,7 @@ export type NamedKind =
   | 'mschedule'
   | 'nschedule'
   | 'page'
+  | 'report'
   | 'secret'
   | 'tag';
 
@@ -20,6 +21,7 @@ const inUse = {
   contact: sql`true`,
   hook: sql`true`,
   page: sql`true`,
+  report: sql`true`,
   mschedule: sql`true`,
   nschedule: sql`true`,
   secret: sql`true`,

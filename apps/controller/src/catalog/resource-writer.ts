@@ -27,7 +27,7 @@ interface CommonSettings extends Identity {
  * The parts in which kinds of resources differ. The account is locked while these functions run.
  */
 interface ResourceKind<Entity, Settings, Sent> {
-  readonly kind: 'mschedule' | 'nschedule' | 'hook' | 'page';
+  readonly kind: 'mschedule' | 'nschedule' | 'hook' | 'page' | 'report';
   /** Its name in the texts of refusals. */
   readonly what: string;
   find(transaction: ChangeTransaction, accountNo: number, id: string): Promise<Entity | undefined>;

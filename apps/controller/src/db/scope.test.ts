@@ -24,7 +24,8 @@ const textsOf = async (statement: ReturnType<typeof sql<{ text: string }>>) =>
 const open = [
   ...['accounts', 'agents', 'authorities', 'agent_upgrades', 'cancelled_occurrences', 'clock_evidence'],
   ...['clock_records', 'connection_spans', 'contact_health', 'contacts', 'controllers', 'coverage'],
-  ...['hook_progress', 'hooks', 'page_mails', 'page_news', 'page_subscribers', 'pages'],
+  ...['hook_progress', 'hooks', 'mails', 'page_news', 'page_subscribers', 'pages'],
+  ...['report_progress', 'reports'],
   ...[
     'copy_changes',
     'database_epochs',

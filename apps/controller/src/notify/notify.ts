@@ -9,10 +9,12 @@ import { createDeliveries, type Deliveries } from './deliveries.ts';
 import { readDay, type UptimeParts } from './device-day.ts';
 import { type EventSource, runHooks } from './hooks/deliver-hooks.ts';
 import { createLinks, linkLifeUs } from './links.ts';
+import { sendMails } from './mails/send-mails.ts';
 import { runPageMails } from './page-mails/run-page-mails.ts';
 import { createSubscriptionLinks } from './page-mails/subscription-links.ts';
 import { createSubscriptions, type Subscriptions } from './page-mails/subscriptions.ts';
 import type { OnFailed } from './record.ts';
+import { type ReportMailDeps, runReportMails } from './report-mails/run-report-mails.ts';
 import { type LinkActions, linkRoutes } from './routes.ts';
 import { sendTest, type TestResult } from './send-test.ts';
 
@@ -30,6 +32,8 @@ export interface NotifyDeps {
   readonly onFailed: OnFailed;
   /** Where hooks get their events. */
   readonly events: EventSource;
+  /** Where monthly reports get their figures. */
+  readonly reports: Pick<ReportMailDeps, 'readFigures' | 'rollUps'>;
   /** False while the controller's clock may be wrong: nothing is given up for its age then. */
   readonly mayGiveUp?: () => boolean;
 }
@@ -38,8 +42,8 @@ export interface NotifyDeps {
 interface Notify extends Deliveries {
   /** Delivers events to hooks until the signal aborts. */
   runHooks(signal: AbortSignal): Promise<void>;
-  /** Tells the subscribers of status pages what is new until the signal aborts. */
-  runPageMails(signal: AbortSignal): Promise<void>;
+  /** Makes and sends the mails of status pages and monthly reports until the signal aborts. */
+  runMails(signal: AbortSignal): Promise<void>;
   /** The pages behind the links of messages. */
   pages(actions: LinkActions): readonly OuterRoute[];
   /** The parts that the REST API needs. */
@@ -79,8 +83,13 @@ export function createNotify(deps: NotifyDeps): Notify {
   };
   return Object.assign(deliveries, {
     runHooks: (signal: AbortSignal) => runHooks(hooks, signal),
-    runPageMails: (signal: AbortSignal) =>
-      runPageMails({ ...hooks, channel: channels.email, baseUrl, links: subscribing }, signal),
+    async runMails(signal: AbortSignal) {
+      await Promise.all([
+        runPageMails(hooks, signal),
+        runReportMails({ ...hooks, ...deps.reports, baseUrl, mayJudge: hooks.mayGiveUp }, signal),
+        sendMails({ ...hooks, channel: channels.email, baseUrl, links: subscribing }, signal),
+      ]);
+    },
     pages: (actions: LinkActions) => linkRoutes({ db, clock, links, actions }),
     forApi: {
       sendTest: (contactNo: number, signal: AbortSignal) =>

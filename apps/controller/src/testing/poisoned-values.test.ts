@@ -49,7 +49,7 @@ const poisons: Readonly<Record<string, readonly string[]>> = {
 /** Tables that decide who is notified and when. */
 const notifying = ['contacts', 'contact_health', 'mschedules', 'notifications', 'nschedules'];
 const hooks = ['hooks', 'hook_progress'];
-const pages = ['pages', 'page_mails', 'page_news', 'page_subscribers'];
+const pages = ['pages', 'mails', 'page_news', 'page_subscribers', 'reports', 'report_progress'];
 /** Tables whose rows belong to no account, those that no background job reads, and `notifying`. */
 const leftOut = new Set([
   ...[

@@ -27,6 +27,7 @@ export const kindNames = {
   mschedule: 'maintenance schedule',
   delivery: 'message',
   page: 'status page',
+  report: 'monthly report',
   hook: 'hook',
   secret: 'secret',
   account: 'account',

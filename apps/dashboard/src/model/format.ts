@@ -1,3 +1,5 @@
+export { count, inFull, percent } from '@vantage/domain/report';
+
 /** A blank that does not break, between a number and its unit. */
 const gap = '\u00a0';
 const none = '–';
@@ -11,22 +13,6 @@ export function briefly(seconds: number): string {
   return `${Math.floor(whole / 86_400)}${gap}d`;
 }
 
-/** A duration in full: `1 h 12 min 38 s`, or in so many of its greatest parts. */
-export function inFull(seconds: number, most = 4): string {
-  const whole = Math.max(0, Math.floor(seconds));
-  const parts: readonly (readonly [number, string])[] = [
-    [Math.floor(whole / 86_400), 'd'],
-    [Math.floor(whole / 3_600) % 24, 'h'],
-    [Math.floor(whole / 60) % 60, 'min'],
-    [whole % 60, 's'],
-  ];
-  const shown = parts
-    .filter(([count]) => count > 0)
-    .slice(0, most)
-    .map(([count, unit]) => `${count}${gap}${unit}`);
-  return shown.length === 0 ? `0${gap}s` : shown.join(gap);
-}
-
 /** A time of a check: three digits in ms, from 1,000 ms on in s. A check that measured nothing has none. */
 export function milliseconds(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return none;
@@ -34,18 +20,6 @@ export function milliseconds(ms: number | null | undefined): string {
   if (ms >= 9.95) return `${Math.round(ms)}${gap}ms`;
   if (ms < 0.01) return `<${gap}0.01${gap}ms`;
   return `${ms.toFixed(ms < 0.095 ? 2 : 1)}${gap}ms`;
-}
-
-/** A count with commas: `4,812`. */
-export function count(value: number): string {
-  return value.toLocaleString('en-US');
-}
-
-/** Three decimals, cut and not rounded, so that only an unbroken time is 100 %. */
-export function percent(value: number | null | undefined): string {
-  if (value === null || value === undefined) return none;
-  const cut = Math.floor(value * 1_000) / 1_000;
-  return `${value === 100 ? '100' : cut.toFixed(3)}${gap}%`;
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { Schemas } from '@vantage/client';
-import type { Outage } from '../model/report.ts';
-import type { Moments } from '../model/report-span.ts';
+import type { Moments, Outage } from '@vantage/domain/report';
 import type { Interval } from '../model/timeline.ts';
 
 type UptimeRow = Schemas['UptimeOfDevice'];

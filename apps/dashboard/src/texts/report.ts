@@ -1,9 +1,8 @@
-import { count, percent } from '../model/format.ts';
+import { countingRules, devicesSubject, previousSentence, subjectSentence } from '@vantage/domain/report';
+import { count } from '../model/format.ts';
 import { devicesOf } from './counted.ts';
 
 // Every text of reports.
-
-const outagesOf = (n: number) => `${count(n)} ${n === 1 ? 'outage' : 'outages'}`;
 
 export const reportTexts = {
   title: 'Reports',
@@ -27,10 +26,10 @@ export const reportTexts = {
   link: 'Copy link',
   copied: 'Copied',
   names: {
-    everything: (n: number) => (n === 1 ? 'The only device' : `All ${devicesOf(n)}`),
-    some: (n: number) => devicesOf(n),
+    everything: (n: number) => devicesSubject(n, true),
+    some: (n: number) => devicesSubject(n, false),
   },
-  was: (name: string, isMany: boolean) => `${name} ${isMany ? 'were' : 'was'} up`,
+  was: subjectSentence,
   of: (span: string, isOpen: boolean) => `of ${span}${isOpen ? ' so far' : ''}`,
   nothing: (span: string) => `Nothing was observed in ${span}`,
   future: (span: string) => `${span} has not begun`,
@@ -49,23 +48,7 @@ export const reportTexts = {
     unknown: 'Unknown',
     excluded: 'Excluded',
   },
-  previous: (span: string, value: number | null, outages: number) =>
-    value === null
-      ? `${span}: nothing was observed.`
-      : `${span}: ${percent(value)}, ${outages === 0 ? 'no outage' : outagesOf(outages)}.`,
-  kept: (objective: string, kept: number, of: number) =>
-    `The objective of ${objective}\u00a0% ${kept === of ? 'is kept' : 'is not kept by all: it is kept'} by ${count(kept)} of ${devicesOf(of)}.`,
-  budget: (isKept: boolean, time: string, isOpen: boolean) =>
-    isKept
-      ? `Together they may ${isOpen ? 'still be' : 'have been'} Down for ${time} ${isOpen ? '' : 'more'}.`.replace(
-          ' .',
-          '.',
-        )
-      : `Together they were Down ${time} longer than that allows.`,
-  budgetOfOne: (objective: string, isKept: boolean, time: string, isOpen: boolean) =>
-    isKept
-      ? `The objective of ${objective}\u00a0% is kept: ${time} ${isOpen ? 'are' : 'were'} left.`
-      : `The objective of ${objective}\u00a0% is not kept: it was Down ${time} longer.`,
+  previous: previousSentence,
   groups: 'By group, worst first',
   groupHint: 'A device with several tags counts in each of them.',
   devices: 'By device, worst first',
@@ -106,15 +89,37 @@ export const reportTexts = {
   showAll: (n: number) => `Show all ${count(n)}`,
   method: {
     title: 'How it is counted.',
-    lines: [
-      'Uptime is Up / (Up + Down), in seconds, of all devices together. It is cut after three decimals and never rounded up to 100 %. Maintenance, Unknown and excluded outages are in neither and are listed apart.',
-      'An outage begins with the first error of a failure that retries confirmed, and ends with the check that finds the device Up. One that reaches beyond the span counts, with its seconds within the span; the list shows its whole length.',
-      'Unknown means not observed: the Location was offline, an anchor was silent, the device was paused, or it did not exist yet. Only devices that exist now are counted.',
-    ],
+    lines: countingRules,
     objective:
       'An objective allows a share of the observed time to be Down. Of a span that still runs, the rest counts as observed.',
     made: (time: string, zone: string) =>
       `Made on ${time}, ${zone}. Results that agents bring later may change it. The CSV has the same figures in seconds.`,
+  },
+  monthly: {
+    title: 'Sent monthly',
+    hint: 'On the first day of each month the report of the month before goes out by mail.',
+    none: 'No report is sent yet.',
+    add: 'Send a report monthly',
+    edit: 'Edit',
+    editOf: (name: string) => `Edit the monthly report ${name}`,
+    allDevices: 'all devices',
+    devicesOf: (parts: readonly string[]) => `devices tagged ${parts.join(', ')}`,
+    objectiveOf: (objective: number) => `objective ${objective}\u00a0%`,
+    to: (names: readonly string[]) => `to ${names.join(', ')}`,
+    next: (date: string) => `next on ${date}`,
+    last: (month: string, answer: string | null) =>
+      `${month} was made${answer === null ? '' : `, last answer: ${answer}`}`,
+    name: 'Name',
+    nameHint: 'The subject of the mail begins with it.',
+    contacts: 'Goes to',
+    noContacts: 'No contact takes mail yet.',
+    addContact: 'Add one',
+    tags: 'Devices with these tags',
+    tagsHint: 'Separated by commas; berlin/* takes every tag that is below berlin now. Empty: all devices.',
+    objectiveHint: 'The uptime that is agreed, as 99.9. Empty: none.',
+    save: 'Save',
+    remove: 'Delete',
+    removeAsk: (name: string) => `Delete the monthly report ${name}? No further mails are sent.`,
   },
   none: 'No device fits.',
   empty: 'There is no device yet, so there is nothing to report.',

@@ -1417,6 +1417,78 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists monthly reports by name
+         * @description Lists monthly reports by name.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<reports>`, with `fmt=csv` it is `text/csv` with a row for each.
+         *
+         *     Any key of the account may do this.
+         */
+        get: operations["listReports"];
+        put?: never;
+        /**
+         * Creates a report that is sent by mail after each month
+         * @description The month that runs is the first. The mail has the figures of GET /uptime of the whole month in the zone of the account, by group and device, and its outages. It is made once, on the first day of the next month, or as soon as a controller runs.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<report>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UW or UA may do this.
+         */
+        post: operations["createReport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/reports/{report_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A monthly report, and how its last mail went
+         * @description A monthly report, and how its last mail went.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<report>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     Any key of the account may do this.
+         */
+        get: operations["getReport"];
+        /**
+         * Changes a monthly report: what is absent stays
+         * @description Changes a monthly report: what is absent stays.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<report>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UW or UA may do this.
+         */
+        put: operations["updateReport"];
+        post?: never;
+        /**
+         * Deletes a monthly report. Mails that wait are not sent
+         * @description Deletes a monthly report. Mails that wait are not sent.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<report>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UW or UA may do this.
+         */
+        delete: operations["deleteReport"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/nschedules/preview": {
         parameters: {
             query?: never;
@@ -5071,6 +5143,164 @@ export interface components {
             readonly UpdatedAt?: components["schemas"]["Timestamp"];
         };
         /**
+         * @description The settings of a new monthly report.
+         * @example {
+         *       "Name": "Shop, monthly",
+         *       "Contacts": [
+         *         "27ffe370b5a1f0c4d86e9a3257b81c6f4e0d92a7c35b18fe"
+         *       ],
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "Objective": 99.9,
+         *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin"
+         *     }
+         */
+        MonthlyReportCreate: {
+            /**
+             * @description The name of the report; the subjects of its mails begin with it.
+             * @example Shop, monthly
+             */
+            Name: string;
+            /**
+             * @description The contacts that get it: ids, or key: and an ExternalKey, of contacts of the Type email.
+             * @example [
+             *       "27ffe370b5a1f0c4d86e9a3257b81c6f4e0d92a7c35b18fe"
+             *     ]
+             */
+            Contacts: string[];
+            /**
+             * @description The report covers the devices with one of these tags: names, ids, or the objects that a GET returns; null: all devices.
+             * @example [
+             *       {
+             *         "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+             *         "Name": "shop"
+             *       }
+             *     ]
+             */
+            Tags?: (string | {
+                /**
+                 * @description Id of the tag.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                tag_id: string;
+                /**
+                 * @description The name.
+                 * @example local
+                 */
+                Name?: string;
+            })[] | null;
+            /**
+             * @description The uptime in percent that is agreed, with up to three decimals; null: none.
+             * @example 99.9
+             */
+            Objective?: number | null;
+            /**
+             * @description The client's own identity, unique among the account's things of this kind; null: none.
+             * @example cmdb-4711
+             */
+            ExternalKey?: string | null;
+            /**
+             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @example net/berlin
+             */
+            Source?: string | null;
+        };
+        /**
+         * @description Settings of a monthly report: what is absent stays.
+         * @example {
+         *       "Name": "Shop, monthly",
+         *       "Contacts": [
+         *         "27ffe370b5a1f0c4d86e9a3257b81c6f4e0d92a7c35b18fe"
+         *       ],
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "Objective": 99.9,
+         *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin"
+         *     }
+         */
+        MonthlyReportUpdate: {
+            /**
+             * @description The name of the report; the subjects of its mails begin with it.
+             * @example Shop, monthly
+             */
+            Name?: string;
+            /**
+             * @description The contacts that get it: ids, or key: and an ExternalKey, of contacts of the Type email.
+             * @example [
+             *       "27ffe370b5a1f0c4d86e9a3257b81c6f4e0d92a7c35b18fe"
+             *     ]
+             */
+            Contacts?: string[];
+            /**
+             * @description The report covers the devices with one of these tags: names, ids, or the objects that a GET returns; null: all devices.
+             * @example [
+             *       {
+             *         "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+             *         "Name": "shop"
+             *       }
+             *     ]
+             */
+            Tags?: (string | {
+                /**
+                 * @description Id of the tag.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                tag_id: string;
+                /**
+                 * @description The name.
+                 * @example local
+                 */
+                Name?: string;
+            })[] | null;
+            /**
+             * @description The uptime in percent that is agreed, with up to three decimals; null: none.
+             * @example 99.9
+             */
+            Objective?: number | null;
+            /**
+             * @description The client's own identity, unique among the account's things of this kind; null: none.
+             * @example cmdb-4711
+             */
+            ExternalKey?: string | null;
+            /**
+             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @example net/berlin
+             */
+            Source?: string | null;
+            /**
+             * @description Id of the monthly report.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            readonly report_id?: components["schemas"]["Id"];
+            /** @description The next mails are made after this moment, when the sums of the last day are there: the begin of a month in the zone of the account. */
+            readonly Next?: components["schemas"]["Timestamp"];
+            /**
+             * @description The last month of which mails were made; null: none yet.
+             * @example 2026-10
+             */
+            readonly LastMonth?: string | null;
+            /**
+             * @description How the last mail went that was delivered or given up; null: none yet.
+             * @example noc@example.org: accepted by the mail server
+             */
+            readonly LastAnswer?: string | null;
+            /**
+             * @description When it was last changed.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly UpdatedAt?: components["schemas"]["Timestamp"];
+        };
+        /**
          * @description A notification schedule that need not be stored, and the alert to try it with.
          * @example {
          *       "Steps": [
@@ -8444,7 +8674,7 @@ export interface components {
              * @example devices
              * @enum {string}
              */
-            Kind: "devices" | "tags" | "locations" | "agents" | "secrets" | "contacts" | "nschedules" | "mschedules" | "keys" | "users" | "hooks" | "pages";
+            Kind: "devices" | "tags" | "locations" | "agents" | "secrets" | "contacts" | "nschedules" | "mschedules" | "keys" | "users" | "hooks" | "pages" | "reports";
             /**
              * @description How many the account has.
              * @example 1250
@@ -9395,6 +9625,104 @@ export interface components {
             Text: string;
         };
         /**
+         * @description A report that is sent by mail after each month.
+         * @example {
+         *       "report_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "Name": "Shop, monthly",
+         *       "Contacts": [
+         *         "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+         *       ],
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "Objective": 99.9,
+         *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
+         *       "Next": "2026-11-01T00:00:00+01:00",
+         *       "LastMonth": "2026-10",
+         *       "LastAnswer": "noc@example.org: accepted by the mail server",
+         *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
+         *     }
+         */
+        MonthlyReport: {
+            /**
+             * @description Id of the monthly report.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            readonly report_id: components["schemas"]["Id"];
+            /**
+             * @description Name of the report.
+             * @example Shop, monthly
+             */
+            Name: string;
+            /**
+             * @description The contacts that get it, in the order in which they were made.
+             * @example [
+             *       "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+             *     ]
+             */
+            Contacts: components["schemas"]["Id"][];
+            /**
+             * @description The tags whose devices it covers; null: all devices.
+             * @example [
+             *       {
+             *         "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+             *         "Name": "shop"
+             *       }
+             *     ]
+             */
+            Tags: {
+                /**
+                 * @description Id of the tag.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                tag_id: components["schemas"]["Id"];
+                /**
+                 * @description Name of the report.
+                 * @example Shop, monthly
+                 */
+                Name: string;
+            }[] | null;
+            /**
+             * @description The uptime in percent that is agreed; null: none.
+             * @example 99.9
+             */
+            Objective: number | null;
+            /**
+             * @description The client's own identity of it; null: none.
+             * @example cmdb-4711
+             */
+            ExternalKey: string | null;
+            /**
+             * @description Who manages it; null: nobody.
+             * @example net/berlin
+             */
+            Source: string | null;
+            /**
+             * @description The next mails are made after this moment, when the sums of the last day are there: the begin of a month in the zone of the account.
+             * @example 2026-11-01T00:00:00+01:00
+             */
+            readonly Next: components["schemas"]["Timestamp"];
+            /**
+             * @description The last month of which mails were made; null: none yet.
+             * @example 2026-10
+             */
+            readonly LastMonth: string | null;
+            /**
+             * @description How the last mail went that was delivered or given up; null: none yet.
+             * @example noc@example.org: accepted by the mail server
+             */
+            readonly LastAnswer: string | null;
+            /**
+             * @description When it was last changed.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly UpdatedAt: components["schemas"]["Timestamp"];
+        };
+        /**
          * @description A message that a schedule would send.
          * @example {
          *       "Timestamp": "2026-02-25T23:38:03+01:00",
@@ -10197,7 +10525,7 @@ export interface components {
              * @example device
              * @enum {string}
              */
-            Kind: "account" | "key" | "location" | "agent" | "device" | "devices" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "hook" | "page" | "alert" | "session" | "user" | "maintenance" | "outage" | "delivery";
+            Kind: "account" | "key" | "location" | "agent" | "device" | "devices" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "hook" | "page" | "report" | "alert" | "session" | "user" | "maintenance" | "outage" | "delivery";
             /**
              * @description Id of the thing that changed, for example its device_id.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
@@ -21167,6 +21495,490 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listReports: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+                /**
+                 * @description The one with this ExternalKey only.
+                 * @example cmdb-4711
+                 */
+                ExternalKey?: string;
+                /**
+                 * @description Those with this Source only.
+                 * @example net/berlin
+                 */
+                Source?: string;
+                /**
+                 * @description Most rows to return; more than 100 is taken as 100; default: all.
+                 * @example 100
+                 */
+                Limit?: number;
+                /**
+                 * @description Rows to skip.
+                 * @example 0
+                 */
+                Offset?: number;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
+                     * @example W/"27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description The address of the next page (RFC 8288), while there are more rows.
+                     * @example </v1.1/devices?Limit=100&Offset=100>; rel="next"
+                     */
+                    Link?: string;
+                    /**
+                     * @description Rows of all pages, where counting is cheap.
+                     * @example 2000
+                     */
+                    "X-Total-Count"?: number;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "report_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *         "Name": "Shop, monthly",
+                     *         "Contacts": [
+                     *           "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+                     *         ],
+                     *         "Tags": [
+                     *           {
+                     *             "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *             "Name": "shop"
+                     *           }
+                     *         ],
+                     *         "Objective": 99.9,
+                     *         "ExternalKey": "cmdb-4711",
+                     *         "Source": "net/berlin",
+                     *         "Next": "2026-11-01T00:00:00+01:00",
+                     *         "LastMonth": "2026-10",
+                     *         "LastAnswer": "noc@example.org: accepted by the mail server",
+                     *         "UpdatedAt": "2026-02-25T23:38:03+01:00"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["MonthlyReport"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createReport: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Makes the request safe to repeat: 1 to 128 printable characters, a new one (such as a UUID) for each new request. A repetition with the same body within 24 hours gets the first answer and does nothing again; one with another body is code 1005.
+                 * @example 5d8f1b1e-6f5c-4b0e-9a41-0d2f6c1f7f3a
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON, with the header `Content-Type: application/json`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Name": "Shop, monthly",
+                 *       "Contacts": [
+                 *         "27ffe370b5a1f0c4d86e9a3257b81c6f4e0d92a7c35b18fe"
+                 *       ],
+                 *       "Tags": [
+                 *         {
+                 *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                 *           "Name": "shop"
+                 *         }
+                 *       ],
+                 *       "Objective": 99.9,
+                 *       "ExternalKey": "cmdb-4711",
+                 *       "Source": "net/berlin"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MonthlyReportCreate"];
+            };
+        };
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
+                     * @example true
+                     */
+                    "Idempotency-Replayed"?: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "report_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Id of the monthly report.
+                         * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                         */
+                        report_id: components["schemas"]["Id"];
+                    };
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getReport: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The report_id: 48 lowercase hexadecimal digits.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                report_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
+                     * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "report_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "Name": "Shop, monthly",
+                     *       "Contacts": [
+                     *         "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+                     *       ],
+                     *       "Tags": [
+                     *         {
+                     *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *           "Name": "shop"
+                     *         }
+                     *       ],
+                     *       "Objective": 99.9,
+                     *       "ExternalKey": "cmdb-4711",
+                     *       "Source": "net/berlin",
+                     *       "Next": "2026-11-01T00:00:00+01:00",
+                     *       "LastMonth": "2026-10",
+                     *       "LastAnswer": "noc@example.org: accepted by the mail server",
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MonthlyReport"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateReport: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Changes the resource only while its settings are those of this ETag; code 1005 otherwise.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The report_id: 48 lowercase hexadecimal digits.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                report_id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON, with the header `Content-Type: application/json`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Name": "Shop, monthly",
+                 *       "Contacts": [
+                 *         "27ffe370b5a1f0c4d86e9a3257b81c6f4e0d92a7c35b18fe"
+                 *       ],
+                 *       "Tags": [
+                 *         {
+                 *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                 *           "Name": "shop"
+                 *         }
+                 *       ],
+                 *       "Objective": 99.9,
+                 *       "ExternalKey": "cmdb-4711",
+                 *       "Source": "net/berlin"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MonthlyReportUpdate"];
+            };
+        };
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
+                     * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "report_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "Name": "Shop, monthly",
+                     *       "Contacts": [
+                     *         "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+                     *       ],
+                     *       "Tags": [
+                     *         {
+                     *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *           "Name": "shop"
+                     *         }
+                     *       ],
+                     *       "Objective": 99.9,
+                     *       "ExternalKey": "cmdb-4711",
+                     *       "Source": "net/berlin",
+                     *       "Next": "2026-11-01T00:00:00+01:00",
+                     *       "LastMonth": "2026-10",
+                     *       "LastAnswer": "noc@example.org: accepted by the mail server",
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MonthlyReport"];
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteReport: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Changes the resource only while its settings are those of this ETag; code 1005 otherwise.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The report_id: 48 lowercase hexadecimal digits.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                report_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "report_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Id of the monthly report.
+                         * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                         */
+                        report_id: components["schemas"]["Id"];
+                    };
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     previewNschedule: {
         parameters: {
             query?: {
@@ -24770,7 +25582,7 @@ export interface operations {
                  * @description Changes of this kind of thing only.
                  * @example device
                  */
-                Kind?: "account" | "key" | "location" | "agent" | "device" | "devices" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "hook" | "page" | "alert" | "session" | "user" | "maintenance" | "outage" | "delivery";
+                Kind?: "account" | "key" | "location" | "agent" | "device" | "devices" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "hook" | "page" | "report" | "alert" | "session" | "user" | "maintenance" | "outage" | "delivery";
                 /**
                  * @description Changes of the thing with this id only, also of a deleted one.
                  * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802

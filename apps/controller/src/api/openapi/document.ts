@@ -29,6 +29,7 @@ const tags: Readonly<Record<string, string>> = {
   Contacts: 'Where notifications go.',
   Hooks: 'Where every event goes.',
   'Status pages': 'How devices are, for people without a key.',
+  'Monthly reports': 'Uptime and outages of a month, by mail to contacts.',
   'Maintenance schedules': 'Maintenance windows that recur.',
   'Notification schedules': 'Who is notified, when and how often.',
   Keys: 'Keys of the API.',

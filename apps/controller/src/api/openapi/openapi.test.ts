@@ -26,6 +26,7 @@ const goodBodies: Readonly<Record<string, object>> = {
   'POST /contacts': { ...sampleContact, Name: 'new' },
   'POST /hooks': { ...sampleHook, Name: 'new' },
   'POST /pages': { ...samplePage, Name: 'new', Path: 'new' },
+  'POST /reports': { Name: 'new', Contacts: ['key:reader'] },
   'POST /mschedules': { ...sampleMschedule, Name: 'new' },
   'POST /nschedules': { Name: 'new', Steps: [] },
   'POST /nschedules/preview': { Steps: [] },

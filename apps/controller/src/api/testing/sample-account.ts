@@ -52,7 +52,7 @@ export interface SampleAccount {
   readonly agentNo: number;
 }
 
-/** A contact, a notification schedule that names it, a maintenance schedule, a hook and a status page. */
+/** A contact, a notification schedule that names it, a maintenance schedule, a hook, a status page and a report. */
 async function createSchedules(create: (path: string, name: string, body: object) => Promise<string>) {
   const contact_id = await create('/contacts', 'contact_id', sampleContact);
   const nschedule_id = await create('/nschedules', 'nschedule_id', sampleNschedule(contact_id));
@@ -62,7 +62,15 @@ async function createSchedules(create: (path: string, name: string, body: object
     ...samplePage,
     Path: `sample-${newId().slice(0, 20)}`,
   });
-  return { contact_id, nschedule_id, mschedule_id, hook_id, page_id };
+  const Name = 'Reader';
+  const email = { Name, Type: 'email', Address: 'reader@example.org', ExternalKey: 'reader' };
+  const reader = await create('/contacts', 'contact_id', email);
+  const report_id = await create('/reports', 'report_id', {
+    Name: 'Monthly',
+    Contacts: [reader],
+    Objective: 99.9,
+  });
+  return { contact_id, nschedule_id, mschedule_id, hook_id, page_id, report_id };
 }
 
 /**

@@ -184,7 +184,7 @@ describe('contacts', () => {
     const { json } = await send('DELETE', `/contacts/${id}`);
     expect(json).toMatchObject({
       code: 1005,
-      message: `Contact Operations cannot be deleted while these notification schedules name it: Night (${schedule.nschedule_id}).`,
+      message: `Contact Operations cannot be deleted while these name it: notification schedule Night (${schedule.nschedule_id}).`,
     });
   });
 

@@ -137,15 +137,18 @@ export async function deleteContact({ em }: ChangeTransaction, contactNo: number
   await em.nativeDelete(Contact, { contactNo });
 }
 
-/** Names and ids of schedules that name a contact, up to ten; the caller holds the account's lock. */
-export async function schedulesOfContact(
+/** The notification schedules and monthly reports that name a contact, up to eleven. */
+export async function usersOfContact(
   trx: Kysely<Tables>,
-  accountNo: number,
-  contactId: string,
-): Promise<readonly { readonly name: string; readonly nschedule_id: string }[]> {
-  const { rows } = await sql<{ name: string; nschedule_id: string }>`
-    select name, nschedule_id from nschedules where account_no = ${accountNo}
+  { accountNo, contactId, contactNo }: Pick<Contact, 'accountNo' | 'contactId' | 'contactNo'>,
+): Promise<readonly { readonly kind: string; readonly name: string; readonly id: string }[]> {
+  const { rows } = await sql<{ kind: string; name: string; id: string }>`
+    (select 'notification schedule' as kind, name, nschedule_id as id from nschedules where account_no = ${accountNo}
       and steps @> jsonb_build_array(jsonb_build_object('Contacts', jsonb_build_array(${contactId}::text)))
-    order by nschedule_no limit 11`.execute(trx);
+    order by nschedule_no limit 11)
+    union all
+    (select 'monthly report', name, report_id from reports
+      where account_no = ${accountNo} and ${contactNo}::int = any (contact_nos) order by report_no limit 11)
+    limit 11`.execute(trx);
   return rows;
 }

@@ -22,7 +22,7 @@ import { type Conflict, type Invalid, joinFaults, type Missing, type Refusal } f
 import type { SentFields } from '../resource-routes.ts';
 import { readOptions, type SentContact } from './fields.ts';
 import { type ContactSettings, type CurrentContact, resolveContact } from './settings.ts';
-import { deleteContact, findContact, insertContact, schedulesOfContact, updateContact } from './store.ts';
+import { deleteContact, findContact, insertContact, updateContact, usersOfContact } from './store.ts';
 
 /** The secret before a rotation also signs for so long. */
 const previousSecretUs = 24 * hourUs;
@@ -46,7 +46,7 @@ export function createContactWriter(deps: ContactWriteDeps) {
       transaction: ChangeTransaction,
       given: { readonly accountNo: number; readonly id: string; readonly sent: SentFields<SentContact> },
     ) => changeContact(transaction, deps, given),
-    /** Refused while a schedule names the contact. */
+    /** Refused while a schedule or a monthly report names the contact. */
     remove: removeContact,
   };
 }
@@ -162,7 +162,7 @@ async function removeContact(
   await lockAccount(transaction.trx, accountNo);
   const contact = await findContact(transaction, accountNo, contactId);
   if (contact === undefined) return { kind: 'missing', what: 'contact' };
-  const users = await schedulesOfContact(transaction.trx, accountNo, contactId);
+  const users = await usersOfContact(transaction.trx, contact);
   if (users.length > 0) return { kind: 'conflict', message: usedText(contact.name, users) };
   await deleteContact(transaction, contact.contactNo);
   const fields = deletedFields({
@@ -178,11 +178,11 @@ const keyed = (accountNo: number) => ({ kind: 'contact', what: 'contact', accoun
 
 function usedText(
   name: string,
-  users: readonly { readonly name: string; readonly nschedule_id: string }[],
+  users: readonly { readonly kind: string; readonly name: string; readonly id: string }[],
 ): string {
-  const shown = users.slice(0, 10).map((one) => `${cleanLine(one.name)} (${one.nschedule_id})`);
+  const shown = users.slice(0, 10).map((one) => `${one.kind} ${cleanLine(one.name)} (${one.id})`);
   const more = users.length > shown.length ? ' and others' : '';
-  return `Contact ${cleanLine(name)} cannot be deleted while these notification schedules name it: ${shown.join(', ')}${more}.`;
+  return `Contact ${cleanLine(name)} cannot be deleted while these name it: ${shown.join(', ')}${more}.`;
 }
 
 function typeConflict(type: ContactType): Conflict {

@@ -95,12 +95,14 @@ export async function deleteHook({ trx }: ChangeTransaction, hookNo: number): Pr
   await trx.deleteFrom('hooks').where('hook_no', '=', hookNo).execute();
 }
 
-/** Names of the hooks and status pages that name this tag, up to eleven. */
+/** Names of the hooks, status pages and monthly reports that name this tag, up to eleven. */
 export async function usersOfTag(kysely: Kysely<Tables>, tagNo: number): Promise<readonly string[]> {
   const { rows } = await sql<{ user: string }>`
     (select 'hook ' || name as user from hooks where tag_no = ${tagNo}::int order by name limit 11)
     union all
     (select 'status page ' || name from pages where ${tagNo}::int = any (tag_nos) order by name limit 11)
+    union all
+    (select 'monthly report ' || name from reports where ${tagNo}::int = any (tag_nos) order by name limit 11)
     limit 11`.execute(kysely);
   return rows.map(({ user }) => user);
 }

@@ -66,7 +66,7 @@ export async function changeTag(
 
 const keyed = (accountNo: number) => ({ kind: 'tag', what: 'tag', accountNo }) as const;
 
-/** Deletes a tag that no hook and no status page names; its devices stay. */
+/** Deletes a tag that no hook, status page or monthly report names; its devices stay. */
 export async function removeTag(
   transaction: ChangeTransaction,
   { accountNo, name, tagId, tagNo }: Tag,

@@ -380,6 +380,20 @@ export interface DataTables {
     device_no: number;
     left_us: number;
   };
+  mails: {
+    mail_no: GeneratedAlways<number>;
+    mail_id: string;
+    subscriber_no: number | null;
+    subject: string;
+    body: string;
+    attempts: Generated<number>;
+    first_attempt_us: number | null;
+    due_us: number;
+    lease_until_us: number | null;
+    report_no: number | null;
+    contact_no: number | null;
+    html: string | null;
+  };
   maintenance_windows: {
     window_no: GeneratedAlways<number>;
     device_no: number;
@@ -440,17 +454,6 @@ export interface DataTables {
     marks: Uint8Array;
     facts: Uint8Array;
   };
-  page_mails: {
-    mail_no: GeneratedAlways<number>;
-    mail_id: string;
-    subscriber_no: number;
-    subject: string;
-    body: string;
-    attempts: Generated<number>;
-    first_attempt_us: number | null;
-    due_us: number;
-    lease_until_us: number | null;
-  };
   page_news: {
     page_no: number;
     after_no: number;
@@ -493,6 +496,25 @@ export interface DataTables {
     reason: string;
     record: Jsonb;
     waits: Generated<boolean>;
+  };
+  report_progress: {
+    report_no: number;
+    month: string;
+    stored_us: number;
+    answer: string | null;
+  };
+  reports: {
+    report_no: GeneratedAlways<number>;
+    report_id: string;
+    account_no: number;
+    name: string;
+    tag_nos: number[] | null;
+    contact_nos: number[];
+    objective: number | null;
+    external_key: string | null;
+    source: string | null;
+    created_us: number;
+    updated_us: Generated<number>;
   };
   rollouts: {
     rollout_no: GeneratedAlways<number>;

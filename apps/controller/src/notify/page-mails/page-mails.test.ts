@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { type Rest, startRest } from '../../api/testing/rest.ts';
 import { createEventFeed, createEventSource } from '../../history/index.ts';
 import { createEmail } from '../channels/email.ts';
+import { sendMails } from '../mails/send-mails.ts';
 import { type SmtpSink, startSmtpSink } from '../testing/smtp-sink.ts';
 import { runPageMails } from './run-page-mails.ts';
 import { createSubscriptionLinks } from './subscription-links.ts';
@@ -38,20 +39,14 @@ afterAll(async () => {
 function startWorker(): AsyncDisposable {
   const ending = new AbortController();
   const feed = createEventFeed({ db: rest.db, clock: systemClock, log });
-  const done = runPageMails(
-    {
-      db: rest.db,
-      clock: systemClock,
-      log,
-      links,
-      mayGiveUp: () => true,
-      channel: createEmail({ smtpUrl: sink.url, mailFrom: 'Vantage <vantage@example.org>' }),
-      events: createEventSource(rest.db, feed),
-      baseUrl: () => 'https://vantage.example',
-      timeScale: (time) => time / 100,
-    },
-    ending.signal,
-  );
+  const timeScale = (time: number) => time / 100;
+  const shared = { db: rest.db, clock: systemClock, log, timeScale };
+  const channel = createEmail({ smtpUrl: sink.url, mailFrom: 'Vantage <vantage@example.org>' });
+  const baseUrl = () => 'https://vantage.example';
+  const done = Promise.all([
+    runPageMails({ ...shared, events: createEventSource(rest.db, feed) }, ending.signal),
+    sendMails({ ...shared, links, channel, baseUrl, mayGiveUp: () => true }, ending.signal),
+  ]);
   return {
     async [Symbol.asyncDispose]() {
       ending.abort(new Error('the test ends'));

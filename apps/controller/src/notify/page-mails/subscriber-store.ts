@@ -1,18 +1,12 @@
 import { dayUs, hourUs } from '@vantage/domain';
-import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../db/index.ts';
+import { insertSubscriberMails, type NewMail } from '../mails/mail-store.ts';
 
 /** A page has at most so many subscribers, those who have not confirmed yet included. */
 const mostSubscribers = 10_000;
 /** Who did not confirm may be asked again after this time. */
 const askAgainUs = hourUs;
-
-/** A mail to a subscriber. */
-export interface NewPageMail {
-  readonly subject: string;
-  readonly body: string;
-}
 
 /**
  * Notes that somebody asked for the mails of a page, and stores the mail that `compose` makes of the subscription, to
@@ -22,7 +16,7 @@ export interface NewPageMail {
 export async function askSubscriber(
   kysely: Kysely<Tables>,
   { pageNo, email, nowUs }: { readonly pageNo: number; readonly email: string; readonly nowUs: number },
-  compose: (subscriberNo: number) => NewPageMail,
+  compose: (subscriberNo: number) => NewMail,
 ): Promise<void> {
   await kysely.transaction().execute(async (trx) => {
     await sql`delete from page_subscribers where page_no = ${pageNo} and confirmed_us is null
@@ -37,25 +31,12 @@ export async function askSubscriber(
       returning subscriber_no`.execute(trx);
     const [added] = rows;
     if (added !== undefined)
-      await insertMails(trx, {
+      await insertSubscriberMails(trx, {
         ...compose(added.subscriber_no),
         subscriberNos: [added.subscriber_no],
         nowUs,
       });
   });
-}
-
-/** Stores a mail for each of these subscribers. */
-export async function insertMails(
-  trx: Kysely<Tables>,
-  mail: NewPageMail & { readonly subscriberNos: readonly number[]; readonly nowUs: number },
-): Promise<void> {
-  const ids = mail.subscriberNos.map(() => newId());
-  await sql`
-    insert into page_mails (mail_id, subscriber_no, subject, body, due_us)
-    select m.id, m.no, ${mail.subject}, ${mail.body}, ${mail.nowUs}::bigint
-    from unnest(${ids}::text[], ${mail.subscriberNos}::int[]) as m (id, no)
-    join page_subscribers s on s.subscriber_no = m.no`.execute(trx);
 }
 
 /** A subscription, as long as it is the one of a link. */

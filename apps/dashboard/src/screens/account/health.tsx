@@ -65,7 +65,15 @@ export function Health({ installation }: { readonly installation: Installation }
   const hasClock = Warnings.some((text) => text.startsWith('a clock may be wrong'));
   const facts: readonly (readonly [string, ComponentChildren])[] = [
     [say.controllers, say.running(Controllers.length)],
-    [say.version, installation.Version],
+    [
+      say.version,
+      <>
+        {installation.Version}{' '}
+        <a class="link" href="/docs/changelog">
+          {say.whatIsNew}
+        </a>
+      </>,
+    ],
     [say.clocks, hasClock ? say.clocksBad : say.clocksGood],
     [say.disk, Disk === null ? say.unknown : say.diskOf(sizeOf(Disk.Free), sizeOf(Disk.Total))],
     [say.database, sizeOf(DatabaseBytes)],

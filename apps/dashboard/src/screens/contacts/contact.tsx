@@ -1,10 +1,9 @@
 import type { Schemas } from '@vantage/client';
 import { useState } from 'preact/hooks';
 import { Heading } from '../../parts/heading.tsx';
-import { Failure, Waiting, wordsOf } from '../../parts/notice.tsx';
-import { PlanTabs } from '../../parts/plan-tabs.tsx';
+import { wordsOf } from '../../parts/notice.tsx';
+import { PlanPage } from '../../parts/plan-page.tsx';
 import { RemoveButton } from '../../parts/remove-button.tsx';
-import { useRead } from '../../parts/use-read.ts';
 import type { ScreenProps } from '../../screen-list.ts';
 import { go } from '../../store/address.ts';
 import { ApiProblem, api, take, takeAnswer } from '../../store/api.ts';
@@ -177,26 +176,9 @@ function Shown({ opened, again }: { readonly opened: Opened; readonly again: () 
 
 /** A contact: its settings, a test, and the messages to it. */
 export function Contact({ id }: ScreenProps) {
-  const { data, problem, again } = useRead(() => readOpened(id), [id]);
-  // A link may have led here. Who signs in again with fewer rights keeps the text.
-  const [isAllowed] = useState(mayWrite.value || id !== 'new');
   return (
-    <div class="page">
-      <PlanTabs />
-      {!isAllowed && (
-        <>
-          <Heading>{say.add}</Heading>
-          <p>{planTexts.noRights}</p>
-        </>
-      )}
-      {isAllowed && data === undefined && problem === undefined && <Waiting />}
-      {isAllowed && data === undefined && problem !== undefined && (
-        <>
-          <Heading>{say.title}</Heading>
-          <Failure problem={problem} retry={again} />
-        </>
-      )}
-      {isAllowed && data !== undefined && <Shown key={data.etag ?? id} opened={data} again={again} />}
-    </div>
+    <PlanPage id={id} title={say.title} addTitle={say.add} read={readOpened}>
+      {(opened, again, key) => <Shown key={key} opened={opened} again={again} />}
+    </PlanPage>
   );
 }

@@ -1,6 +1,5 @@
+import { parseObjective, parseSpan, type ReportSpan, spanAround, spanText } from '@vantage/domain/report';
 import { type DeviceFilter, fits, parseFilter } from '../../model/device-filter.ts';
-import { parseObjective } from '../../model/report.ts';
-import { parseSpan, type ReportSpan, spanAround, spanText } from '../../model/report-span.ts';
 import { address, go } from '../../store/address.ts';
 import { today } from '../../store/clock.ts';
 import type { DeviceRow } from '../../store/facts.ts';

@@ -1,7 +1,13 @@
+import {
+  dateAfter,
+  neighbour,
+  parseObjective,
+  type ReportSpan,
+  spanAround,
+  spanOfDays,
+} from '@vantage/domain/report';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { parseFilter } from '../../model/device-filter.ts';
-import { parseObjective } from '../../model/report.ts';
-import { dateAfter, neighbour, type ReportSpan, spanAround, spanOfDays } from '../../model/report-span.ts';
 import { useKeys } from '../../parts/keys.ts';
 import { today } from '../../store/clock.ts';
 import { rows } from '../../store/facts.ts';

@@ -1,8 +1,7 @@
+import type { Line, Moments } from '@vantage/domain/report';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { count, inFull, percent } from '../../model/format.ts';
-import type { Line } from '../../model/report.ts';
-import type { Moments } from '../../model/report-span.ts';
 import { type Interval, runsOf } from '../../model/timeline.ts';
 import bar from '../../parts/bar.module.css';
 import { reportTexts as say } from '../../texts/report.ts';

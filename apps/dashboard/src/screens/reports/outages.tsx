@@ -1,7 +1,6 @@
+import { minuteWords, type Outage } from '@vantage/domain/report';
 import { useRef, useState } from 'preact/hooks';
 import { exactTime, inFull } from '../../model/format.ts';
-import type { Outage } from '../../model/report.ts';
-import { minuteWords } from '../../model/report-words.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { wordsOf } from '../../parts/notice.tsx';
 import { mayWrite } from '../../store/credential.ts';

@@ -1,6 +1,13 @@
+import {
+  type Moments,
+  momentsOf,
+  neighbour,
+  type Report,
+  type ReportSpan,
+  reportOf,
+  spanText,
+} from '@vantage/domain/report';
 import { useEffect } from 'preact/hooks';
-import { type Report, reportOf } from '../../model/report.ts';
-import { type Moments, momentsOf, neighbour, type ReportSpan, spanText } from '../../model/report-span.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { Failure, Waiting } from '../../parts/notice.tsx';
 import { useRead } from '../../parts/use-read.ts';
@@ -13,6 +20,7 @@ import { reportSource } from '../../store/report-source.ts';
 import { reportTexts as say } from '../../texts/report.ts';
 import { type AskedReport, askFor, baseOf, chosenRows, readAsked } from './asked.ts';
 import { Controls } from './controls.tsx';
+import { Monthly } from './monthly.tsx';
 import { Sheet } from './sheet.tsx';
 
 /** Above this many devices the span before is not read for a comparison. */
@@ -122,6 +130,7 @@ export function Reports() {
     <div class="page">
       <Controls asked={asked} />
       <Body asked={asked} />
+      <Monthly />
     </div>
   );
 }

@@ -1,7 +1,14 @@
+import {
+  changedDays,
+  dateAfter,
+  dateWords,
+  type Line,
+  objectiveSentences,
+  percentOf,
+  type Report,
+  spanWords,
+} from '@vantage/domain/report';
 import { count, dateIn, inFull, percent } from '../../model/format.ts';
-import { type Line, percentOf, type Report } from '../../model/report.ts';
-import { changedDays, dateAfter } from '../../model/report-span.ts';
-import { dateWords, spanWords } from '../../model/report-words.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { zone } from '../../store/clock.ts';
 import { mostOutages } from '../../store/read-report.ts';
@@ -102,9 +109,6 @@ function Judged({
   readonly report: Report;
   readonly objective: string;
 }) {
-  const { budget, devices } = report.total;
-  const isOpen = moments.to > madeAt;
-  const left = budget === undefined ? '' : inFull(Math.abs(budget.left), 2);
   const earlier = before?.uptimes.reduce(
     (sum, { Uptime }) => ({
       up: sum.up + Uptime.UpSeconds,
@@ -114,11 +118,7 @@ function Judged({
     { up: 0, down: 0, outages: 0 },
   );
   const lines = [
-    ...(budget === undefined || report.judged === 0
-      ? []
-      : devices.length === 1
-        ? [say.budgetOfOne(objective, budget.isKept, left, isOpen)]
-        : [say.kept(objective, report.kept, report.judged), say.budget(budget.isKept, left, isOpen)]),
+    ...objectiveSentences(report, objective, moments.to > madeAt),
     ...(before === undefined || earlier === undefined
       ? []
       : [say.previous(spanWords(before.span), percentOf(earlier), earlier.outages)]),

@@ -1,5 +1,5 @@
+import { spanText } from '@vantage/domain/report';
 import { useState } from 'preact/hooks';
-import { spanText } from '../../model/report-span.ts';
 import { wordsOf } from '../../parts/notice.tsx';
 import { readCsv } from '../../store/read-report.ts';
 import { reportSource } from '../../store/report-source.ts';

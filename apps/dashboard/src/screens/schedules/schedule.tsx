@@ -1,9 +1,7 @@
 import { useState } from 'preact/hooks';
 import { wallTime } from '../../model/zoned.ts';
 import { Heading } from '../../parts/heading.tsx';
-import { Failure, Waiting } from '../../parts/notice.tsx';
-import { PlanTabs } from '../../parts/plan-tabs.tsx';
-import { useRead } from '../../parts/use-read.ts';
+import { PlanPage } from '../../parts/plan-page.tsx';
 import type { ScreenProps } from '../../screen-list.ts';
 import { api, take, takeAnswer } from '../../store/api.ts';
 import { mayWrite } from '../../store/credential.ts';
@@ -153,26 +151,9 @@ function Shown({ opened, again }: { readonly opened: Opened; readonly again: () 
 
 /** A notification schedule: who is notified then, its steps, and what uses it. */
 export function Schedule({ id }: ScreenProps) {
-  const { data, problem, again } = useRead(() => readOpened(id), [id]);
-  // A link may have led here. Who signs in again with fewer rights keeps the text.
-  const [isAllowed] = useState(mayWrite.value || id !== 'new');
   return (
-    <div class="page">
-      <PlanTabs />
-      {!isAllowed && (
-        <>
-          <Heading>{say.addTitle}</Heading>
-          <p>{planTexts.noRights}</p>
-        </>
-      )}
-      {isAllowed && data === undefined && problem === undefined && <Waiting />}
-      {isAllowed && data === undefined && problem !== undefined && (
-        <>
-          <Heading>{texts.screens.schedules}</Heading>
-          <Failure problem={problem} retry={again} />
-        </>
-      )}
-      {isAllowed && data !== undefined && <Shown key={data.etag ?? id} opened={data} again={again} />}
-    </div>
+    <PlanPage id={id} title={texts.screens.schedules} addTitle={say.addTitle} read={readOpened}>
+      {(opened, again, key) => <Shown key={key} opened={opened} again={again} />}
+    </PlanPage>
   );
 }

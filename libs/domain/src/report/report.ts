@@ -1,7 +1,35 @@
-import type { Schemas } from '@vantage/client';
+/** The uptime of a device over the span, as `GET /uptime` says it. */
+export interface UptimeRow {
+  readonly device_id: string;
+  readonly ShortName: string;
+  readonly FullName: string | null;
+  readonly Uptime: {
+    readonly UpSeconds: number;
+    readonly DownSeconds: number;
+    readonly MaintenanceSeconds: number;
+    readonly UnknownSeconds: number;
+    readonly ExcludedSeconds: number;
+    readonly Outages: number;
+    readonly ExcludedOutages: number;
+  };
+}
 
-type UptimeRow = Schemas['UptimeOfDevice'];
-export type Outage = Schemas['Outage'];
+/** An outage that touches the span, as `GET /outages` says it. */
+export interface Outage {
+  readonly outage_id: string;
+  readonly device_id: string;
+  readonly ShortName: string;
+  readonly FullName: string | null;
+  /** Timestamps in the account's zone. */
+  readonly Start: string;
+  /** null: it is open. */
+  readonly End: string | null;
+  readonly Seconds: number;
+  readonly CheckResult: string | null;
+  readonly Note: string | null;
+  readonly Excluded: boolean;
+  readonly Behind: number;
+}
 
 /** Seconds of each state, and outages, of one device or of several together. */
 export interface Figures {

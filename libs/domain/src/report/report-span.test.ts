@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { dateIn } from './format.ts';
 import {
   changedDays,
   dateAfter,
@@ -14,6 +13,9 @@ import {
   spanText,
 } from './report-span.ts';
 import { spanWords } from './report-words.ts';
+
+const dateIn = (zone: string, ms: number) =>
+  new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short' }).format(ms);
 
 const zones = [
   'UTC',

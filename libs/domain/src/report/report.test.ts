@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { percent } from './format.ts';
+import { percent } from './numbers.ts';
 import { compareLines, levelBelow, parseObjective, percentOf, type ReportFacts, reportOf } from './report.ts';
 
 const seconds = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 40_000_000 }));
@@ -20,7 +20,7 @@ function factsOf(
       FullName: null,
       Uptime: {
         ...{ UpSeconds: up, DownSeconds: down, MaintenanceSeconds: maintenance, UnknownSeconds: unknown },
-        ...{ Outages: outages, Percent: null, ExcludedSeconds: 0, ExcludedOutages: 0 },
+        ...{ Outages: outages, ExcludedSeconds: 0, ExcludedOutages: 0 },
       },
     })),
     ...{ outages: [], tags: new Map(), base: '', objective: undefined, restSeconds: 0 },

@@ -1,0 +1,27 @@
+export { countingRules } from './counting-rules.ts';
+export { dueMonth, type Month, nextMonth } from './due-month.ts';
+export { count, inFull, percent } from './numbers.ts';
+export {
+  type Figures,
+  type Line,
+  type Outage,
+  parseObjective,
+  percentOf,
+  type Report,
+  reportOf,
+  type UptimeRow,
+} from './report.ts';
+export { devicesSubject, objectiveSentences, previousSentence, subjectSentence } from './report-sentences.ts';
+export {
+  changedDays,
+  dateAfter,
+  type Moments,
+  momentsOf,
+  neighbour,
+  parseSpan,
+  type ReportSpan,
+  spanAround,
+  spanOfDays,
+  spanText,
+} from './report-span.ts';
+export { dateWords, minuteWords, spanWords } from './report-words.ts';
