@@ -199,7 +199,7 @@ test('the mail comes once after the month, with the figures of GET /uptime, over
   expect(mail).toContain('Down together: 50\u00a0min');
   expect(mail).toContain('The objective of 99.9\u00a0% is not kept by all: it is kept by 1 of 2 devices.');
   expect(mail).toContain('29\u00a0Mar\u00a02026 01:30');
-  expect(mail).toContain('Shop &lt;web&gt;');
+  expect(mail).toContain('Shop &#60;web&#62;');
   expect(mail).not.toContain('Inner');
   expect(mail).toContain('How it is counted');
   expect(mail).toContain('https://vantage.example/reports?span=2026-03');
