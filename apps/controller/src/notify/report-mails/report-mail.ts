@@ -187,7 +187,7 @@ function linkOf({ baseUrl, month, report, isAll, objective }: MailFacts): string
   const ids = report.total.devices;
   if (!isAll && ids.length <= mostNamed) query.set('devices', ids.join(','));
   if (objective !== undefined) query.set('objective', String(objective / 1_000));
-  return `${baseUrl}/reports?${query}`;
+  return `${baseUrl}/reports?${query.toString()}`;
 }
 
 function textOf({ sentence, about, judged, sums, sections, rules, link, foot }: Content): string {

@@ -213,10 +213,8 @@ test('a controller that was away makes each month that it missed, in order', asy
   await using _controllers = startControllers();
   await vi.waitFor(() => expect(mailsTo('ada@example.org')).toHaveLength(before + 2), soon);
   const subjects = mailsTo('ada@example.org').map((mail) => /Subject: (.*)/.exec(mail)?.[1]?.trim());
-  expect(subjects.slice(before).sort()).toEqual([
-    expect.stringContaining('in April 2026'),
-    expect.stringContaining('in May 2026'),
-  ]);
+  const all = [expect.stringContaining('in April 2026'), expect.stringContaining('in May 2026')];
+  expect(subjects.slice(before)).toEqual(expect.arrayContaining(all));
   await vi.waitFor(async () => expect((await report()).LastMonth).toBe('2026-05'), soon);
   expect(parseSpan('2026-05')?.last).toBe('2026-05-31');
 });
