@@ -235,3 +235,29 @@ test('the reports of a device and of selected devices open where these are shown
   await page.getByText('The filter does not know colour:').waitFor();
   await page.context().close();
 });
+
+test('a report is set to be sent monthly, by keyboard, to a contact that takes mail, and is deleted again', async () => {
+  const { api } = its.system;
+  await api.ok('POST', '/contacts', { Name: 'Board', Type: 'email', Address: 'board@example.org' });
+  const page = await openReport(october);
+  await page.getByRole('button', { name: 'Send a report monthly' }).press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Send a report monthly' });
+  await dialog.getByLabel('Name', { exact: true }).fill('Services');
+  await dialog.getByLabel('Devices with these tags').fill('service/*');
+  await dialog.getByLabel('Objective, %').fill('99.9');
+  expect(await violationsOf(page)).toBe('');
+  await page.keyboard.press('Enter');
+  const row = page.getByRole('listitem').filter({ hasText: 'Services' });
+  await row.getByText('to Board').waitFor();
+  expect(await row.textContent()).toContain('devices tagged service/*');
+  const [stored] = z
+    .array(z.object({ Name: z.string(), Objective: z.number(), LastMonth: z.null() }))
+    .parse(await api.ok('GET', '/reports'));
+  expect(stored).toMatchObject({ Name: 'Services', Objective: 99.9 });
+  await row.getByRole('button', { name: 'Edit the monthly report Services' }).click();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog', { name: 'Delete' }).getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('No report is sent yet.').waitFor();
+  expect(await api.ok('GET', '/reports')).toEqual([]);
+  await page.context().close();
+});

@@ -126,11 +126,10 @@ function joinSteps(base: Base) {
   const catalog = createCatalog({ db, recordChanges, limits: config.accountLimits });
   const assign = createAssign({ db, clock, log, controllerId, timeScale });
   const onRequest = runRequests.createOnRequest({ db, clock });
-
   const { alerts, recordEvents } = joinAlerts(base);
   const feed = createEventFeed({ db, clock, log });
   const restHealth = createRestHealth({ kysely, clock, recordEvents });
-  const notify = joinNotify(base, alerts, feed, restHealth);
+  const notify = joinNotify(base, alerts, feed, restHealth.uptimes);
 
   // agents = stream = gateway -> ingest -> health -> events, uptime -> REST
   const health = createHealth({
@@ -211,10 +210,10 @@ function joinAlerts({ log, db, timeScale }: Base) {
 
 type Steps = ReturnType<typeof joinSteps>;
 type EventFeed = ReturnType<typeof createEventFeed>;
-type RestHealth = ReturnType<typeof createRestHealth>;
+type Uptimes = ReturnType<typeof createRestHealth>['uptimes'];
 
 /** The step that delivers notifications. */
-function joinNotify(base: Base, { onFailed }: Alerts, feed: EventFeed, { uptimes }: RestHealth) {
+function joinNotify(base: Base, { onFailed }: Alerts, feed: EventFeed, uptimes: Uptimes) {
   const { config, db, log, sealer, timeScale, apiAddress, clocks } = base;
   const { allowPrivateWebhooks: allowPrivate, smtpUrl, mailFrom, telegramUrl } = config;
   return createNotify({

@@ -62,6 +62,9 @@ describe('every route', () => {
     });
     const account = await rest.account('mine');
     const other = await rest.account('other');
+    const { key: otherKey } = await rest.key(other.accountNo, 'UW');
+    const reader = { Name: 'Reader', Type: 'email', Address: 'r@example.org', ExternalKey: 'reader' };
+    await rest.send('POST', '/contacts', { key: otherKey, body: reader });
     for (const level of levels) {
       const { key } = await rest.key(account.accountNo, level);
       keys[level] = key;

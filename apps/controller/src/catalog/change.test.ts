@@ -59,6 +59,8 @@ const Secret = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
 const hook = { Name: 'hook', Type: 'webhook', Address: 'https://hook.example/', Secret };
 const otherSecret = `whsec_${Buffer.alloc(24, 2).toString('base64')}`;
 const events = { Name: 'events', Address: 'https://hook.example/', Secret };
+const mailbox = { Name: 'mail', Type: 'email', Address: 'a@example.org', ExternalKey: 'mail' };
+const monthly = { Name: 'monthly', Contacts: ['key:mail'] };
 const person = { Name: 'Ada', Email: 'ada@example.org', Level: 'UR' };
 const window = { Name: 'w', Start: '2030-01-01T00:00', Duration: '01:00' };
 /**
@@ -128,6 +130,11 @@ const requests: readonly (readonly [
   ['PUT /pages/{page_id}', { Password: 'see-our-status' }, ['pages'], 'update page Password'],
   ['PUT /pages/{page_id}', { Password: 'see-our-status', Path: 'p' }, [], undefined],
   ['DELETE /pages/{page_id}', undefined, ['pages'], 'delete page Name'],
+  ['POST /contacts', mailbox, ['contacts'], 'create contact Type Name Address Shadow ExternalKey'],
+  ['POST /reports', monthly, ['reports'], 'create report Name Contacts'],
+  ['PUT /reports/{report_id}', { Objective: 99.9 }, ['reports'], 'update report Objective'],
+  ['PUT /reports/{report_id}', { Objective: 99.9, Name: 'monthly' }, [], undefined],
+  ['DELETE /reports/{report_id}', undefined, ['reports'], 'delete report Name'],
   ['POST /nschedules', { Name: 'n', Steps: [] }, ['nschedules'], 'create nschedule Name Timezone Steps'],
   ['PUT /nschedules/{nschedule_id}', { Name: 'm' }, ['nschedules'], 'update nschedule Name'],
   ['DELETE /nschedules/{nschedule_id}', undefined, ['nschedules'], 'delete nschedule Name'],

@@ -42,7 +42,7 @@ export interface NotifyDeps {
 interface Notify extends Deliveries {
   /** Delivers events to hooks until the signal aborts. */
   runHooks(signal: AbortSignal): Promise<void>;
-  /** Makes and sends the mails of status pages and monthly reports until the signal aborts. */
+  /** Stores and sends the mails of status pages and monthly reports until the signal aborts. */
   runMails(signal: AbortSignal): Promise<void>;
   /** The pages behind the links of messages. */
   pages(actions: LinkActions): readonly OuterRoute[];

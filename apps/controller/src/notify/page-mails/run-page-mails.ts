@@ -39,7 +39,10 @@ const facts = z.object({
 });
 const notes = z.array(z.object({ AtUs: z.number(), Kind: z.string(), Text: z.string() }));
 
-/** Stores mails with what is new for the subscribers of status pages, until the signal aborts. Any number of controllers may run it. */
+/**
+ * Stores mails with what is new for the subscribers of status pages, until the signal aborts. Any number of controllers
+ * may run it.
+ */
 export async function runPageMails(deps: PageMailDeps, signal: AbortSignal): Promise<void> {
   const { db, clock, log, timeScale = realTime } = deps;
   const parts = createJobParts({

@@ -17,7 +17,7 @@ import {
 } from '@vantage/domain/report';
 import { escaped } from '../../http/form-page.ts';
 
-/** What a monthly report says, before it is text or HTML. */
+/** The facts of a mail, before it is text or HTML. */
 interface MailFacts {
   readonly name: string;
   /** `2026-10`. */
@@ -43,6 +43,7 @@ interface Section {
   readonly more: number;
 }
 
+const causeColumn = 'Cause as observed, and note';
 const mostGroups = 30;
 const mostDevices = 50;
 const mostOutages = 50;
@@ -163,7 +164,7 @@ function outagesOf(title: string, outages: readonly Outage[], hint: string | und
   return {
     title,
     ...(hint !== undefined && { hint }),
-    columns: ['Device', 'Began', 'Lasted', 'Cause as observed, and note'],
+    columns: ['Device', 'Began', 'Lasted', causeColumn],
     rows: outages
       .slice(0, mostOutages)
       .map(({ FullName, ShortName, Start, Seconds, End, CheckResult, Note, Behind }) => [
@@ -186,7 +187,7 @@ function linkOf({ baseUrl, month, report, isAll, objective }: MailFacts): string
   const ids = report.total.devices;
   if (!isAll && ids.length <= mostNamed) query.set('devices', ids.join(','));
   if (objective !== undefined) query.set('objective', String(objective / 1_000));
-  return `${baseUrl}/reports?${query}`;
+  return `${baseUrl}/reports?${query.toString()}`;
 }
 
 function textOf({ sentence, about, judged, sums, sections, rules, link, foot }: Content): string {
@@ -200,7 +201,7 @@ function textOf({ sentence, about, judged, sums, sections, rules, link, foot }: 
         ...(hint === undefined ? [] : [hint]),
         ...rows.map(
           ([first = '', ...cells]) =>
-            `- ${first}: ${cells.map((cell, at) => `${columns[at + 1]} ${cell}`).join(', ')}`,
+            `- ${first}: ${cells.map((cell, at) => wordsOf(columns[at + 1] ?? '', cell)).join(', ')}`,
         ),
         ...(more > 0 ? [`- and ${count(more)} more`] : []),
       ].join('\n'),
@@ -210,6 +211,11 @@ function textOf({ sentence, about, judged, sums, sections, rules, link, foot }: 
     foot,
   ];
   return `${parts.join('\n\n')}\n`;
+}
+
+/** A figure with its name; a cause needs none. */
+function wordsOf(column: string, cell: string): string {
+  return column === causeColumn ? cell : `${column.toLowerCase()} ${cell}`;
 }
 
 const ink = '#1c1d1f';
@@ -257,7 +263,7 @@ function sectionHtml({ title, hint, columns, rows, more }: Section): string {
       (cell) =>
         `<td style="padding:4px 12px 4px 0;text-align:${align};vertical-align:top;${line}">${escaped(cell)}</td>`,
     );
-    return `<tr><th scope="row" style="padding:4px 12px 4px 0;text-align:left;vertical-align:top;font-weight:normal;word-break:break-word;${line}">${escaped(first)}</th>${others.join('')}</tr>`;
+    return `<tr><th scope="row" style="padding:4px 12px 4px 0;text-align:left;vertical-align:top;font-weight:normal;min-width:110px;word-break:break-word;${line}">${escaped(first)}</th>${others.join('')}</tr>`;
   });
   return `<h2 style="margin:28px 0 4px;font-size:14px">${escaped(title)}</h2>
 ${hint === undefined ? '' : `<p style="margin:0 0 6px;color:${mute}">${escaped(hint)}</p>`}

@@ -8,7 +8,7 @@ import { reportMail } from './report-mail.ts';
 import { listMonthlyReports, lockReport, type MonthlyReport, storeMonth } from './report-store.ts';
 
 /** Reads the facts of a report, as `GET /uptime` and `GET /outages` say them. */
-export type ReadReportFigures = (ask: {
+type ReadReportFigures = (ask: {
   readonly accountNo: number;
   readonly timezone: string;
   readonly tagNos: readonly number[] | null;
@@ -81,7 +81,7 @@ function dueOf(
 }
 
 /**
- * Makes the mails of one month of a report, unless another controller did meanwhile. The figures are read before the
+ * Stores the mails of one month of a report, unless another controller did meanwhile. The figures are read before the
  * transaction begins, because an account with many devices takes longer than a transaction may be idle.
  */
 async function make(

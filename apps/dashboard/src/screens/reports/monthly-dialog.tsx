@@ -53,7 +53,7 @@ function ContactChoice({
       <legend class="label">{say.contacts}</legend>
       {contacts.length === 0 && (
         <p class="hint">
-          {say.noContacts} <a href="/contacts/new">{say.addContact}</a>
+          {say.noContacts} <a href="/schedules/contacts/new">{say.addContact}</a>
         </p>
       )}
       {contacts.map(({ contact_id, Name, Address }) => (
@@ -67,6 +67,53 @@ function ContactChoice({
         </label>
       ))}
     </fieldset>
+  );
+}
+
+function Fields({
+  draft,
+  facts,
+  set,
+  of,
+  unknown,
+  isWrong,
+}: {
+  readonly draft: MonthlyDraft;
+  readonly facts: MonthlyFacts;
+  readonly set: (change: Partial<MonthlyDraft>) => void;
+  /** The refusal of a field. */
+  readonly of: (field: string) => string | undefined;
+  /** The words about tags that are not there. */
+  readonly unknown: string | undefined;
+  /** The objective is none. */
+  readonly isWrong: boolean;
+}) {
+  return (
+    <>
+      <TextField
+        name={say.name}
+        value={draft.name}
+        problem={of('Name')}
+        hint={say.nameHint}
+        isFirst
+        onInput={(name) => set({ name })}
+      />
+      <ContactChoice draft={draft} facts={facts} set={set} />
+      <TextField
+        name={say.tags}
+        value={draft.tags}
+        problem={unknown ?? of('Tags')}
+        hint={say.tagsHint}
+        onInput={(tags) => set({ tags })}
+      />
+      <TextField
+        name={reportTexts.objective}
+        value={draft.objective}
+        problem={isWrong ? reportTexts.wrongObjective : of('Objective')}
+        hint={say.objectiveHint}
+        onInput={(objective) => set({ objective })}
+      />
+    </>
   );
 }
 
@@ -106,29 +153,7 @@ export function MonthlyDialog({
   return (
     <Dialog title={report === undefined ? say.add : say.editOf(report.Name)} onClose={onClose}>
       <form class={css['form']} onSubmit={(event) => void submit(event)} noValidate>
-        <TextField
-          name={say.name}
-          value={draft.name}
-          problem={sending.of('Name')}
-          hint={say.nameHint}
-          isFirst
-          onInput={(name) => set({ name })}
-        />
-        <ContactChoice draft={draft} facts={facts} set={set} />
-        <TextField
-          name={say.tags}
-          value={draft.tags}
-          problem={unknown ?? sending.of('Tags')}
-          hint={say.tagsHint}
-          onInput={(tags) => set({ tags })}
-        />
-        <TextField
-          name={reportTexts.objective}
-          value={draft.objective}
-          problem={isWrong ? reportTexts.wrongObjective : sending.of('Objective')}
-          hint={say.objectiveHint}
-          onInput={(text) => set({ objective: text })}
-        />
+        <Fields draft={draft} facts={facts} set={set} of={sending.of} unknown={unknown} isWrong={isWrong} />
         <Refusal words={sending.words(shown)} />
         <div class="buttons">
           <Submit isOff={sending.isBusy || isWrong || unknown !== undefined || draft.contacts.length === 0}>

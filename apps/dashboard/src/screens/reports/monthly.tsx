@@ -13,7 +13,7 @@ import css from './reports.module.css';
 
 const say = reportTexts.monthly;
 
-/** What the section needs to show and to change monthly reports. */
+/** The facts that the section needs to show and to change monthly reports. */
 export interface MonthlyFacts {
   readonly reports: readonly MonthlyReport[];
   /** Contacts that take mail. */
