@@ -19,6 +19,7 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   load: ['3000', '60'],
   reads: ['1000', '3'],
   lists: ['100000', '1'],
+  change: ['100000'],
   'packed-days': [],
 };
 

@@ -15,6 +15,7 @@ import { setUp } from '../../apps/controller/src/testing/set-up.ts';
 import { startBenchDatabase } from './database.ts';
 import { type Figure, printFigures } from './figures.ts';
 import { usage, withChildren } from './processes.ts';
+import { rollUpDevice } from './rolled-device.ts';
 
 const devices = Number(process.argv[2] ?? 100_000);
 const seconds = Number(process.argv[3] ?? 3);
@@ -28,33 +29,45 @@ const lists = [
 ];
 /** Tags of so many devices each, and levels above them of so many tags. */
 const [devicesOfTag, tagsOfLevel] = [500, 10];
+/** The revision of the last answer that has one. */
+let revision = '';
 const dayUs = 86_400_000_000;
 const iso = (us: number) => new Date(us / 1000).toISOString();
 
 /** A request, and how long it may take at most (p99), milliseconds. */
 interface Kind {
   readonly path: string;
+  /** The request of each moment; default `path`. */
+  readonly next?: () => string;
   readonly boundMs: number;
 }
 
-/** The requests of a page. `revision` is that of a first reading. */
-function pageReads(revision: string): readonly Kind[] {
+/** The requests of a page. */
+function pageReads(): readonly Kind[] {
   const quarter = `Timestamp1=${iso(nowUs - 90 * dayUs)}&Timestamp2=${iso(nowUs)}`;
   return [
     { path: '/states?Limit=1000', boundMs: 60 },
     { path: '/states?Limit=1000&With=Tags,Locations,LastCheck,Master', boundMs: 60 },
-    { path: `/states?Limit=1000&ChangedSince=${revision}`, boundMs: 20 },
+    // A page polls by the revision of its last answer.
+    {
+      path: '/states?Limit=1000&ChangedSince=',
+      next: () => `/states?Limit=1000&ChangedSince=${revision}`,
+      boundMs: 20,
+    },
     { path: '/summary', boundMs: 30 },
     { path: '/summary?By=Tag,Location', boundMs: 30 },
     { path: '/summary?By=Path', boundMs: 30 },
     { path: '/timeline?Tag=site-3/rack-31&Limit=500', boundMs: 150 },
     { path: `/timeline?Tag=site-3/rack-31&Limit=500&${quarter}`, boundMs: 400 },
+    { path: `/devices/${rolledId}/statistics?Bucket=Hour&With=Phases&${quarter}`, boundMs: 80 },
   ];
 }
 
 await using held = new AsyncDisposableStack();
 const embedded = held.use(await startBenchDatabase());
 const { log } = embedded;
+/** The device with roll-ups of three months. */
+const [rolledNo, rolledId] = [31 * devicesOfTag + 1, '31'.repeat(24)];
 const { accountNo } = await makeDatabase();
 const server = fork(path.join(import.meta.dirname, 'list-server.ts'), [
   ...[embedded.url, String(nowUs), String(accountNo)],
@@ -75,6 +88,11 @@ async function makeDatabase(): Promise<{ readonly accountNo: number }> {
     await createPartitions({ db, clock: createFakeClock(nowUs), log, retentionDays: 1 }).ensure();
     const made = await makeManyDevices(db, devices, nowUs);
     await tagDevices(db, made.accountNo);
+    await setUp(db.kysely, (connection) => moveWindows(connection));
+    await sql`update devices set device_id = ${rolledId} where device_no = ${rolledNo}::int`.execute(
+      db.kysely,
+    );
+    await rollUpDevice(db, { deviceNo: rolledNo, locationNo: made.locationNo, toUs: nowUs, hours: 90 * 24 });
     return made;
   } finally {
     await db.close();
@@ -108,6 +126,16 @@ async function tagDevices({ kysely }: Pick<Db, 'kysely'>, account: number): Prom
   });
 }
 
+/** No window begins or ends now: a poll would rightly read their devices each time, because the clock stands still. */
+async function moveWindows(connection: Db['kysely']): Promise<void> {
+  await sql`
+    update maintenance_windows set from_us = from_us - 3600000000,
+      to_us = to_us + case when to_us > ${nowUs}::bigint then 3600000000 else -3600000000 end`.execute(
+    connection,
+  );
+  await sql`vacuum analyze maintenance_windows`.execute(connection);
+}
+
 /** Changes the status of one device after the other, so many a minute, until the signal. */
 async function changeDevices(db: Db, aMinute: number, signal: AbortSignal): Promise<void> {
   for (let at = 0; !signal.aborted; at = (at + 7919) % devices) {
@@ -131,6 +159,7 @@ function read(route: string): Promise<number> {
   const headers = { 'Service-API-Key': key, 'X-Forwarded-Proto': 'https' };
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   get(`${baseUrl}${route}`, { agent, headers }, (answer) => {
+    revision = String(answer.headers['vantage-revision'] ?? revision);
     answer.on('end', () =>
       answer.statusCode === 200
         ? resolve(performance.now() - fromMs)
@@ -142,11 +171,11 @@ function read(route: string): Promise<number> {
 }
 
 /** Reads an answer by so many connections at once, and again, for some seconds. */
-async function run(route: string, connections: number, forS: number) {
+async function run({ path: kind, next = () => kind }: Kind, connections: number, forS: number) {
   const [fromMs, before] = [performance.now(), cpuMs()];
   const times: number[] = [];
   const line = async () => {
-    while (performance.now() < fromMs + forS * 1000) times.push(await read(route));
+    while (performance.now() < fromMs + forS * 1000) times.push(await read(next()));
   };
   await Promise.all(Array.from({ length: connections }, line));
   const sorted = times.toSorted((a, b) => a - b);
@@ -162,10 +191,11 @@ function round(value: number): number {
 const listBoundMs = 50;
 const changesAMinute = 5000;
 
-async function measure({ path: route, boundMs: theirs }: Kind): Promise<readonly Figure[]> {
-  await run(route, 8, 0.5); // every connection prepares the statements
-  const one = await run(route, 1, seconds);
-  const eight = await run(route, 8, seconds);
+async function measure(kind: Kind): Promise<readonly Figure[]> {
+  const { path: route, boundMs: theirs } = kind;
+  await run(kind, 8, 0.5); // every connection prepares the statements
+  const one = await run(kind, 1, seconds);
+  const eight = await run(kind, 8, seconds);
   const shared = { unit: 'ms', better: 'less' } as const;
   const p99 = { ...shared, peer: 'bound', theirs };
   return [
@@ -181,15 +211,6 @@ async function measureAll(title: string, kinds: readonly Kind[]): Promise<void> 
   printFigures(title, figures);
 }
 
-/** The revision of a first reading. */
-async function readRevision(): Promise<string> {
-  const answer = await fetch(`${baseUrl}/states?Limit=1`, {
-    headers: { 'Service-API-Key': key, 'X-Forwarded-Proto': 'https' },
-  });
-  await answer.arrayBuffer();
-  return answer.headers.get('Vantage-Revision') ?? '';
-}
-
 const only = process.argv[4];
 if (only !== 'page')
   await measureAll(
@@ -199,11 +220,14 @@ if (only !== 'page')
 if (only !== 'lists') {
   const db = await createDb({ connection: { url: embedded.url }, log });
   held.defer(() => db.close());
-  const reads = pageReads(await readRevision());
+  await read('/states?Limit=1');
   const ending = new AbortController();
   const changing = changeDevices(db, changesAMinute, ending.signal);
   try {
-    await measureAll(`What a page reads of ${devices} devices, ${changesAMinute} changing a minute`, reads);
+    await measureAll(
+      `What a page reads of ${devices} devices, ${changesAMinute} changing a minute`,
+      pageReads(),
+    );
   } finally {
     ending.abort();
     await changing;

@@ -44,6 +44,8 @@ export interface Ground extends AsyncDisposable {
   readonly rhythm: Rhythm;
   /** The time between two checks of a device. */
   readonly intervalMs: number;
+  /** A minute of the rules, in true time: what is sent by mail within one is grouped. */
+  readonly minuteMs: number;
   readonly system: System;
   /** The API of the first controller. */
   readonly api: Api;
@@ -129,6 +131,7 @@ export async function startGround(
     scale: options.scale,
     rhythm,
     intervalMs: intervalOf(rhythm) / options.scale,
+    minuteMs: 60_000 / options.scale,
     second: second?.program,
     areBothReady: second?.areBothReady,
     truth: createTruth(() => Date.now()),

@@ -7,7 +7,7 @@ import { loggedErrors } from './log-lines.ts';
 import { scenes } from './scenes/index.ts';
 import { judge } from './verdict.ts';
 
-/** Messages that a scene does not expect get this long to arrive. */
+/** Messages that a scene does not expect get at least this long to arrive, and after a group of e-mails as long. */
 const quietMs = 8_000;
 
 const [, , tag = '', name = '', way] = process.argv;
@@ -18,7 +18,7 @@ putAhead();
 const ground = await startGround(tag, { ...scene.ground, isShadow: way === 'shadow' });
 try {
   const expected = await scene.play(ground);
-  await delay(quietMs);
+  await delay(Math.max(quietMs, ground.minuteMs + quietMs / 2));
   const verdict = await judge(ground, expected);
   process.stdout.write(`${JSON.stringify(verdict)}\n`);
 } catch (error) {

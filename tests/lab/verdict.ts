@@ -164,7 +164,7 @@ function toldByMail(ground: Ground): { readonly id: string; readonly message: st
   const all = mails.map((mail) => ({ messages: messagesOf(mail), atMs: mail.atMs }));
   const downs = ground.hooks.hooks.filter(({ type }) => type === 'device.down');
   // A group waits for its minute, and what is grouped with it for the one before.
-  const told = withFolded(all, { downs, mostMs: 2 * ground.intervalMs });
+  const told = withFolded(all, { downs, mostMs: 2 * ground.minuteMs });
   return mails.flatMap(({ messageId }, i) => (told[i] ?? []).map((message) => ({ id: messageId, message })));
 }
 
@@ -180,7 +180,7 @@ export function otherMessages({ receivers, serviceTypes, mail }: Ground): readon
  * message twice.
  */
 function serviceDifferences(ground: Ground, { released, mayRepeat }: Expected): string[] {
-  const { truth, hooks, intervalMs } = ground;
+  const { truth, hooks, minuteMs } = ground;
   const others = otherMessages(ground);
   const own = hooks.hooks.map(({ id, type: what, about, text, atMs }) => ({
     contact: 'hook',
@@ -195,7 +195,7 @@ function serviceDifferences(ground: Ground, { released, mayRepeat }: Expected): 
   return [
     ...falseEnds([...own, ...mails, ...others], {
       downForMs: (name, atMs) => truth.downForMs(name, atMs),
-      mostMs: 2 * intervalMs,
+      mostMs: 2 * minuteMs,
       released: released ?? new Set(),
     }),
     ...openIncidents(others),

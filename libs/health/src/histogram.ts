@@ -44,17 +44,30 @@ export function countOf(histogram: Histogram): number {
  * empty.
  */
 export function percentile(histogram: Histogram, p: number): number | undefined {
-  const rank = Math.max(1, Math.ceil(countOf(histogram) * p));
-  let seen = 0;
-  for (const pair of histogram) {
-    seen += pair[1] ?? 0;
-    if (seen >= rank) return middleMs(pair[0] ?? 0);
-  }
-  return undefined;
+  return percentiles(histogram, [p])[0];
+}
+
+/** `percentile` of several shares, ascending, which are read together. */
+export function percentiles(histogram: Histogram, shares: readonly number[]): (number | undefined)[] {
+  const all = countOf(histogram);
+  let [seen, at] = [0, -1];
+  return shares.map((share) => {
+    const rank = rankOf(all, share);
+    while (seen < rank && at + 1 < histogram.length) {
+      at += 1;
+      seen += histogram[at]?.[1] ?? 0;
+    }
+    return seen < rank ? undefined : middleMs(histogram[at]?.[0] ?? 0);
+  });
+}
+
+/** The nearest rank of the share `p` (0..1) among so many, from 1. */
+export function rankOf(count: number, p: number): number {
+  return Math.max(1, Math.ceil(count * p));
 }
 
 /** The value of a bucket whose relative error is the same to both its ends. */
-function middleMs(bucket: number): number {
+export function middleMs(bucket: number): number {
   return bucket === 0
     ? scale.smallestMs
     : (2 * scale.smallestMs * scale.growth ** bucket) / (scale.growth + 1);

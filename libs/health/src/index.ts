@@ -16,7 +16,10 @@ export {
   type Histogram,
   histogramOf,
   mergeHistograms,
+  middleMs,
   percentile,
+  percentiles,
+  rankOf,
   scale,
 } from './histogram.ts';
 export { type DrawnSpan, joinShort } from './join-short.ts';

@@ -72,8 +72,8 @@ async function play(ground: Ground): Promise<Expected> {
   await minutes(ground, 20);
   if (toldOf(ground, 'flaky').length > 0)
     differences.push('flaky is told of before it failed for 30 minutes');
-  differences.push(...(await expectTold(ground, 'flaky', 1, toldMinutes * ground.intervalMs)));
-  differences.push(...(await expectTold(ground, 'typo', 1, toldMinutes * ground.intervalMs)));
+  differences.push(...(await expectTold(ground, 'flaky', 1, toldMinutes * ground.minuteMs)));
+  differences.push(...(await expectTold(ground, 'typo', 1, toldMinutes * ground.minuteMs)));
   const tookS = (Date.now() - fromMs) / 1000;
   // It works again; nobody tells it so but a test message.
   receivers.answer('flaky', 200);

@@ -45,8 +45,7 @@ function lateDifferences(ground: Ground, device: number, fellMs: number): readon
   const said = messagesTo(ground, { contact: 'now', what: 'device.flapping', about }).find(
     ({ atMs }) => atMs > fellMs,
   );
-  const mostMs =
-    (saidWithinMinutes + (ground.second === undefined ? 0 : takeoverMinutes)) * ground.intervalMs;
+  const mostMs = (saidWithinMinutes + (ground.second === undefined ? 0 : takeoverMinutes)) * ground.minuteMs;
   if (said !== undefined && said.atMs - fellMs <= mostMs) return [];
   const after = said === undefined ? 'never' : `after ${((said.atMs - fellMs) / 1000).toFixed(1)} s`;
   return [`${about}: "flapping, and Down" was said ${after}; ${mostMs / 1000} s are the most`];

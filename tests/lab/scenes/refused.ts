@@ -95,7 +95,7 @@ async function nobodyDifferences(ground: Ground): Promise<readonly string[]> {
 
 /** While the devices are Down: who gets their messages, and when. */
 async function refusedDowns(ground: Ground): Promise<readonly string[]> {
-  const { receivers, mail, note, intervalMs } = ground;
+  const { receivers, mail, note, minuteMs } = ground;
   const differences: string[] = [];
   const expectOne = async (contact: string, about: string, mostMs = 15_000) =>
     differences.push(...(await expectMessages(ground, { contact, about }, { mostMs })));
@@ -110,8 +110,8 @@ async function refusedDowns(ground: Ground): Promise<readonly string[]> {
   note('moody accepts mail again, turned refuses from now on');
   if (messagesTo(ground, { contact: 'after', about: 'dev-3' }).length > 0)
     differences.push('the mailbox that refuses was given up before its 30 minutes');
-  await expectOne('moody', 'dev-6', (triedMinutes + 1) * intervalMs);
-  await expectOne('after', 'dev-3', (triedMinutes + 2) * intervalMs);
+  await expectOne('moody', 'dev-6', (triedMinutes + 1) * minuteMs);
+  await expectOne('after', 'dev-3', (triedMinutes + 2) * minuteMs);
   return [...differences, ...(await nobodyDifferences(ground))];
 }
 

@@ -20,7 +20,7 @@ import {
 const bodies: Readonly<Record<string, object>> = {
   'POST /devices': { Method: 'TCP', URL: 'example.org:80', ShortName: 'new' },
   'POST /batch': { Operations: [{ Method: 'GET', Path: '/tags' }] },
-  'POST /devices/change': { Filter: {}, Set: { Timeout: 7 } },
+  'POST /devices/change': { Filter: {}, Maintenance: null },
   'POST /tags': { Name: 'new' },
   'POST /keys': { Name: 'new', Level: 'UR' },
   'POST /contacts': sampleContact,

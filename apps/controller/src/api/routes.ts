@@ -1,4 +1,4 @@
-import { mergeHistograms, percentile, scale } from '@vantage/health';
+import { mergeHistograms, middleMs, percentiles, rankOf, scale } from '@vantage/health';
 import { manyAlertRoutes } from '../alerts/many-routes.ts';
 import { type AlertRouteDeps, alertRoutes } from '../alerts/routes.ts';
 import { auditRoutes } from '../audit/routes.ts';
@@ -96,7 +96,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
       clock,
       device,
       rollUps: deps.rollUps,
-      histograms: { scale, merge: mergeHistograms, percentile },
+      histograms: { scale, merge: mergeHistograms, percentiles, rankOf, middleMs },
     }),
     ...tagRoutes(deps),
     ...tagMaintenanceRoutes({ ...deps, maintenance: health }),

@@ -6,6 +6,7 @@ import { createListener, type Listener } from './bus/listener.ts';
 import { type CatalogTransaction, catalogTransaction } from './catalog-transaction.ts';
 import { createJoinedTransactions } from './joined-transaction.ts';
 import { isMigrationDue, migrationFault, readMigrations, refuseNewer, withMigrationLock } from './migrate.ts';
+import { numberArrays, readNumberArray } from './number-arrays.ts';
 import { createOrm } from './orm.ts';
 import { preparingPool } from './prepared-pool.ts';
 import { readinessProblem } from './readiness.ts';
@@ -208,11 +209,12 @@ function statementLog(onStatement: OnStatement): (event: LogEvent) => void {
 }
 
 /**
- * Reads int8 as a number, because microseconds since 1970 stay below 2^53 until the year 2255. Other types stay as
- * node-postgres reads them.
+ * Reads int8 as a number, because microseconds since 1970 stay below 2^53 until the year 2255, and arrays of numbers
+ * fast. Other types stay as node-postgres reads them.
  */
 function numbersForBigints(): pg.CustomTypesConfig {
   const overrides = new pg.TypeOverrides();
   overrides.setTypeParser(20, Number);
+  for (const oid of numberArrays) overrides.setTypeParser(oid, (text: string) => readNumberArray(oid, text));
   return overrides;
 }

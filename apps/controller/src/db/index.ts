@@ -5,10 +5,11 @@ export type { CatalogTransaction } from './catalog-transaction.ts';
 export {
   checkSums,
   type LatencyScale,
+  type PhaseCounts,
   packedHistogram,
   phaseColumns,
   phaseRadix,
-  readHistogram,
+  readPhaseCounts,
   unpackedHistogram,
 } from './check-sums.ts';
 export { isBigint, isText, largestInt, toBigint, toReal, toText } from './column-values.ts';

@@ -28,7 +28,7 @@ export interface Tally {
   readonly histogram: readonly (readonly number[])[];
   /** Sums of the phases of good checks in the order of `phaseColumns`, milliseconds; null: not known. */
   readonly phase_sums: readonly number[] | null;
-  /** As `readHistogram` reads it; null: not known. */
+  /** As `readPhaseCounts` reads it; null: not known. */
   readonly phase_histogram: Uint8Array | null;
 }
 

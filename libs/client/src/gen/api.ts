@@ -226,11 +226,11 @@ export interface paths {
         put?: never;
         /**
          * Changes, tags, maintains or deletes many devices: first a preview, then with its Token
-         * @description The first request changes nothing. It answers how many devices Filter leaves, how many of them would change and which would be refused, and a Token. The same body with the Token does it: 1005 where Filter leaves other devices by then. What a device refuses only when it is done (a private address at a Location that checks public targets only) is in the answer of the second request. A change that was interrupted goes on with the same request, as long as Done is false; a repetition of one that is done answers the same. With a key that is limited to tags, and in an atomic batch, each request does a part: repeat it until Done is true. GET /device-changes/{change_id} (the Token) shows how far it is. The audit has one entry for all of it.
+         * @description The first request changes nothing. It answers how many devices Filter leaves, how many of them would change and which would be refused, and a Token. The same body with the Token does it: 1005 where Filter leaves other devices by then. What a device refuses only when it is done (a private address at a Location that checks public targets only) is in the answer of the second request. A change that was interrupted goes on with the same request, as long as Done is false; a repetition of one that is done answers the same. With a key that is limited to tags, and in an atomic batch, each request does a part: repeat it until Done is true. GET /device-changes/{change_id} (the Token) shows how far it is. The audit has one entry for all of it. A key of the level UO may send Filter and Maintenance only.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<change>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW or UA may do this.
+         *     A key of the level UO, UW or UA may do this.
          */
         post: operations["changeDevices"];
         delete?: never;

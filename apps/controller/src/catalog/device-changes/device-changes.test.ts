@@ -176,6 +176,25 @@ test('tags come and go, and maintenance starts and ends', async () => {
   for (const id of ids) expect((await read(id))['MaintenanceUntil']).toBeNull();
 });
 
+test('an operator may start and end maintenance of many, and nothing else', async () => {
+  const id = await device('a');
+  const { key } = await rest.key(one.accountNo, 'UO');
+  const operator: AccountApi = {
+    ...one,
+    send: (method, path, body, more) => one.send(method, path, body, { key, ...more }),
+  };
+  const Maintenance = { Duration: '01:00' };
+  const started = await changeBy(operator, { Filter: {}, Maintenance });
+  expect(started.done).toMatchObject({ Matched: 1, Changed: 1, Done: true });
+  expect(await read(id)).toMatchObject({ Status: 'Maint' });
+  expect((await changeBy(operator, { Filter: {}, Maintenance: null })).done).toMatchObject({ Changed: 1 });
+  const others = [{ Set: { Timeout: 5 } }, { AddTags: ['x'] }, { RemoveTags: ['x'] }, { Delete: true }, {}];
+  for (const other of [...others, ...others.map((each) => ({ Maintenance, ...each })).slice(0, 4)]) {
+    const refused = await operator.send('POST', '/devices/change', { Filter: {}, ...other });
+    expect([other, refused.json]).toMatchObject([other, { code: 1002 }]);
+  }
+});
+
 test('masters are deleted with the devices behind them, and stay where others are behind them', async () => {
   await one.create('/tags', { Name: 'rack' });
   const top = await device('top', { Tags: ['rack'] });

@@ -1,10 +1,10 @@
 import { invalid } from '../../http/problem.ts';
 import { noSubject, type Route, route } from '../../http/route.ts';
-import type { Session } from '../../http/session.ts';
+import { type Level, requireLevel, type Session } from '../../http/session.ts';
 import type { Maintenance } from '../devices/maintenance-routes.ts';
 import type { DeviceRouteDeps } from '../devices/routes.ts';
 import { createCarrier, outcomeOf } from './carry-out.ts';
-import { deviceChange, deviceChangeOutcome } from './fields.ts';
+import { type AskedChange, deviceChange, deviceChangeOutcome } from './fields.ts';
 import { findPlan } from './plan-store.ts';
 import { previewChange } from './preview.ts';
 import { contradictions } from './resolve.ts';
@@ -22,13 +22,14 @@ export function deviceChangeRoutes(given: DeviceRouteDeps & { readonly maintenan
     route({
       ...shared,
       method: 'POST',
-      level: 'UW',
+      level: 'UO',
       path: '/devices/change',
       summary: 'Changes, tags, maintains or deletes many devices: first a preview, then with its Token.',
-      description: `The first request changes nothing. It answers how many devices Filter leaves, how many of them would change and which would be refused, and a Token. The same body with the Token does it: 1005 where Filter leaves other devices by then. What a device refuses only when it is done (a private address at a Location that checks public targets only) is in the answer of the second request. A change that was interrupted goes on with the same request, as long as Done is false; a repetition of one that is done answers the same. With a key that is limited to tags, and in an atomic batch, each request does a part: repeat it until Done is true. GET /device-changes/{change_id} (the Token) shows how far it is. The audit has one entry for all of it.`,
+      description: `The first request changes nothing. It answers how many devices Filter leaves, how many of them would change and which would be refused, and a Token. The same body with the Token does it: 1005 where Filter leaves other devices by then. What a device refuses only when it is done (a private address at a Location that checks public targets only) is in the answer of the second request. A change that was interrupted goes on with the same request, as long as Done is false; a repetition of one that is done answers the same. With a key that is limited to tags, and in an atomic batch, each request does a part: repeat it until Done is true. GET /device-changes/{change_id} (the Token) shows how far it is. The audit has one entry for all of it. A key of the level UO may send Filter and Maintenance only.`,
       subject: noSubject,
       body: deviceChange,
       handler: async ({ session, body: { Preview, Token, ...asked }, signal }) => {
+        requireLevel(session, levelOf(asked));
         const faults = contradictions(asked);
         if (faults.length > 0) throw invalid(faults);
         if (Token !== undefined && Preview !== true)
@@ -52,4 +53,10 @@ export function deviceChangeRoutes(given: DeviceRouteDeps & { readonly maintenan
       handler: async ({ subject }) => ({ body: outcomeOf(subject) }),
     }),
   ];
+}
+
+/** The level that a change needs: maintenance alone is an operator's, as of one device. Pure. */
+function levelOf({ Filter: _, Maintenance, Delete, ...changes }: AskedChange): Level {
+  const isMaintenance = Maintenance !== undefined && !Delete && Object.keys(changes).length === 0;
+  return isMaintenance ? 'UO' : 'UW';
 }
