@@ -11,7 +11,7 @@ import { contactNote } from './admin/contact-note.ts';
 import { databaseCommands } from './admin/database.ts';
 import { drop, noAgent } from './admin/fault.ts';
 import { provision } from './admin/first-run.ts';
-import { invitationTerms } from './admin/invitation-terms.ts';
+import { invitationTerms, makeMissingParcel } from './admin/invitation-terms.ts';
 import { openDatabase } from './admin/open-database.ts';
 import { thisOperator } from './admin/operator-name.ts';
 import { retryRecords, showQuarantine } from './admin/quarantine.ts';
@@ -242,8 +242,9 @@ const commands: Commands = {
     const accountNo = await filterOf(db.kysely, request.account);
     return retryRecords(db, request, { accountNo, retry: retryQuarantined, count: countQuarantined });
   },
-  'agents.invite': (db, request) =>
-    change(db, async (transaction) => {
+  'agents.invite': async (db, request) => {
+    await makeMissingParcel(request, clock);
+    return change(db, async (transaction) => {
       const { account, location, name } = request;
       const accountNo = await accountNoOf(transaction.trx, account);
       const invited = await inviteAgentTo(transaction, { accountNo, location, name, nowUs: clock.nowUs() });
@@ -254,7 +255,8 @@ const commands: Commands = {
       const { command, commandWget: command_wget } = linesFor(token);
       const given = { agent_id, token, expires: new Date(expiresUs / 1000), warnings: [...warnings] };
       return { ...given, command, command_wget };
-    }),
+    });
+  },
   'agents.list': async ({ kysely }, { account }) =>
     listAccountAgents(kysely, await filterOf(kysely, account), clock.nowUs()),
   'agents.revoke': (db, { agent_id }) =>
