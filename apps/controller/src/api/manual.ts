@@ -10,15 +10,27 @@ const folder = new URL('../../../../docs/', import.meta.url);
  * `.md`.
  */
 export const manualPages = [
-  ...['rest', 'alerts', 'contacts', 'messages', 'result-codes', 'phases', 'glossary'],
+  ...[
+    'first-alarm',
+    'methods',
+    'rest',
+    'alerts',
+    'contacts',
+    'messages',
+    'result-codes',
+    'phases',
+    'glossary',
+  ],
   ...[
     'install-agent',
+    'agent-behind-a-firewall',
     'agent',
     'commands',
     'as-code',
     'coming-over',
     'metrics',
     'operate',
+    'behind-a-proxy',
     'settings',
     'troubleshooting',
     'scaling',
