@@ -11,7 +11,7 @@ import { contactNote } from './admin/contact-note.ts';
 import { databaseCommands } from './admin/database.ts';
 import { drop, noAgent } from './admin/fault.ts';
 import { provision } from './admin/first-run.ts';
-import { invitationTerms, makeMissingParcel } from './admin/invitation-terms.ts';
+import { invitationTerms } from './admin/invitation-terms.ts';
 import { openDatabase } from './admin/open-database.ts';
 import { thisOperator } from './admin/operator-name.ts';
 import { retryRecords, showQuarantine } from './admin/quarantine.ts';
@@ -45,6 +45,7 @@ import { createHeldClock, followDatabase } from './clocks/index.ts';
 import { loadSettings } from './config/load-settings.ts';
 import type { Db, Tables } from './db/index.ts';
 import { planInvitation, readAuthorities, readSignedParcels, sealedAuthorities } from './enrol/index.ts';
+import { makeMissingParcel } from './enrol/own-parcel.ts';
 import { recordEvents } from './events/index.ts';
 import { countQuarantined, listQuarantined, retryQuarantined } from './ingest/index.ts';
 import { createChannels, sendTest } from './notify/index.ts';
@@ -245,9 +246,8 @@ const commands: Commands = {
   'agents.invite': async (db, request) => {
     await makeMissingParcel(request, clock);
     return change(db, async (transaction) => {
-      const { account, location, name } = request;
-      const accountNo = await accountNoOf(transaction.trx, account);
-      const invited = await inviteAgentTo(transaction, { accountNo, location, name, nowUs: clock.nowUs() });
+      const accountNo = await accountNoOf(transaction.trx, request.account);
+      const invited = await inviteAgentTo(transaction, { ...request, accountNo, nowUs: clock.nowUs() });
       if (invited.kind === 'conflict') throw drop('agent_exists', invited.message);
       if (invited.kind === 'invalid') throw drop('no_location', refusalText(invited));
       const { agentId: agent_id, token, expiresUs } = invited;

@@ -1,6 +1,5 @@
 export { createAgentSide } from './agent-side.ts';
 export { openAuthorities } from './authorities.ts';
 export { readAuthorities, sealedAuthorities } from './authority-store.ts';
-export { createOwnParcel, makeOwnParcel } from './own-parcel.ts';
 export { readSignedParcels } from './parcel-hashes.ts';
 export { planInvitation } from './plan-invitation.ts';

@@ -96,6 +96,15 @@ export async function makeOwnParcel(parcel: OwnParcel, say: (text: string) => vo
   }
 }
 
+/** Has the package made first where the operator's command wants it; the progress goes to standard error. */
+export async function makeMissingParcel(
+  { parcels: folder, makes_parcel: isWanted }: { readonly parcels: string; readonly makes_parcel: boolean },
+  clock: Pick<Clock, 'monoMs'>,
+): Promise<void> {
+  const parcel = createOwnParcel({ folder, isWanted, clock });
+  await makeOwnParcel(parcel, (text) => void process.stderr.write(`vantage: ${text}\n`));
+}
+
 /** A sentence about a package that could not be made. */
 export function notMade(why: string): string {
   return `the agent's package could not be made: ${why} ("npm run parcel" tries again)`;
