@@ -49,7 +49,11 @@ function urlIn(folder: string, role: string): string {
   return `postgres://${role}@/postgres?host=${encodeURIComponent(folder)}`;
 }
 
-async function start(folder: string, hotStandby: 'on' | 'off' = 'on'): Promise<DatabaseServer> {
+async function start(
+  folder: string,
+  hotStandby: 'on' | 'off' = 'on',
+  settings: Readonly<Record<string, string>> = {},
+): Promise<DatabaseServer> {
   const options = {
     listen_addresses: '',
     unix_socket_directories: folder,
@@ -57,6 +61,7 @@ async function start(folder: string, hotStandby: 'on' | 'off' = 'on'): Promise<D
     shared_buffers: '64MB',
     hot_standby: hotStandby,
     wal_keep_size: '256MB',
+    ...settings,
   };
   const args = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const superuserUrl = urlIn(folder, 'admin');
@@ -105,11 +110,15 @@ async function untilUp(folder: string, child: ChildProcess): Promise<void> {
 
 /**
  * Starts a server with an ordinary role `vantage` that owns the database; its data is in a new folder within `place`.
+ * `settings` are those of its postgresql.conf.
  */
-export async function startPrimary(place?: string): Promise<DatabaseServer> {
+export async function startPrimary(
+  place?: string,
+  settings?: Readonly<Record<string, string>>,
+): Promise<DatabaseServer> {
   const folder = newFolder(place);
   run('initdb', ['-D', path.join(folder, 'data'), '-U', 'admin', '--auth=trust', '--encoding=UTF8', '-N']);
-  const server = await start(folder);
+  const server = await start(folder, 'on', settings);
   await withClient(server.superuserUrl, async (client) => {
     await client.query('create role vantage login');
     await client.query('alter database postgres owner to vantage');

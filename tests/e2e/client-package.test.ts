@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { browserMissing, startBrowser } from '../browser/browser.ts';
 import { type System, startSystem } from '../harness/system.ts';
 
 const root = path.join(import.meta.dirname, '../..');
@@ -12,10 +13,10 @@ const run = (file: string, args: readonly string[], env: NodeJS.ProcessEnv = {})
   execFileSync(file, args, { cwd: folder, encoding: 'utf8', env: { ...process.env, ...env } });
 
 beforeAll(async () => {
-  system = await startSystem({});
-}, 180_000);
+  system = await startSystem({ timeoutMs: 500_000 });
+}, 600_000);
 afterAll(async () => {
-  await system[Symbol.asyncDispose]();
+  await system?.[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true });
 });
 
@@ -87,4 +88,52 @@ test('the packed client installs into an empty folder, compiles there, and works
     NODE_EXTRA_CA_CERTS: ca_file,
   });
   expect(JSON.parse(answer)).toEqual({ heard: 'Created', put: 7, stale: 1005, refused: 1000, pages: 1 });
-}, 180_000);
+}, 600_000);
+
+const page = `<!doctype html><meta charset="utf-8"><title>elsewhere</title>
+<script type="importmap">{"imports": {
+  "@vantage/client": "/elsewhere/node_modules/@vantage/client/dist/index.js",
+  "openapi-fetch": "/elsewhere/node_modules/openapi-fetch/dist/index.mjs"
+}}</script>
+<script type="module">
+  import { createSender, createVantageClient, events, pages } from '@vantage/client';
+  globalThis.run = async (key) => {
+    const baseUrl = location.origin + '/v1.1';
+    const send = createSender({ key });
+    const api = createVantageClient({ baseUrl, fetch: send });
+    const ending = new AbortController();
+    const first = await api.GET('/events', { params: { query: { Limit: 1 } } });
+    const heard = events(send, baseUrl + '/events?stream=Y', { after: first.data[0].event_id, signal: ending.signal });
+    const body = { Method: 'TCP', URL: '127.0.0.1:9', ShortName: 'chromium' };
+    const { data, error } = await api.POST('/devices', { body });
+    if (error) throw new Error(error.message);
+    const event = await heard.next();
+    ending.abort();
+    const rows = [];
+    for await (const { body } of pages(send, baseUrl + '/devices?Limit=1', { most: 9 })) rows.push(...body);
+    const isListed = rows.some(({ device_id }) => device_id === data.device_id);
+    return { heard: event.value.device_id === data.device_id ? event.value.Type : event.value, isListed };
+  };
+</script>`;
+
+test('the installed package works in Chromium as it is, without a bundler', async (context) => {
+  const installed = path.join(folder, 'node_modules/@vantage/client/dist/index.js');
+  context.skip(browserMissing !== undefined, browserMissing);
+  context.skip(!existsSync(installed), 'the package could not be installed');
+  const { dashboard_url, api_key_uw } = system.quickstart();
+  const { origin } = new URL(dashboard_url);
+  await using browser = await startBrowser();
+  const window = await (await browser.newContext({ ignoreHTTPSErrors: true })).newPage();
+  const problems: string[] = [];
+  window.on('pageerror', ({ message }) => problems.push(message));
+  // The page and the package's files come from elsewhere; the API is the controller's.
+  await window.route(`${origin}/elsewhere/**`, async (route) => {
+    const file = new URL(route.request().url()).pathname.replace('/elsewhere/', '');
+    const asked = file === '' ? page : readFileSync(path.join(folder, file), 'utf8');
+    await route.fulfill({ contentType: file === '' ? 'text/html' : 'text/javascript', body: asked });
+  });
+  await window.goto(`${origin}/elsewhere/`);
+  await window.waitForFunction('typeof globalThis.run === "function"');
+  const answer = await window.evaluate(`globalThis.run(${JSON.stringify(api_key_uw)})`);
+  expect({ answer, problems }).toEqual({ answer: { heard: 'Created', isListed: true }, problems: [] });
+}, 600_000);

@@ -23,12 +23,33 @@ const fail = (text) => {
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {}); // a reader may close our output early, and a disk may refuse a line: the child goes on
 
 const above = lifelines();
+if (!existsSync(path.join(modules, 'commander')) && isQuestion()) showHelp();
 await install();
 const node = await findNode();
 if (command === 'up') buildPage({ root, node, say });
 const script = command === 'test' ? 'tests/harness/run-all.ts' : 'apps/cli/src/main.ts';
 const args = command === 'test' ? rest : [command, ...rest];
 run(node, [path.join(root, script), ...args]);
+
+/** Whether somebody only wants to know which commands or settings there are. */
+function isQuestion() {
+  return (
+    ['help', '--help', '-h', 'settings'].includes(command) ||
+    rest.some((one) => ['--help', '-h'].includes(one))
+  );
+}
+
+/** Shows the help without the packages that make it: a test keeps both texts equal. Ends the program. */
+function showHelp() {
+  const isAboutSettings = command === 'settings' || (command === 'help' && rest[0] === 'settings');
+  const file = isAboutSettings ? 'docs/settings.md' : 'apps/cli/bin/help.txt';
+  process.stdout.write(readFileSync(path.join(root, file), 'utf8'));
+  if (!isAboutSettings)
+    process.stdout.write(
+      '\nThe packages are not installed yet; the first command that is no question installs them.\n',
+    );
+  process.exit(0);
+}
 
 /**
  * Runs `npm ci` unless node_modules holds the packages of the lockfile. Only `npm start` and `npm test` replace present

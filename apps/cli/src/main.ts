@@ -14,6 +14,7 @@ import { addCompareCommand, addImportCommands } from './commands/imports.ts';
 import { addKeyCommands } from './commands/keys.ts';
 import { locationsOnHost } from './commands/locations.ts';
 import { addLoginCommand } from './commands/login.ts';
+import { addLogsCommand } from './commands/logs.ts';
 import { addMcpCommand } from './commands/mcp.ts';
 import { addQuarantineCommands } from './commands/quarantine.ts';
 import { addReleaseCommands } from './commands/releases.ts';
@@ -26,6 +27,7 @@ import { renderFailure, tolerateLostOutput } from './output.ts';
 
 const commandLine = createCommandLine();
 addSystemCommands(commandLine);
+addLogsCommand(commandLine);
 addBackupCommands(commandLine);
 addDatabaseCommands(commandLine);
 addAccountCommands(commandLine);

@@ -45,6 +45,7 @@ import { createHeldClock, followDatabase } from './clocks/index.ts';
 import { loadSettings } from './config/load-settings.ts';
 import type { Db, Tables } from './db/index.ts';
 import { planInvitation, readAuthorities, readSignedParcels, sealedAuthorities } from './enrol/index.ts';
+import { makeMissingParcel } from './enrol/own-parcel.ts';
 import { recordEvents } from './events/index.ts';
 import { countQuarantined, listQuarantined, retryQuarantined } from './ingest/index.ts';
 import { createChannels, sendTest } from './notify/index.ts';
@@ -242,11 +243,11 @@ const commands: Commands = {
     const accountNo = await filterOf(db.kysely, request.account);
     return retryRecords(db, request, { accountNo, retry: retryQuarantined, count: countQuarantined });
   },
-  'agents.invite': (db, request) =>
-    change(db, async (transaction) => {
-      const { account, location, name } = request;
-      const accountNo = await accountNoOf(transaction.trx, account);
-      const invited = await inviteAgentTo(transaction, { accountNo, location, name, nowUs: clock.nowUs() });
+  'agents.invite': async (db, request) => {
+    await makeMissingParcel(request, clock);
+    return change(db, async (transaction) => {
+      const accountNo = await accountNoOf(transaction.trx, request.account);
+      const invited = await inviteAgentTo(transaction, { ...request, accountNo, nowUs: clock.nowUs() });
       if (invited.kind === 'conflict') throw drop('agent_exists', invited.message);
       if (invited.kind === 'invalid') throw drop('no_location', refusalText(invited));
       const { agentId: agent_id, token, expiresUs } = invited;
@@ -254,7 +255,8 @@ const commands: Commands = {
       const { command, commandWget: command_wget } = linesFor(token);
       const given = { agent_id, token, expires: new Date(expiresUs / 1000), warnings: [...warnings] };
       return { ...given, command, command_wget };
-    }),
+    });
+  },
   'agents.list': async ({ kysely }, { account }) =>
     listAccountAgents(kysely, await filterOf(kysely, account), clock.nowUs()),
   'agents.revoke': (db, { agent_id }) =>

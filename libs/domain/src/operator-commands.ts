@@ -173,6 +173,7 @@ const schemas = {
       endpoint: z.string().describe("The agents' port as the agent reaches it."),
       tls_names: z.array(z.string()).describe('The present value of VANTAGE_TLS_NAMES.'),
       parcels: z.string().describe('The folder of the parcels.'),
+      makes_parcel: z.boolean().describe('Where the folder lacks the parcel for this host, make it first.'),
       release_key: z.string().nullable().describe('The line of the public release key; null: there is none.'),
       certificate: z
         .string()

@@ -30,6 +30,7 @@ export { parseJson } from './json.ts';
 export { createLog, type Logger, logLevels } from './log.ts';
 export { limitLogFile, logLimitBytes, readLogEnd } from './log-file.ts';
 export { createLogSummary, type LogSummary } from './log-summary.ts';
+export { type LogEntry, localTime, logText, readLogLine } from './log-text.ts';
 export { createMailbox, type Mailbox } from './mailbox.ts';
 export { ignoreMissing, isMissing, readIfPresent, readIfPresentSync } from './missing-file.ts';
 export { nearestName } from './nearest-name.ts';

@@ -5,7 +5,6 @@ import type { Admin } from '../admin.ts';
 import { accountFilter, accountOption, type CommandLine } from '../command-line.ts';
 import { checkEndpoint, isAddressSet, ownCertificate, publicEndpoint } from '../endpoint.ts';
 import { render } from '../output.ts';
-import { makeOwnParcel } from '../own-parcel.ts';
 
 /** Where `npm run parcel` puts what it builds. */
 const defaultParcels = path.resolve(import.meta.dirname, '../../../../agent-installer/dist');
@@ -114,13 +113,12 @@ async function invite(admin: Admin, settings: SettingsReader['given'], given: In
     console.error(
       `vantage: no setting names the address at which agents reach this controller, so the line has this machine's own name (${new URL(endpoint).hostname}): set VANTAGE_AGENT_URL, or give --endpoint`,
     );
-  if (settings['VANTAGE_PARCELS'] === undefined)
-    await makeOwnParcel(defaultParcels, (text) => console.error(`vantage: ${text}`));
   const { VANTAGE_PARCELS, VANTAGE_RELEASE_PUBLIC_KEY, VANTAGE_TLS_NAMES = '' } = settings;
   const { warnings, command, ...invited } = await admin('agents.invite', {
     ...{ account, location, name, endpoint },
     tls_names: VANTAGE_TLS_NAMES.split(',').filter((part) => part !== ''),
     parcels: path.resolve(VANTAGE_PARCELS ?? defaultParcels),
+    makes_parcel: VANTAGE_PARCELS === undefined,
     release_key: VANTAGE_RELEASE_PUBLIC_KEY ?? null,
     certificate: ownCertificate(settings) ?? null,
     check: given.check,

@@ -22,7 +22,9 @@ export function addSystemCommands({ program, asJson }: CommandLine): void {
   for (const part of ['controller', 'agent'] as const)
     program
       .command(part)
-      .description(`run the ${part} alone; its log is lines of JSON on standard error`)
+      .description(
+        `run the ${part} alone; its log goes to standard error: text on a terminal, else lines of JSON`,
+      )
       .option(...jsonOption(program, 'accepted everywhere; changes nothing here'))
       .addHelpText('after', settingsHelp([part]))
       .action(() => runPart(part));

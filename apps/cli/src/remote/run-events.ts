@@ -61,7 +61,12 @@ export async function runEvents(
 }
 
 /** `2026-03-01T10:00:00+01:00  Down  web-1  Oslo  Connection refused`. */
-function lineOf({ Timestamp, Type, ShortName, FullName, Location, CheckResult, Message }: Row): string {
-  const parts = [Timestamp, Type, FullName ?? ShortName, Location, CheckResult ?? Message];
+function lineOf(event: Row): string {
+  return `${textOf(event['Timestamp'])}  ${eventText(event)}`;
+}
+
+/** `Down  web-1  Oslo  Connection refused`. */
+export function eventText({ Type, ShortName, FullName, Location, CheckResult, Message }: Row): string {
+  const parts = [Type, FullName ?? ShortName, Location, CheckResult ?? Message];
   return parts.flatMap((part) => (typeof part === 'string' && part !== '' ? [part] : [])).join('  ');
 }

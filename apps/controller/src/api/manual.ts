@@ -12,15 +12,27 @@ const changes = 'changelog';
  * `.md`, and the list of changes.
  */
 export const manualPages = [
-  ...['rest', 'alerts', 'contacts', 'messages', 'result-codes', 'phases', 'glossary'],
+  ...[
+    'first-alarm',
+    'methods',
+    'rest',
+    'alerts',
+    'contacts',
+    'messages',
+    'result-codes',
+    'phases',
+    'glossary',
+  ],
   ...[
     'install-agent',
+    'agent-behind-a-firewall',
     'agent',
     'commands',
     'as-code',
     'coming-over',
     'metrics',
     'operate',
+    'behind-a-proxy',
     'settings',
     'troubleshooting',
     'scaling',

@@ -33,6 +33,8 @@ export interface Config {
   readonly acceptsOldTokens: boolean;
   /** Folder with the parcels of the agent. */
   readonly parcels: string;
+  /** The parcel for hosts like this one is made here when it is missing: nobody named a folder. */
+  readonly makesParcel: boolean;
   /** The public release key, as its line and read; undefined: agents are not upgraded from afar. */
   readonly releaseKey: { readonly line: string; readonly key: KeyObject } | undefined;
   readonly trustedProxies: readonly string[];
@@ -235,7 +237,7 @@ export function loadConfig(deps: {
   readonly cwd: string;
   readonly readText: (file: string) => string;
 }): ConfigResult {
-  const { problems, read } = createSettingsReader(deps);
+  const { given, problems, read } = createSettingsReader(deps);
   const absolute = (file: string) => path.resolve(deps.cwd, file);
   const dataDir = absolute(read('VANTAGE_DATA', accepted.VANTAGE_DATA) ?? 'data');
   const [certFile, keyFile] = [
@@ -259,6 +261,7 @@ export function loadConfig(deps: {
     agentUrl: read('VANTAGE_AGENT_URL', accepted.VANTAGE_AGENT_URL),
     acceptsOldTokens: read('VANTAGE_AGENT_TOKENS', accepted.VANTAGE_AGENT_TOKENS) !== 'no',
     parcels: absolute(read('VANTAGE_PARCELS', accepted.VANTAGE_PARCELS) ?? defaultParcels),
+    makesParcel: given['VANTAGE_PARCELS'] === undefined,
     releaseKey: read('VANTAGE_RELEASE_PUBLIC_KEY', accepted.VANTAGE_RELEASE_PUBLIC_KEY),
     trustedProxies: read('VANTAGE_TRUSTED_PROXIES', accepted.VANTAGE_TRUSTED_PROXIES) ?? [],
     signInHeader: read('VANTAGE_SIGN_IN_HEADER', accepted.VANTAGE_SIGN_IN_HEADER)?.toLowerCase(),

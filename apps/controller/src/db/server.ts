@@ -2,6 +2,7 @@ import { type Clock, Fault, type Logger, messageOf } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { isServerBusy } from './pg-error.ts';
 import type { Tables } from './schema.ts';
+import { tlsAdvice } from './tls-advice.ts';
 
 const leastVersion = 15;
 const lookAgainMs = 1_000;
@@ -61,7 +62,7 @@ async function readVersion(kysely: Kysely<Tables>): Promise<ServerVersion | unde
       throw new Fault(
         'retry',
         'database_away',
-        `the database cannot be reached: ${messageOf(cause)} (VANTAGE_DATABASE_URL)`,
+        `the database cannot be reached: ${[messageOf(cause), tlsAdvice(cause)].filter((text) => text !== undefined).join('; ')} (VANTAGE_DATABASE_URL)`,
         { cause },
       );
     });

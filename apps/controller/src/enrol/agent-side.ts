@@ -11,6 +11,7 @@ import type { Authorities } from '../server/tls.ts';
 import { type AgentDoor, createAgentDoor } from './agent-door.ts';
 import { createDownloads } from './downloads.ts';
 import { type AgentEnrolment, createEnrolment } from './enrolment.ts';
+import { createOwnParcel, notMade } from './own-parcel.ts';
 import { readSignedParcels } from './parcel-hashes.ts';
 import { type InvitationPlan, planInvitation } from './plan-invitation.ts';
 
@@ -19,7 +20,7 @@ export interface AgentSide {
   /** Everything that the agents' port answers. */
   readonly door: AgentDoor;
   /** Checks that agents can come in at the address of the agents' port. */
-  readonly plan: () => Promise<InvitationPlan>;
+  readonly plan: () => Promise<InvitationPlan | { readonly kind: 'making'; readonly seconds: number }>;
   /** The parcels that the release key signed; undefined: there is no release key. */
   readonly signedParcels: () => Promise<readonly ReleaseStatement[] | undefined>;
 }
@@ -44,6 +45,7 @@ export function createAgentSide({
     | 'tlsNames'
     | 'agentPort'
     | 'parcels'
+    | 'makesParcel'
     | 'releaseKey'
     | 'acceptsOldTokens'
   >;
@@ -68,6 +70,7 @@ export function createAgentSide({
     serves: (socket) => gateway.serves(socket),
     peerOf: (connection) => gateway.peerOf(connection),
   });
+  const ownParcel = createOwnParcel({ folder: parcels, isWanted: config.makesParcel, clock });
   const url = agentAddress(config, { port, hostName: hostname() });
   return {
     door: createAgentDoor({
@@ -75,11 +78,14 @@ export function createAgentSide({
       gateway: withSafeAuthority(gateway.handler),
     }),
     signedParcels: async () => config.releaseKey && readSignedParcels(parcels, config.releaseKey.key),
-    plan: () => {
+    plan: async () => {
+      const parcel = ownParcel.begin();
+      if (parcel.kind === 'making') return parcel;
       const { trusted, signing } = authorities();
       const pin = pinOf(signing.serverKey);
       const releaseKey = config.releaseKey?.line;
-      return planInvitation({ url, tlsNames, parcels, releaseKey, clock, trusted, pin });
+      const noParcel = parcel.kind === 'failed' ? notMade(parcel.why) : undefined;
+      return planInvitation({ url, tlsNames, parcels, releaseKey, clock, trusted, pin, noParcel });
     },
   };
 }

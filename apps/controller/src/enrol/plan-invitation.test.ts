@@ -96,3 +96,14 @@ test('an address that the controller itself cannot reach gives a warning, and so
     expect.stringContaining('npm run parcel'),
   ]);
 });
+
+test('why the controller has no parcel of the agent is said to the inviter', async () => {
+  await using port = await openPort(['localhost']);
+  const found = await planInvitation({
+    ...{ url: port.url, tlsNames: [], parcels, releaseKey: undefined, clock },
+    ...{ trusted: authorities.trusted, pin: undefined, noParcel: 'there is no room' },
+  });
+  expect(found.kind === 'ready' && found.warnings).toEqual([
+    'The controller has no parcel of the agent: there is no room.',
+  ]);
+});

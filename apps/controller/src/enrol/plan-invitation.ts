@@ -25,6 +25,7 @@ export async function planInvitation({
   releaseKey,
   clock,
   isChecked = true,
+  noParcel = 'Run "npm run parcel" there and invite again',
 }: {
   /** `https://host:port` of the agents' port. */
   readonly url: string;
@@ -41,6 +42,8 @@ export async function planInvitation({
   readonly clock: Pick<Clock, 'timer'>;
   /** False: the inviter knows that the address is right, and nobody connects to it. */
   readonly isChecked?: boolean;
+  /** Why there is no parcel, or what to do, without a full stop. */
+  readonly noParcel?: string | undefined;
 }): Promise<InvitationPlan> {
   const check = isChecked ? await checkAddress(url, { trusted, clock }) : ({ kind: 'unchecked' } as const);
   const { hostname } = new URL(url);
@@ -60,9 +63,7 @@ export async function planInvitation({
     ...(check.kind === 'unreachable'
       ? [`The controller cannot reach ${url} itself (${check.why}). ${elsewhere}.`]
       : []),
-    ...(parcels.length === 0
-      ? ['The controller has no parcel of the agent. Run "npm run parcel" there and invite again.']
-      : []),
+    ...(parcels.length === 0 ? [`The controller has no parcel of the agent: ${noParcel}.`] : []),
   ];
   const pin = check.kind === 'reached' ? check.pin : ownPin;
   if (pin === undefined && check.kind === 'unchecked')

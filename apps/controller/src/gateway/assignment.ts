@@ -39,7 +39,7 @@ export function createAssignmentBuilder({
   return async (device, secrets) => {
     const opened = readSealed(sealer, device);
     if (opened === undefined) {
-      log.error({ deviceNo: device.device_no }, 'a device cannot be opened with the key of this controller');
+      log.error({ device: device.device_id }, 'a device cannot be opened with the key of this controller');
       const problem =
         "the controller cannot open this device's settings: send its URL and Options again, with their secrets";
       return { usesSecrets: false, assignment: assignmentOf(device, create(CheckSpecSchema, { problem })) };
@@ -56,7 +56,7 @@ export function createAssignmentBuilder({
     const missing = [...names].filter((name) => !values.has(name));
     if (missing.length > 0) {
       log.warn(
-        { deviceNo: device.device_no, secrets: missing },
+        { device: device.device_id, secrets: missing },
         'a device refers to secrets that have no value',
       );
       const problem = `the secret ${missing.join(', ')} has no value any more: give it one (PUT /secrets/{secret_id})`;

@@ -1044,7 +1044,7 @@ export interface paths {
         put?: never;
         /**
          * Invites an agent: makes it, and a line that installs it on a host
-         * @description The line works as it stands on a host that reaches the port of the agents only. Its token is good for one agent and for 15 minutes. 1005 says which setting the controller needs so that agents can come in.
+         * @description The line works as it stands on a host that reaches the port of the agents only. Its token is good for one agent and for 15 minutes. 1005 says which setting the controller needs so that agents can come in. 1503 with Retry-After: a controller in a clone makes the package of the agent at the first invitation of a version; ask again.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<invitation>`, with `fmt=csv` it is `text/csv` with one row.
          *

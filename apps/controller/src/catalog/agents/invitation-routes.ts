@@ -1,6 +1,7 @@
 import { boundedText, type Clock } from '@vantage/kernel';
 import { z } from 'zod';
 import { idField, lineField, timestampField } from '../../http/field.ts';
+import { Problem, problemCode } from '../../http/problem.ts';
 import { noSubject, type Route, route } from '../../http/route.ts';
 import type { Catalog } from '../change.ts';
 import { accepted, actorOf } from '../from-rest.ts';
@@ -16,6 +17,8 @@ export type PlanInvitation = () => Promise<
       readonly warnings: readonly string[];
     }
   | Conflict
+  /** The controller makes the agent's package, which the line names, for so long already. */
+  | { readonly kind: 'making'; readonly seconds: number }
 >;
 
 const invitation = z
@@ -47,6 +50,15 @@ const invited = z
   })
   .meta({ id: 'Invitation', description: 'An invited agent, with the lines that install it on a host.' });
 
+/** 1503: the package is made once, when somebody first invites an agent. */
+function beingMade(seconds: number): Problem {
+  return new Problem(
+    problemCode.unavailable,
+    `The controller makes the package of the agent, once; this takes about half a minute (${seconds} s so far). Ask again.`,
+    { headers: { 'Retry-After': '5' } },
+  );
+}
+
 /** Inviting agents. */
 export function invitationRoutes({
   catalog,
@@ -65,13 +77,15 @@ export function invitationRoutes({
       tag: 'Agents',
       summary: 'Invites an agent: makes it, and a line that installs it on a host.',
       description:
-        'The line works as it stands on a host that reaches the port of the agents only. Its token is good for one agent and for 15 minutes. 1005 says which setting the controller needs so that agents can come in.',
+        'The line works as it stands on a host that reaches the port of the agents only. Its token is good for one agent and for 15 minutes. 1005 says which setting the controller needs so that agents can come in. 1503 with Retry-After: a controller in a clone makes the package of the agent at the first invitation of a version; ask again.',
       subject: noSubject,
       names: { root: 'invitation', id: 'invitation_id' },
       body: invitation,
       response: invited,
       handler: async ({ session, body: { Location: location, Name: name = '' } }) => {
-        const { linesFor, warnings } = accepted(await planInvitation());
+        const plan = await planInvitation();
+        if (plan.kind === 'making') throw beingMade(plan.seconds);
+        const { linesFor, warnings } = accepted(plan);
         const asked = { accountNo: session.accountNo, location, name, nowUs: clock.nowUs() };
         const { agentId, token, expiresUs } = accepted(
           await catalog.change(actorOf(session), (transaction) => inviteAgentTo(transaction, asked)),

@@ -6,16 +6,19 @@ let rest: Rest;
 let key: string;
 let accountNo: number;
 let refuses = false;
+let makingSeconds: number | undefined;
 beforeAll(async () => {
   rest = await startRest({
     planInvitation: async () =>
-      refuses
-        ? { kind: 'conflict', message: 'Start the controller with VANTAGE_TLS_NAMES=a and invite again.' }
-        : {
-            kind: 'ready',
-            warnings: ['The controller has no parcel.'],
-            linesFor: (token) => ({ command: `curl ${token}`, commandWget: `wget ${token}` }),
-          },
+      makingSeconds !== undefined
+        ? { kind: 'making', seconds: makingSeconds }
+        : refuses
+          ? { kind: 'conflict', message: 'Start the controller with VANTAGE_TLS_NAMES=a and invite again.' }
+          : {
+              kind: 'ready',
+              warnings: ['The controller has no parcel.'],
+              linesFor: (token) => ({ command: `curl ${token}`, commandWget: `wget ${token}` }),
+            },
   });
   ({ accountNo } = await rest.account('one'));
   ({ key } = await rest.key(accountNo, 'UW'));
@@ -58,5 +61,15 @@ test('an unknown Location and an address that agents cannot use make no agent', 
     message: expect.stringContaining('VANTAGE_TLS_NAMES=a'),
   });
   refuses = false;
+  expect(await agents()).toEqual(before);
+});
+
+test('while the controller makes the package of the agent, no agent is made, and the caller hears to ask again', async () => {
+  const before = await agents();
+  makingSeconds = 12;
+  const answer = await invite({ Location: 'local' });
+  makingSeconds = undefined;
+  expect(answer.json).toMatchObject({ code: 1503, message: expect.stringContaining('12 s so far') });
+  expect(answer.headers.get('retry-after')).toBe('5');
   expect(await agents()).toEqual(before);
 });

@@ -10,6 +10,7 @@ import { z } from 'zod';
 import { copyOut } from './copy-text.ts';
 import { encrypted, type Lock } from './encryption.ts';
 import { encodeFrames, type Frame } from './frames.ts';
+import { partFile, removeDeadParts } from './part-file.ts';
 
 /** The first frame of a backup. */
 export const headSchema = z.object({
@@ -49,7 +50,8 @@ export async function writeBackup(deps: {
   readonly onRows: (rows: number) => void;
 }): Promise<BackupSize> {
   const { file } = deps;
-  const part = `${file}.${process.pid}.part`;
+  const part = partFile(file);
+  await removeDeadParts(file);
   const client = new pg.Client({ connectionString: deps.url, statement_timeout: 0, query_timeout: 0 });
   client.on('error', () => {}); // the query in work rejects
   await client.connect();
