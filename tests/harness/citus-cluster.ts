@@ -18,6 +18,15 @@ import { withClient } from './postgres-url.ts';
 /** A Citus cluster on loopback with the database and role `vantage`; disposing ends it and removes its data. */
 export interface CitusCluster extends AsyncDisposable {
   readonly coordinator: string;
+  readonly workers: readonly CitusWorker[];
+}
+
+/** A worker that a test ends and starts again. */
+interface CitusWorker {
+  readonly port: number;
+  start(): void;
+  /** Ends it at once, without a checkpoint, as `kill -9` does. */
+  kill(): void;
 }
 
 /** The folder with the build of Citus: VANTAGE_TEST_ENGINES, else `shared/engines` beside the checkout. */
@@ -60,6 +69,7 @@ export async function startCitus(): Promise<CitusCluster | string> {
     });
     return {
       coordinator: coordinator.url,
+      workers,
       async [Symbol.asyncDispose]() {
         for (const node of nodes) node.kill();
         remove();
@@ -71,11 +81,8 @@ export async function startCitus(): Promise<CitusCluster | string> {
   }
 }
 
-interface Node {
-  readonly port: number;
+interface Node extends CitusWorker {
   readonly url: string;
-  start(): void;
-  kill(): void;
 }
 
 interface User {

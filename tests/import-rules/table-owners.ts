@@ -35,6 +35,7 @@ export const tableOwners: TableOwners = {
   checks: 'ingest',
   check_rows: 'ingest',
   check_facts: 'ingest',
+  held_checks: 'ingest',
   packed_checks: 'ingest',
   days_to_compact: 'ingest',
   check_counts: 'ingest',

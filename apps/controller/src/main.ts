@@ -26,6 +26,7 @@ import { runProgram } from './config/run-program.ts';
 import { createTimeScale } from './config/time-scale.ts';
 import { openContinuity } from './continuity/index.ts';
 import { watchMove } from './db/copy/index.ts';
+import { createWorkerWatch } from './db/held/index.ts';
 import { createDb, createPartitions } from './db/index.ts';
 import { requireSupportedServer } from './db/server.ts';
 import { createAgentSide, openAuthorities, sealedAuthorities } from './enrol/index.ts';
@@ -43,6 +44,7 @@ import { createEventFeed, createEventSource, createReportReader } from './histor
 import { deleteOldAnswers } from './http/kept-answer-store.ts';
 import {
   createDayPacker,
+  createHeldDrain,
   createHousekeeping,
   createIngest,
   createTakeWaiting,
@@ -136,11 +138,10 @@ function joinSteps(base: Base) {
     ...{ clock, log, timeScale, recordEvents, runRequests, locations: locationVisibility },
     opened: () => db.pool.opened,
   });
-  const ingest = createIngest({
-    ...{ db, clock, log, retentionDays, runRequests, partitions, rollUps },
-    fold: tracedFold(tracing, health),
-    mayRefuseForTime: () => clocks.mayRefuse,
-  });
+  const fold = tracedFold(tracing, health);
+  const workers = createWorkerWatch({ kysely, clock, log });
+  const storing = { db, clock, log, retentionDays, runRequests, partitions, rollUps, fold, workers };
+  const ingest = createIngest({ ...storing, mayRefuseForTime: () => clocks.mayRefuse });
   const showOnline = (locationNo: number) =>
     health.updateVisibilityNow(kysely, locationNo).catch((error: unknown) => {
       log.debug({ error: messageOf(error) }, 'the next round of health updates the Location');
@@ -174,7 +175,8 @@ function joinSteps(base: Base) {
     health: restHealth,
   });
   const housekeeping = joinHousekeeping(base, ingest);
-  return { assign, health, alerts, gateway, agentDoor, upgrades, housekeeping, feed, api, notify };
+  const heldDrain = createHeldDrain(storing);
+  return { assign, health, alerts, gateway, agentDoor, upgrades, housekeeping, heldDrain, feed, api, notify };
 }
 
 /** The jobs on stored data. */
@@ -256,6 +258,7 @@ async function serve(
   );
   const loops = [
     ...(config.roles.has('worker') ? work(base, steps, ending) : []),
+    ...(config.roles.has('gateway') ? [steps.heldDrain.run(ending)] : []),
     base.clocks.run(ending),
     base.continuity.run(ending),
     base.disk.run(ending),

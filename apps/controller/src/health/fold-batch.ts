@@ -33,9 +33,17 @@ import { recordedStatuses } from './recorded-events.ts';
 import { type RetryDeps, requestAfterFold } from './retry-requests.ts';
 import { foldWarnings } from './warnings.ts';
 
+/**
+ * `stored`: the checks were just stored. `held`: a worker of the history is away and they are held on the coordinator,
+ * so that only held checks are read; those before the device's state wait for `drained`, in which they are stored, and
+ * read with what is stored of the device. Checks that are folded twice change nothing the second time.
+ */
+export type Folding = 'stored' | 'held' | 'drained';
+
 /** The parts that folding needs besides the database. */
 export interface FoldDeps extends ReadDeps, RetryDeps {
   readonly recordEvents: RecordEvents;
+  readonly how: Folding;
 }
 
 /** A device whose results may change something. */
@@ -63,7 +71,7 @@ export async function foldBatch(
   const { times } = deps;
   const byDevice = Map.groupBy(inserted, (row) => row.device_no);
   const devices = await readDevices(trx, [...byDevice.keys()], deps, inserted);
-  await foldWarnings(trx, devices, inserted, { nowUs, ...deps });
+  if (deps.how !== 'drained') await foldWarnings(trx, devices, inserted, { nowUs, ...deps });
   const candidates: { readonly device: store.FoldDevice; readonly results: readonly Result[] }[] = [];
   for (const device of devices.values()) {
     const results = (byDevice.get(device.deviceNo) ?? []).map(store.toResult);
@@ -88,7 +96,7 @@ export async function foldBatch(
     const first = fresh.find((observation) => matter(device, observation));
     if (first === undefined) return [];
     const isPast = device.state.at !== null && comparePoints(first, device.state.at) <= 0;
-    return [{ ...one, first, isPast }];
+    return isPast && deps.how === 'held' ? [] : [{ ...one, first, isPast }];
   });
   const after = await foldAndWrite(trx, tasks, spans, nowUs, deps);
   await requestAfterFold(
@@ -115,7 +123,7 @@ async function foldAndWrite(
   tasks: readonly FoldTask[],
   spans: Awaited<ReturnType<typeof store.onlineSpans>>,
   nowUs: number,
-  { times: { lateAfterUs }, recordEvents }: FoldDeps,
+  { times: { lateAfterUs }, recordEvents, how }: FoldDeps,
 ): Promise<Map<number, { state: FoldState; endsLate: boolean }>> {
   if (tasks.length === 0) return new Map();
   const starts = tasks.map(({ device, first }) => at(device.deviceNo, first));
@@ -125,7 +133,7 @@ async function foldAndWrite(
       isPast ? [{ ...at(device.deviceNo, first), createdUs: device.createdUs }] : [],
     ),
   );
-  const rows = await checksFrom(trx, starts, nowUs);
+  const rows = await checksFrom(trx, starts, nowUs, how);
   const folded = tasks.map((task) => {
     const { device, first } = task;
     const observations = toObservations(

@@ -11,7 +11,7 @@ import {
 } from './all-or-each.ts';
 import { type AnchorAlerts, reviewAnchors } from './anchors.ts';
 import type { RecordEvents } from './event-causes.ts';
-import { foldBatch } from './fold-batch.ts';
+import { type Folding, foldBatch } from './fold-batch.ts';
 import type { DeviceCache, InsertedCheck } from './fold-store.ts';
 import { beginMaintenance, endMaintenance } from './maintenance.ts';
 import type { RunRequests } from './retry-requests.ts';
@@ -28,7 +28,12 @@ import {
 /** The step that folds results to status, and its jobs. */
 export interface Health {
   /** Called by ingest inside its transaction, after the rows are in and the devices' locks are held. */
-  fold(trx: Transaction<Tables>, inserted: readonly InsertedCheck[], nowUs: number): Promise<void>;
+  fold(
+    trx: Transaction<Tables>,
+    inserted: readonly InsertedCheck[],
+    nowUs: number,
+    how?: Folding,
+  ): Promise<void>;
   /** Called when an agent of the Location connected or runs its checks again. The Location is online at once. */
   updateVisibilityNow(db: Kysely<Tables>, locationNo: number): Promise<void>;
   /**
@@ -131,10 +136,10 @@ export function createHealth({
     get rounds() {
       return rounds;
     },
-    fold: (trx, inserted, nowUs) => {
+    fold: (trx, inserted, nowUs, how = 'stored') => {
       if (opened() !== openedBefore) cache.clear();
       openedBefore = opened();
-      return foldBatch(trx, inserted, nowUs, { times, log, recordEvents, runRequests, cache });
+      return foldBatch(trx, inserted, nowUs, { times, log, recordEvents, runRequests, cache, how });
     },
     async updateVisibilityNow(db, locationNo) {
       const changes = await updateVisibility(

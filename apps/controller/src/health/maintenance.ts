@@ -82,7 +82,9 @@ export async function endOnFirstOk(
     update maintenance_windows w set to_us = greatest(g.at_us, w.from_us)
     from unnest(${good.map(({ deviceNo }) => deviceNo)}::int[], ${good.map(({ atUs }) => atUs)}::bigint[]) as g (device_no, at_us)
     where w.device_no = g.device_no and w.end_on_first_ok and w.from_us <= g.at_us and w.to_us > g.at_us
-      and exists (select from failed_checks(w.device_no, w.from_us, g.at_us))`.execute(trx);
+      and (exists (select from failed_checks(w.device_no, w.from_us, g.at_us))
+        or exists (select from held_checks h where h.device_no = w.device_no and h.start_us >= w.from_us
+          and h.start_us < g.at_us and (h.stored->>'code')::int not in (1, 9, 10)))`.execute(trx);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Point } from '@vantage/health';
 import { type Kysely, sql } from 'kysely';
+import { heldSince } from '../db/held/index.ts';
 import { foreverUs, type Tables } from '../db/index.ts';
 import {
   mayBePacked,
@@ -10,8 +11,27 @@ import {
 } from '../db/packed/index.ts';
 import { type DeviceCheckpoint, pointsTable, type StoredCheck } from './fold-store.ts';
 
-/** All checks of these devices from these points on, packed ones too. The caller holds the devices' locks. */
+/**
+ * All checks of these devices from these points on: packed ones too, held ones while they are `drained`, only held ones
+ * while a worker is away. The caller holds the devices' locks.
+ */
 export async function checksFrom(
+  trx: Kysely<Tables>,
+  from: readonly DeviceCheckpoint[],
+  nowUs: number,
+  how: 'stored' | 'held' | 'drained' = 'stored',
+): Promise<Map<number, StoredCheck[]>> {
+  const stored = how === 'held' ? new Map<number, StoredCheck[]>() : await storedFrom(trx, from, nowUs);
+  if (how === 'stored') return stored;
+  const held = Map.groupBy<number, StoredCheck>(await heldSince(trx, from), (row) => row.device_no);
+  for (const point of from) {
+    const checks = (held.get(point.deviceNo) ?? []).filter((check) => compareChecks(check, point) >= 0);
+    stored.set(point.deviceNo, mergeChecks<StoredCheck>(stored.get(point.deviceNo) ?? [], checks));
+  }
+  return stored;
+}
+
+async function storedFrom(
   trx: Kysely<Tables>,
   from: readonly DeviceCheckpoint[],
   nowUs: number,

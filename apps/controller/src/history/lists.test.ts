@@ -176,7 +176,7 @@ describe('a list of history', () => {
       .returning('location_no')
       .executeTakeFirstOrThrow();
     await addChecks(rest, { ...who(), locationNo: location_no }, [at, at + 1]);
-    await rest.db.kysely.updateTable('checks').set({ code: 7 }).where('start_us', '=', at).execute();
+    await rest.db.kysely.updateTable('check_rows').set({ code: 7 }).where('start_us', '=', at).execute();
     await addEvents([{ at_us: at, message: 'there', location_no }]);
     const count = async (query: string) =>
       z.array(check).parse((await get(`${device}/checks?${query}`)).json).length;

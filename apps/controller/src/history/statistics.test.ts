@@ -15,7 +15,7 @@ test('availability is of regular checks; retries and checks on request are count
   await addChecks(rest, { ...account, deviceNo, agentNo }, starts);
   const change = (at: number, values: { code?: number; attempt?: number; run_request_id?: string }) =>
     rest.db.kysely
-      .updateTable('checks')
+      .updateTable('check_rows')
       .set(values)
       .where('start_us', '=', starts[at] ?? 0)
       .execute();

@@ -31,7 +31,7 @@ async function device(ShortName: string, address: string, hops?: readonly (strin
     ...(Hops && { Traceroute: { Reached: hops?.at(-1) === address, Hops } }),
   };
   await db.kysely
-    .updateTable('checks')
+    .updateTable('check_rows')
     .set({ extended: JSON.stringify(extended), code: hops === undefined ? 1 : 2 })
     .where('device_no', '=', deviceNo)
     .execute();

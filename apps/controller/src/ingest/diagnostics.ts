@@ -1,11 +1,15 @@
 import { isGood } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
+import { addToHeld } from './hold-checks.ts';
 import type { ParsedDiagnostics } from './record.ts';
 import type { CheckRow } from './rows.ts';
 
 /** Diagnostics for the device that has the number now. */
 type Piece = Omit<ParsedDiagnostics, 'deviceCreatedUs'>;
+
+/** Where the checks of diagnostics are: stored, or held on the coordinator while a worker is away. */
+type Place = 'stored' | 'held';
 
 /** The most characters of the extended data of one check, diagnostics included. */
 const maxExtended = 512 * 1024;
@@ -23,10 +27,11 @@ export async function addDiagnostics(
   sender: { readonly agentNo: number; readonly accountNo: number },
   diagnostics: readonly Piece[],
   times: { readonly fromUs: number; readonly toUs: number; readonly nowUs: number },
+  place: Place = 'stored',
 ): Promise<void> {
   const { agentNo, accountNo } = sender;
   if (diagnostics.length === 0) return;
-  const found = await addTo(trx, agentNo, diagnostics);
+  const found = await addTo(trx, agentNo, diagnostics, place);
   const early = diagnostics.filter(
     (one) => !found.has(keyOf(one)) && one.startUs >= times.fromUs && one.startUs <= times.toUs,
   );
@@ -47,6 +52,7 @@ export async function addPendingDiagnostics(
   trx: Kysely<Tables>,
   agentNo: number,
   inserted: readonly CheckRow[],
+  place: Place = 'stored',
 ): Promise<void> {
   // A good check has diagnostics where its run request asked for a traceroute.
   const awaited = inserted.filter((row) => !isGood(row.code) || row.run_request_id !== null);
@@ -57,7 +63,7 @@ export async function addPendingDiagnostics(
       as g (device_no, start_us)
     where w.agent_no = ${agentNo} and w.device_no = g.device_no and w.start_us = g.start_us
     returning w.device_no as "deviceNo", w.start_us as "startUs", w.extended::text as extended`.execute(trx);
-  await addTo(trx, agentNo, rows);
+  await addTo(trx, agentNo, rows, place);
 }
 
 /** Deletes diagnostics whose result did not come. */
@@ -73,9 +79,11 @@ async function addTo(
   trx: Kysely<Tables>,
   agentNo: number,
   diagnostics: readonly Piece[],
+  place: Place,
 ): Promise<ReadonlySet<string>> {
   if (diagnostics.length === 0) return new Set();
   const pieces = joinPieces(diagnostics);
+  if (place === 'held') return new Set((await addToHeld(trx, agentNo, pieces, maxExtended)).map(keyOf));
   const startsUs = pieces.map((one) => one.startUs);
   // The bounds let the planner leave out the partitions of other days.
   const isMeant = sql`c.agent_no = ${agentNo} and c.device_no = g.device_no and c.start_us = g.start_us

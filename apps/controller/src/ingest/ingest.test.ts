@@ -2,7 +2,7 @@ import { newId, systemClock } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { createFixtures } from '../testing/fixtures.ts';
-import type { Fold } from './ingest.ts';
+import type { Fold } from './fold.ts';
 import type { CheckRow } from './rows.ts';
 import { batchOf, result, useIngestFixture, type WireRecord } from './testing/ingest-fixture.ts';
 

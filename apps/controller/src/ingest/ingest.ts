@@ -1,20 +1,20 @@
-import { dayUs, hourUs } from '@vantage/domain';
+import { dayUs } from '@vantage/domain';
 import { type Clock, type Logger, messageOf } from '@vantage/kernel';
 import type { Batch } from '@vantage/proto';
 import type { Transaction } from 'kysely';
+import { heldDevices, noWorkers, type WorkerWatch } from '../db/held/index.ts';
 import { type Db, dbFailure, lockDevicesOf, pipelined, type Tables, toText } from '../db/index.ts';
-import { notPacked } from '../db/packed/index.ts';
 import { futureUs, isOfTime, locationAt, type RequestedCheck } from './accept.ts';
 import { type Item, readItems, type Sorted, sortItems } from './batch.ts';
-import { addCheckCounts } from './check-counts.ts';
-import { addDiagnostics, addPendingDiagnostics } from './diagnostics.ts';
-import { createFactsNumbering } from './facts.ts';
+import { addDiagnostics } from './diagnostics.ts';
+import type { Fold, MarksAnswered } from './fold.ts';
+import { splitHeld } from './hold-checks.ts';
 import { judge } from './judge.ts';
-import { createBaselines, type PastHistograms, perfOf } from './perf-stat.ts';
+import type { PastHistograms } from './perf-stat.ts';
 import { type Refused, writeQuarantine } from './quarantine-store.ts';
 import type { ParsedResult } from './record.ts';
-import { type CheckRow, insertChecks, toRow, withIds } from './rows.ts';
 import * as store from './store.ts';
+import { createCheckStore, lateHours } from './store-checks.ts';
 
 /** The sender of a batch, known from its credentials only. */
 interface Sender {
@@ -32,14 +32,8 @@ interface BatchOutcome {
   readonly quarantined: number;
 }
 
-/**
- * Turns newly inserted results into transitions and events, in the same transaction. `extended` is JSON text here. The
- * devices' locks are held.
- */
-export type Fold = (trx: Transaction<Tables>, rows: readonly CheckRow[], nowUs: number) => Promise<void>;
-
 /** The stored run requests, as the ingest uses them. */
-interface RunRequests {
+interface RunRequests extends MarksAnswered {
   /** The checks that these run requests ask of this agent, by run request id. */
   requestedChecks(
     trx: Transaction<Tables>,
@@ -48,12 +42,6 @@ interface RunRequests {
   ): Promise<ReadonlyMap<string, RequestedCheck>>;
   /** Answers trials with their results. Resolves with the records that are of no trial. */
   takeTrials(trx: Transaction<Tables>, agentNo: number, records: Sorted): Promise<Sorted>;
-  /** Answers run requests with the checks that name them. */
-  markAnswered(
-    trx: Transaction<Tables>,
-    checks: readonly (CheckRow & { readonly check_id: string })[],
-    nowUs: number,
-  ): Promise<void>;
 }
 
 /** The functions of the roll-ups that ingest calls. */
@@ -82,8 +70,6 @@ interface Task {
   readonly signal: AbortSignal | undefined;
 }
 
-/** The roll-up of an hour begins at least twice this after its end. */
-const rollUpGraceUs = 60_000_000;
 const tries = 5;
 const longestReason = 220;
 
@@ -101,6 +87,8 @@ interface IngestDeps {
    * quarantine, or at its agent where too many wait.
    */
   readonly mayRefuseForTime?: () => boolean;
+  /** The workers of a distributed history; absent: it is not distributed. */
+  readonly workers?: Pick<WorkerWatch, 'isDistributed' | 'isAway' | 'review'>;
 }
 
 /** Creates the ingest. `retentionDays` is how long checks are kept. */
@@ -114,9 +102,9 @@ export function createIngest({
   rollUps,
   retentionDays,
   mayRefuseForTime = () => true,
+  workers = noWorkers,
 }: IngestDeps): Ingest {
-  const baselines = createBaselines(rollUps.pastHistograms);
-  const numberFacts = createFactsNumbering(() => db.pool.opened);
+  const checks = createCheckStore({ db, fold, runRequests, rollUps });
 
   /** One transaction for all these items; `refused` are items that the database or the fold refused. */
   const commit = (
@@ -135,38 +123,33 @@ export function createIngest({
         await writeQuarantine(trx, target, items, quarantine);
         return { inserted: 0, repeated: 0, quarantined: quarantine.length };
       }
-      const { acceptance, located, diagnostics, notAccepted } = await judgeUnderLocks(trx, sender, sorted, {
-        runRequests,
-        nowUs,
-        retentionDays,
-      });
+      const { isAway } = workers;
+      const { acceptance, located, diagnostics, notAccepted, held } = await judgeUnderLocks(
+        trx,
+        sender,
+        sorted,
+        {
+          ...{ runRequests, nowUs, retentionDays, mayBeHeld: workers.isDistributed },
+        },
+      );
       const isUnsure = !mayRefuseForTime();
       quarantine.push(...notAccepted.map((one) => ({ ...one, waits: isUnsure && isOfTime(one.reason) })));
-      const limits = await baselines.limits(trx, located);
-      const rows = located.map(({ result, locationNo }, i) =>
-        toRow(result, { agentNo: sender.agentNo, locationNo }, perfOf(result, limits[i]), nowUs),
-      );
-      const inserted = await insertChecks(trx, await notPacked(trx, rows, nowUs), numberFacts);
-      if (inserted.length > 0)
-        await pipelined(trx, (pipe) => [
-          addCheckCounts(pipe, sender, inserted, acceptance.devices),
-          runRequests.markAnswered(pipe, withIds(inserted), nowUs),
-          addPendingDiagnostics(pipe, sender.agentNo, inserted),
-          fold(pipe, inserted, nowUs),
-        ]);
-      await addDiagnostics(trx, sender, diagnostics, {
-        fromUs: acceptance.oldestUs,
-        toUs: nowUs + futureUs,
-        nowUs,
-      });
+      const results = splitHeld(located, ({ result }) => result.deviceNo, { isAway, held });
+      const about = { sender, nowUs, devices: acceptance.devices };
+      const stored = await checks.store(trx, results.toStore, about);
+      const kept = await checks.hold(trx, results.toHold, about);
+      const times = { fromUs: acceptance.oldestUs, toUs: nowUs + futureUs, nowUs };
+      const pieces = splitHeld(diagnostics, ({ deviceNo }) => deviceNo, { isAway, held });
+      await addDiagnostics(trx, sender, pieces.toStore, times);
+      await addDiagnostics(trx, sender, pieces.toHold, times, 'held');
       await store.mergeCoverage(trx, sender.agentNo, sorted.coverage);
       await store.insertGaps(trx, sender.agentNo, sorted.gaps);
       await store.insertClocks(trx, sender.agentNo, sorted.clocks);
-      await rollUps.markDirtyHours(trx, lateHours(inserted, nowUs));
+      await rollUps.markDirtyHours(trx, lateHours(stored, nowUs));
       await writeQuarantine(trx, target, items, quarantine);
       return {
-        inserted: inserted.length,
-        repeated: rows.length - inserted.length,
+        inserted: stored.length + kept.length,
+        repeated: located.length - stored.length - kept.length,
         quarantined: quarantine.length,
       };
     });
@@ -187,6 +170,8 @@ export function createIngest({
           await partitions.ensure();
         } else if (failure === 'retry') {
           if (attempt >= tries) throw error;
+          // A worker that is away: the next attempt holds the results.
+          if (!workers.isAway && (await workers.review())) continue;
           await clock.sleep(20 * 2 ** attempt * Math.random(), signal);
         } else if (items.length > 1) {
           const middle = Math.ceil(items.length / 2);
@@ -224,6 +209,8 @@ interface AcceptanceDeps {
   readonly runRequests: RunRequests;
   readonly nowUs: number;
   readonly retentionDays: number;
+  /** The history is distributed. */
+  readonly mayBeHeld: boolean;
 }
 
 /** Locks the devices of these results and diagnostics, and decides under the locks which results are accepted. */
@@ -238,15 +225,16 @@ async function judgeUnderLocks(
     ({ deviceNo }) => deviceNo,
   );
   // PostgreSQL answers them one after the other, so what follows the locks is read under them.
-  const [devices, spans, locations] = await pipelined(trx, (pipe) => [
+  const [devices, spans, locations, held] = await pipelined(trx, (pipe) => [
     lockDevicesOf(pipe, sender.accountNo, deviceNos),
     loadAcceptance(pipe, sender, results, deps),
     locationsOf(pipe, sender, results),
+    heldDevices(pipe, deps.mayBeHeld ? deviceNos : []),
   ]);
   const acceptance = { ...spans, devices };
   const { accepted, diagnostics, refused: notAccepted } = judge(sorted, acceptance);
   const located = accepted.map((result) => ({ result, locationNo: locationAt(locations, result.startUs) }));
-  return { acceptance, located, diagnostics, notAccepted };
+  return { acceptance, located, diagnostics, notAccepted, held };
 }
 
 /** The Locations that the agent had since the first of these results started. */
@@ -275,12 +263,6 @@ async function loadAcceptance(
   const hasEnded = Number.isFinite(firstEndUs);
   const connected = hasEnded ? await store.connectedSpans(trx, agentNo, firstEndUs) : [];
   return { nowUs, oldestUs: nowUs - retentionDays * dayUs, assigned, connected, requested };
-}
-
-function lateHours(rows: readonly CheckRow[], nowUs: number): number[] {
-  return rows
-    .map((row) => row.start_us - (row.start_us % hourUs))
-    .filter((bucket) => bucket + hourUs + rollUpGraceUs < nowUs);
 }
 
 function add(a: BatchOutcome, b: BatchOutcome): BatchOutcome {

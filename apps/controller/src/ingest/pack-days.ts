@@ -170,7 +170,7 @@ function isOfDay(deviceNo: number, beginUs: number) {
 
 /** Deletes the packed days of these devices. */
 export async function deletePackedDays(trx: Kysely<Tables>, deviceNos: readonly number[]): Promise<void> {
-  await sql`delete from packed_checks where device_no = any(${deviceNos}::int[])`.execute(trx);
+  await sql`select delete_packed_days(${deviceNos}::int[])`.execute(trx);
 }
 
 /**

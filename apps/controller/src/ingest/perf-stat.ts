@@ -22,7 +22,10 @@ export function slowLimit(past: Histogram): number | undefined {
 }
 
 /** `PerfStat` of a result: Error, Slow by the limit in its Options or by its own past, else Ok. Pure. */
-export function perfOf(result: ParsedResult, limitMs: number | undefined): number {
+export function perfOf(
+  result: Pick<ParsedResult, 'code' | 'startUs' | 'endUs' | 'slow'>,
+  limitMs: number | undefined,
+): number {
   if (!isGood(result.code)) return perf.error;
   const requestMs = (result.endUs - result.startUs) / 1000;
   return result.slow || (limitMs !== undefined && requestMs > limitMs) ? perf.slow : perf.ok;
@@ -31,7 +34,7 @@ export function perfOf(result: ParsedResult, limitMs: number | undefined): numbe
 /** A result and the Location from which its check ran. */
 interface LocatedResult {
   readonly locationNo: number;
-  readonly result: ParsedResult;
+  readonly result: Pick<ParsedResult, 'deviceNo' | 'startUs' | 'code'>;
 }
 
 /** Limits by device and Location at a time of the week. */
@@ -127,7 +130,7 @@ function locationHour(one: LocatedResult): LocationHour {
   return { locationNo: one.locationNo, deviceNo: one.result.deviceNo, hourUs: beginOfHour(one.result) };
 }
 
-function beginOfHour({ startUs }: ParsedResult): number {
+function beginOfHour({ startUs }: Pick<ParsedResult, 'startUs'>): number {
   return startUs - (startUs % hourUs);
 }
 

@@ -70,6 +70,5 @@ export async function pastHistograms(
 
 /** Deletes the roll-ups of these devices. */
 export async function deleteRollUps(trx: Kysely<Tables>, deviceNos: readonly number[]): Promise<void> {
-  await sql`delete from rollup_hourly where device_no = any(${deviceNos}::int[])`.execute(trx);
-  await sql`delete from rollup_daily where device_no = any(${deviceNos}::int[])`.execute(trx);
+  await sql`select delete_roll_ups(${deviceNos}::int[])`.execute(trx);
 }

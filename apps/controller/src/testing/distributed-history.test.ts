@@ -3,16 +3,18 @@ import { checkId, dayUs, hourUs, minuteUs } from '@vantage/domain';
 import { createLog } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type CitusCluster, startCitus } from '../../../../tests/harness/citus-cluster.ts';
 import { type OneAccount, startOneAccount } from '../api/testing/one-account.ts';
 import { locationVisibility } from '../catalog/locations/visibility-store.ts';
 import { distributeHistory, planDistribution } from '../db/distribute/index.ts';
+import { createWorkerWatch, type WorkerWatch } from '../db/held/index.ts';
 import { createDb, createPartitions, type Db, startOfDay } from '../db/index.ts';
 import { sampleDay } from '../db/packed/testing/sample-day.ts';
 import { recordEvents } from '../events/index.ts';
 import { createHealth, createRestHealth } from '../health/index.ts';
-import { createDayPacker, createIngest } from '../ingest/index.ts';
+import type { Fold } from '../ingest/fold.ts';
+import { createDayPacker, createHeldDrain, createIngest } from '../ingest/index.ts';
 import { insertChecks } from '../ingest/rows.ts';
 import { batchOf, result } from '../ingest/testing/ingest-fixture.ts';
 import { rollUps } from '../rollup/index.ts';
@@ -65,7 +67,7 @@ async function recordDays(): Promise<void> {
     const deviceId = await one.create('/devices', { Method: 'TCP', URL: 'a.example:1', ShortName: method });
     const { device_no: deviceNo } = await db.kysely
       .updateTable('devices')
-      .set({ created_us: firstUs, changed_us: firstUs })
+      .set({ created_us: firstUs, changed_us: firstUs, retries: 0 })
       .where('device_id', '=', deviceId)
       .returning('device_no')
       .executeTakeFirstOrThrow();
@@ -96,13 +98,17 @@ async function pack(): Promise<void> {
   while (!(await packer.run()));
 }
 
-function ingest(...records: ReturnType<typeof result>[]) {
+/** The ingest and what drains held results, as a controller has them. */
+function steps(workers: WorkerWatch) {
   const health = createHealth({ clock, log, recordEvents, runRequests, locations: locationVisibility });
   const partitions = createPartitions({ db, clock, log, retentionDays });
-  const step = createIngest({
-    ...{ db, clock, log, rollUps, runRequests, retentionDays, partitions },
-    fold: (trx, rows, nowUs) => health.fold(trx, rows, nowUs),
-  });
+  const fold: Fold = (trx, rows, nowUs, how) => health.fold(trx, rows, nowUs, how);
+  const storing = { db, clock, log, rollUps, runRequests, retentionDays, partitions, fold, workers };
+  return { ingest: createIngest(storing), held: createHeldDrain(storing) };
+}
+
+function ingest(...records: ReturnType<typeof result>[]) {
+  const step = steps(createWorkerWatch({ kysely: db.kysely, clock, log })).ingest;
   return step.accept({ agentNo, accountNo: one.accountNo }, batchOf(...records));
 }
 
@@ -150,6 +156,88 @@ test('the history goes to the workers, and every answer is byte for byte what it
   await distributeHistory(db, { shards: 2, say: (line) => void said.push(line), log });
   expect(said).toHaveLength(4);
 }, 300_000);
+
+test('a worker that is away stops neither results nor status nor events, and nothing is lost or doubled', async ({
+  skip,
+}) => {
+  if (typeof cluster === 'string') return skip(cluster);
+  const [, failing, well] = devices.map(({ deviceNo }) => deviceNo);
+  if (failing === undefined || well === undefined) throw new Error('no devices');
+  const workers = createWorkerWatch({ kysely: db.kysely, clock, log });
+  const { ingest: step, held } = steps(workers);
+  const port = await workerPortOf(failing);
+  const worker = cluster.workers.find((each) => each.port === port);
+  const sent: string[] = [];
+  const fromUs = clock.nowUs();
+  const accept = async (checks: readonly Sent[]) => {
+    const batch = batchOf(
+      ...checks.map(({ deviceNo, us, code = 1 }) => result(deviceNo, us, { resultCode: code })),
+    );
+    const sender = { agentNo, accountNo: one.accountNo };
+    const all = { inserted: checks.length, repeated: 0, quarantined: 0 };
+    expect(await step.accept(sender, batch)).toEqual(all);
+    sent.push(...checks.map(({ deviceNo, us }) => `${deviceNo}/${us}`));
+    // Its ack was lost.
+    expect(await step.accept(sender, batch)).toEqual({ ...all, inserted: 0, repeated: checks.length });
+  };
+  worker?.kill();
+  // The first batch finds the worker away, and is held by its next attempt.
+  for (let minute = 0; minute < 4; minute += 1) {
+    await clock.advance(60_000);
+    const us = clock.nowUs() - 1_000_000;
+    await accept(devices.map(({ deviceNo }) => ({ deviceNo, us, code: deviceNo === failing ? 2 : 1 })));
+  }
+  expect(workers.isAway).toBe(true);
+  expect(await held.drain()).toBe(0);
+  expect(await statusesSince(failing, fromUs)).toEqual(['Down']);
+  // It is from before the last check: it is folded with all of the history, when that is there.
+  await accept([{ deviceNo: failing, us: clock.nowUs() - 30_000_000 }]);
+
+  worker?.start();
+  await vi.waitFor(async () => expect(await workers.review()).toBe(false), { timeout: 60_000 });
+  // Its earlier results are still held, so this one is too.
+  await accept([{ deviceNo: failing, us: clock.nowUs() - 500_000 }]);
+  expect(await held.drain()).toBe(sent.length);
+  expect(await held.drain()).toBe(0);
+  expect(await statusesSince(failing, fromUs)).toEqual(['Down', 'Up', 'Down', 'Up']);
+  expect(await statusesSince(well, fromUs)).toEqual([]);
+  expect(await storedSince(fromUs)).toEqual(sent.sort());
+  await clock.advance(60_000);
+}, 300_000);
+
+/** A result that a test sends; good unless it has a code. */
+interface Sent {
+  readonly deviceNo: number;
+  readonly us: number;
+  readonly code?: number;
+}
+
+/** The stored checks from a moment on, by device and start. */
+async function storedSince(fromUs: number): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select device_no || '/' || start_us as name from check_rows where start_us >= ${fromUs}::bigint`.execute(
+    db.kysely,
+  );
+  return rows.map(({ name }) => name).sort();
+}
+
+/** The statuses that the events of a device say from a moment on. */
+async function statusesSince(deviceNo: number, fromUs: number): Promise<string[]> {
+  const { rows } = await sql<{ type: string }>`
+    select type from events where device_no = ${deviceNo} and type in ('Up', 'Down') and at_us >= ${fromUs}::bigint
+    order by at_us`.execute(db.kysely);
+  return rows.map(({ type }) => type);
+}
+
+/** The port of the worker that has the checks of a device. */
+async function workerPortOf(deviceNo: number): Promise<number> {
+  const { rows } = await sql<{ port: number }>`
+    select n.nodeport as port from pg_dist_placement p join pg_dist_node n using (groupid)
+    where p.shardid = get_shard_id_for_distribution_column('check_rows', ${deviceNo}::int)`.execute(
+    db.kysely,
+  );
+  return rows[0]?.port ?? 0;
+}
 
 test('ingest, roll-ups, packing and partitions go on there', async ({ skip }) => {
   if (typeof cluster === 'string') return skip(cluster);

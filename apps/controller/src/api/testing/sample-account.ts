@@ -167,9 +167,10 @@ async function addAgent(
 async function addTraceroute({ db }: Pick<Rest, 'db'>, deviceNo: number): Promise<void> {
   const Hops = [{ TTL: 1, Address: '127.0.0.1', RTTMs: 0.05, Text: 'connected' }];
   const trace = JSON.stringify({ Traceroute: { Reached: true, Hops } });
-  await sql`update checks set extended = extended || ${trace}::jsonb where device_no = ${deviceNo}`.execute(
-    db.kysely,
-  );
+  await sql`
+    update check_rows r set extended = c.extended || ${trace}::jsonb from checks c
+    where c.device_no = r.device_no and c.start_us = r.start_us and c.agent_no = r.agent_no
+      and r.device_no = ${deviceNo}::int`.execute(db.kysely);
 }
 
 /** A message that a contact got, and returns the id. */

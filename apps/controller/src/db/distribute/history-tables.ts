@@ -26,7 +26,7 @@ export const historyFunctions: readonly { readonly name: string; readonly isOfSt
   { name: 'newest_verdicts', isOfStatus: true },
   { name: 'first_failures', isOfStatus: true },
   { name: 'checks_page', isOfStatus: false },
-  { name: 'failed_checks', isOfStatus: false },
+  { name: 'failed_checks', isOfStatus: true },
 ];
 
 /** The condition in SQL that the history is distributed; it needs no Citus. */

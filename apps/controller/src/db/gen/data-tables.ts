@@ -303,6 +303,12 @@ export interface DataTables {
     dropped_results: number;
     reason: string;
   };
+  held_checks: {
+    device_no: number;
+    start_us: number;
+    agent_no: number;
+    stored: Jsonb;
+  };
   hook_progress: {
     hook_no: number;
     after_no: number;

@@ -7,7 +7,8 @@ import { createDb, createPartitions, type Db } from '../../db/index.ts';
 import { rollUps } from '../../rollup/index.ts';
 import { runRequests } from '../../run-requests/index.ts';
 import { createFixtures } from '../../testing/fixtures.ts';
-import { createIngest, type Fold } from '../ingest.ts';
+import type { Fold } from '../fold.ts';
+import { createIngest } from '../ingest.ts';
 
 const log = createLog('ingest test', 'silent');
 const clock = systemClock;

@@ -1,0 +1,2 @@
+export { heldDevices, heldSince } from './held-store.ts';
+export { createWorkerWatch, noWorkers, type WorkerWatch } from './worker-watch.ts';
