@@ -20,6 +20,7 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   reads: ['1000', '3'],
   lists: ['100000', '1'],
   'packed-days': [],
+  page: ['5000', '200', '10'],
 };
 
 const wanted = process.argv.slice(2);

@@ -44,8 +44,8 @@ const found = z.array(z.object({ id: z.string(), nodes: z.array(z.object({ html:
 
 /**
  * The violations that axe-core finds in a page: a line for each rule, with the first element; '' for none.
- * The page's policy admits no script, so the debugger runs it. `preload` copies a style sheet into a document of its own,
- * which the policy refuses and the console then tells.
+ * The page's policy admits no script, so the debugger runs it. `preload` copies a style sheet into a document of its
+ * own, which the policy refuses and the console then tells.
  */
 export async function violationsOf(page: Page): Promise<string> {
   const session = await page.context().newCDPSession(page);
