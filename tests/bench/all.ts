@@ -21,6 +21,7 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   lists: ['100000', '1'],
   change: ['100000'],
   'packed-days': [],
+  page: ['5000', '200', '10'],
 };
 
 const wanted = process.argv.slice(2);

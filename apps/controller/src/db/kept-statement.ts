@@ -55,7 +55,7 @@ function makeStatement(
   const again = build(others).compile(kysely);
   const places = new Map<number, number>();
   const isSame = parameters.every((parameter, at) => {
-    const place = marks.indexOf(parameter);
+    const place = typeof parameter === 'number' ? marks.indexOf(parameter) : -1;
     if (place >= 0) places.set(at, place);
     return JSON.stringify(again.parameters[at]) === JSON.stringify(place < 0 ? parameter : others[place]);
   });

@@ -10,9 +10,9 @@ export interface Histograms {
   /** Milliseconds that these shares (0..1, ascending) do not exceed; undefined when empty. */
   percentiles(histogram: Tally['histogram'], shares: readonly number[]): readonly (number | undefined)[];
   /** The nearest rank of the share `p` among so many, from 1. */
-  rankOf(count: number, p: number): number;
+  readonly rankOf: (count: number, p: number) => number;
   /** The milliseconds that a slot of the scale stands for. */
-  middleMs(slot: number): number;
+  readonly middleMs: (slot: number) => number;
 }
 
 /** Optional parts of a row of statistics. */

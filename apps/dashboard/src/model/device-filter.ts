@@ -83,12 +83,18 @@ function fitsTag(wanted: string, tag: string): boolean {
   return tag === branch || tag.startsWith(`${branch}/`);
 }
 
-/** The order in which a filter shows its rows. */
-export function compareBy(sort: DeviceFilter['sort']): (a: Filterable, b: Filterable) => number {
-  const byName = (a: Filterable, b: Filterable) => (a.words < b.words ? -1 : a.words > b.words ? 1 : 0);
+interface Ordered extends Filterable {
+  /** The master that explains why it is Down. */
+  readonly downBecause: string | null;
+}
+
+/** The order in which a filter shows its rows: the worst first, and causes before what is behind them. */
+export function compareBy(sort: DeviceFilter['sort']): (a: Ordered, b: Ordered) => number {
+  const byName = (a: Ordered, b: Ordered) => (a.words < b.words ? -1 : a.words > b.words ? 1 : 0);
   if (sort === 'name') return byName;
   if (sort === 'since') return (a, b) => b.sinceMs - a.sinceMs || byName(a, b);
-  return (a, b) => rankOf(a.state) - rankOf(b.state) || byName(a, b);
+  const isSymptom = ({ downBecause }: Ordered) => Number(downBecause !== null);
+  return (a, b) => rankOf(a.state) - rankOf(b.state) || isSymptom(a) - isSymptom(b) || byName(a, b);
 }
 
 /** The filter's text with one field set to a value, or without it. */

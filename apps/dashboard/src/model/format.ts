@@ -18,7 +18,7 @@ export function milliseconds(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return none;
   if (ms >= 999.5) return `${(ms / 1_000).toFixed(1)}${gap}s`;
   if (ms >= 9.95) return `${Math.round(ms)}${gap}ms`;
-  if (ms < 0.01) return `<${gap}0.01${gap}ms`;
+  if (ms < 0.01) return `<0.01${gap}ms`;
   return `${ms.toFixed(ms < 0.095 ? 2 : 1)}${gap}ms`;
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { causesOf } from './causes.ts';
-import { fits, parseFilter, withField } from './device-filter.ts';
+import { compareBy, fits, parseFilter, withField } from './device-filter.ts';
 import { briefly, clockTime, inFull, milliseconds, percent } from './format.ts';
 import { guessMethod } from './guess-method.ts';
 import { percentile } from './percentile.ts';
@@ -77,6 +77,18 @@ describe('filters', () => {
     ['web mail', false],
   ])('%s', (text, expected) => {
     expect(fits(parseFilter(text), row, { word: 'https://shop', ids: new Set(['a1']) })).toBe(expected);
+  });
+
+  test('the worst comes first, and a cause before what is behind it', () => {
+    const rowOf = (words: string, state: State, downBecause: string | null = null) => ({
+      ...{ ...row, words, state, downBecause },
+    });
+    const rows = [rowOf('up', 'Up'), rowOf('access point', 'Down', 'router'), rowOf('router', 'Down')];
+    expect(rows.toSorted(compareBy('worst')).map(({ words }) => words)).toEqual([
+      'router',
+      'access point',
+      'up',
+    ]);
   });
 
   test('a field that does not exist is named', () => {

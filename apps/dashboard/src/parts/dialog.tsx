@@ -31,7 +31,11 @@ export function Dialog({
       aria-label={title}
       onClose={onClose}
     >
-      {!isHeadHidden && <h2 class={css['head']}>{title}</h2>}
+      {!isHeadHidden && (
+        <h2 class={`clamp ${css['head']}`} title={title}>
+          {title}
+        </h2>
+      )}
       {children}
     </dialog>
   );

@@ -56,7 +56,8 @@ export function deviceChangeRoutes(given: DeviceRouteDeps & { readonly maintenan
 }
 
 /** The level that a change needs: maintenance alone is an operator's, as of one device. Pure. */
-function levelOf({ Filter: _, Maintenance, Delete, ...changes }: AskedChange): Level {
-  const isMaintenance = Maintenance !== undefined && !Delete && Object.keys(changes).length === 0;
+function levelOf({ Maintenance, Delete, ...changes }: AskedChange): Level {
+  const isAlone = Object.keys(changes).every((name) => name === 'Filter');
+  const isMaintenance = Maintenance !== undefined && !Delete && isAlone;
   return isMaintenance ? 'UO' : 'UW';
 }

@@ -58,7 +58,12 @@ export function AlertLine({
         />
       )}
       <Mark name={markOf(alert)} />
-      <a class={css['what']} href={`/alerts/${alert.alert_id}`} aria-current={isOpen ? 'true' : undefined}>
+      <a
+        class="clamp"
+        href={`/alerts/${alert.alert_id}`}
+        aria-current={isOpen ? 'true' : undefined}
+        title={`${subject} ${say.kinds[alert.Kind]}`}
+      >
         <b>
           <bdi>{subject}</bdi>
         </b>{' '}
@@ -67,7 +72,7 @@ export function AlertLine({
       <span class="mute num">
         {alert.Closed === null ? <Since at={alert.Since} /> : <Moment at={alert.Closed} />}
       </span>
-      <span class={css['why']}>
+      <span class={`clamp ${css['why']}`}>
         {taken === null
           ? (alert.Reason ?? alert.CheckResult)
           : texts.overview.acknowledgedBy(taken.By, taken.Note)}

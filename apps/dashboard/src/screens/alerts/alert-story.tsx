@@ -110,7 +110,7 @@ export function AlertStory({ id }: { readonly id: string }) {
     return problem === undefined ? <Waiting /> : <Failure problem={problem} retry={again} />;
   return (
     <article>
-      <h2 class={css['title']}>
+      <h2 class={`clamp ${css['title']}`} title={`${subjectOf(alert)} ${say.kinds[alert.Kind]}`}>
         <bdi>{subjectOf(alert)}</bdi> {say.kinds[alert.Kind]}
       </h2>
       <p class={css['say']}>

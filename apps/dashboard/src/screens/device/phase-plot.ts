@@ -96,9 +96,18 @@ export function showPlot(place: HTMLElement, facts: PlotFacts, events: PlotEvent
   };
 }
 
+/** A bucket between two empty ones makes no line: it is a point. The first bucket of a new device is one. */
+function withoutNeighbours(plot: uPlot, at: number): number[] {
+  const values = plot.data[at] ?? [];
+  const isEmpty = (index: number) => typeof values[index] !== 'number';
+  return Array.from(values, (_, index) => index).filter(
+    (index) => !isEmpty(index) && isEmpty(index - 1) && isEmpty(index + 1),
+  );
+}
+
 /** The 95th percentile, then the sums of the phases from the greatest down, so that each covers the one before. */
 function stack({ buckets, colours }: PlotFacts): { series: uPlot.Series[]; data: (number | null)[][] } {
-  const line = { points: { show: false }, spanGaps: false };
+  const line = { points: { show: true, size: 5, filter: withoutNeighbours }, spanGaps: false };
   const p95 = { ...line, stroke: colours.band, width: 1, dash: [4, 3] };
   const hasPhases = buckets.some((bucket) => bucket.phases !== null);
   if (!hasPhases) {

@@ -171,7 +171,11 @@ export function Edit({ id }: ScreenProps) {
       {problem !== undefined && data === undefined && <Failure problem={problem} retry={again} />}
       {data !== undefined && (
         <>
-          <Heading>{name === undefined ? say.add : say.change(name)}</Heading>
+          <Heading>
+            <span class="clamp" title={name}>
+              {name === undefined ? say.add : say.change(name)}
+            </span>
+          </Heading>
           {name === undefined && (
             <p>
               <a class="link" href="/devices/new/many">

@@ -21,7 +21,7 @@ function LocationTable({ list }: { readonly list: readonly Location[] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
     <section class="scroll" aria-label={say.title} tabIndex={0}>
-      <table>
+      <table class={css['stacked']}>
         <thead>
           <tr>
             {[
@@ -44,7 +44,7 @@ function LocationTable({ list }: { readonly list: readonly Location[] }) {
               <th scope="row" class={css['name']}>
                 <bdi>{Name}</bdi>
               </th>
-              <td>
+              <td class={css['state']}>
                 {Online ? (
                   <span class="mute">
                     <Mark name="Up" /> {say.online}
@@ -53,10 +53,16 @@ function LocationTable({ list }: { readonly list: readonly Location[] }) {
                   <StateWord state="Offline">{OfflineReason ?? texts.overview.noAgent}</StateWord>
                 )}
               </td>
-              <td class="num">{count(Load.Devices)}</td>
-              <td class="num">{Load.ChecksPerMinute.toFixed(1)}</td>
-              <td class="num">{count(Load.Capacity)}</td>
-              <td>{say.connected(Agents.Connected, Agents.Count)}</td>
+              <td class="num" data-label={columns.devices}>
+                {count(Load.Devices)}
+              </td>
+              <td class="num" data-label={columns.load}>
+                {Load.ChecksPerMinute.toFixed(1)}
+              </td>
+              <td class="num" data-label={columns.capacity}>
+                {count(Load.Capacity)}
+              </td>
+              <td data-label={columns.agents}>{say.connected(Agents.Connected, Agents.Count)}</td>
             </tr>
           ))}
         </tbody>
@@ -76,7 +82,7 @@ function AgentTable({ list }: { readonly list: readonly Schemas['Agent'][] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
     <section class="scroll" aria-label={say.agents} tabIndex={0}>
-      <table>
+      <table class={css['stacked']}>
         <thead>
           <tr>
             {Object.values(agentColumns).map((name) => (
@@ -90,19 +96,32 @@ function AgentTable({ list }: { readonly list: readonly Schemas['Agent'][] }) {
           {list.map((agent) => (
             <tr key={agent.agent_id}>
               <th scope="row" class={css['name']}>
-                <bdi>{agent.Name}</bdi> <span class="mute">{agent.HostName}</span>
+                <bdi>{agent.Name}</bdi>{' '}
+                {agent.HostName !== agent.Name && <span class="mute">{agent.HostName}</span>}
               </th>
-              <td>{agent.Location}</td>
-              <td title={agent.OfflineReason ?? undefined}>{agent.State}</td>
-              <td>
+              <td data-label={agentColumns.location}>{agent.Location}</td>
+              <td data-label={agentColumns.state} title={agent.OfflineReason ?? undefined}>
+                {agent.State}
+              </td>
+              <td data-label={agentColumns.version}>
                 {agent.Version ?? '–'}
                 {agent.Upgrade !== null && ` → ${agent.Upgrade.Version} ${agent.Upgrade.State}`}
               </td>
-              <td class="num">{`${agent.Lateness.p99.toFixed(1)}${gap}ms`}</td>
-              <td class="num">{count(agent.Backlog)}</td>
-              <td class="num">{`${agent.ClockOffset.toFixed(1)}${gap}ms`}</td>
-              <td class="num">{agent.Load.toFixed(1)}</td>
-              <td>{agent.CertificateEnd === null ? '–' : <Moment at={agent.CertificateEnd} />}</td>
+              <td class="num" data-label={agentColumns.late}>
+                {`${agent.Lateness.p99.toFixed(1)}${gap}ms`}
+              </td>
+              <td class="num" data-label={agentColumns.backlog}>
+                {count(agent.Backlog)}
+              </td>
+              <td class="num" data-label={agentColumns.clock}>
+                {`${agent.ClockOffset.toFixed(1)}${gap}ms`}
+              </td>
+              <td class="num" data-label={agentColumns.load}>
+                {agent.Load.toFixed(1)}
+              </td>
+              <td data-label={agentColumns.certificate}>
+                {agent.CertificateEnd === null ? '–' : <Moment at={agent.CertificateEnd} />}
+              </td>
             </tr>
           ))}
         </tbody>
