@@ -1,9 +1,9 @@
 import { appendFileSync, readFileSync } from 'node:fs';
+import { chainLine, type Entry, emptyChain, followChain, settledEntries } from '@vantage/domain/audit-chain';
 import { Fault, readIfPresentSync } from '@vantage/kernel';
 import { z } from 'zod';
 import { type Connection, connect } from '../remote/connection.ts';
 import type { ControllerAccess } from '../remote/https-fetch.ts';
-import { chainLine, type Entry, emptyChain, followChain } from './chain.ts';
 
 const page = z.array(z.object({ audit_id: z.string(), Timestamp: z.string() }).catchall(z.json()));
 /** Rows of a page, as many as the API gives. */
@@ -71,7 +71,7 @@ async function entriesAfter(
   auditId: string | undefined,
   since: string | undefined,
 ): Promise<readonly Entry[] | undefined> {
-  const found: Entry[] = [];
+  const found: z.infer<typeof page> = [];
   const from = since === undefined || auditId !== undefined ? {} : { Timestamp1: since };
   let untilMs = Number.POSITIVE_INFINITY;
   for (let before: string | undefined; ; ) {
@@ -82,9 +82,8 @@ async function entriesAfter(
       untilMs = (Date.parse(answer.headers.get('date') ?? '') || Date.now()) - settleMs;
     const rows = page.parse(await answer.json());
     for (const row of rows) {
-      if (row.audit_id === auditId) return found.reverse();
-      const at = Date.parse(row.Timestamp);
-      if (at < untilMs) found.push(row);
+      if (row.audit_id === auditId) return settledEntries(found, untilMs).reverse();
+      found.push(row);
     }
     if (found.length > mostEntries)
       throw new Fault(
@@ -92,7 +91,8 @@ async function entriesAfter(
         'too_many',
         `there are more than ${mostEntries} new entries; begin a new file with --since, or export more often`,
       );
-    if (rows.length < pageRows) return auditId === undefined ? found.reverse() : undefined;
+    if (rows.length < pageRows)
+      return auditId === undefined ? settledEntries(found, untilMs).reverse() : undefined;
     before = rows.at(-1)?.audit_id;
   }
 }

@@ -119,7 +119,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...userRoutes(deps),
     ...sessionRoutes({ catalog: deps.catalog, db, ...deps.signIn }),
     ...passwordRoutes({ ...deps, identifyPerson: deps.signIn.identifyPerson }),
-    ...auditRoutes(db),
+    ...auditRoutes({ db, clock }),
     ...installationRoutes(deps),
     ...batchRoutes({ clock, inTransaction: (work) => db.inWholeTransaction(work) }),
     ...openApiRoutes(() => routes, deps.version),

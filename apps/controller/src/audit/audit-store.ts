@@ -61,6 +61,22 @@ export async function listEntries(
   return rows;
 }
 
+/** The account's entries after the one with this number, in the order of their numbers. */
+export async function listEntriesAfter(
+  { kysely }: Db,
+  accountNo: number,
+  { afterNo, limit }: { readonly afterNo: number; readonly limit: number },
+): Promise<readonly (AuditRow & { readonly audit_no: number })[]> {
+  return kysely
+    .selectFrom('audit')
+    .select(['audit_no', 'audit_id', 'at_us', 'actor', 'address', 'action', 'kind', 'id', 'changes'])
+    .where('account_no', '=', accountNo)
+    .where('audit_no', '>', afterNo)
+    .orderBy('audit_no')
+    .limit(limit)
+    .execute();
+}
+
 /** The number of the account's entry with this id. */
 export async function findEntryNo(
   { kysely }: Db,

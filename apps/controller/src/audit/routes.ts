@@ -1,13 +1,14 @@
-import { boundedText } from '@vantage/kernel';
+import { boundedText, type Clock } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../db/index.ts';
 import { idField, timestampField } from '../http/field.ts';
 import { beforeQuery, cutCursor, readCursor } from '../http/paging.ts';
-import { missing } from '../http/problem.ts';
-import { noSubject, type Route, route } from '../http/route.ts';
+import { invalid, missing } from '../http/problem.ts';
+import { type Call, noSubject, type Route, route } from '../http/route.ts';
 import { readSpan, spanQuery } from '../http/time-span.ts';
 import type { Zone } from '../http/zone.ts';
 import { type AuditRow, findEntryNo, listEntries } from './audit-store.ts';
+import { openAuditStream } from './audit-stream.ts';
 
 const actions = { create: 'Create', update: 'Update', delete: 'Delete', refuse: 'Refuse' } as const;
 const storedActions = ['create', 'update', 'delete', 'refuse'] as const;
@@ -82,10 +83,29 @@ const query = z.object({
     .describe('Entries with this Action only.'),
   ...spanQuery,
   ...beforeQuery('audit_id'),
+  stream: z
+    .enum(['', '1', 'true', 'Y', '0', 'false', 'N'])
+    .optional()
+    .describe(
+      'Lines of JSON instead, oldest first: all entries, then each new one a minute after its change. Each line has the Hash of the lines before it. After and Hash continue; the other parameters are refused.',
+    ),
+  After: boundedText(100, 1)
+    .optional()
+    .describe('With stream: begin after the entry with this audit_id.')
+    .meta({ example: '5f0c2c7ba3b94bd4a0a5b3e1c1f2d3e4' }),
+  Hash: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'must be the Hash of a line: 64 hexadecimal digits')
+    .optional()
+    .describe('With stream and After: the Hash of the line that the stream continues.')
+    .meta({ example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08' }),
 });
+const noStream: readonly (string | undefined)[] = [undefined, '0', 'false', 'N'];
+const streamOnly = ['After', 'Hash'] as const;
+const listOnly = ['Kind', 'Id', 'Actor', 'Action', 'Timestamp1', 'Timestamp2', 'Before', 'Offset'] as const;
 
 /** Reading the audit: who changed what in the account. */
-export function auditRoutes(db: Db): Route[] {
+export function auditRoutes({ db, clock }: { readonly db: Db; readonly clock: Clock }): Route[] {
   return [
     route({
       method: 'GET',
@@ -99,7 +119,12 @@ export function auditRoutes(db: Db): Route[] {
       query,
       response: z.array(auditEntry),
       names: { root: 'audit', row: 'entry', id: 'audit_id' },
-      handler: async ({ session: { accountNo, zone }, query: asked }) => {
+      streams: 'lines',
+      handler: async (call) => {
+        if (!noStream.includes(call.query.stream)) return follow({ db, clock }, call);
+        refuse(call.query, streamOnly, 'is sent with stream only');
+        const { session, query: asked } = call;
+        const { accountNo, zone } = session;
         const { limit, offset, cursor } = readCursor(asked, 'audit_id');
         const beforeNo = cursor === undefined ? undefined : await findEntryNo(db, accountNo, cursor);
         if (cursor !== undefined && beforeNo === undefined) throw missing('audit entry');
@@ -112,6 +137,39 @@ export function auditRoutes(db: Db): Route[] {
       },
     }),
   ];
+}
+
+type Asked = z.output<typeof query>;
+
+/** A stream of the audit. Throws a Problem (1003) where `After` is no entry of the account. */
+async function follow(
+  deps: { readonly db: Db; readonly clock: Clock },
+  {
+    session,
+    sessionNow,
+    query: asked,
+  }: Pick<Call<unknown, Asked, unknown>, 'session' | 'sessionNow' | 'query'>,
+) {
+  refuse(asked, listOnly, 'cannot be sent with stream, which has all entries');
+  const { After, Hash } = asked;
+  if ((After === undefined) !== (Hash === undefined))
+    throw invalid([
+      {
+        field: After === undefined ? 'After' : 'Hash',
+        message: 'is missing: After and Hash are sent together',
+      },
+    ]);
+  const { scope, accountNo } = session;
+  const find = async () => (After === undefined ? 0 : findEntryNo(deps.db, accountNo, After));
+  const afterNo = await (scope === undefined ? find() : deps.db.inScope(scope, find));
+  if (afterNo === undefined) throw missing('audit entry');
+  const stream = openAuditStream(deps, { session: sessionNow, afterNo, after: After, hash: Hash, show });
+  return { body: [], stream, streamType: 'application/jsonl' as const };
+}
+
+function refuse(asked: Asked, names: readonly (keyof Asked)[], message: string): void {
+  const sent = names.filter((name) => asked[name] !== undefined);
+  if (sent.length > 0) throw invalid(sent.map((field) => ({ field, message })));
 }
 
 const storedChanges = z.array(change);

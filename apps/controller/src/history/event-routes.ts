@@ -138,7 +138,7 @@ export function eventRoutes({
       summary: "The account's events, newest first; with stream as server-sent events.",
       subject: noSubject,
       query: streamQuery,
-      streams: true,
+      streams: 'events',
       handler: (call) =>
         noStream.includes(call.query.stream)
           ? read(call.session, { accountNo: call.session.accountNo }, call.query)

@@ -87,9 +87,9 @@ export function answerJsonDocument(
   });
 }
 
-/** Server-sent events; a proxy must not keep them back, and their connection serves nothing after them. */
-export function answerStream(body: Readable | ''): Answer {
-  const headers = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
+/** An answer that goes on; a proxy must not keep it back, and its connection serves nothing after it. */
+export function answerStream(body: Readable | '', type = 'text/event-stream'): Answer {
+  const headers = { 'Content-Type': `${type}; charset=utf-8`, 'X-Accel-Buffering': 'no' };
   return { status: 200, headers: { ...always, ...headers, Connection: 'close' }, body };
 }
 

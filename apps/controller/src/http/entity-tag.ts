@@ -36,7 +36,9 @@ export function createResourceFinder(routes: readonly Route[]): (route: Route) =
 }
 
 function isReader({ method, response, mediaType, streams }: Route): boolean {
-  return method === 'GET' && mediaType === undefined && streams !== true && !(response instanceof z.ZodArray);
+  return (
+    method === 'GET' && mediaType === undefined && streams === undefined && !(response instanceof z.ZodArray)
+  );
 }
 
 /**

@@ -45,8 +45,10 @@ export interface Reply<T> {
   readonly next?: NextPage | undefined;
   /** The answer is these bytes, which everybody gets; `body` is for an operation of a batch. */
   readonly document?: Document;
-  /** The answer is these server-sent events instead of `body`, until the signal aborts. */
+  /** The answer is this text instead of `body`, until the signal aborts: server-sent events, or `streamType`. */
   readonly stream?: (signal: AbortSignal) => AsyncIterable<string>;
+  /** The media type of `stream`, where it is none of server-sent events. */
+  readonly streamType?: 'application/jsonl';
 }
 
 /** One request of a batch. */
@@ -131,8 +133,8 @@ export interface Route {
   readonly names: AnswerNames | undefined;
   /** The answer sets a cookie or removes it. */
   readonly setsCookie?: boolean;
-  /** The answer may be server-sent events. */
-  readonly streams?: boolean;
+  /** With `stream` in the query the answer goes on: server-sent events, or lines of JSON. */
+  readonly streams?: 'events' | 'lines';
   /**
    * Its answer waits for what happens after a commit (an agent's check), so it cannot run inside a transaction. A
    * function says so of a body, whose fields were not judged yet.

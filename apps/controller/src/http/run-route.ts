@@ -74,7 +74,7 @@ function limitToScope(run: RunRoute, { inScope }: RequestTransactions): RunRoute
     const { body, sent } =
       route.method === 'GET' ? { ...request, sent: undefined } : await readAhead(request);
     const ahead = { ...request, body };
-    const isStream = route.streams === true && request.query.has('stream');
+    const isStream = route.streams !== undefined && request.query.has('stream');
     if (isStream || waitsFor(route, sent)) {
       await inScope(scope, async () => route.find?.(ahead));
       return run(route, ahead, conditions);

@@ -89,7 +89,7 @@ export function createRouteServer(
     const reply = await (keyNo === undefined
       ? strangers.run(address, work, stay)
       : load.run(keyNo, work, stay));
-    if (reply.stream !== undefined && context.method === 'HEAD') return answerStream('');
+    if (reply.stream !== undefined && context.method === 'HEAD') return answerStream('', reply.streamType);
     if (reply.stream !== undefined) {
       if (keyNo !== undefined) load.stream(keyNo, stay.signal);
       release(); // a stream has a place of its own
@@ -97,7 +97,8 @@ export function createRouteServer(
         known = await identify();
       };
       const { stream: chunks } = reply;
-      return answerStream(streamBody({ chunks, response: context.res, ending, stillAllowed, clock }));
+      const body = streamBody({ chunks, response: context.res, ending, stillAllowed, clock });
+      return answerStream(body, reply.streamType);
     }
     if (reply.document !== undefined) return answerJsonDocument(context, reply.document, form);
     await new Promise<void>((resolve) => answers.add(`${session?.accountNo}`, resolve));

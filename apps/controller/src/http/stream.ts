@@ -36,6 +36,8 @@ export function streamBody({
   let takenMs = clock.monoMs();
   let waits = false;
   const pull = async function* () {
+    // A caller of a quiet stream learns at once that it is open.
+    if (!response.headersSent) response.flushHeaders();
     for await (const chunk of chunks(over.signal)) {
       takenMs = clock.monoMs();
       waits = true;

@@ -2164,6 +2164,8 @@ export interface paths {
          * Who changed what, newest first
          * @description Every change of the account, its keys, Locations, agents, devices, tags, secrets, contacts and schedules, by the API or the command line. An entry is written in the transaction of its change, and stays when the thing is deleted. No entry has a secret. Sign-ins that were refused have the Action Refuse, with the reason in Changes; of those from one address there is at most one entry a minute, with their number in Attempts.
          *
+         *     With `stream` the answer is `application/jsonl`: each line holds one of the records described here, and `Hash`.
+         *
          *     With `fmt=xml` the answer is `application/xml` with the element `<audit>`, with `fmt=csv` it is `text/csv` with a row for each.
          *
          *     Any key of the account may do this.
@@ -25623,6 +25625,21 @@ export interface operations {
                  * @example 8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d
                  */
                 Before?: string;
+                /**
+                 * @description Lines of JSON instead, oldest first: all entries, then each new one a minute after its change. Each line has the Hash of the lines before it. After and Hash continue; the other parameters are refused.
+                 * @example 0
+                 */
+                stream?: "0" | "1" | "" | "true" | "Y" | "false" | "N";
+                /**
+                 * @description With stream: begin after the entry with this audit_id.
+                 * @example 5f0c2c7ba3b94bd4a0a5b3e1c1f2d3e4
+                 */
+                After?: string;
+                /**
+                 * @description With stream and After: the Hash of the line that the stream continues.
+                 * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+                 */
+                Hash?: string;
             };
             header?: {
                 /**

@@ -43,7 +43,7 @@ export function requestHeaders(route: Route, findResource: FindResource): z.ZodO
     ...((isSingle && route.method === 'GET') || showsList(route) ? { 'If-None-Match': ifNoneMatch } : {}),
     ...(isSingle && route.method !== 'GET' ? { 'If-Match': ifMatch } : {}),
     ...(route.method === 'POST' && route.level !== 'none' ? { 'Idempotency-Key': idempotencyKey } : {}),
-    ...(route.streams === true ? { 'Last-Event-ID': lastEventId } : {}),
+    ...(route.streams === 'events' ? { 'Last-Event-ID': lastEventId } : {}),
   });
 }
 

@@ -61,15 +61,19 @@ function needsBody({ path, body }: Route): boolean {
   return !isVerb || body?.safeParse({}).success === false;
 }
 
+/** Of an answer that goes on. */
+const streamTexts = {
+  events:
+    'With `stream` the answer is `text/event-stream`: each `data` holds one of the records described here.',
+  lines:
+    'With `stream` the answer is `application/jsonl`: each line holds one of the records described here, and `Hash`.',
+} as const;
+
 function textOf({ summary, description, level, names, streams, response }: Route): string {
   const rows = response instanceof z.ZodArray ? 'a row for each' : 'one row';
   return [
     description ?? summary,
-    ...(streams === true
-      ? [
-          'With `stream` the answer is `text/event-stream`: each `data` holds one of the records described here.',
-        ]
-      : []),
+    ...(streams === undefined ? [] : [streamTexts[streams]]),
     ...(names === undefined
       ? []
       : [

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Json } from '@vantage/domain';
 import { z } from 'zod';
+import type { Json } from './sealed-device.ts';
 
 /** The end of a chain of lines: what the next line continues. */
 export interface ChainEnd {
@@ -52,6 +52,17 @@ export function followChain(
     end = { hash, auditId: entry.data.audit_id, lines: end.lines + 1 };
   }
   return { ok: true, end };
+}
+
+/**
+ * Of entries, newest first, those that a file may get. It has no gap: with an entry that is too new (one before it may
+ * still be committed), all that are newer wait, whatever their times say.
+ */
+export function settledEntries<T extends { readonly Timestamp: string }>(
+  entries: readonly T[],
+  untilMs: number,
+): T[] {
+  return entries.slice(entries.findLastIndex(({ Timestamp }) => Date.parse(Timestamp) >= untilMs) + 1);
 }
 
 function hashOf(before: string, text: string): string {

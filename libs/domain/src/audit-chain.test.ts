@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { chainLine, type Entry, emptyChain, followChain } from './chain.ts';
+import { chainLine, type Entry, emptyChain, followChain, settledEntries } from './audit-chain.ts';
 
 const entries = fc.array(
   fc.record({
@@ -63,4 +63,12 @@ test('the fault names the line', () => {
     fault: 'line 2 does not continue the lines before it: it, or one before it, was changed',
   });
   expect(followChain(`${lines[0]}{}\n`)).toEqual({ ok: false, fault: 'line 2 is no entry with a Hash' });
+});
+
+test('an entry that is too new keeps back all newer ones, also one with an earlier time', () => {
+  const at = (second: number) => ({ Timestamp: `2026-01-01T00:00:0${second}Z` });
+  const untilMs = Date.parse('2026-01-01T00:00:05Z');
+  expect(settledEntries([at(4), at(5), at(3), at(2)], untilMs)).toEqual([at(3), at(2)]);
+  expect(settledEntries([at(4), at(3)], untilMs)).toEqual([at(4), at(3)]);
+  expect(settledEntries([at(6)], untilMs)).toEqual([]);
 });
