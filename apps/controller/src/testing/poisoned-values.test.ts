@@ -79,6 +79,7 @@ const heldBySchema = [
     'devices.severity',
   ],
   ...[
+    'held_checks.stored',
     'locations.external_key',
     'locations.location_id',
     'locations.name',
