@@ -42,7 +42,7 @@ describe('the account', () => {
   it('shows what it has of each kind, and may have, to who is not limited to tags', async () => {
     const read = async () => (await rest.send('GET', '/account/limits', { key })).json as { Kind: string }[];
     const before = await read();
-    expect(before).toHaveLength(12);
+    expect(before).toHaveLength(13);
     expect(before).toContainEqual({ Kind: 'tags', Used: 0, Most: 10_000 });
     await rest.send('POST', '/tags', { key, body: { Name: 'oslo' } });
     const changed = { Kind: 'tags', Used: 1, Most: 10_000 };
