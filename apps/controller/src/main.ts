@@ -174,8 +174,7 @@ function joinSteps(base: Base) {
     }),
     health: restHealth,
   });
-  const housekeeping = joinHousekeeping(base, ingest);
-  const heldDrain = createHeldDrain(storing);
+  const [housekeeping, heldDrain] = [joinHousekeeping(base, ingest), createHeldDrain(storing)];
   return { assign, health, alerts, gateway, agentDoor, upgrades, housekeeping, heldDrain, feed, api, notify };
 }
 

@@ -87,7 +87,9 @@ export function createHttpApi({
   readonly ownFacts?: RouteDeps['ownFacts'];
 }): HttpApi {
   const summary = createLogSummary({ clock, log });
+  const ownChanges = createOwnChanges(db);
   const authenticator = createAuthenticator({
+    seesOwnChanges: ownChanges.isSeen,
     onLimited: (text, address) => summary.count(text, { address }),
     findKey: (...sent) => findKey(db, ...sent),
     findPerson: (...sent) => findPerson(db, ...sent),
@@ -124,7 +126,7 @@ export function createHttpApi({
         db.afterCommit(() => authenticator.forget({ keyNos: [], sessionNos: [sessionNo] })),
     },
     onKeyChanged,
-    onAccountChanged: (accountNo) => db.afterCommit(() => authenticator.forgetAccount(accountNo)),
+    onAccountChanged: (accountNo) => ownChanges.note(() => authenticator.forgetAccount(accountNo)),
   });
   const invitations = invitationPageRoutes({ db, catalog: deps.catalog, onKeyChanged });
   const signIns = providerRoutes({
@@ -173,6 +175,19 @@ export function createHttpApi({
       await refusals[Symbol.asyncDispose]();
       summary[Symbol.dispose]();
       await (await listening)?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Knows the atomic batches in which an operation changed the account: the operations after it have its new zone. */
+function createOwnChanges(db: Db) {
+  const batches = new WeakSet<object>();
+  return {
+    isSeen: () => batches.has(db.whole() ?? db),
+    note(afterCommit: () => void) {
+      const whole = db.whole();
+      if (whole !== undefined) batches.add(whole);
+      db.afterCommit(afterCommit);
     },
   };
 }

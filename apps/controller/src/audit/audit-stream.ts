@@ -8,7 +8,7 @@ import { type AuditRow, listEntriesAfter } from './audit-store.ts';
 /** An entry is sent this long after its change: until then, one with a smaller number may still be committed. */
 const settleUs = 60_000_000;
 const pollMs = 2_000;
-/** What a slow reader may hold in memory. */
+/** A slow reader holds at most so many rows in memory. */
 const pageRows = 50;
 
 /** The account's audit as lines of JSON that are chained by hashes, until the signal aborts. */

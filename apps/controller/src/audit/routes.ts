@@ -93,8 +93,7 @@ const query = z.object({
     .optional()
     .describe('With stream: begin after the entry with this audit_id.')
     .meta({ example: '5f0c2c7ba3b94bd4a0a5b3e1c1f2d3e4' }),
-  Hash: z
-    .string()
+  Hash: boundedText(64)
     .regex(/^[0-9a-f]{64}$/, 'must be the Hash of a line: 64 hexadecimal digits')
     .optional()
     .describe('With stream and After: the Hash of the line that the stream continues.')

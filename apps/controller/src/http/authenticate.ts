@@ -86,6 +86,8 @@ interface AuthenticatorDeps {
     account: string | undefined,
     address: string,
   ) => Promise<KeyRow | undefined>;
+  /** See `createKnownRows`; left out: never. */
+  readonly seesOwnChanges?: () => boolean;
   readonly clock: Clock;
   readonly aliasHeaders: readonly string[];
   /** An address has used up its bad keys or guesses; called for each request that is refused for it. */
@@ -102,6 +104,7 @@ export function createAuthenticator({
   findSession,
   findPerson,
   findProxied,
+  seesOwnChanges = () => false,
   clock,
   aliasHeaders,
   onLimited,
@@ -110,8 +113,8 @@ export function createAuthenticator({
   const badKeys = createAttemptLimit(clock);
   const checkPassword = createPasswordCheck(clock);
   const checkPerson = createPersonCheck({ clock, findPerson, checkPassword });
-  const keys = createKnownRows({ read: findKey, clock });
-  const sessions = createKnownRows({ read: findSession, clock });
+  const keys = createKnownRows({ read: findKey, seesOwnChanges, clock });
+  const sessions = createKnownRows({ read: findSession, seesOwnChanges, clock });
   const zoneOf = createZones();
 
   const passwordFits = async (
@@ -211,9 +214,7 @@ export function createAuthenticator({
       sessions.forget((row) => isEnded(row) || ended?.sessionNos.includes(row.sessionNo) === true);
     },
     forgetAccount(accountNo) {
-      const isOf = (row: KeyRow) => row.accountNo === accountNo;
-      keys.forget(isOf);
-      sessions.forget(isOf);
+      for (const rows of [keys, sessions]) rows.forget((row) => row.accountNo === accountNo);
     },
   };
 }

@@ -47,8 +47,12 @@ describe('a batch', () => {
         op('GET', `/devices?Tag=${name}`),
         op('PUT', '/account', { Timezone: 'Europe/Berlin' }),
         op('GET', '/account'),
+        op('GET', `/devices?ExternalKey=${key}`),
       ]);
-      expect([reply.status, codesOf(reply)]).toEqual([200, [200, 200, 200, 200, 200, 200, 200]]);
+      expect([reply.status, codesOf(reply)]).toEqual([200, [200, 200, 200, 200, 200, 200, 200, 200]]);
+      expect(resultsOf(reply)[7]?.Body).toMatchObject([
+        { StatusSince: expect.stringMatching(/\+0[12]:00$/) },
+      ]);
       expect(resultsOf(reply)[1]?.Body).toEqual([expect.objectContaining({ Name: name })]);
       expect(resultsOf(reply)[4]?.Body).toHaveLength(2);
       expect(resultsOf(reply)[6]?.Body).toMatchObject({ Timezone: 'Europe/Berlin' });

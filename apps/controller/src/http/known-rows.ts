@@ -29,16 +29,20 @@ const tracked = declareState({
 /** Creates the rows. Those used last are remembered for 4 seconds. */
 export function createKnownRows<Row extends { readonly hash: Uint8Array }>({
   read,
+  seesOwnChanges,
   clock,
 }: {
   /** `address` is the caller's. */
   readonly read: (hash: Uint8Array, address: string) => Promise<Row | undefined>;
+  /** The caller's transaction changed an account: it reads its own rows, which nobody else sees before its commit. */
+  readonly seesOwnChanges: () => boolean;
   readonly clock: Pick<Clock, 'monoMs'>;
 }): KnownRows<Row> {
   const known = tracked(new Map<string, { readonly row: Row; readonly untilMs: number }>());
   const unknown = createSemaphore(lookUps);
   return {
     async find(hash, address) {
+      if (seesOwnChanges()) return read(hash, address);
       const name = hash.toString('base64');
       const cached = known.get(name);
       if (cached !== undefined && cached.untilMs > clock.monoMs()) return cached.row;

@@ -76,10 +76,9 @@ const heldBySchema = [
     'alerts.state',
     'audit.action',
     'device_state.status',
-    'devices.severity',
   ],
+  ...['devices.severity', 'held_checks.stored'],
   ...[
-    'held_checks.stored',
     'locations.external_key',
     'locations.location_id',
     'locations.name',

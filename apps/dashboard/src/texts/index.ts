@@ -9,8 +9,8 @@ import { paletteTexts } from './palette.ts';
 import { signInTexts } from './sign-in.ts';
 
 /**
- * The texts that the first load brings. Those of a large screen that is loaded later are a file beside this one; together
- * they are every text of the page.
+ * The texts that the first load brings. Those of a large screen that is loaded later are a file beside this one;
+ * together they are every text of the page.
  */
 export const texts = {
   ...frameTexts,
