@@ -26,6 +26,14 @@ const screens = [
   '/audit',
 ];
 
+/** Screens with a button that opens a dialog. Other dialogs are judged where they are tested. */
+const dialogs: readonly (readonly [screen: string, name: string])[] = [
+  ['/locations', 'Invite an agent'],
+  ['/schedules/maintenance', 'New window'],
+  ['/people', 'Make a key'],
+  ['/people', 'Invite a person'],
+];
+
 const its = useBrowser(env);
 beforeAll(async () => {
   if (browserMissing !== undefined) return;
@@ -39,26 +47,38 @@ beforeAll(async () => {
 
 const admin = useAdmin(its);
 
-test.each(['light', 'dark'] as const)('axe-core finds nothing on any screen, %s', async (theme) => {
-  const page = await its.open({ theme });
-  await its.signIn(page, admin.key);
-  const found: Record<string, string> = {};
-  for (const screen of screens) {
-    await page.goto(new URL(screen, its.base).href);
+test.each(['light', 'dark'] as const)(
+  'axe-core finds nothing on any screen, %s',
+  async (theme) => {
+    const page = await its.open({ theme });
+    await its.signIn(page, admin.key);
+    const found: Record<string, string> = {};
+    for (const screen of screens) {
+      await page.goto(new URL(screen, its.base).href);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      found[screen] = await violationsOf(page);
+    }
+    for (const [screen, name] of dialogs) {
+      await page.goto(new URL(screen, its.base).href);
+      await page.getByRole('button', { name }).first().click();
+      await page.getByRole('dialog').waitFor();
+      found[`${screen} ${name}`] = await violationsOf(page);
+    }
+    await page.goto(its.base);
     await page.getByRole('heading', { level: 1 }).waitFor();
-    found[screen] = await violationsOf(page);
-  }
-  await page.keyboard.press('Control+k');
-  await page.getByRole('dialog').waitFor();
-  found['palette'] = await violationsOf(page);
-  await page.keyboard.press('Escape');
-  await page.getByRole('dialog').waitFor({ state: 'hidden' });
-  await page.keyboard.press('?');
-  await page.getByRole('heading', { name: 'Keys' }).waitFor();
-  found['keys'] = await violationsOf(page);
-  expect(Object.entries(found).filter(([, lines]) => lines !== '')).toEqual([]);
-  await page.context().close();
-});
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').waitFor();
+    found['palette'] = await violationsOf(page);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await page.keyboard.press('?');
+    await page.getByRole('heading', { name: 'Keys' }).waitFor();
+    found['keys'] = await violationsOf(page);
+    expect(Object.entries(found).filter(([, lines]) => lines !== '')).toEqual([]);
+    await page.context().close();
+  },
+  300_000,
+);
 
 test('the styles of parts hold, whichever file of them is loaded first', async () => {
   const page = await its.open();
@@ -81,14 +101,39 @@ test('a key that is pressed while a dialog closes is not lost', async () => {
   await page.context().close();
 });
 
-test('at 390 px no screen scrolls sideways, and keys alone reach a device', async () => {
-  const page = await its.open({ width: 390 });
+test.each([320, 390])('at %i px no screen scrolls sideways', async (width) => {
+  const page = await its.open({ width });
+  await its.signIn(page, admin.key);
+  const wide: string[] = [];
+  for (const screen of screens) {
+    await page.goto(new URL(screen, its.base).href);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    if ((await page.evaluate('document.documentElement.scrollWidth <= innerWidth')) !== true)
+      wide.push(screen);
+  }
+  expect(wide).toEqual([]);
+  await page.context().close();
+});
+
+test('nothing moves for who wants no motion', async () => {
+  const page = await its.open();
+  await page.emulateMedia({ reducedMotion: 'reduce' });
   await its.signIn(page, admin.key);
   for (const screen of screens) {
     await page.goto(new URL(screen, its.base).href);
     await page.getByRole('heading', { level: 1 }).waitFor();
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), screen).toBe(true);
+    const moving = `[...document.querySelectorAll('*')].filter((element) => {
+      const { transitionDuration, animationName } = getComputedStyle(element);
+      return transitionDuration.split(', ').some((each) => each !== '0s') || animationName !== 'none';
+    }).map((element) => element.outerHTML.slice(0, 120))`;
+    expect(await page.evaluate(moving), screen).toEqual([]);
   }
+  await page.context().close();
+});
+
+test('keys alone reach a device', async () => {
+  const page = await its.open({ width: 390 });
+  await its.signIn(page, admin.key);
   await page.goto(its.base);
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.keyboard.press('g');

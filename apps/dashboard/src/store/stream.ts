@@ -47,6 +47,7 @@ export async function followEvents({ onEvent, onGap }: Follower, ending: AbortSi
     const cutOff = () => cut.abort();
     document.addEventListener('visibilitychange', hide);
     addEventListener('offline', cutOff);
+    const stopWatch = onWake(cutOff);
     try {
       const headers = lastId === undefined ? {} : { 'Last-Event-ID': lastId };
       const signal = AbortSignal.any([ending, closing.signal, cut.signal]);
@@ -66,12 +67,22 @@ export async function followEvents({ onEvent, onGap }: Follower, ending: AbortSi
     } finally {
       document.removeEventListener('visibilitychange', hide);
       removeEventListener('offline', cutOff);
+      stopWatch();
     }
     if (closing.signal.aborted || ending.aborted) continue;
     const ms = retryDelayMs(failures, Math.random());
     link.value = { lostAt: link.value.lostAt ?? Date.now(), retryAt: Date.now() + ms };
     await pause(ms, ending);
   }
+}
+
+/** Calls back when the computer has slept: its connections are dead, and nobody may tell. Returns how to stop. */
+function onWake(act: () => void): () => void {
+  let before = now.peek();
+  return now.subscribe((at) => {
+    if (at - before > silentAfterMs) act();
+    before = at;
+  });
 }
 
 async function refusal(answer: Response): Promise<ApiProblem> {
