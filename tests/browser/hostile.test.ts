@@ -73,7 +73,8 @@ async function look(page: Page, path: string): Promise<number> {
   return z.number().parse(await page.evaluate(foreign));
 }
 
-test('no text of a person or a target runs as a script, on any screen', async () => {
+/** A device with a hostile name that is Down; its id. */
+async function createHostileDevice(): Promise<string> {
   const { device_id } = created.parse(
     await its.system.api.ok('POST', '/devices', {
       ...{
@@ -91,6 +92,11 @@ test('no text of a person or a target runs as a script, on any screen', async ()
       timeout: 60_000,
     })
     .toContain('"Status":"Down"');
+  return device_id;
+}
+
+test('no text of a person or a target runs as a script, on any screen', async () => {
+  const device_id = await createHostileDevice();
   const page = await its.open();
   await its.signIn(page);
   await page.route(/\/v1\.1\//, spoilAnswer);
