@@ -107,12 +107,15 @@ const page = `<!doctype html><meta charset="utf-8"><title>elsewhere</title>
     const body = { Method: 'TCP', URL: '127.0.0.1:9', ShortName: 'chromium' };
     const { data, error } = await api.POST('/devices', { body });
     if (error) throw new Error(error.message);
-    const event = await heard.next();
+    // Other devices have events, too.
+    let event;
+    do event = await heard.next();
+    while (event.value.device_id !== data.device_id);
     ending.abort();
     const rows = [];
     for await (const { body } of pages(send, baseUrl + '/devices?Limit=1', { most: 9 })) rows.push(...body);
     const isListed = rows.some(({ device_id }) => device_id === data.device_id);
-    return { heard: event.value.device_id === data.device_id ? event.value.Type : event.value, isListed };
+    return { heard: event.value.Type, isListed };
   };
 </script>`;
 
