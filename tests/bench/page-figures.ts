@@ -49,7 +49,7 @@ export async function measureTyping(page: Page, words: string): Promise<readonly
   await page.waitForTimeout(1_000);
   const slow = numbers.parse(await page.evaluate('window.typed'));
   await field.fill('');
-  // Those of less than 16 ms are not told.
+  // Those of less than 16 ms are not reported.
   return [...slow, ...Array.from({ length: Math.max(0, words.length - slow.length) }, () => 8)];
 }
 

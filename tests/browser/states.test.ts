@@ -109,7 +109,7 @@ test('a computer that slept: the head says how old everything is, and the stream
   await page.clock.install();
   await its.signIn(page);
   await page.getByText('Live').waitFor();
-  // The network comes back later than the page. The stream is not closed by it: its end is never told.
+  // The network comes back later than the page. It does not close the stream, so nobody reports its end.
   const stream = /\/v1\.1\/events\?stream/;
   await page.route(stream, (route) => route.abort());
   await page.clock.fastForward(3 * 3_600_000);

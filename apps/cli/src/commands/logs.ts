@@ -33,7 +33,9 @@ export function addLogsCommand({ program, asJson }: CommandLine): void {
     ]);
     const parts: Part[] = agent ? ['agent'] : controller ? ['controller'] : ['controller', 'agent'];
     await runLogs({
-      ...{ parts, dataDir: path.resolve(readSettings().given['VANTAGE_DATA'] ?? 'data'), asJson: asJson() },
+      parts,
+      dataDir: path.resolve(readSettings().given['VANTAGE_DATA'] ?? 'data'),
+      asJson: asJson(),
       fromMs: since === undefined ? 0 : sinceMs(since, Date.now()),
       most: since === undefined ? lastLines : Number.POSITIVE_INFINITY,
       device: device === undefined ? undefined : { access: findAccess(given, process.env), name: device },

@@ -128,9 +128,7 @@ export function createIngest({
         trx,
         sender,
         sorted,
-        {
-          ...{ runRequests, nowUs, retentionDays, mayBeHeld: workers.isDistributed },
-        },
+        { runRequests, nowUs, retentionDays, mayBeHeld: workers.isDistributed },
       );
       const isUnsure = !mayRefuseForTime();
       quarantine.push(...notAccepted.map((one) => ({ ...one, waits: isUnsure && isOfTime(one.reason) })));

@@ -58,7 +58,12 @@ export const reportWriter = createResourceWriter<OpenReport, ReportSettings, Sen
     objective,
     ...row
   }) => ({
-    ...{ name, tagNos, tagNames, contactNos, contactIds, objective },
+    name,
+    tagNos,
+    tagNames,
+    contactNos,
+    contactIds,
+    objective,
     ...resolveIdentity({}, { externalKey: row.external_key, source: row.source }),
   }),
   show: ({ name, tagNames, contactIds, objective, ...identity }) => ({
@@ -117,7 +122,9 @@ async function readContacts(
 
 function columnsOf({ name, tagNos, contactNos, objective, externalKey, source }: ReportSettings) {
   return {
-    ...{ name, objective, source },
+    name,
+    objective,
+    source,
     tag_nos: tagNos && [...tagNos],
     contact_nos: [...contactNos],
     external_key: externalKey,
