@@ -7,7 +7,7 @@ import { guessMethod } from './guess-method.ts';
 import { percentile } from './percentile.ts';
 import { type State, stateOf, states } from './state.ts';
 import { tagTree } from './tag-tree.ts';
-import { type Interval, intervalsOf, runsOf, type Status } from './timeline.ts';
+import { type Interval, runsOf, type Status, secondsOf } from './timeline.ts';
 
 const plain = (text: string) => text.replaceAll('\u00a0', ' ');
 
@@ -142,21 +142,34 @@ test('a paused device says nothing else, and doubts are Up', () => {
   expect(states[0]).toBe('Down');
 });
 
-test('of two changes in one second the later one counts', () => {
-  const changes = [
-    { at: 10, status: 'Unknown' as const },
-    { at: 10, status: 'Up' as const },
-  ];
-  expect(intervalsOf(changes, 0, 20)).toEqual([{ start: 10, end: 20, status: 'Up' }]);
+test('the status that is open goes on after its seconds were read', () => {
+  const read = {
+    UpSeconds: 60,
+    DownSeconds: 5,
+    MaintenanceSeconds: 0,
+    UnknownSeconds: 3,
+    ExcludedSeconds: 2,
+  };
+  expect(secondsOf(read, 'Down', 4)).toEqual({ Up: 60, Down: 9, Maint: 0, Unknown: 3, Excluded: 2 });
+  expect(secondsOf(read, undefined, 4)).toEqual({ Up: 60, Down: 5, Maint: 0, Unknown: 3, Excluded: 2 });
 });
 
 const status = fc.constantFrom<Status>('Up', 'Down', 'Maint', 'Unknown');
 
 test('the worst status wins a pixel, and the open one reaches the right edge', () => {
-  const changes = fc.array(fc.record({ at: fc.integer({ min: -50, max: 999 }), status }), { maxLength: 20 });
+  const ends = fc.array(fc.record({ at: fc.integer({ min: 1, max: 999 }), status }), { maxLength: 20 });
   fc.assert(
-    fc.property(changes, fc.integer({ min: 5, max: 60 }), (list, width) => {
-      const intervals = intervalsOf(list, 0, 1_000);
+    fc.property(ends, fc.integer({ min: 5, max: 60 }), (list, width) => {
+      const intervals = list
+        .toSorted((a, b) => a.at - b.at)
+        .map(
+          (each, index, all): Interval => ({
+            start: each.at,
+            end: all[index + 1]?.at ?? 1_000,
+            status: each.status,
+          }),
+        )
+        .filter(({ start, end }) => end > start);
       const runs = runsOf(intervals, { from: 0, to: 1_000 }, width);
       const at = (x: number) => runs.find((run) => x >= run.x && x < run.x + run.width)?.status;
       const isDownIn = (x: number) =>

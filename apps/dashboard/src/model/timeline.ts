@@ -10,32 +10,8 @@ export interface Interval {
   readonly status: Status;
 }
 
-/** A change of status, as an event tells it. */
-export interface Change {
-  readonly at: number;
-  readonly status: Status;
-}
-
 const worstFirst: readonly Status[] = ['Down', 'Unknown', 'Maint', 'Up'];
 const rank = (status: Status) => worstFirst.indexOf(status);
-
-/**
- * The intervals from `from` to `to`. `changes` may come in any order, of one moment the last counts; those before
- * `from` say how it began.
- */
-export function intervalsOf(changes: readonly Change[], from: number, to: number): readonly Interval[] {
-  const ordered = changes.filter(({ at }) => at < to).sort((a, b) => a.at - b.at);
-  const intervals: Interval[] = [];
-  for (const [index, { at, status }] of ordered.entries()) {
-    const start = Math.max(from, at);
-    const end = Math.min(to, ordered[index + 1]?.at ?? to);
-    if (end <= start) continue;
-    const last = intervals.at(-1);
-    if (last?.status === status && last.end === start) intervals[intervals.length - 1] = { ...last, end };
-    else intervals.push({ start, end, status });
-  }
-  return intervals;
-}
 
 /** A run of pixels in one status. */
 export interface Run {
@@ -80,19 +56,27 @@ export function runsOf(
   return runs;
 }
 
-/** Seconds of each status, and how often each began. */
-export function sumsOf(
-  intervals: readonly Interval[],
-): Readonly<Record<Status, { seconds: number; times: number }>> {
-  const sums = {
-    Up: { seconds: 0, times: 0 },
-    Down: { seconds: 0, times: 0 },
-    Maint: { seconds: 0, times: 0 },
-    Unknown: { seconds: 0, times: 0 },
+/** Seconds of a span in each status, as the API counts them. */
+export interface UptimeSeconds {
+  readonly UpSeconds: number;
+  readonly DownSeconds: number;
+  readonly MaintenanceSeconds: number;
+  readonly UnknownSeconds: number;
+  readonly ExcludedSeconds: number;
+}
+
+/** The seconds of each status as they were read; the open status has gone on for `sinceS` seconds since. Pure. */
+export function secondsOf(
+  uptime: UptimeSeconds,
+  open: Status | undefined,
+  sinceS: number,
+): Readonly<Record<Status | 'Excluded', number>> {
+  const seconds = {
+    Up: uptime.UpSeconds,
+    Down: uptime.DownSeconds,
+    Maint: uptime.MaintenanceSeconds,
+    Unknown: uptime.UnknownSeconds,
+    Excluded: uptime.ExcludedSeconds,
   };
-  for (const { start, end, status } of intervals) {
-    sums[status].seconds += (end - start) / 1_000;
-    sums[status].times += 1;
-  }
-  return sums;
+  return open === undefined ? seconds : { ...seconds, [open]: seconds[open] + Math.max(0, sinceS) };
 }

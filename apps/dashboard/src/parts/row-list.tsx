@@ -34,7 +34,8 @@ export function RowList<Row>({
   rows,
   heightOf,
   keyOf,
-  activeAt,
+  activeKey,
+  onTouch,
   label,
   head,
   show,
@@ -43,8 +44,10 @@ export function RowList<Row>({
   /** The height of a row at the present width of the window. */
   readonly heightOf: () => number;
   readonly keyOf: (row: Row) => string;
-  /** The row that the keys move; it is scrolled into sight. */
-  readonly activeAt: number;
+  /** The row that the keys have moved to; it is scrolled into sight. */
+  readonly activeKey: string;
+  /** Called when somebody points at a row. */
+  readonly onTouch: () => void;
   readonly label: string;
   readonly head: ComponentChildren;
   readonly show: (row: Row, at: number) => ComponentChildren;
@@ -54,11 +57,12 @@ export function RowList<Row>({
   const height = heightOf();
   const range = useRange(place, height, rows.length);
   useEffect(() => {
+    const activeAt = rows.findIndex((row) => keyOf(row) === activeKey);
     if (activeAt < 0) return;
     const top = (place.current?.getBoundingClientRect().top ?? 0) + activeAt * height;
     if (top < 120) scrollBy(0, top - 120);
     else if (top + height > innerHeight - 60) scrollBy(0, top + height - innerHeight + 60);
-  }, [activeAt]);
+  }, [activeKey]);
   const first = Math.min(range.first, Math.max(0, rows.length - 1));
   useEffect(() => {
     place.current?.style.setProperty('height', `${rows.length * height}px`);
@@ -69,7 +73,7 @@ export function RowList<Row>({
     <div role="table" aria-label={label} aria-rowcount={rows.length + 1}>
       {head}
       {/* biome-ignore lint/a11y/useSemanticElements: see above */}
-      <div ref={place} class={css['rows']} role="rowgroup">
+      <div ref={place} class={css['rows']} role="rowgroup" onPointerMove={onTouch} onFocusIn={onTouch}>
         <div ref={space} role="presentation" />
         {rows.slice(first, range.last).map((row, at) => (
           <div key={keyOf(row)} role="presentation">

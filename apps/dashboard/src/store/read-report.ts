@@ -127,7 +127,8 @@ async function allPages(
   return { rows: all, isCut: true };
 }
 
-function intervalOf({ Start, End, Status }: Schemas['TimelineInterval'], to: number): Interval {
+/** An interval of the API; `to` is where one that is open ends, milliseconds since 1970. */
+export function intervalOf({ Start, End, Status }: Schemas['TimelineInterval'], to: number): Interval {
   return { start: Date.parse(Start), end: End === null ? to : Date.parse(End), status: Status };
 }
 

@@ -17,6 +17,7 @@ export const deviceTexts = {
     spans: { day: 'Day', week: 'Week', quarter: '90 days', year: 'Year' },
     outages: (n: number) => (n === 1 ? '1 outage' : `${count(n)} outages`),
     uptime: 'Uptime',
+    excluded: 'Excluded',
     uptimeOf: 'of what was observed outside maintenance',
     phases: 'Where the time goes',
     phaseNames: { dns: 'DNS', connect: 'Connect', tls: 'TLS', first: 'First byte', transfer: 'Transfer' },

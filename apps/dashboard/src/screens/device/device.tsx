@@ -149,7 +149,7 @@ export function Device({ id }: ScreenProps) {
       </div>
       <div class={css['columns']}>
         <div class={css['body']}>
-          <Timeline id={id} createdAt={device.CreatedAt} newest={newest} />
+          <Timeline id={id} newest={newest} />
           <Phases id={id} onPick={setPicked} />
           <Checks checks={data.checks} picked={picked} />
           <Story alerts={data.alerts} />

@@ -1,6 +1,6 @@
 import type { Schemas } from '@vantage/client';
-import type { Change } from '../../model/timeline.ts';
 import { api, take, takeAnswer } from '../../store/api.ts';
+import { now } from '../../store/clock.ts';
 
 export type Check = Schemas['Check'];
 
@@ -46,21 +46,19 @@ export function readExtended(check_id: string): Promise<Schemas['CheckExtended']
   return take(api.GET('/checks/{check_id}/extended', { params: { path: { check_id } } }));
 }
 
-const mostEvents = 1_000;
+/** The statuses of a device since a moment. */
+export interface StatusHistory {
+  readonly intervals: readonly Schemas['TimelineInterval'][];
+  readonly uptime: Schemas['Uptime']['Uptime'];
+  readonly readMs: number;
+}
 
-/** The changes of status in a time, and the last one before it, the oldest first. */
-export async function readChanges(device_id: string, from: number): Promise<readonly Change[]> {
-  const changes: Change[] = [];
-  let before: string | undefined;
-  const Type = 'Created,Down,Up,Unknown,MaintStart,MaintEnd' as const;
-  while (changes.length < mostEvents) {
-    const query = { Type, Limit: 100, ...(before === undefined ? {} : { Before: before }) };
-    const page = await take(
-      api.GET('/devices/{device_id}/events', { params: { path: { device_id }, query } }),
-    );
-    changes.push(...page.map(({ Timestamp, Status }) => ({ at: Date.parse(Timestamp), status: Status })));
-    before = page.at(-1)?.event_id;
-    if (page.length < 100 || (changes.at(-1)?.at ?? 0) < from) break;
-  }
-  return changes.reverse();
+/** The intervals and the sums since `from`, milliseconds since 1970. */
+export async function readStatusHistory(device_id: string, from: number): Promise<StatusHistory> {
+  const Timestamp1 = new Date(from).toISOString();
+  const [timelines, { Uptime: uptime }] = await Promise.all([
+    take(api.GET('/timeline', { params: { query: { Devices: device_id, Timestamp1 } } })),
+    take(api.GET('/devices/{device_id}/uptime', { params: { path: { device_id }, query: { Timestamp1 } } })),
+  ]);
+  return { intervals: timelines[0]?.Intervals ?? [], uptime, readMs: now.peek() };
 }

@@ -1,16 +1,17 @@
 import { useState } from 'preact/hooks';
 import { inFull, percent } from '../../model/format.ts';
-import { intervalsOf, runsOf, sumsOf } from '../../model/timeline.ts';
+import { runsOf, secondsOf } from '../../model/timeline.ts';
 import bar from '../../parts/bar.module.css';
 import legend from '../../parts/legend.module.css';
 import { Mark } from '../../parts/mark.tsx';
 import { Failure } from '../../parts/notice.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { now } from '../../store/clock.ts';
+import { intervalOf } from '../../store/read-report.ts';
 import { texts } from '../../texts/index.ts';
 import { Choice } from './choice.tsx';
 import css from './device.module.css';
-import { readChanges } from './read-detail.ts';
+import { readStatusHistory, type StatusHistory } from './read-detail.ts';
 
 const say = texts.device;
 const days = { day: 1, week: 7, quarter: 90, year: 365 } as const;
@@ -21,50 +22,57 @@ const pixels = 860;
 const heights = { Up: 3, Down: 34, Maint: 17, Unknown: 17 } as const;
 const shown = ['Up', 'Down', 'Maint', 'Unknown'] as const;
 
+type Seconds = ReturnType<typeof secondsOf>;
+
 /** Seconds and percent of each status, and the uptime. */
-function Sums({ sums }: { readonly sums: ReturnType<typeof sumsOf> }) {
-  const observed = (sums.Up.seconds + sums.Down.seconds) / 100;
-  const total = shown.reduce((sum, each) => sum + sums[each].seconds, 0);
+function Sums({ seconds, outages }: { readonly seconds: Seconds; readonly outages: number }) {
+  const observed = (seconds.Up + seconds.Down) / 100;
+  const total = Object.values(seconds).reduce((sum, each) => sum + each, 0);
   return (
     <ul class={legend['legend']}>
       {shown
-        .filter((each) => sums[each].seconds >= 1)
+        .filter((each) => seconds[each] >= 1)
         .map((each) => (
           <li key={each}>
-            <Mark name={each} /> {texts.states[each]} <b>{inFull(sums[each].seconds)}</b>{' '}
-            {percent((sums[each].seconds / total) * 100)}
-            {each === 'Down' && `, ${say.outages(sums.Down.times)}`}
+            <Mark name={each} /> {texts.states[each]} <b>{inFull(seconds[each])}</b>{' '}
+            {percent((seconds[each] / total) * 100)}
+            {each === 'Down' && `, ${say.outages(outages)}`}
           </li>
         ))}
+      {seconds.Excluded >= 1 && (
+        <li>
+          {say.excluded} <b>{inFull(seconds.Excluded)}</b>
+        </li>
+      )}
       {observed > 0 && (
         <li>
-          {say.uptime} <b>{percent(sums.Up.seconds / observed)}</b> {say.uptimeOf}
+          {say.uptime} <b>{percent(seconds.Up / observed)}</b> {say.uptimeOf}
         </li>
       )}
     </ul>
   );
 }
 
+/** Intervals and seconds of a span. The status that is open is drawn and counted up to now. */
+function upToNow(history: StatusHistory | undefined, nowMs: number) {
+  if (history === undefined) return { intervals: [], seconds: undefined };
+  const open = history.intervals.find(({ End }) => End === null)?.Status;
+  return {
+    intervals: history.intervals.map((each) => intervalOf(each, nowMs)),
+    seconds: secondsOf(history.uptime, open, (nowMs - history.readMs) / 1_000),
+  };
+}
+
 /**
  * The status over time: the worst wins a pixel, and what is open reaches now. Seconds and percent of each stand below.
  */
-export function Timeline({
-  id,
-  createdAt,
-  newest,
-}: {
-  readonly id: string;
-  readonly createdAt: string;
-  readonly newest: string | undefined;
-}) {
+export function Timeline({ id, newest }: { readonly id: string; readonly newest: string | undefined }) {
   const [span, setSpan] = useState<SpanName>('day');
   const to = now.value;
   const from = to - days[span] * dayMs;
-  const { data = [], problem, again } = useRead(() => readChanges(id, from), [id, span, newest]);
-  const created = Date.parse(createdAt);
-  const intervals = intervalsOf(data, Math.max(from, created), to);
-  const sums = sumsOf(intervals);
-  if (problem !== undefined && data.length === 0) return <Failure problem={problem} retry={again} />;
+  const { data, problem, again } = useRead(() => readStatusHistory(id, from), [id, span, newest]);
+  const { intervals, seconds } = upToNow(data, to);
+  if (problem !== undefined && data === undefined) return <Failure problem={problem} retry={again} />;
   return (
     <section>
       <div class={css['bar']}>
@@ -80,8 +88,8 @@ export function Timeline({
         preserveAspectRatio="none"
         role="img"
         aria-label={shown
-          .filter((each) => sums[each].seconds > 0)
-          .map((each) => `${texts.states[each]} ${inFull(sums[each].seconds)}`)
+          .filter((each) => (seconds?.[each] ?? 0) > 0)
+          .map((each) => `${texts.states[each]} ${inFull(seconds?.[each] ?? 0)}`)
           .join(', ')}
       >
         <rect class={bar['none']} x="0" y="33" width={pixels} height="1" />
@@ -96,7 +104,9 @@ export function Timeline({
           />
         ))}
       </svg>
-      <Sums sums={sums} />
+      {data !== undefined && seconds !== undefined && (
+        <Sums seconds={seconds} outages={data.uptime.Outages} />
+      )}
     </section>
   );
 }

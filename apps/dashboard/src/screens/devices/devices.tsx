@@ -16,6 +16,7 @@ import { texts } from '../../texts/index.ts';
 import { DeviceLine, LineHead } from './device-line.tsx';
 import css from './devices.module.css';
 import { SelectionBar } from './selection-bar.tsx';
+import { createSteadyRows } from './steady-rows.ts';
 import { TagTree } from './tag-tree.tsx';
 
 const say = texts.devices;
@@ -33,7 +34,10 @@ const chosenRows = computed(() => rows.value.filter(({ id }) => selected.value.h
 const allChosen = computed(
   () => found.value.length > 0 && found.value.every(({ id }) => selected.value.has(id)),
 );
-const activeAt = signal(-1);
+/** The list is sorted at once when this changes. */
+const question = computed(() => ({ text: text.value, read: progress.value, byUrl: byUrl.value }));
+const steady = createSteadyRows(rows, found, question);
+const active = signal('');
 
 /** The word of the search that the API is asked for: lists hold no URLs. */
 const asked = computed(() => filter.value.words.toSorted((a, b) => b.length - a.length)[0] ?? '');
@@ -62,7 +66,7 @@ function useSearchByUrl(): void {
 }
 
 function setFilter(next: string): void {
-  activeAt.value = -1;
+  active.value = '';
   go(next === '' ? '/devices' : `/devices?q=${encodeURIComponent(next)}`, { replace: true });
 }
 
@@ -112,9 +116,14 @@ function Chips() {
 }
 
 function useListKeys(focusSearch: () => void): void {
+  const rowAt = (by: number) => {
+    const shown = steady.rows.value;
+    const at = shown.findIndex(({ id }) => id === active.value);
+    return shown[Math.min(shown.length - 1, Math.max(0, at + by))];
+  };
   const move = (by: number) => {
-    activeAt.value = Math.min(found.value.length - 1, Math.max(0, activeAt.value + by));
-    const id = found.value[activeAt.value]?.id;
+    const id = rowAt(by)?.id ?? '';
+    active.value = id;
     // The row may be shown only after the list has scrolled.
     setTimeout(
       () => document.querySelector<HTMLElement>(`[data-device="${id}"] a`)?.focus({ preventScroll: true }),
@@ -122,10 +131,8 @@ function useListKeys(focusSearch: () => void): void {
     );
   };
   const extend = (by: number) => {
-    const from = found.value[activeAt.value];
+    const both = [active.value, rowAt(by)?.id ?? ''].filter((id) => id !== '');
     move(by);
-    const to = found.value[activeAt.value];
-    const both = [from, to].flatMap((row) => (row === undefined ? [] : [row.id]));
     if (mayOperate.value) selected.value = new Set([...selected.value, ...both]);
   };
   useKeys({
@@ -135,8 +142,7 @@ function useListKeys(focusSearch: () => void): void {
     J: () => extend(1),
     K: () => extend(-1),
     x: () => {
-      const row = found.value[activeAt.value];
-      if (row !== undefined) toggle(row.id);
+      if (steady.rows.value.some(({ id }) => id === active.value)) toggle(active.value);
     },
     'Ctrl+a': selectAll,
     Escape: () => {
@@ -177,13 +183,14 @@ function List() {
     );
   if (typeof progress.value === 'object' && rows.value.length === 0)
     return <Failure problem={progress.value.problem} retry={() => void readFacts()} />;
-  if (found.value.length === 0) return <Nothing />;
+  if (steady.rows.value.length === 0) return <Nothing />;
   return (
     <RowList
-      rows={found.value}
+      rows={steady.rows.value}
       heightOf={isTall}
       keyOf={({ id }) => id}
-      activeAt={activeAt.value}
+      activeKey={active.value}
+      onTouch={steady.touch}
       label={say.title}
       head={
         <LineHead
@@ -209,6 +216,7 @@ export function Devices() {
   const field = useRef<HTMLInputElement>(null);
   useListKeys(() => field.current?.select());
   useSearchByUrl();
+  useEffect(() => steady.follow(), []);
   return (
     <div class={css['split']}>
       <TagTree

@@ -1,0 +1,26 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { keepPlaces, maySort, steadyMs } from './steady-order.ts';
+
+const ids = fc.uniqueArray(fc.constantFrom(...'abcdefghij'));
+
+test('a list keeps the places of what it showed, and loses or repeats nothing', () => {
+  fc.assert(
+    fc.property(ids, ids, ids, (kept, all, some) => {
+      const rows = new Map(all.map((id) => [id, { id }]));
+      const fitting = some.flatMap((id) => rows.get(id) ?? []);
+      const shown = keepPlaces(kept, rows, fitting).map(({ id }) => id);
+      expect(shown.filter((id) => kept.includes(id))).toEqual(kept.filter((id) => rows.has(id)));
+      expect(shown.slice(kept.filter((id) => rows.has(id)).length)).toEqual(
+        fitting.flatMap(({ id }) => (kept.includes(id) ? [] : [id])),
+      );
+    }),
+  );
+});
+
+test('a list is sorted again when nobody has pointed at it for a while', () => {
+  const at = { nowMs: 100_000, sortedMs: 0, touchedMs: 0 };
+  expect(maySort(at)).toBe(true);
+  expect(maySort({ ...at, touchedMs: at.nowMs - steadyMs + 1 })).toBe(false);
+  expect(maySort({ ...at, sortedMs: at.nowMs - steadyMs + 1 })).toBe(false);
+});
