@@ -1,15 +1,17 @@
 // A process that asks a controller for what so many open pages ask: each reads all devices, then follows the
 // events, and reads what changed and the open alerts at most each 4 s, as apps/dashboard/src/store/follow.ts does.
-// Usage: page.ts starts it with the base URL, a key and the number of pages. It sends its parent how many have read
+// Usage: page.ts starts it with the base URL, keys joined by commas (pages take them in turn) and the number of pages. It sends its parent how many have read
 // everything, and answers 'count' with the events and requests since the last count.
 import { setTimeout as delay } from 'node:timers/promises';
 
-const [base = '', key = '', pages = '0'] = process.argv.slice(2);
-const headers = { 'Service-API-Key': key };
+const [base = '', keys = '', pages = '0'] = process.argv.slice(2);
+type Headed = Readonly<Record<'Service-API-Key', string>>;
+/** Pages that open at once. */
+const atOnce = 4;
 const apartMs = 4_000;
 let [events, requests, failures] = [0, 0, 0];
 
-async function read(path: string): Promise<Headers> {
+async function read(headers: Headed, path: string): Promise<Headers> {
   requests += 1;
   const answer = await fetch(`${base}${path}`, { headers });
   await answer.arrayBuffer();
@@ -20,31 +22,38 @@ async function read(path: string): Promise<Headers> {
 const states = '/states?Limit=1000&With=Tags,Locations,LastCheck,Day';
 
 /** Reads pages of states. Resolves with the revision for the next changes. */
-async function readStates(since: string | undefined): Promise<string | undefined> {
+async function readStates(headers: Headed, since: string | undefined): Promise<string | undefined> {
   const asked = since === undefined ? states : `${states}&ChangedSince=${since}`;
-  const first = await read(asked);
+  const first = await read(headers, asked);
   let next = /<([^>]+)>; rel="next"/.exec(first.get('Link') ?? '')?.[1];
   while (next !== undefined) {
-    const after = await read(next.slice(next.indexOf('/states')));
+    const after = await read(headers, next.slice(next.indexOf('/states')));
     next = /<([^>]+)>; rel="next"/.exec(after.get('Link') ?? '')?.[1];
   }
   return first.get('Vantage-Revision') ?? since;
 }
 
-const readAlerts = () =>
-  Promise.all(['Open', 'Acknowledged', 'Snoozed'].map((state) => read(`/alerts?State=${state}&Limit=100`)));
+const readAlerts = (headers: Headed) =>
+  Promise.all(
+    ['Open', 'Acknowledged', 'Snoozed'].map((state) => read(headers, `/alerts?State=${state}&Limit=100`)),
+  );
 
-async function openPage(): Promise<void> {
-  let revision = await readStates(undefined);
-  await Promise.all([readAlerts(), read('/locations?Limit=100'), read('/events?Limit=50')]);
+async function openPage(headers: Headed): Promise<void> {
+  let revision = await readStates(headers, undefined);
+  await Promise.all([
+    readAlerts(headers),
+    read(headers, '/locations?Limit=100'),
+    read(headers, '/events?Limit=50'),
+  ]);
   const stream = await fetch(`${base}/events?stream=1`, { headers });
+  if (!stream.ok) failures += 1;
   const decoder = new TextDecoder();
   let isReading = false;
   const follow = async () => {
     if (isReading) return;
     isReading = true;
     await delay(500);
-    [revision] = await Promise.all([readStates(revision), readAlerts()]);
+    [revision] = await Promise.all([readStates(headers, revision), readAlerts(headers)]);
     await delay(apartMs);
     isReading = false;
   };
@@ -63,5 +72,13 @@ process.on('message', () => {
   process.send?.({ events, requests, failures });
   [events, requests, failures] = [0, 0, 0];
 });
-for (let at = 0; at < Number(pages); at += 1) await openPage();
+const people = keys.split(',');
+let opened = 0;
+async function openNext(): Promise<void> {
+  while (opened < Number(pages)) {
+    opened += 1;
+    await openPage({ 'Service-API-Key': people[opened % people.length] ?? '' });
+  }
+}
+await Promise.all(Array.from({ length: atOnce }, openNext));
 process.send?.({ opened: Number(pages) });

@@ -9,6 +9,7 @@ import pg from 'pg';
 import type { Page } from 'playwright-core';
 import { z } from 'zod';
 import { openWindow, signIn, startBrowser } from '../browser/browser.ts';
+import { runVantage } from '../harness/run-vantage.ts';
 import { startSystem } from '../harness/system.ts';
 import { type Figure, printFigures } from './figures.ts';
 import {
@@ -143,16 +144,29 @@ async function measureMemory(page: Page): Promise<readonly Figure[]> {
   ];
 }
 
+/** A person has two windows open. */
+const pagesOfPerson = 2;
+
+/** Issues so many keys that may read, one for each person. */
+async function makeKeys(count: number): Promise<readonly string[]> {
+  const keys: string[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const { stdout } = await runVantage(
+      ['keys', 'issue', '--level', 'UR', '--name', `person ${n}`, '--json'],
+      { env: { VANTAGE_DATA: system.dataDir } },
+    );
+    keys.push(z.object({ key: z.string() }).parse(JSON.parse(stdout)).key);
+  }
+  return keys;
+}
+
 const counted = z.object({ events: z.number(), requests: z.number(), failures: z.number() });
 
 /** CPU of the controller and PostgreSQL (percent of a core), lateness of checks, and events, with open pages. */
 async function measureLoadOf(open: number) {
   const client = fork(
     path.join(import.meta.dirname, 'open-pages.ts'),
-    [
-      ...[quickstart.base_url, quickstart.api_key_ur, String(open)],
-      // The stream of one page counts the events where no page is open.
-    ],
+    [quickstart.base_url, (await makeKeys(Math.ceil(open / pagesOfPerson))).join(','), String(open)],
     { env: { ...process.env, NODE_EXTRA_CA_CERTS: quickstart.ca_file } },
   );
   await once(client, 'message');

@@ -47,16 +47,32 @@ const found = z.array(z.object({ id: z.string(), nodes: z.array(z.object({ html:
  * The page's policy admits no script, so the debugger runs it. `preload` copies a style sheet into a document of its
  * own, which the policy refuses and the console then tells.
  */
-export async function violationsOf(page: Page): Promise<string> {
+export async function violationsOf(page: Page, only: 'all' | 'colours' = 'all'): Promise<string> {
   const session = await page.context().newCDPSession(page);
-  const run = `axe.run(document, { preload: false }).then(({ violations }) => JSON.stringify(violations))`;
-  const expression = `${axe.source}; ${run}`;
-  const { result } = await session.send('Runtime.evaluate', {
-    expression,
-    awaitPromise: true,
-    returnByValue: true,
-  });
+  const evaluate = async (expression: string) => {
+    const { result } = await session.send('Runtime.evaluate', {
+      expression,
+      awaitPromise: true,
+      returnByValue: true,
+    });
+    return result.value;
+  };
+  if ((await evaluate('typeof axe')) === 'undefined') await evaluate(axe.source);
+  const options = { preload: false, ...(only === 'colours' && { runOnly: ['cat.color'] }) };
+  const value = await evaluate(
+    `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => JSON.stringify(violations))`,
+  );
   await session.detach();
-  const violations = found.parse(JSON.parse(z.string().parse(result.value)));
+  const violations = found.parse(JSON.parse(z.string().parse(value)));
   return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)}`).join('\n');
+}
+
+/** `violationsOf` in light and dark. Only the colours differ between the themes, and they change at once. */
+export async function violationsInBothThemes(page: Page): Promise<string> {
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+  const light = await violationsOf(page);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  const dark = await violationsOf(page, 'colours');
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'no-preference' });
+  return [light, dark === '' ? '' : `in the dark: ${dark}`].filter((each) => each !== '').join('\n');
 }

@@ -11,7 +11,12 @@ const reservedDescriptors = 256;
 /** With more connections the controller would need more memory than its hosts have. */
 const maxConnections = 4_096;
 const fewestConnections = 32;
-const perNetwork = 256;
+const fewPerNetwork = 256;
+/**
+ * An office behind one address has many open pages, and a browser holds up to six connections for each: one follows the
+ * events, the others wait for the next reads.
+ */
+const perNetwork = 1_024;
 
 /**
  * The caps of one of the two ports of a process that may have `descriptors` open: each port gets half of the
@@ -20,7 +25,7 @@ const perNetwork = 256;
 export function connectionCaps(descriptors: number): ConnectionCaps {
   const share = Math.floor((descriptors - reservedDescriptors) / 2);
   const total = Math.max(fewestConnections, Math.min(maxConnections, share));
-  return { perNetwork: Math.min(perNetwork, total), total };
+  return { perNetwork: Math.min(perNetwork, Math.max(fewPerNetwork, Math.floor(total / 4)), total), total };
 }
 
 /** The decision on a new connection. */

@@ -105,9 +105,9 @@ describe('the phase of a connection', () => {
 
 describe('the caps', () => {
   test.each([
-    [Number.POSITIVE_INFINITY, { perNetwork: 256, total: 4096 }],
-    [1_048_576, { perNetwork: 256, total: 4096 }],
-    [4_096, { perNetwork: 256, total: 1920 }],
+    [Number.POSITIVE_INFINITY, { perNetwork: 1024, total: 4096 }],
+    [1_048_576, { perNetwork: 1024, total: 4096 }],
+    [4_096, { perNetwork: 480, total: 1920 }],
     [1_024, { perNetwork: 256, total: 384 }],
     [64, { perNetwork: 32, total: 32 }],
   ])('of %d descriptors leave the process its own', (descriptors, caps) => {
