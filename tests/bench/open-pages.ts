@@ -1,7 +1,8 @@
 // A process that asks a controller for what so many open pages ask: each reads all devices, then follows the
 // events, and reads what changed and the open alerts at most each 4 s, as apps/dashboard/src/store/follow.ts does.
-// Usage: page.ts starts it with the base URL, keys joined by commas (pages take them in turn) and the number of pages. It sends its parent how many have read
-// everything, and answers 'count' with the events and requests since the last count.
+// Usage: page.ts starts it with the base URL, keys joined by commas (pages take them in turn) and the number of
+// pages. It sends its parent how many have read everything, and answers 'count' with the events and requests since
+// the last count.
 import { setTimeout as delay } from 'node:timers/promises';
 
 const [base = '', keys = '', pages = '0'] = process.argv.slice(2);

@@ -144,10 +144,10 @@ async function measureMemory(page: Page): Promise<readonly Figure[]> {
   ];
 }
 
-/** A person has two windows open. */
-const pagesOfPerson = 2;
+/** A key follows 16 streams at most. */
+const pagesOfKey = 16;
 
-/** Issues so many keys that may read, one for each person. */
+/** Issues so many keys that may read. */
 async function makeKeys(count: number): Promise<readonly string[]> {
   const keys: string[] = [];
   for (let n = 0; n < count; n += 1) {
@@ -166,7 +166,7 @@ const counted = z.object({ events: z.number(), requests: z.number(), failures: z
 async function measureLoadOf(open: number) {
   const client = fork(
     path.join(import.meta.dirname, 'open-pages.ts'),
-    [quickstart.base_url, (await makeKeys(Math.ceil(open / pagesOfPerson))).join(','), String(open)],
+    [quickstart.base_url, (await makeKeys(Math.ceil(open / pagesOfKey))).join(','), String(open)],
     { env: { ...process.env, NODE_EXTRA_CA_CERTS: quickstart.ca_file } },
   );
   await once(client, 'message');

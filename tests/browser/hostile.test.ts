@@ -1,6 +1,7 @@
 import type { Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { violationsInBothThemes } from './browser.ts';
 import { useBrowser } from './system.ts';
 
 // Texts of people and of targets that want to be scripts. Every text of every answer is made one, beside those that the
@@ -28,15 +29,25 @@ const diagnostics = {
   ResponseHeaders: { server: 'nginx', 'x-<b>': 'name' },
   Certificates: [{ Subject: 'CN=example.org', Issuer: 'CN=ca', Names: ['example.org'] }],
   DNSAnswers: [{ Name: 'example.org', Type: 'TXT', Value: 'text' }],
-  Traceroute: {
-    Hops: [
-      { Hop: 1, Address: '192.0.2.1', Name: 'gateway', RTT: 1.2 },
-      { Hop: 2, Address: null },
-    ],
-  },
+  Traceroute: { Reached: false, Hops: [{ TTL: 1, Address: '192.0.2.1', RTTMs: 1.2 }] },
   ScriptLog: 'first line\nsecond line',
   Body: '<!doctype html><title>down</title>',
 };
+
+/** The traced ways to the device of a check: that of the check, and a good one before. */
+function waysOf(check_id: string) {
+  const way = { Location: 'local', Agent: 'agent-1', CheckResult: 'no answer' };
+  const hops = [
+    { TTL: 1, Address: '192.0.2.1', RTTMs: 1.2, Text: null },
+    { TTL: 2, Address: '198.51.100.7', RTTMs: 2.5, Text: 'connected' },
+  ];
+  return [
+    { ...way, check_id, Timestamp: '2026-11-27T01:00:00Z', Reached: false, Hops: hops.slice(0, 1) },
+    { ...way, check_id: 'before', Timestamp: '2026-11-27T00:00:00Z', Reached: true, Hops: hops },
+  ];
+}
+
+let openedCheck = '';
 
 /** Requests that have no answer yet. */
 const under = new Set<Route>();
@@ -53,9 +64,12 @@ const spoilOne = async (route: Route) => {
   const { pathname, searchParams } = new URL(route.request().url());
   if (!isRead || searchParams.has('stream') || pathname.endsWith('/session')) return route.continue();
   const answer = await route.fetch();
+  if (pathname.endsWith('/extended')) openedCheck = pathname.split('/').at(-2) ?? '';
   const body: unknown = pathname.endsWith('/extended')
     ? { Agent: 'agent-1', Extended: diagnostics }
-    : await answer.json().catch(() => undefined);
+    : pathname.endsWith('/traceroutes')
+      ? waysOf(openedCheck)
+      : await answer.json().catch(() => undefined);
   if (body === undefined) return route.fulfill({ response: answer });
   return route.fulfill({ response: answer, json: spoil(body) });
 };
@@ -122,8 +136,10 @@ test('no text of a person or a target runs as a script, on any screen', async ()
   expect(await look(page, `/devices/${device_id}`)).toBe(0);
   // The opened check: every kind of diagnostics.
   await page.locator('button[aria-expanded=false]', { hasText: 'onerror' }).last().click();
-  for (const text of ['second line', 'CN=example.org', 'gateway', 'EHLO vantage', 'nginx'])
+  for (const text of ['second line', 'CN=example.org', '198.51.100.7', 'EHLO vantage', 'nginx'])
     await page.getByText(text).first().waitFor();
+  await page.getByRole('heading', { name: 'The way to it' }).waitFor();
+  expect(await violationsInBothThemes(page)).toBe('');
   expect(await page.evaluate(foreign)).toBe(0);
   // What a person types, and what is dialogs and the palette.
   await page.keyboard.press('Control+k');

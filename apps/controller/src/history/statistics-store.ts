@@ -176,3 +176,17 @@ export async function readLocationNames(
     .execute();
   return new Map(rows.map((row) => [row.location_no, row]));
 }
+
+/** The names of the agents with these numbers. */
+export async function readAgentNames(
+  { kysely }: Pick<Db, 'kysely'>,
+  agentNos: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  if (agentNos.length === 0) return new Map();
+  const rows = await kysely
+    .selectFrom('agents')
+    .select(['agent_no', 'name'])
+    .where('agent_no', 'in', agentNos)
+    .execute();
+  return new Map(rows.map(({ agent_no, name }) => [agent_no, name]));
+}

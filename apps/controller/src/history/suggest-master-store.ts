@@ -23,7 +23,7 @@ export async function tracedWays(
   deviceNo: number,
   nowUs: number,
 ): Promise<{ readonly ways: readonly TracedWay[]; readonly ownAddresses: ReadonlySet<string> }> {
-  const { rows } = await tracedChecks(deviceNo, nowUs).execute(db);
+  const rows = await readTracedChecks(db, deviceNo, nowUs);
   const ways = rows.flatMap(({ locationNo, traceroute }) => {
     const parsed = storedTraceroute.safeParse(traceroute);
     if (!parsed.success) return [];
@@ -33,18 +33,41 @@ export async function tracedWays(
   return { ways, ownAddresses: new Set(rows.flatMap(({ address }) => addressesIn(address))) };
 }
 
+/** A check that a traceroute belongs to. */
+export interface TracedCheck {
+  readonly deviceNo: number;
+  readonly startUs: number;
+  readonly agentNo: number;
+  readonly locationNo: number;
+  readonly checkResult: string;
+  /** As its agent sent it. */
+  readonly traceroute: unknown;
+  /** The addresses that the check used. */
+  readonly address: string | null;
+}
+
+/** The newest checks of a device with traceroutes of its present target, newest first. */
+export async function readTracedChecks(
+  db: Kysely<Tables>,
+  deviceNo: number,
+  nowUs: number,
+): Promise<readonly TracedCheck[]> {
+  return (await tracedChecks(deviceNo, nowUs).execute(db)).rows;
+}
+
 /**
- * The statement behind `tracedWays`. It has the words of the partial indexes: good checks without a run request, nearly
- * all, are not read.
+ * The statement behind `readTracedChecks`. It has the words of the partial indexes: good checks without a run request,
+ * nearly all, are not read.
  */
 export function tracedChecks(deviceNo: number, nowUs: number) {
   const tracedOf = (which: RawBuilder<unknown>) => sql`(
-    select start_us, agent_no, location_no, extended from checks
+    select device_no, start_us, agent_no, location_no, check_result, extended from checks
     where device_no = ${deviceNo} and start_us > ${nowUs - searchedUs}::bigint and ${which}
       and start_us >= (select changed_us from devices where device_no = ${deviceNo}) and extended ? 'Traceroute'
     order by start_us desc, agent_no desc limit ${mostWays})`;
-  return sql<{ locationNo: number; traceroute: unknown; address: string | null }>`
-    select location_no as "locationNo", extended -> 'Traceroute' as traceroute, extended ->> 'Address' as address
+  return sql<TracedCheck>`
+    select device_no as "deviceNo", start_us as "startUs", agent_no as "agentNo", location_no as "locationNo",
+      check_result as "checkResult", extended -> 'Traceroute' as traceroute, extended ->> 'Address' as address
     from (${tracedOf(sql`code <> 1`)} union all ${tracedOf(sql`run_request_id is not null and code = 1`)}) traced
     order by start_us desc, agent_no desc limit ${mostWays}`;
 }

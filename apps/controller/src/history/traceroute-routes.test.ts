@@ -93,6 +93,21 @@ test.each<[what: string, traceroute: unknown, message: RegExp]>([
   expect((await trace(device.id)).json).toEqual({ code: 1005, message: expect.stringMatching(message) });
 });
 
+test('the traceroutes that are kept are listed, newest first, without those that were not possible', async () => {
+  const Hops = [hop(1, '10.0.0.1'), hop(2, '10.0.0.30', 'connected')];
+  const web = await requested('listed', '10.0.0.30', { Reached: true, Hops });
+  const way = {
+    ...{ check_id: web.checkId, Location: 'local', Agent: 'edge', Timestamp: expect.any(String) },
+    ...{ CheckResult: 'connected', Reached: true, Hops: [{ ...Hops[0], Text: null }, Hops[1]] },
+  };
+  const list = (id: string, query = '') => one.send('GET', `/devices/${id}/traceroutes${query}`);
+  expect((await list(web.id)).json).toEqual([way]);
+  const none = await requested('refused', '10.0.0.31', { NotPossible: 'no right to ping' });
+  expect((await list(none.id)).json).toEqual([]);
+  expect((await list(web.id, '?Limit=0')).json).toMatchObject({ code: 1004, errors: [{ field: 'Limit' }] });
+  expect((await list('0'.repeat(48))).json).toMatchObject({ code: 1003 });
+});
+
 test('no more than 64 hops are shown', async () => {
   const Hops = Array.from({ length: 500 }, (_, i) => hop(i + 1, '10.0.0.1'));
   const device = await requested('far', '10.0.0.20', { Reached: false, Hops });

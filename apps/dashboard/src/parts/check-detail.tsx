@@ -71,15 +71,20 @@ export function outcomeOf({ ResultCode }: Pick<Schemas['Check'], 'ResultCode'>):
 export function CheckDetail({
   check,
   extended,
+  without = [],
   children,
 }: {
   readonly check: Omit<Schemas['Check'], 'check_id'>;
   /** Undefined: not read yet. */
   readonly extended: Readonly<Record<string, unknown>> | undefined;
+  /** Parts of the diagnostics that `children` show. */
+  readonly without?: readonly string[];
   readonly children?: ComponentChildren;
 }) {
   const total = phases.reduce((sum, [, field]) => sum + check[field], 0);
-  const details = Object.entries(extended ?? {}).filter(([, value]) => !isEmpty(value));
+  const details = Object.entries(extended ?? {}).filter(
+    ([name, value]) => !isEmpty(value) && !without.includes(name),
+  );
   return (
     <div class={`${css['opened']} ${outcomeOf(check).mark === 'Up' ? '' : css['openedBad']}`}>
       <p class={css['whole']}>{check.CheckResult}</p>
@@ -95,7 +100,7 @@ export function CheckDetail({
         </ul>
       )}
       {children}
-      {extended !== undefined && details.length === 0 && <p class="mute">{say.noDetail}</p>}
+      {extended !== undefined && details.length + without.length === 0 && <p class="mute">{say.noDetail}</p>}
       {details.map(([name, value]) => (
         <section key={name} class={css['part']}>
           <h3>{wordsOfName(name)}</h3>

@@ -593,6 +593,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/devices/{device_id}/traceroutes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The paths to a device that were traced, newest first
+         * @description Agents trace the path after the first failed check, and on request. The newest of the last 30 days, as far as they are younger than the last change of the target. One that reached the device before a failure is the good way to compare with.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<traceroutes>`, with `fmt=csv` it is `text/csv` with a row for each.
+         *
+         *     Any key of the account may do this.
+         */
+        get: operations["listDeviceTraceroutes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/timeline": {
         parameters: {
             query?: never;
@@ -8001,7 +8025,6 @@ export interface components {
          * @description The path from an agent to a device.
          * @example {
          *       "check_id": "0000002a0006a2b1c3d4e5f60000000700000000000000ff",
-         *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "Location": "local",
          *       "Agent": "agent-1",
          *       "Timestamp": "2026-02-25T23:38:03+01:00",
@@ -8021,6 +8044,7 @@ export interface components {
          *           "Text": "connected"
          *         }
          *       ],
+         *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "SuggestedMaster": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
          *     }
          */
@@ -8030,11 +8054,6 @@ export interface components {
              * @example 0000002a0006a2b1c3d4e5f60000000700000000000000ff
              */
             check_id: components["schemas"]["Id"];
-            /**
-             * @description Id of the device.
-             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
-             */
-            device_id: components["schemas"]["Id"];
             /**
              * @description Name of the Location.
              * @example local
@@ -8091,10 +8110,102 @@ export interface components {
                 Text: string | null;
             }[];
             /**
+             * @description Id of the device.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            device_id: components["schemas"]["Id"];
+            /**
              * @description What all traceroutes of the device suggest, as GET /devices/{device_id}/suggested-master; null: none.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
             SuggestedMaster: components["schemas"]["Id"] | null;
+        };
+        /**
+         * @description A path from an agent to a device that was traced.
+         * @example {
+         *       "check_id": "0000002a0006a2b1c3d4e5f60000000700000000000000ff",
+         *       "Location": "local",
+         *       "Agent": "agent-1",
+         *       "Timestamp": "2026-02-25T23:38:03+01:00",
+         *       "CheckResult": "connected",
+         *       "Reached": true,
+         *       "Hops": [
+         *         {
+         *           "TTL": 1,
+         *           "Address": "192.0.2.1",
+         *           "RTTMs": 0.4,
+         *           "Text": null
+         *         },
+         *         {
+         *           "TTL": 2,
+         *           "Address": "198.51.100.7",
+         *           "RTTMs": 3.1,
+         *           "Text": "connected"
+         *         }
+         *       ]
+         *     }
+         */
+        KeptTraceroute: {
+            /**
+             * @description The check that was made before it. GET /checks/{check_id}/extended keeps both.
+             * @example 0000002a0006a2b1c3d4e5f60000000700000000000000ff
+             */
+            check_id: components["schemas"]["Id"];
+            /**
+             * @description Name of the Location.
+             * @example local
+             */
+            Location: string;
+            /**
+             * @description The agent that traced.
+             * @example agent-1
+             */
+            Agent: string | null;
+            /**
+             * @description Start of the check.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            Timestamp: components["schemas"]["Timestamp"];
+            /**
+             * @description What the check says.
+             * @example connected
+             */
+            CheckResult: string;
+            /**
+             * @description The last hop is the device itself.
+             * @example true
+             */
+            Reached: boolean;
+            /**
+             * @description The routers on the way, nearest to the agent first.
+             * @example [
+             *       {
+             *         "TTL": 1,
+             *         "Address": "192.0.2.1",
+             *         "RTTMs": 0.4,
+             *         "Text": null
+             *       },
+             *       {
+             *         "TTL": 2,
+             *         "Address": "198.51.100.7",
+             *         "RTTMs": 3.1,
+             *         "Text": "connected"
+             *       }
+             *     ]
+             */
+            Hops: {
+                /**
+                 * @description Distance in routers, from 1.
+                 * @example 64
+                 */
+                TTL: number;
+                /** @description Who answered; null: nobody did. */
+                Address: string | null;
+                /** @description Round trip, milliseconds. */
+                RTTMs: number | null;
+                /** @description What the target or a router reported; null for a router that passed packets on. */
+                Text: string | null;
+            }[];
         };
         /**
          * @description The statuses of a device over a period.
@@ -16862,7 +16973,6 @@ export interface operations {
                     /**
                      * @example {
                      *       "check_id": "0000002a0006a2b1c3d4e5f60000000700000000000000ff",
-                     *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "Location": "local",
                      *       "Agent": "agent-1",
                      *       "Timestamp": "2026-02-25T23:38:03+01:00",
@@ -16882,12 +16992,122 @@ export interface operations {
                      *           "Text": "connected"
                      *         }
                      *       ],
+                     *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "SuggestedMaster": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
                      *     }
                      */
                     "application/json": components["schemas"]["Traceroute"];
                 };
             };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listDeviceTraceroutes: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+                /**
+                 * @description Most rows to return; more than 50 is taken as 50.
+                 * @example 100
+                 */
+                Limit?: number;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The device_id: 48 lowercase hexadecimal digits.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                device_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
+                     * @example W/"27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description The address of the next page (RFC 8288), while there are more rows.
+                     * @example </v1.1/devices?Limit=100&Offset=100>; rel="next"
+                     */
+                    Link?: string;
+                    /**
+                     * @description Rows of all pages, where counting is cheap.
+                     * @example 2000
+                     */
+                    "X-Total-Count"?: number;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "check_id": "0000002a0006a2b1c3d4e5f60000000700000000000000ff",
+                     *         "Location": "local",
+                     *         "Agent": "agent-1",
+                     *         "Timestamp": "2026-02-25T23:38:03+01:00",
+                     *         "CheckResult": "connected",
+                     *         "Reached": true,
+                     *         "Hops": [
+                     *           {
+                     *             "TTL": 1,
+                     *             "Address": "192.0.2.1",
+                     *             "RTTMs": 0.4,
+                     *             "Text": null
+                     *           },
+                     *           {
+                     *             "TTL": 2,
+                     *             "Address": "198.51.100.7",
+                     *             "RTTMs": 3.1,
+                     *             "Text": "connected"
+                     *           }
+                     *         ]
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["KeptTraceroute"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["Refused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];

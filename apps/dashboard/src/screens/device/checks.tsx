@@ -13,10 +13,12 @@ const say = texts.device;
 const step = 20;
 
 function Row({
+  deviceId,
   check,
   isOpen,
   onOpen,
 }: {
+  readonly deviceId: string;
   readonly check: Check;
   readonly isOpen: boolean;
   readonly onOpen: () => void;
@@ -33,16 +35,18 @@ function Row({
         </span>
         <span class="num">{milliseconds(check.RequestTime === 0 ? null : check.RequestTime)}</span>
       </button>
-      {isOpen && <OpenedCheck check={check} />}
+      {isOpen && <OpenedCheck deviceId={deviceId} check={check} />}
     </li>
   );
 }
 
 /** The last checks, newest first; one of them opened. */
 export function Checks({
+  deviceId,
   checks,
   picked,
 }: {
+  readonly deviceId: string;
   readonly checks: readonly Check[];
   /** One that was chosen elsewhere, perhaps an older one. */
   readonly picked: Check | undefined;
@@ -73,6 +77,7 @@ export function Checks({
         {[...(isFar ? [picked] : []), ...shown].map((check) => (
           <Row
             key={check.check_id}
+            deviceId={deviceId}
             check={check}
             isOpen={opened === check.check_id}
             onOpen={() => setOpened(opened === check.check_id ? undefined : check.check_id)}

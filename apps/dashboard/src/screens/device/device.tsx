@@ -149,9 +149,9 @@ export function Device({ id }: ScreenProps) {
       </div>
       <div class={css['columns']}>
         <div class={css['body']}>
-          <Timeline id={id} newest={newest} />
+          <Timeline id={id} createdAt={device.CreatedAt} newest={newest} />
           <Phases id={id} onPick={setPicked} />
-          <Checks checks={data.checks} picked={picked} />
+          <Checks deviceId={id} checks={data.checks} picked={picked} />
           <Story alerts={data.alerts} />
         </div>
         <Side detail={data} />

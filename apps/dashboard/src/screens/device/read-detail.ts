@@ -41,6 +41,13 @@ export async function checkNow(device_id: string): Promise<void> {
   await take(api.POST('/devices/{device_id}/check', { params: { path: { device_id } } }));
 }
 
+/** The paths to the device that were traced, newest first. */
+export function readWays(device_id: string): Promise<readonly Schemas['KeptTraceroute'][]> {
+  return take(
+    api.GET('/devices/{device_id}/traceroutes', { params: { path: { device_id }, query: { Limit: 50 } } }),
+  );
+}
+
 /** The diagnostics of one check. */
 export function readExtended(check_id: string): Promise<Schemas['CheckExtended']> {
   return take(api.GET('/checks/{check_id}/extended', { params: { path: { check_id } } }));

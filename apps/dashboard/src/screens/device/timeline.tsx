@@ -66,11 +66,22 @@ function upToNow(history: StatusHistory | undefined, nowMs: number) {
 /**
  * The status over time: the worst wins a pixel, and what is open reaches now. Seconds and percent of each stand below.
  */
-export function Timeline({ id, newest }: { readonly id: string; readonly newest: string | undefined }) {
+export function Timeline({
+  id,
+  createdAt,
+  newest,
+}: {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly newest: string | undefined;
+}) {
   const [span, setSpan] = useState<SpanName>('day');
   const to = now.value;
   const from = to - days[span] * dayMs;
-  const { data, problem, again } = useRead(() => readStatusHistory(id, from), [id, span, newest]);
+  const { data, problem, again } = useRead(
+    () => readStatusHistory(id, Math.max(from, Date.parse(createdAt))),
+    [id, span, newest],
+  );
   const { intervals, seconds } = upToNow(data, to);
   if (problem !== undefined && data === undefined) return <Failure problem={problem} retry={again} />;
   return (
