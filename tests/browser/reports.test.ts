@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { browserMissing, violationsOf } from './browser.ts';
+import { browserMissing, violationsInBothThemes, violationsOf } from './browser.ts';
 import { keyboardOf } from './hands.ts';
 import { useBrowser } from './system.ts';
 
@@ -94,33 +94,30 @@ async function openReport(query: string, theme: 'light' | 'dark' = 'light', widt
   return page;
 }
 
-test.each(['light', 'dark'] as const)(
-  'a report says the percentage in a sentence and why, %s',
-  async (theme) => {
-    const page = await openReport(`${october}&objective=99.9`, theme);
-    // 7,785,228 of 7,800,000 seconds.
-    await page.getByRole('heading', { name: 'All 3 devices were up 99.810 % of October 2026' }).waitFor();
-    await page.getByText('kept by 2 of 3 devices').waitFor();
-    const groups = page.getByRole('region', { name: 'By group, worst first' }).getByRole('row');
-    expect(
-      (await groups.allTextContents()).slice(1).map((text) => /^(service|berlin)/.exec(text)?.[0]),
-    ).toEqual(['service', 'berlin']);
-    await page
-      .getByRole('region', { name: 'Outages' })
-      .first()
-      .getByText('503 <i>Service</i> Unavailable')
-      .waitFor();
-    const excluded = page.getByRole('region', { name: 'Excluded outages' });
-    await excluded.getByText('planned, announced too late').waitFor();
-    await page.getByText('How it is counted.').waitFor();
-    expect(await violationsOf(page)).toBe('');
-    await page.getByRole('button', { name: 'Note on the outage of Mail' }).click();
-    await page.getByLabel('Note, one line').waitFor();
-    expect(await violationsOf(page)).toBe('');
-    expect(its.problems).toEqual([]);
-    await page.context().close();
-  },
-);
+test('a report says the percentage in a sentence and why', async () => {
+  const page = await openReport(`${october}&objective=99.9`);
+  // 7,785,228 of 7,800,000 seconds.
+  await page.getByRole('heading', { name: 'All 3 devices were up 99.810 % of October 2026' }).waitFor();
+  await page.getByText('kept by 2 of 3 devices').waitFor();
+  const groups = page.getByRole('region', { name: 'By group, worst first' }).getByRole('row');
+  expect(
+    (await groups.allTextContents()).slice(1).map((text) => /^(service|berlin)/.exec(text)?.[0]),
+  ).toEqual(['service', 'berlin']);
+  await page
+    .getByRole('region', { name: 'Outages' })
+    .first()
+    .getByText('503 <i>Service</i> Unavailable')
+    .waitFor();
+  const excluded = page.getByRole('region', { name: 'Excluded outages' });
+  await excluded.getByText('planned, announced too late').waitFor();
+  await page.getByText('How it is counted.').waitFor();
+  expect(await violationsInBothThemes(page)).toBe('');
+  await page.getByRole('button', { name: 'Note on the outage of Mail' }).click();
+  await page.getByLabel('Note, one line').waitFor();
+  expect(await violationsInBothThemes(page)).toBe('');
+  expect(its.problems).toEqual([]);
+  await page.context().close();
+});
 
 test('by keyboard: another span, a branch of tags, an objective; the address shows the same elsewhere', async () => {
   const page = await openReport('');
