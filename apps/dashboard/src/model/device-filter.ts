@@ -84,13 +84,15 @@ function fitsTag(wanted: string, tag: string): boolean {
 }
 
 interface Ordered extends Filterable {
+  /** Its names as `naturalKey` has them. */
+  readonly order: string;
   /** The master that explains why it is Down. */
   readonly downBecause: string | null;
 }
 
 /** The order in which a filter shows its rows: the worst first, and causes before what is behind them. */
 export function compareBy(sort: DeviceFilter['sort']): (a: Ordered, b: Ordered) => number {
-  const byName = (a: Ordered, b: Ordered) => (a.words < b.words ? -1 : a.words > b.words ? 1 : 0);
+  const byName = (a: Ordered, b: Ordered) => (a.order < b.order ? -1 : a.order > b.order ? 1 : 0);
   if (sort === 'name') return byName;
   if (sort === 'since') return (a, b) => b.sinceMs - a.sinceMs || byName(a, b);
   const isSymptom = ({ downBecause }: Ordered) => Number(downBecause !== null);

@@ -81,7 +81,7 @@ describe('filters', () => {
 
   test('the worst comes first, and a cause before what is behind it', () => {
     const rowOf = (words: string, state: State, downBecause: string | null = null) => ({
-      ...{ ...row, words, state, downBecause },
+      ...{ ...row, words, order: words, state, downBecause },
     });
     const rows = [rowOf('up', 'Up'), rowOf('access point', 'Down', 'router'), rowOf('router', 'Down')];
     expect(rows.toSorted(compareBy('worst')).map(({ words }) => words)).toEqual([

@@ -1,3 +1,4 @@
+import { naturally } from './natural-order.ts';
 import { rankOf, type State } from './state.ts';
 
 /** A level of tag paths with what it holds. */
@@ -35,7 +36,7 @@ export function tagTree(rows: Iterable<Tagged>): readonly Branch[] {
         if (end < 0) break;
       }
   const below = new Map<string, string[]>();
-  for (const path of [...levels.keys()].sort()) {
+  for (const path of naturally(levels.keys())) {
     const above = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '';
     const paths = below.get(above);
     if (paths === undefined) below.set(above, [path]);

@@ -28,6 +28,8 @@ export interface DeviceFacts extends Omit<StateFacts, 'isPartial'> {
   readonly day: Day;
   /** Its names in small letters, for the search. */
   readonly words: string;
+  /** Its names as `naturalKey` has them, for the order. */
+  readonly order: string;
 }
 
 /** A device with the word that a list shows. */

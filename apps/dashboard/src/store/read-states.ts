@@ -1,5 +1,6 @@
 import type { Schemas } from '@vantage/client';
 import { partOf } from '../model/day.ts';
+import { naturalKey } from '../model/natural-order.ts';
 import { api, takeAnswer } from './api.ts';
 import type { DeviceFacts } from './facts.ts';
 
@@ -71,6 +72,7 @@ function factsOf(row: Schemas['DeviceState'], part: number): DeviceFacts {
     shortName,
     method: row.Method ?? '',
     words: `${name}\n${shortName}`.toLowerCase(),
+    order: naturalKey(`${name}\n${shortName}`),
     status: row.Status ?? 'Unknown',
     sinceMs: Date.parse(row.StatusSince ?? ''),
     isEnabled: row.Enabled ?? true,
