@@ -73,10 +73,11 @@ async function makeHistory(): Promise<string> {
      select $1, $2::bigint + i * 21600000000, case when i % 2 = 0 then 'Up' else 'Down' end from generate_series(0, 359) i`,
     [device.device_no, fromUs],
   );
-  await database.query(
-    'insert into coverage (agent_no, from_us, to_us) select agent_no, $1, $2 from agents limit 1 on conflict do nothing',
-    [fromUs, Date.now() * 1_000 - 3_600e6],
-  );
+  await database.query('update coverage set from_us = $1', [fromUs]);
+  await database.query('update assignment_spans set from_us = $2 where device_no = $1', [
+    device.device_no,
+    fromUs,
+  ]);
   return device.device_id;
 }
 
