@@ -1,7 +1,7 @@
 import { importsOf } from './imports.ts';
 import type { Source } from './sources.ts';
 
-const maxLines = 300;
+const maxLines = 350;
 const maxCommentLength = 120;
 /** Rows of tables, and what is indented in a comment, stay as they are. */
 const commentLine = /^\s*(?:\/\/|\/\*\*?|\*)(?! {2}| \|)/;

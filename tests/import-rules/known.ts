@@ -3,7 +3,7 @@
  * the folder of the controller that uses it. All other sentences stay as they are.
  */
 function offenceOf(sentence: string): string {
-  const size = /^(\S+): the (?:function|factory) (\S+) has \d+ lines/.exec(sentence);
+  const size = /^(\S+): the (?:function|factory) (\S+) has \d+ statements/.exec(sentence);
   if (size !== null) return `size ${size[1]} ${size[2]}`;
   const use = /^apps\/(?:controller\/src\/)?([^/]+)\/\S* (writes the table|uses) ([a-z_]+), /.exec(sentence);
   return use === null ? sentence : `${use[1]} ${use[2]} ${use[3]}`;
