@@ -1,4 +1,4 @@
-import type { Fact } from './facts.ts';
+import type { Fact } from './schema.ts';
 
 /** Texts of the document about contacts and schedules that their schemas lack; `id` is an id as examples show it. */
 export function alertFacts(id: string): Readonly<Record<string, Fact>> {
