@@ -9,6 +9,8 @@ export interface Field {
   readonly column: string;
   /** The values that clients may send, besides null. */
   readonly schema: z.ZodType;
+  /** The values in answers, where they are not those of `schema`. */
+  readonly shownSchema?: z.ZodType;
   /** Describes it in answers; in requests, too, with its default, unless there is a `sentText`. */
   readonly text: string;
   readonly sentText?: string;
@@ -74,8 +76,8 @@ export function updateShape<T extends Fields>(fields: T): UpdateShape<T> {
 /** The fields in an answer, which a later version may give other values. */
 export function shownShape<T extends Fields>(fields: T): ShownShape<T> {
   return mapFields(fields, (field) => {
-    const { schema, byDefault, text, sentText } = field;
-    const open = byDefault === null ? openSchema(schema).nullable() : openSchema(schema);
+    const { schema, shownSchema = openSchema(schema), byDefault, text, sentText } = field;
+    const open = byDefault === null ? shownSchema.nullable() : shownSchema;
     return open.meta({ fact: factOf(field), ...(sentText === undefined ? {} : { description: text }) });
   }) as ShownShape<T>;
 }
