@@ -1,32 +1,78 @@
-/** The kinds of alerts and of their messages: values of `Notify` of a contact, and types of webhooks. */
-export const alertKinds = [
-  'device.down',
-  'device.up',
-  'device.flapping',
-  'device.partial',
-  'device.slow',
-  'certificate.expiring',
-  'location.offline',
-  'location.online',
-  'anchor.down',
-  'anchor.up',
-  'agent.fenced',
-  'contact.failing',
-  'late.summary',
-  'clock.wrong',
-  'disk.low',
-  'backup.old',
-] as const;
+/** The properties of a kind of alert, or of its messages. */
+interface KindFacts {
+  /** The kind of the message about the end of such an alert; the same kind: the fact Recovered tells the two apart. */
+  readonly end?: string;
+  /** It is about one moment: it has no repeats and closes with its last step. */
+  readonly isMoment?: true;
+  /** Several of one subject may be open at once. */
+  readonly maySeveralBeOpen?: true;
+  /** It is about the state of a device: of several, the latest counts. */
+  readonly isDeviceState?: true;
+  /** Somebody can acknowledge it by a link in a message. */
+  readonly isAcknowledgeable?: true;
+  /** It closes when its Location is deleted. */
+  readonly endsWithLocation?: true;
+}
 
-/** One of `alertKinds`. */
-export type AlertKind = (typeof alertKinds)[number];
+/** THE table of kinds: values of `Notify` of a contact, types of webhooks, and what follows from each. */
+const kinds = {
+  'device.down': { end: 'device.up', isDeviceState: true, isAcknowledgeable: true },
+  'device.up': { isDeviceState: true },
+  'device.flapping': { isDeviceState: true, isAcknowledgeable: true },
+  'device.partial': { end: 'device.up', isDeviceState: true, isAcknowledgeable: true },
+  'device.slow': { end: 'device.up', isDeviceState: true, isAcknowledgeable: true },
+  'certificate.expiring': { isMoment: true, maySeveralBeOpen: true },
+  'location.offline': { end: 'location.online', isAcknowledgeable: true, endsWithLocation: true },
+  'location.online': {},
+  'anchor.down': { end: 'anchor.up', isAcknowledgeable: true, endsWithLocation: true },
+  'anchor.up': {},
+  'agent.fenced': { isMoment: true, maySeveralBeOpen: true },
+  'contact.failing': { end: 'contact.failing' },
+  'late.summary': { isMoment: true },
+  'clock.wrong': { end: 'clock.wrong' },
+  'disk.low': { end: 'disk.low' },
+  'backup.old': { end: 'backup.old' },
+} as const satisfies Readonly<Record<string, KindFacts>>;
+
+/** The kind of an alert, or of its messages. */
+export type AlertKind = keyof typeof kinds;
+
+const facts: Readonly<Record<AlertKind, KindFacts>> = kinds;
+
+/** The kinds of alerts and of their messages. */
+export const alertKinds = Object.keys(kinds) as AlertKind[];
+
+/** The kinds with this property. A stored kind may be one of a later version, so these are sets of texts. */
+function kindsThat(has: (kind: KindFacts) => boolean): ReadonlySet<string> {
+  return new Set(alertKinds.filter((kind) => has(facts[kind])));
+}
 
 /** Kinds about one moment: they have no repeats and close with their last step. */
-export const momentKinds: ReadonlySet<string> = new Set<AlertKind>([
-  'agent.fenced',
-  'certificate.expiring',
-  'late.summary',
-]);
+export const momentKinds = kindsThat(({ isMoment }) => isMoment === true);
+/** Kinds of which several alerts about one subject may be open at once. */
+export const severalKinds = kindsThat(({ maySeveralBeOpen }) => maySeveralBeOpen === true);
+/** Kinds about the state of a device. */
+export const deviceStateKinds = kindsThat(({ isDeviceState }) => isDeviceState === true);
+/** Kinds of alerts that somebody can acknowledge: those that stay open. */
+export const acknowledgeableKinds = kindsThat(({ isAcknowledgeable }) => isAcknowledgeable === true);
+/** Kinds of alerts that close when their Location is deleted. */
+export const kindsOfLocation = kindsThat(({ endsWithLocation }) => endsWithLocation === true);
+
+/** The kind of the last message of an alert; undefined: it has none. */
+export function endKindOf(kind: AlertKind): AlertKind | undefined {
+  return alertKinds.find((each) => each === facts[kind].end);
+}
+
+/**
+ * Whether a message of this kind begins or ends an incident, for systems that keep them; undefined: neither, or the
+ * kind is one of a later version.
+ */
+export function turnOf(kind: string): 'begins' | 'ends' | undefined {
+  const known = alertKinds.find((each) => each === kind);
+  if (known === undefined) return undefined;
+  if (facts[known].end !== undefined || known === 'device.flapping') return 'begins';
+  return alertKinds.some((each) => facts[each].end === known) ? 'ends' : undefined;
+}
 
 /**
  * The subject of a message: the kind of its alert; for systems that keep incidents and for chats also that somebody

@@ -15,12 +15,18 @@ export type {
 } from './alert-facts.ts';
 export {
   type AlertKind,
+  acknowledgeableKinds,
   alertKinds,
+  deviceStateKinds,
+  endKindOf,
+  kindsOfLocation,
   type MessageKind,
   momentKinds,
   notifyKinds,
   type Severity,
+  severalKinds,
   severities,
+  turnOf,
 } from './alert-kind.ts';
 export {
   type AlertPhase,

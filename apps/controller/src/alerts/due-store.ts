@@ -1,4 +1,4 @@
-import type { AlertState } from '@vantage/alerts';
+import { type AlertState, kindsOfLocation } from '@vantage/alerts';
 import { type Kysely, sql } from 'kysely';
 import type { Row, Tables } from '../db/index.ts';
 
@@ -95,7 +95,7 @@ export async function touchOrphans(db: Kysely<Tables>, nowUs: number): Promise<v
     update alerts a set due_us = ${nowUs}::bigint
     where a.closed_us is null and (
       (a.device_no is not null and not exists (select 1 from devices d where d.device_no = a.device_no))
-      or (a.kind in ('location.offline', 'anchor.down') and exists (
+      or (a.kind = any(${[...kindsOfLocation]}::text[]) and exists (
         select 1 from locations l where l.location_no = a.location_no and l.deleted_at is not null)))`.execute(
     db,
   );

@@ -2,6 +2,7 @@ import {
   type AlertFacts,
   type AlertTimes,
   type DeviceFacts,
+  kindsOfLocation,
   momentKinds,
   type RequestedCheck,
   type Schedule,
@@ -10,9 +11,6 @@ import { secondUs } from '@vantage/domain';
 import { readSeverity } from './alert-row.ts';
 import type { DueAlert } from './due-store.ts';
 import type { SubjectRow } from './facts-store.ts';
-
-/** Kinds about a present state of a Location: they close when it is deleted. */
-const endsWithLocation = new Set(['location.offline', 'anchor.down']);
 
 /** The waiting times of this step, microseconds. */
 export interface StepTimes extends AlertTimes {
@@ -46,7 +44,7 @@ export function toFacts(
     snoozedUntilUs: alert.snoozed_until_us,
     isAboutPartial: alert.kind === 'device.partial',
     isWarning: alert.kind === 'device.slow' || alert.kind === 'certificate.expiring',
-    isLocationDeleted: endsWithLocation.has(alert.kind) && location?.isDeleted === true,
+    isLocationDeleted: kindsOfLocation.has(alert.kind) && location?.isDeleted === true,
     isMoment: momentKinds.has(alert.kind),
   };
 }

@@ -5,6 +5,7 @@ import {
   contactTypeOf,
   contactTypes,
   downUsOf,
+  endKindOf,
   type Facts,
   type Flapping,
   type MessageKind,
@@ -33,24 +34,6 @@ export interface MessageContext {
   readonly contacts: ReadonlyMap<string, ContactRow>;
   readonly surroundings: Surroundings;
   readonly nowUs: number;
-}
-
-const endKinds: Partial<Record<AlertKind, AlertKind>> = {
-  'device.down': 'device.up',
-  'device.partial': 'device.up',
-  'device.slow': 'device.up',
-  'location.offline': 'location.online',
-  'anchor.down': 'anchor.up',
-  // The fact Recovered tells the two apart.
-  'contact.failing': 'contact.failing',
-  'clock.wrong': 'clock.wrong',
-  'disk.low': 'disk.low',
-  'backup.old': 'backup.old',
-};
-
-/** The kind of the last message of an alert; undefined: it has none. */
-export function endKindOf(kind: AlertKind): AlertKind | undefined {
-  return endKinds[kind];
 }
 
 /** The kind of a message; undefined: the alert has no such message. */

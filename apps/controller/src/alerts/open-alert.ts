@@ -5,6 +5,7 @@ import {
   type PastOutage,
   reopened,
   type Severity,
+  severalKinds,
 } from '@vantage/alerts';
 import type { EventCause } from '@vantage/health';
 import { alertKey } from './alert-key.ts';
@@ -60,8 +61,8 @@ type NewAlert = Omit<OpenAlert, 'alertNo' | 'ending' | 'endedUp' | 'isReopened' 
 export function add(alert: NewAlert, application: Application): void {
   const { nowUs, alerts, changed } = application;
   // An alert about one moment may be open several times.
-  const isMoment = alert.kind === 'agent.fenced' || alert.kind === 'certificate.expiring';
-  const present = isMoment ? undefined : alerts.get(alertKey(alert));
+  const maySeveralBeOpen = severalKinds.has(alert.kind);
+  const present = maySeveralBeOpen ? undefined : alerts.get(alertKey(alert));
   if (present !== undefined) {
     reopen(present, alert, application);
     return;
@@ -74,7 +75,7 @@ export function add(alert: NewAlert, application: Application): void {
     isReopened: false,
     dueUs: nowUs,
   };
-  if (!isMoment) alerts.set(alertKey(made), made);
+  if (!maySeveralBeOpen) alerts.set(alertKey(made), made);
   changed.add(made);
 }
 

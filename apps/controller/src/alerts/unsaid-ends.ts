@@ -1,10 +1,10 @@
-import type { AlertKind, MessageKind } from '@vantage/alerts';
+import { type AlertKind, endKindOf, type MessageKind } from '@vantage/alerts';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../db/index.ts';
 import { alertKey } from './alert-key.ts';
 import { lockAlerts, openAlerts } from './change-store.ts';
 import type { AlertChange } from './changes.ts';
-import { endKindOf, orderKeyOf } from './messages.ts';
+import { orderKeyOf } from './messages.ts';
 import type { ChangedDevice, OpenAlert } from './open-alert.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { boundedText } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
-import { z } from 'zod';
 import type { Tables } from '../db/index.ts';
 import { findByExternalKey, type KeyedKind } from './external-key-store.ts';
+import { createShape, type Fields, factOf, shownShape } from './field-table.ts';
 import type { Conflict } from './refusal.ts';
 
 const printable = (most: number, example: string) =>
@@ -10,34 +10,47 @@ const printable = (most: number, example: string) =>
     /^[^\p{C}\p{Zl}\p{Zp}]+$/u,
     `must be 1 to ${most} printable characters; accepted is for example: ${example}`,
   );
-const key = printable(128, 'shop/web-1');
-const source = printable(200, 'net/berlin');
+
+/** The client's own identity of a thing, and who manages it. */
+export const identityTable = {
+  ExternalKey: {
+    column: 'external_key',
+    schema: printable(128, 'shop/web-1'),
+    text: "The client's own identity of it; null: none.",
+    sentText: "The client's own identity, unique among the account's things of this kind; null: none.",
+    example: 'cmdb-4711',
+    byDefault: null,
+  },
+  Source: {
+    column: 'source',
+    schema: printable(200, 'net/berlin'),
+    text: 'Who manages it; null: nobody.',
+    sentText:
+      'What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.',
+    example: 'net/berlin',
+    byDefault: null,
+  },
+} as const satisfies Fields;
+const { ExternalKey, Source } = identityTable;
 
 /** Names another thing of the account: its id, or `key:` and its ExternalKey. */
 export const referenceField = boundedText(140);
 
 /** Narrow a list to the thing with this key, or to those that one source manages. */
 export const identityQuery = {
-  ExternalKey: key.optional().describe('The one with this ExternalKey only.'),
-  Source: source.optional().describe('Those with this Source only.').meta({ example: 'net/berlin' }),
+  ExternalKey: ExternalKey.schema
+    .optional()
+    .meta({ description: 'The one with this ExternalKey only.', fact: factOf(ExternalKey) }),
+  Source: Source.schema
+    .optional()
+    .meta({ description: 'Those with this Source only.', example: Source.example }),
 };
 
-/** The client's own identity of a thing, and who manages it, in a request; null clears them. */
-export const identityFields = {
-  ExternalKey: key
-    .nullable()
-    .optional()
-    .describe("The client's own identity, unique among the account's things of this kind; null: none."),
-  Source: source
-    .nullable()
-    .optional()
-    .describe(
-      'What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.',
-    ),
-};
+/** Identity in a request; null clears it. */
+export const identityFields = createShape(identityTable);
 
 /** The same as answers show it. */
-export const shownIdentity = { ExternalKey: z.string().nullable(), Source: z.string().nullable() };
+export const shownIdentity = shownShape(identityTable);
 
 /** Identity as it was sent: what is absent stays. */
 interface SentIdentity {

@@ -3,7 +3,7 @@ import { cleanLine } from '@vantage/domain';
 import { type FieldFault, newId } from '@vantage/kernel';
 import type { ChangeTransaction } from './change.ts';
 import { lockAccount } from './devices/lookup-store.ts';
-import { type Identity, keyConflict } from './external-key.ts';
+import { keyConflict } from './external-key.ts';
 import {
   changedFields,
   createdFields,
@@ -19,7 +19,7 @@ import { type Conflict, type Invalid, joinFaults, type Missing, type Refusal } f
 import type { SentFields } from './resource-routes.ts';
 
 /** Settings that all kinds of resources have. */
-interface CommonSettings extends Identity {
+interface CommonSettings {
   readonly name: string;
 }
 
@@ -106,14 +106,14 @@ export function createResourceWriter<
       if (faults.length > 0) return { kind: 'invalid', faults };
       const refusal = await refuseBeyondLimit(transaction, `${kind}s`, accountNo);
       if (refusal !== undefined) return refusal;
+      const shown = present(resources.show(settings));
       const taken =
-        (await keyConflict(transaction.trx, keyed(accountNo), settings.externalKey, undefined)) ??
+        (await keyConflict(transaction.trx, keyed(accountNo), keyOf(shown), undefined)) ??
         (await nameConflict(transaction.trx, keyed(accountNo), settings.name, undefined)) ??
         (await resources.conflict?.(transaction, settings, undefined));
       if (taken !== undefined) return taken;
       const id = newId();
       const no = await resources.insert(transaction, { ...settings, id, accountNo });
-      const shown = present(resources.show(settings));
       const hidden = hiddenChanges({}, resources.hidden?.(settings), Object.keys(shown));
       const fields = [...createdFields(shown), ...hidden];
       transaction.record({ action: 'create', kind, accountNo, id, fields });
@@ -132,7 +132,7 @@ export function createResourceWriter<
       if (names.length + hidden.length === 0) return { kind: 'changed' };
       const own = resources.numberOf(resource);
       const taken =
-        (await keyConflict(transaction.trx, keyed(accountNo), settings.externalKey, own)) ??
+        (await keyConflict(transaction.trx, keyed(accountNo), keyOf(after), own)) ??
         (names.includes('Name')
           ? await nameConflict(transaction.trx, keyed(accountNo), settings.name, own)
           : undefined) ??
@@ -159,6 +159,10 @@ export function createResourceWriter<
       return { kind: 'deleted' };
     },
   };
+}
+
+function keyOf({ ExternalKey: key }: ShownFields): string | null {
+  return typeof key === 'string' ? key : null;
 }
 
 /** The fields of hidden values that differ, besides those of which `shown` says so already. */

@@ -43,7 +43,7 @@ export const ApiKey = defineEntity({
 export type ApiKey = InferEntity<typeof ApiKey>;
 
 /** A notification schedule: who is notified, when and how often. */
-export const Nschedule = defineEntity({
+const Nschedule = defineEntity({
   name: 'Nschedule',
   tableName: 'nschedules',
   properties: {
@@ -57,7 +57,6 @@ export const Nschedule = defineEntity({
     createdAt: p.datetime().defaultRaw('now()'),
   },
 });
-export type Nschedule = InferEntity<typeof Nschedule>;
 
 /** Where notifications go. `address` has its secrets masked; `sealed` holds the address and the secrets that sign. */
 export const Contact = defineEntity({
@@ -83,7 +82,7 @@ export const Contact = defineEntity({
 export type Contact = InferEntity<typeof Contact>;
 
 /** A maintenance schedule: recurring maintenance windows. */
-export const Mschedule = defineEntity({
+const Mschedule = defineEntity({
   name: 'Mschedule',
   tableName: 'mschedules',
   properties: {
@@ -100,7 +99,6 @@ export const Mschedule = defineEntity({
     createdAt: p.datetime().defaultRaw('now()'),
   },
 });
-export type Mschedule = InferEntity<typeof Mschedule>;
 
 /** A named vantage point. A deleted one keeps its row, because history names it; names of the others are unique. */
 export const Location = defineEntity({

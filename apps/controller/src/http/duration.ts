@@ -12,3 +12,9 @@ export function readDuration(text: string): number {
   const [hours = 0, minutes = 0] = text.split(':').map(Number);
   return (hours * 60 + minutes) * 60_000_000;
 }
+
+/** Seconds as `HH:MM`. */
+export function durationText(seconds: number): string {
+  const minutes = Math.floor(seconds / 60);
+  return [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0')).join(':');
+}

@@ -1,21 +1,11 @@
+import { deviceStateKinds, turnOf } from '@vantage/alerts';
+
 /** The fields that decide which notifications of one message say the same. */
 interface Sayable {
   readonly alert_no: number | null;
   readonly order_key: string;
   readonly kind: string;
 }
-
-const deviceStates = new Set([
-  'device.down',
-  'device.up',
-  'device.partial',
-  'device.slow',
-  'device.flapping',
-]);
-const beginsAndEnds = new Set<string>([
-  ...(['location.offline', 'location.online', 'anchor.down', 'anchor.up'] as const),
-  ...(['contact.failing', 'clock.wrong', 'disk.low', 'backup.old'] as const),
-]);
 
 /**
  * The notifications that a message of several names: each device once, with its latest state, so that a device that
@@ -42,6 +32,6 @@ export function latestOfEach<T extends Sayable>(rows: readonly [T, ...T[]]): rea
 
 function keyOf(row: Sayable): unknown {
   if (row.alert_no === null) return row;
-  if (deviceStates.has(row.kind)) return row.order_key;
-  return beginsAndEnds.has(row.kind) ? row.alert_no : `${row.alert_no}/${row.kind}`;
+  if (deviceStateKinds.has(row.kind)) return row.order_key;
+  return turnOf(row.kind) !== undefined ? row.alert_no : `${row.alert_no}/${row.kind}`;
 }

@@ -1,6 +1,6 @@
+import { acknowledgeableKinds } from '@vantage/alerts';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
-import { acknowledgeableKinds } from './notices.ts';
 
 /**
  * The message that came with a link: the latest notification of the alert to this contact, and how the alert and
@@ -48,7 +48,7 @@ export async function readMerged(
   const { rows } = await sql<{ alert_id: string; name: string | null }>`
     select a.alert_id, min(coalesce(n.data ->> 'ShortName', n.data ->> 'Location')) as name
     from notifications n join alerts a on a.alert_no = n.alert_no and a.account_no = ${accountNo} and a.closed_us is null
-    where (n.notification_no = ${leaderNo} or n.leader_no = ${leaderNo}) and n.kind = any(${acknowledgeableKinds}::text[])
+    where (n.notification_no = ${leaderNo} or n.leader_no = ${leaderNo}) and n.kind = any(${[...acknowledgeableKinds]}::text[])
     group by a.alert_id order by 2, 1`.execute(db);
   return { contact: leader.contact, alerts: rows };
 }

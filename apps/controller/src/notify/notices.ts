@@ -1,3 +1,4 @@
+import { acknowledgeableKinds } from '@vantage/alerts';
 import type { Json } from '@vantage/domain';
 import { createZone, type Zone } from '../http/zone.ts';
 import type { Channel, DayPart, Notice } from './channels/channel.ts';
@@ -53,18 +54,8 @@ export function noticesOf(
   });
 }
 
-/** Kinds of alerts that somebody can acknowledge: those that stay open. */
-export const acknowledgeableKinds: readonly string[] = [
-  'device.flapping',
-  'device.down',
-  'device.partial',
-  'device.slow',
-  'location.offline',
-  'anchor.down',
-];
-
 function isAcknowledgeable({ kind, alert_no: alertNo }: FreeRow): boolean {
-  return alertNo !== null && acknowledgeableKinds.includes(kind);
+  return alertNo !== null && acknowledgeableKinds.has(kind);
 }
 
 function linksOf(notificationId: string, row: FreeRow, alertId: Json | undefined): Notice['links'] {

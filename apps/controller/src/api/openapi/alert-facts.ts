@@ -1,8 +1,7 @@
-import type { Fact } from './facts.ts';
+import type { Fact } from './schema.ts';
 
 /** Texts of the document about contacts and schedules that their schemas lack; `id` is an id as examples show it. */
 export function alertFacts(id: string): Readonly<Record<string, Fact>> {
-  const officeStep = { DelayMinutes: 0, Contacts: [id], Days: ['Mon', 'Tue'], From: '08:00', To: '18:00' };
   return {
     delivery_id: { text: 'Id of the delivery.', example: id },
     'Delivery.At': { example: '2026-02-25T23:38:03+01:00' },
@@ -15,26 +14,8 @@ export function alertFacts(id: string): Readonly<Record<string, Fact>> {
     'ContactUpdate.Type': { example: 'email' },
     'Contact.Address': { example: 'noc@example.org' },
     'Contact.Notify': { example: null },
-    'MaintenanceSchedule.Name': { text: 'Name of the schedule.', example: 'Patch Sunday' },
-    'MaintenanceSchedule.Start': {
-      text: 'Begin of the first window, on the clocks of Timezone.',
-      example: '2026-03-01T02:00',
-    },
-    'MaintenanceScheduleCreate.Duration': { example: '02:00' },
-    'MaintenanceScheduleUpdate.Duration': { example: '02:00' },
-    'MaintenanceSchedule.Duration': { text: 'How long each window lasts, HH:MM.', example: '02:00' },
-    'MaintenanceSchedule.Recurrence': {
-      text: 'A rule of RFC 5545; null: once, at Start.',
-      example: 'FREQ=WEEKLY;BYDAY=SU',
-    },
-    EndOnFirstOk: { text: 'The first good check after a bad one inside a window ends it.', example: false },
     LocalStart: { example: '2026-03-01T02:00' },
     'MaintenanceWindow.Note': { example: null },
-    'NotificationSchedule.Name': { text: 'Name of the schedule.', example: 'Office hours' },
-    'NotificationSchedule.Steps': { example: [officeStep] },
-    'NotificationScheduleCreate.Steps': { example: [officeStep] },
-    'NotificationScheduleUpdate.Steps': { example: [officeStep] },
-    'NotificationSchedulePreview.Steps': { example: [officeStep] },
     'NotificationSchedulePreview.Severity': { example: 'critical' },
     'NotificationSchedulePreview.Kind': { example: 'device.down' },
     'PreviewedMessage.Steps': { example: [1] },
@@ -42,7 +23,6 @@ export function alertFacts(id: string): Readonly<Record<string, Fact>> {
     'PreviewedMessage.Contacts': { example: [{ contact_id: id, Name: 'Operations' }] },
     'PreviewedMessage.NotNotified': { example: [] },
     'PreviewedMessage.Text': { example: 'Mon 08:00, after 4 h 50 min: Operations.' },
-    'MaintenanceSchedulePreview.Duration': { example: '02:00' },
     maintenance_id: { text: 'Id of the maintenance.', example: id },
     'Maintenance.mschedule_id': { example: null },
     'DeviceMaintenance.mschedule_id': { example: null },

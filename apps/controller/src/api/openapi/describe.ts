@@ -26,12 +26,12 @@ function deviceExample(component: string): object | undefined {
   return found && { Method: found[0], ...found[1] };
 }
 
-/** Adds to a property what `facts` knows of its name. */
+/** Adds to a property the fact of its field, or what `facts` knows of its name. */
 export function describeProperty(schema: Schema, { component, property }: Place): Schema {
-  const { example: own, ...rest } = schema;
+  const { example: own, fact: ofField, ...rest } = schema;
   const shown = own === undefined ? rest : { ...rest, examples: [own] };
   if (property === undefined) return shown;
-  const fact = facts[`${schemaOfDevice(component)}.${property}`] ?? facts[property] ?? {};
+  const fact = ofField ?? facts[`${schemaOfDevice(component)}.${property}`] ?? facts[property] ?? {};
   const text = fact.text !== undefined && (shown.description === undefined || shown.$ref !== undefined);
   const { enum: members, example, format } = fact;
   return {

@@ -2,15 +2,8 @@ import { resultCode } from '@vantage/domain';
 import { alertFacts } from './alert-facts.ts';
 import { keyFacts } from './key-facts.ts';
 import { pageFacts } from './page-facts.ts';
+import type { Fact } from './schema.ts';
 import { stateFacts } from './state-facts.ts';
-
-/** Texts of the document about a name that its schema lacks. */
-export interface Fact {
-  readonly text?: string;
-  readonly example?: unknown;
-  readonly format?: string;
-  readonly enum?: readonly unknown[];
-}
 
 /** An id as examples show it. */
 const id = '27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802';
@@ -99,15 +92,8 @@ export const facts: Readonly<Record<string, Fact>> = {
   ExpectStatus: { example: ['200', '300-399'] },
   ExpectText: { example: 'Welcome' },
   Extended: { example: { Address: '192.0.2.80', Status: 200 } },
-  ExternalKey: { text: "The client's own identity of it; null: none.", example: 'cmdb-4711' },
-  Source: { text: 'Who manages it; null: nobody.', example: 'net/berlin' },
-  Enabled: { text: 'false pauses the device: it is not checked.', example: true },
+  Enabled: { example: true },
   Changes: { example: [{ Field: 'Frequency', Old: 5, New: 1 }] },
-  Frequency: {
-    text: 'Minutes between checks.',
-    example: 5,
-    enum: [1, 2, 5, 10, 20, 30, 60],
-  },
   FullName: { text: 'Description of the device.', example: 'Web shop, front page' },
   Group: { example: 'comp.lang.c' },
   Headers: { example: { 'Accept-Language': 'en' } },
@@ -205,8 +191,7 @@ export const facts: Readonly<Record<string, Fact>> = {
     enum: codes,
   },
   RetentionDays: { example: 90 },
-  Retries: { text: 'Retries after an error before alerting.', example: 2 },
-  RetryDelay: { text: 'Seconds before a retry.', example: 1 },
+  Retries: { example: 2 },
   RetryId: { example: null },
   Retrying: { example: false },
   SSLTime: { text: 'Milliseconds of the TLS handshake; 0 without TLS.', example: 22.6 },
@@ -236,7 +221,6 @@ export const facts: Readonly<Record<string, Fact>> = {
     text: 'What the agents of the Location check: an IP address, or an IP address and a port.',
     example: '192.0.2.1',
   },
-  Timeout: { text: 'Seconds to wait for a response.', example: 30 },
   Timestamp: { example: at },
   'CheckExtended.Timestamp': { example: '2026-02-25T23:38:03.012345+01:00', format: 'date-time' },
   Timestamp1: { example: '2026-02-01T00:00:00+01:00' },

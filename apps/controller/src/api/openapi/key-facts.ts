@@ -1,10 +1,8 @@
-import type { Fact } from './facts.ts';
+import type { Fact } from './schema.ts';
 
 /** Facts of keys, people and sessions, of trials and settings. */
 export const keyFacts = (id: string, at: string): Readonly<Record<string, Fact>> => ({
   'CheckTrial.Location': { example: 'local' },
-  'CheckTrial.Attempts': { example: 3 },
-  'DeviceSettings.Attempts': { example: 3 },
   'DeviceSettings.Options': { text: 'Settings of the Method.', example: { Count: 3 } },
   'TrialRecord.check_id': { example: null },
   'TrialRecord.Extended': { example: { Address: '192.0.2.80', Status: 200 } },

@@ -1,4 +1,4 @@
-import type { Fact } from './facts.ts';
+import type { Fact } from './schema.ts';
 
 /** Facts of hooks, status pages, secrets and outages. */
 export const pageFacts = (id: string): Readonly<Record<string, Fact>> => ({

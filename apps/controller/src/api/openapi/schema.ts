@@ -1,5 +1,13 @@
 import { z } from 'zod';
 
+/** Texts of the document about a field that its schema lacks. */
+export interface Fact {
+  readonly text?: string | undefined;
+  readonly example?: unknown;
+  readonly format?: string | undefined;
+  readonly enum?: readonly unknown[] | undefined;
+}
+
 /** A JSON schema (draft 2020-12), as far as the document uses it. */
 export interface Schema {
   readonly [keyword: string]: unknown;
@@ -7,6 +15,8 @@ export interface Schema {
   readonly type?: string | readonly string[] | undefined;
   readonly description?: string | undefined;
   readonly examples?: readonly unknown[] | undefined;
+  /** Of a field that stands in a table (`catalog/field-table.ts`); the document does not have it. */
+  readonly fact?: Fact | undefined;
   readonly enum?: readonly unknown[] | undefined;
   readonly properties?: Schemas | undefined;
   readonly required?: readonly string[] | undefined;
@@ -27,6 +37,9 @@ const schemaShape: z.ZodType<Schema> = z.looseObject({
   description: z.string().optional(),
   examples: z.array(z.unknown()).optional(),
   enum: z.array(z.unknown()).optional(),
+  fact: z
+    .object({ text: z.string(), example: z.unknown(), enum: z.array(z.unknown()).optional() })
+    .optional(),
   properties: z.lazy(() => z.record(z.string(), schemaShape)).optional(),
   required: z.array(z.string()).optional(),
   additionalProperties: z.lazy(() => z.union([z.boolean(), schemaShape])).optional(),

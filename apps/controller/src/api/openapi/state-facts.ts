@@ -1,4 +1,4 @@
-import type { Fact } from './facts.ts';
+import type { Fact } from './schema.ts';
 
 /**
  * Texts of the document about the states of devices that their schemas lack; `id` is an id and `at` a time as examples
@@ -18,10 +18,6 @@ export function stateFacts(id: string, at: string): Readonly<Record<string, Fact
     'SummaryOfLocation.Down': { text: 'Devices that are Down.', example: 3 },
     'SummaryOfLocation.Maint': { text: 'Devices in maintenance.', example: 2 },
     'SummaryOfLocation.Unknown': { text: 'Devices of which nobody knows the status.', example: 0 },
-    FrequencySeconds: { example: null, enum: [5, 10, 15, 20, 30] },
-    'Device.Attempts': { example: 3 },
-    'DeviceCreate.Attempts': { example: 3 },
-    'DeviceUpdate.Attempts': { example: 3 },
     ExcludedSeconds: { example: 0 },
     ExcludedOutages: { example: 0 },
     'DeviceCounts.Total': { text: 'All of them.', example: 4107 },

@@ -1,9 +1,11 @@
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import { idField, lineField } from '../../http/field.ts';
+import { sharedTable } from '../devices/device-table.ts';
 import { deviceUpdate } from '../devices/fields.ts';
 import { deviceListQuery } from '../devices/list-query.ts';
 import { maintenanceStart } from '../devices/maintenance-routes.ts';
+import { mapFields } from '../field-table.ts';
 
 /** A Filter names at most so many devices by their ids. */
 const mostNamed = 1_000;
@@ -43,14 +45,7 @@ const filter = z
 
 const set = deviceUpdate
   .pick({
-    Frequency: true,
-    FrequencySeconds: true,
-    Timeout: true,
-    Retries: true,
-    Attempts: true,
-    RetryDelay: true,
-    Enabled: true,
-    Severity: true,
+    ...mapFields(sharedTable, () => true as const),
     nschedule_id: true,
     mschedule_id: true,
     device_master_id: true,

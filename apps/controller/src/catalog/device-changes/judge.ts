@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type reaches, reachOf, type SharedSettings, sharedChanges } from '../devices/changes.ts';
-import { deviceDefaults } from '../devices/fields.ts';
+import { reachOf, type Setting, type SharedSettings, sharedChanges } from '../devices/changes.ts';
+import { type ChangeReach, sharedTable } from '../devices/device-table.ts';
 import { resolveRhythm } from '../devices/rhythm.ts';
-import type { ChangeReach } from '../devices/write-store.ts';
+import { resolve } from '../field-table.ts';
 import type { AskedChange, Outcome } from './fields.ts';
 
 /** A device that may be changed. */
@@ -38,7 +38,7 @@ export type Judgement =
       readonly kind: 'changed';
       readonly next: SharedSettings;
       /** By the names of the REST API. */
-      readonly fields: readonly (keyof typeof reaches)[];
+      readonly fields: readonly Setting[];
       readonly reach: ChangeReach;
       /** It is checked from other Locations, or from the same in another order. */
       readonly newLocations: boolean;
@@ -94,22 +94,10 @@ export function judgeAll(
 }
 
 function nextSettings(device: Candidate, { set, ...numbers }: Wanted): SharedSettings {
-  const stored = {
-    frequencyMin: device.frequency_min,
-    frequencyS: device.frequency_s,
-    retries: device.retries,
-  };
-  const { rhythm } = resolveRhythm(set, stored, deviceDefaults);
-  const chosen = <T>(sent: T | null | undefined, kept: T, byDefault: T): T =>
-    sent === undefined ? kept : (sent ?? byDefault);
+  const { rhythm } = resolveRhythm(set, device);
   return {
-    frequency_min: rhythm.frequencyMin,
-    frequency_s: rhythm.frequencyS,
-    retries: rhythm.retries,
-    timeout_s: chosen(set.Timeout, device.timeout_s, deviceDefaults.Timeout),
-    retry_delay_s: chosen(set.RetryDelay, device.retry_delay_s, deviceDefaults.RetryDelay),
-    enabled: chosen(set.Enabled, device.enabled, true),
-    severity: chosen<string>(set.Severity, device.severity, 'critical'),
+    ...resolve(sharedTable, set, device),
+    ...rhythm,
     nschedule_no: set.nschedule_id === undefined ? device.nschedule_no : numbers.nscheduleNo,
     mschedule_no: set.mschedule_id === undefined ? device.mschedule_no : numbers.mscheduleNo,
     master_no: set.device_master_id === undefined ? device.master_no : numbers.masterNo,

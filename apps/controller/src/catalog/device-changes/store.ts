@@ -3,7 +3,9 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Tables } from '../../db/index.ts';
 import { statusSql } from '../../db/status.ts';
 import type { ChangeTransaction } from '../change.ts';
+import { sharedTable } from '../devices/device-table.ts';
 import { byCreation, conditionsOf, type DeviceFilter } from '../devices/list-ask.ts';
+import { columnsOf } from '../field-table.ts';
 import type { Candidate, Changed, Wanted } from './judge.ts';
 
 /** Which devices a change is about. */
@@ -101,18 +103,9 @@ export async function readAlike(
 }
 
 const plain = [
-  'frequency_min',
-  'frequency_s',
-  'timeout_s',
-  'retries',
-  'retry_delay_s',
-  'enabled',
-  'severity',
-  'nschedule_no',
-  'mschedule_no',
-  'master_no',
-  'locations_given',
-] as const;
+  ...columnsOf(sharedTable),
+  ...(['nschedule_no', 'mschedule_no', 'master_no', 'locations_given'] as const),
+];
 const settings = [...plain, 'location_nos', 'tag_nos'] as const;
 
 /** The settings of the devices `d`. */
@@ -144,15 +137,12 @@ export async function writeSettings(
     locations_given: locationsGiven,
   }));
   await sql`
-    update devices d set frequency_min = g.frequency_min, frequency_s = g.frequency_s, timeout_s = g.timeout_s, retries = g.retries,
-      retry_delay_s = g.retry_delay_s, enabled = g.enabled, severity = g.severity, nschedule_no = g.nschedule_no,
-      mschedule_no = g.mschedule_no, master_no = g.master_no, locations_given = g.locations_given, updated_us = ${nowUs}::bigint,
-      revision = case g.reach when 'none' then d.revision else d.revision + 1 end,
-      target_revision = case g.reach when 'target' then d.revision + 1 else d.target_revision end,
-      changed_us = case when g.reach in ('target', 'schedule') then ${nowUs}::bigint else d.changed_us end
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as g (device_no int, frequency_min int, frequency_s int, timeout_s int,
-      retries int, retry_delay_s int, enabled boolean, severity text, nschedule_no int, mschedule_no int, master_no int,
-      locations_given boolean, reach text)
+    update devices d set ${sql.join(plain.map((column) => sql`${sql.ref(column)} = ${sql.ref(`g.${column}`)}`))},
+      updated_us = ${nowUs}::bigint,
+      revision = case r.value ->> 'reach' when 'none' then d.revision else d.revision + 1 end,
+      target_revision = case r.value ->> 'reach' when 'target' then d.revision + 1 else d.target_revision end,
+      changed_us = case when r.value ->> 'reach' in ('target', 'schedule') then ${nowUs}::bigint else d.changed_us end
+    from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) r (value) cross join lateral jsonb_populate_record(null::devices, r.value) g
     where d.device_no = g.device_no`.execute(trx);
 }
 

@@ -1,70 +1,58 @@
 import { isDeepStrictEqual } from 'node:util';
-import { shownRetries } from './rhythm.ts';
+import { differences, type RowOf } from '../field-table.ts';
+import { type ChangeReach, deviceTable, sharedTable } from './device-table.ts';
 import { sameTags } from './settings.ts';
-import type { showSettings } from './show.ts';
 import type { DeviceRow } from './store.ts';
 import type { ClearTarget } from './target.ts';
-import type { ChangeReach, DeviceSettings } from './write-store.ts';
+import type { DeviceSettings } from './write-store.ts';
 
-/** A setting by its name in the REST API. */
-type Setting = keyof ReturnType<typeof showSettings>;
+const reachesOf = <T extends Readonly<Record<string, { readonly reach: ChangeReach }>>>(table: T) =>
+  Object.fromEntries(Object.entries(table).map(([name, { reach }]) => [name, reach])) as {
+    readonly [Name in keyof T]: ChangeReach;
+  };
 
-/** How far a change of each setting reaches. */
-export const reaches = {
+const { ExternalKey, Source, ...plain } = reachesOf(deviceTable);
+
+/** How far a change of each setting reaches, in the order in which events and the audit name them. */
+const reaches = {
   URL: 'target',
   Options: 'target',
   // Only where the Locations themselves change, and not merely that they were chosen.
   Locations: 'schedule',
-  Frequency: 'schedule',
-  FrequencySeconds: 'schedule',
-  Timeout: 'settings',
-  Retries: 'none',
-  Attempts: 'settings',
-  RetryDelay: 'settings',
-  // As a new target: results of checks that started before change nothing, and a device that is enabled again is
-  // checked at once.
-  Enabled: 'target',
-  Severity: 'none',
+  ...reachesOf(sharedTable),
   Tags: 'none',
-  ExternalKey: 'none',
-  Source: 'none',
-  ShortName: 'none',
-  FullName: 'none',
+  ExternalKey,
+  Source,
+  ...plain,
   nschedule_id: 'none',
   mschedule_id: 'none',
   device_master_id: 'none',
-} as const satisfies Readonly<Partial<Record<Setting, ChangeReach>>>;
+} as const satisfies Readonly<Record<string, ChangeReach>>;
 
-const settings = Object.keys(reaches) as (keyof typeof reaches)[];
+/** A setting by its name in the REST API. */
+export type Setting = keyof typeof reaches;
+
+const settings = Object.keys(reaches) as Setting[];
 
 /** Settings that a device shares with others, as the database stores them. */
-export interface SharedSettings {
-  readonly frequency_min: number;
-  readonly frequency_s: number | null;
-  readonly timeout_s: number;
-  readonly retries: number;
-  readonly retry_delay_s: number;
-  readonly enabled: boolean;
-  readonly severity: string;
+export interface SharedSettings extends RowOf<typeof sharedTable> {
   readonly nschedule_no: number | null;
   readonly mschedule_no: number | null;
   readonly master_no: number | null;
 }
 
 /** Whether each setting of a device changes. */
-export type Changes = Readonly<Partial<Record<keyof typeof reaches, boolean>>>;
+export type Changes = Readonly<Partial<Record<Setting, boolean>>>;
 
 /** Which of the shared settings differ. Pure. */
 export function sharedChanges(before: SharedSettings, after: SharedSettings): Changes {
+  return { ...differences(sharedTable, before, after), ...referenceChanges(before, after) };
+}
+
+type ReferenceNos = Pick<SharedSettings, 'nschedule_no' | 'mschedule_no' | 'master_no'>;
+
+function referenceChanges(before: ReferenceNos, after: ReferenceNos): Changes {
   return {
-    Frequency: before.frequency_min !== after.frequency_min,
-    FrequencySeconds: before.frequency_s !== after.frequency_s,
-    Timeout: before.timeout_s !== after.timeout_s,
-    Retries: shownRetries(before.retries) !== shownRetries(after.retries),
-    Attempts: before.retries !== after.retries,
-    RetryDelay: before.retry_delay_s !== after.retry_delay_s,
-    Enabled: before.enabled !== after.enabled,
-    Severity: before.severity !== after.severity,
     nschedule_id: before.nschedule_no !== after.nschedule_no,
     mschedule_id: before.mschedule_no !== after.mschedule_no,
     device_master_id: before.master_no !== after.master_no,
@@ -78,28 +66,14 @@ export function changesOf(
   { plain, target, references }: DeviceSettings,
   newLocations: boolean,
 ): { readonly fields: readonly Setting[]; readonly reach: ChangeReach } {
-  const shared: SharedSettings = {
-    frequency_min: plain.frequencyMin,
-    frequency_s: plain.frequencyS,
-    timeout_s: plain.timeoutS,
-    retries: plain.retries,
-    retry_delay_s: plain.retryDelayS,
-    enabled: plain.enabled,
-    severity: plain.severity,
-    nschedule_no: references.nscheduleNo,
-    mschedule_no: references.mscheduleNo,
-    master_no: references.masterNo,
-  };
+  const { nscheduleNo: nschedule_no, mscheduleNo: mschedule_no, masterNo: master_no } = references;
   const changes = {
-    ...sharedChanges(row, shared),
+    ...differences(deviceTable, row, plain),
+    ...referenceChanges(row, { nschedule_no, mschedule_no, master_no }),
     URL: clear.url !== target.clear.url,
     Options: !isDeepStrictEqual(clear.options, target.clear.options),
     Locations: newLocations || row.locations_given !== references.locationsGiven,
     Tags: !sameTags(references.tags, row.tags),
-    ExternalKey: row.external_key !== plain.externalKey,
-    Source: row.source !== plain.source,
-    ShortName: row.short_name !== plain.shortName,
-    FullName: row.full_name !== plain.fullName,
   };
   return reachOf(changes, newLocations);
 }
@@ -108,7 +82,7 @@ export function changesOf(
 export function reachOf(
   changes: Changes,
   newLocations: boolean,
-): { readonly fields: readonly (keyof typeof reaches)[]; readonly reach: ChangeReach } {
+): { readonly fields: readonly Setting[]; readonly reach: ChangeReach } {
   const fields = settings.filter((field) => changes[field] === true);
   const each = fields.filter((field) => field !== 'Locations' || newLocations).map((field) => reaches[field]);
   const order: readonly ChangeReach[] = ['target', 'schedule', 'settings'];

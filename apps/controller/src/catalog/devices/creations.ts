@@ -83,7 +83,7 @@ function refersTo({ ExternalKey, device_master_id }: SentSettings, devices: read
   if (typeof device_master_id === 'string') return true;
   return (
     typeof ExternalKey === 'string' &&
-    devices.some(({ settings }) => settings.plain.externalKey === ExternalKey)
+    devices.some(({ settings }) => settings.plain.external_key === ExternalKey)
   );
 }
 
@@ -108,7 +108,7 @@ async function writeAll(
   const written = devices.map(({ accountNo, settings: { plain, references } }, at) => ({
     accountNo,
     deviceNo: numbers[at] ?? 0,
-    deviceName: plain.shortName,
+    deviceName: plain.short_name,
     references,
   }));
   const causes = written.map(

@@ -1,22 +1,16 @@
-import { severities } from '@vantage/alerts';
 import { methods } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 import { registry } from '@vantage/probes';
 import { z } from 'zod';
 import { idField, lineField, timestampField } from '../../http/field.ts';
-import { identityFields, referenceField, shownIdentity } from '../external-key.ts';
+import { referenceField } from '../external-key.ts';
+import { createShape, shownShape, updateShape } from '../field-table.ts';
 import { deviceMaintenance } from '../maintenance/fields.ts';
-import { secondsChoices } from './rhythm.ts';
-
-/** Bounds of a device's settings, and what holds where nothing is said. */
-export const deviceDefaults = { Frequency: 5, Timeout: 30, Retries: 2, RetryDelay: 1 } as const;
+import { deviceTable, listedTable } from './device-table.ts';
 
 const optionalId = (what: string) =>
   referenceField.nullable().optional().describe(`${what}. Its id, or key: and its ExternalKey; null: none.`);
 
-const shortName = boundedText(1000)
-  .regex(/^[A-Za-z0-9-]{1,8}$/, "must be 1 to 8 letters, digits or '-', for example web-1")
-  .describe("Up to 8 characters: letters, digits or '-'. Need not be unique.");
 const url = boundedText(64 * 1024, 1).describe(
   'URL, host name or custom script to monitor; what is accepted depends on Method. A password comes back as `***`.',
 );
@@ -35,45 +29,16 @@ const options = z
     },
   });
 
+const {
+  ShortName: shortName,
+  ExternalKey,
+  Source,
+  Enabled,
+  Severity,
+  ...settings
+} = createShape(deviceTable);
 const optional = {
-  FullName: lineField(1000).nullable().optional().describe('Description, one line; null: none.'),
-  Frequency: z
-    .literal([1, 2, 5, 10, 20, 30, 60])
-    .nullable()
-    .optional()
-    .describe('Minutes between checks; default 5.'),
-  FrequencySeconds: z
-    .literal(secondsChoices)
-    .nullable()
-    .optional()
-    .describe(
-      'Seconds between checks instead of Frequency, which reads 1 then; null: Frequency counts. Where both are sent, the one that differs from what is shown counts.',
-    ),
-  Timeout: z
-    .int()
-    .min(1)
-    .max(120)
-    .nullable()
-    .optional()
-    .describe('Seconds to wait for a response; default 30.'),
-  Retries: z
-    .int()
-    .min(2)
-    .max(10)
-    .nullable()
-    .optional()
-    .describe('Retries after an error before alerting; default 2.'),
-  Attempts: z
-    .int()
-    .min(1)
-    .max(11)
-    .nullable()
-    .optional()
-    .describe(
-      'Failing checks until the device is Down, the first one included; null: Retries + 1. Where both are sent, the one that differs from what is shown counts.',
-    )
-    .meta({ example: 3 }),
-  RetryDelay: z.int().min(1).max(300).nullable().optional().describe('Seconds before a retry; default 1.'),
+  ...settings,
   nschedule_id: optionalId('Notification schedule'),
   mschedule_id: optionalId('Maintenance schedule'),
   device_master_id: optionalId('Master device: when it is down already, alerts for this one are suppressed'),
@@ -95,19 +60,10 @@ const optional = {
     .nullable()
     .optional()
     .describe('The whole set of its tags: names, ids, or the objects that a GET returns; null: none.'),
-  ...identityFields,
-  Enabled: z
-    .boolean()
-    .nullable()
-    .optional()
-    .describe(
-      'false pauses the device: it is not checked, its Status is Unknown, nobody is notified; default true.',
-    ),
-  Severity: z
-    .enum(severities)
-    .nullable()
-    .optional()
-    .describe('How bad an outage of it is; steps of notification schedules choose by it. Default critical.'),
+  ExternalKey,
+  Source,
+  Enabled,
+  Severity,
   HostData: z
     .strictObject({ headers: z.record(boundedText(100), boundedText(8192)).optional() })
     .nullable()
@@ -132,7 +88,7 @@ export const deviceUpdate = z
   .strictObject({
     Method: boundedText(100).optional().describe('May be sent back; cannot be changed.'),
     URL: url.optional(),
-    ShortName: shortName.optional(),
+    ShortName: updateShape(deviceTable).ShortName,
     ...optional,
   })
   .meta({ id: 'DeviceUpdate' });
@@ -159,23 +115,24 @@ const unset = {
 export const deviceReadOnly = Object.keys(unset);
 
 const nullableId = z.string().nullable();
+const listed = shownShape(listedTable);
 
-/** An entry of a device list. */
+/** An entry of a device list. Columns of CSV keep their places: a new field comes last. */
 export const deviceEntry = z
   .strictObject({
     Status: z.enum(['Up', 'Down', 'Maint', 'Unknown']),
     URL: z.string(),
     Method: z.enum(methods),
-    Frequency: z.int(),
-    FrequencySeconds: z.int().nullable().describe('Seconds between checks; null: Frequency counts.'),
+    Frequency: listed.Frequency,
+    FrequencySeconds: listed.FrequencySeconds,
     LastCheckResult: z.string().nullable(),
     StatusSince: timestampField,
-    ShortName: z.string(),
-    FullName: z.string().nullable(),
+    ShortName: listed.ShortName,
+    FullName: listed.FullName,
     device_id: idField,
-    ExternalKey: shownIdentity.ExternalKey,
-    Enabled: z.boolean().describe('false: the device is paused.'),
-    Severity: z.enum(severities).describe('How bad an outage of it is.'),
+    ExternalKey: listed.ExternalKey,
+    Enabled: listed.Enabled,
+    Severity: listed.Severity,
     MaintenanceUntil: timestampField
       .nullable()
       .describe('End of the current maintenance; null: it is in none.'),
@@ -183,18 +140,15 @@ export const deviceEntry = z
     DownBecause: nullableId.describe(
       'Id of its master where the device is Down and the master is Down too; otherwise null.',
     ),
-    Source: shownIdentity.Source, // columns of CSV keep their places
   })
+  .extend(listed)
   .meta({ id: 'DeviceEntry' });
 
 /** A device with all its settings. */
 export const deviceFull = z
   .strictObject({
     ...deviceEntry.shape,
-    Timeout: z.int(),
-    Retries: z.int(),
-    Attempts: z.int().describe('Failing checks until the device is Down.'),
-    RetryDelay: z.int(),
+    ...shownShape(deviceTable),
     nschedule_id: nullableId,
     mschedule_id: nullableId,
     device_master_id: nullableId,

@@ -48,14 +48,8 @@ interface AskedMaintenance {
 
 const defaultDuration = '01:00';
 
-/** Seconds as `HH:MM`. */
-export function durationText(seconds: number): string {
-  const minutes = Math.floor(seconds / 60);
-  return [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0')).join(':');
-}
-
 /** The microseconds of `HH:MM`; null: of the default. */
-export function durationUs(text: string | null): number {
+function durationUs(text: string | null): number {
   return readDuration(text ?? defaultDuration);
 }
 

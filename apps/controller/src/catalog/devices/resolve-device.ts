@@ -72,10 +72,10 @@ export async function resolveDevice(
 
 /** Checks a minute that a device asks of each of its Locations. Pure. */
 export function perMinuteAtEach(
-  { frequencyMin, frequencyS }: Pick<PlainSettings, 'frequencyMin' | 'frequencyS'>,
+  { frequency_min, frequency_s }: Pick<PlainSettings, 'frequency_min' | 'frequency_s'>,
   locations: number,
 ): number {
-  return 60 / (frequencyS ?? frequencyMin * 60) / Math.max(1, locations);
+  return 60 / (frequency_s ?? frequency_min * 60) / Math.max(1, locations);
 }
 
 /** Names references to secrets that the account does not have. */

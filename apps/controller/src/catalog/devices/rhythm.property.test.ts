@@ -1,26 +1,27 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { chooseInterval, chooseRetries, resolveRhythm, secondsChoices, shownRetries } from './rhythm.ts';
+import { secondsChoices, shownRetries } from './device-table.ts';
+import { chooseInterval, chooseRetries, resolveRhythm } from './rhythm.ts';
 
 const minutes = fc.constantFrom(1, 2, 5, 10, 20, 30, 60);
 const seconds = fc.constantFrom(...secondsChoices);
 const interval = fc.oneof(
-  minutes.map((frequencyMin) => ({ frequencyMin, frequencyS: null })),
-  seconds.map((frequencyS) => ({ frequencyMin: 1, frequencyS })),
+  minutes.map((frequency_min) => ({ frequency_min, frequency_s: null })),
+  seconds.map((frequency_s) => ({ frequency_min: 1, frequency_s })),
 );
 const retries = fc.integer({ min: 0, max: 10 });
 const sentRetries = fc.integer({ min: 2, max: 10 });
 const attempts = fc.integer({ min: 1, max: 11 });
 
 /** Seconds between checks. */
-const length = ({ frequencyMin, frequencyS }: { frequencyMin: number; frequencyS: number | null }) =>
-  frequencyS ?? frequencyMin * 60;
+const length = ({ frequency_min, frequency_s }: { frequency_min: number; frequency_s: number | null }) =>
+  frequency_s ?? frequency_min * 60;
 
 test('what a GET shows may be sent back, by both names, by the older one and by none', () => {
   fc.assert(
     fc.property(interval, retries, (shown, stored) => {
-      const all = { minutes: shown.frequencyMin, seconds: secondsOf(shown.frequencyS) };
-      if (shown.frequencyS !== null) expect(chooseInterval(shown, all, 5)).toEqual(shown);
+      const all = { minutes: shown.frequency_min, seconds: secondsOf(shown.frequency_s) };
+      if (shown.frequency_s !== null) expect(chooseInterval(shown, all, 5)).toEqual(shown);
       for (const sent of [{ ...all, seconds: undefined }, {}])
         expect(chooseInterval(shown, sent, 5)).toEqual(shown);
       expect(chooseInterval(shown, all, 5)).toEqual(shown);
@@ -35,11 +36,11 @@ test('of two names the one that differs from what is shown counts; a contradicti
   fc.assert(
     fc.property(interval, minutes, seconds, (shown, m, s) => {
       const chosen = chooseInterval(shown, { minutes: m, seconds: s }, 5);
-      const bySeconds = s !== shown.frequencyS;
-      const byMinutes = m !== shown.frequencyMin;
+      const bySeconds = s !== shown.frequency_s;
+      const byMinutes = m !== shown.frequency_min;
       if (bySeconds && byMinutes && m !== 1) expect(chosen).toBeUndefined();
-      else if (bySeconds) expect(chosen).toEqual({ frequencyMin: 1, frequencyS: s });
-      else if (byMinutes) expect(chosen).toEqual({ frequencyMin: m, frequencyS: null });
+      else if (bySeconds) expect(chosen).toEqual({ frequency_min: 1, frequency_s: s });
+      else if (byMinutes) expect(chosen).toEqual({ frequency_min: m, frequency_s: null });
       else expect(chosen).toEqual(shown);
     }),
   );
@@ -60,13 +61,13 @@ test('one name alone says all; null lets the older name count, or sets its defau
     fc.property(interval, minutes, seconds, (shown, m, s) => {
       expect(length(chooseInterval(shown, { seconds: s }, 5) ?? shown)).toBe(s);
       expect(chooseInterval(shown, { minutes: m, seconds: null }, 5)).toEqual({
-        frequencyMin: m,
-        frequencyS: null,
+        frequency_min: m,
+        frequency_s: null,
       });
-      expect(chooseInterval(shown, { seconds: null }, 5)).toEqual({ ...shown, frequencyS: null });
+      expect(chooseInterval(shown, { seconds: null }, 5)).toEqual({ ...shown, frequency_s: null });
       expect(chooseInterval(shown, { minutes: null, seconds: null }, 5)).toEqual({
-        frequencyMin: 5,
-        frequencyS: null,
+        frequency_min: 5,
+        frequency_s: null,
       });
     }),
   );
@@ -81,9 +82,9 @@ test('one name alone says all; null lets the older name count, or sets its defau
 });
 
 test('a contradiction names the newer field and leaves the settings', () => {
-  const current = { frequencyMin: 5, frequencyS: null, retries: 2 };
+  const current = { frequency_min: 5, frequency_s: null, retries: 2 };
   const sent = { Frequency: 2, FrequencySeconds: 10, Retries: 4, Attempts: 1 } as const;
-  expect(resolveRhythm(sent, current, { Frequency: 5, Retries: 2 })).toEqual({
+  expect(resolveRhythm(sent, current)).toEqual({
     rhythm: current,
     faults: [
       {

@@ -1,14 +1,15 @@
 import { type FieldFault, sentFault } from '@vantage/kernel';
-import type { SentSettings } from './fields.ts';
+import type { SentOf } from '../field-table.ts';
+import { deviceTable, type secondsChoices, shownRetries } from './device-table.ts';
 
-/** The seconds that a device may have as its interval instead of minutes. */
-export const secondsChoices = [5, 10, 15, 20, 30] as const;
-
-/** How often a device is checked, as the database stores it; `frequencyMin` is 1 where `frequencyS` counts. */
+/** How often a device is checked, as the database stores it; `frequency_min` is 1 where `frequency_s` counts. */
 export interface Interval {
-  readonly frequencyMin: number;
-  readonly frequencyS: number | null;
+  readonly frequency_min: number;
+  readonly frequency_s: number | null;
 }
+
+/** The interval, and the retries after the first failing check. */
+type Rhythm = Interval & { readonly retries: number };
 
 type Seconds = (typeof secondsChoices)[number];
 
@@ -26,17 +27,12 @@ export function chooseInterval(
   byDefault: number,
 ): Interval | undefined {
   const wanted = minutes === null ? byDefault : minutes;
-  const otherMinutes = wanted !== undefined && wanted !== shown.frequencyMin;
-  if (seconds !== undefined && seconds !== null && seconds !== shown.frequencyS)
-    return otherMinutes && wanted !== 1 ? undefined : { frequencyMin: 1, frequencyS: seconds };
+  const otherMinutes = wanted !== undefined && wanted !== shown.frequency_min;
+  if (seconds !== undefined && seconds !== null && seconds !== shown.frequency_s)
+    return otherMinutes && wanted !== 1 ? undefined : { frequency_min: 1, frequency_s: seconds };
   if (otherMinutes || seconds === null)
-    return { frequencyMin: wanted ?? shown.frequencyMin, frequencyS: null };
+    return { frequency_min: wanted ?? shown.frequency_min, frequency_s: null };
   return shown;
-}
-
-/** Retries as the API shows them: the contract has no fewer than two. */
-export function shownRetries(retries: number): number {
-  return Math.max(2, retries);
 }
 
 /**
@@ -63,28 +59,28 @@ export function chooseRetries(
  * contradicts itself.
  */
 export function resolveRhythm(
-  sent: Pick<SentSettings, 'Frequency' | 'FrequencySeconds' | 'Retries' | 'Attempts'>,
-  current: Interval & { readonly retries: number },
-  byDefault: { readonly Frequency: number; readonly Retries: number },
-): { readonly rhythm: Interval & { readonly retries: number }; readonly faults: readonly FieldFault[] } {
+  sent: SentOf<Pick<typeof deviceTable, 'Frequency' | 'FrequencySeconds' | 'Retries' | 'Attempts'>>,
+  current: Rhythm,
+): { readonly rhythm: Rhythm; readonly faults: readonly FieldFault[] } {
+  const { Frequency, FrequencySeconds, Retries, Attempts } = sent;
   const interval = chooseInterval(
     current,
-    { minutes: sent.Frequency, seconds: sent.FrequencySeconds },
-    byDefault.Frequency,
+    { minutes: Frequency, seconds: FrequencySeconds },
+    deviceTable.Frequency.byDefault,
   );
   const retries = chooseRetries(
     current.retries,
-    { retries: sent.Retries, attempts: sent.Attempts },
-    byDefault.Retries,
+    { retries: Retries, attempts: Attempts },
+    deviceTable.Retries.byDefault,
   );
   const faults = [
     ...(interval === undefined
-      ? [sentFault('FrequencySeconds', 'sent without Frequency, or with Frequency 1', sent.FrequencySeconds)]
+      ? [sentFault('FrequencySeconds', 'sent without Frequency, or with Frequency 1', FrequencySeconds)]
       : []),
     ...(retries === undefined
-      ? [sentFault('Attempts', 'sent without Retries, or one more than them', sent.Attempts)]
+      ? [sentFault('Attempts', 'sent without Retries, or one more than them', Attempts)]
       : []),
   ];
-  const { frequencyMin, frequencyS } = interval ?? current;
-  return { rhythm: { frequencyMin, frequencyS, retries: retries ?? current.retries }, faults };
+  const { frequency_min, frequency_s } = interval ?? current;
+  return { rhythm: { frequency_min, frequency_s, retries: retries ?? current.retries }, faults };
 }

@@ -1,28 +1,20 @@
-import type { Severity } from '@vantage/alerts';
 import { cleanLine } from '@vantage/domain';
 import { type FieldFault, isPrivateHost, sentFault } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../db/index.ts';
-import { type Identity, resolveIdentity } from '../external-key.ts';
 import { namedId, referenceFault } from '../external-key-store.ts';
-import { deviceDefaults, type SentSettings } from './fields.ts';
+import { type RowOf, resolve } from '../field-table.ts';
+import { deviceTable } from './device-table.ts';
+import type { SentSettings } from './fields.ts';
 import { defaultLocations, findLocations, findMschedule, findNschedule, findTags } from './lookup-store.ts';
 import { resolveRhythm } from './rhythm.ts';
 import { type DeviceRow, findDeviceNo, type LocationRow, type TagRow } from './store.ts';
 
 /** The plain settings of a device, as the database stores them. */
-export interface PlainSettings extends Identity {
-  readonly shortName: string;
-  readonly fullName: string | null;
-  readonly frequencyMin: number;
-  /** Seconds between checks; null: `frequencyMin` counts. */
-  readonly frequencyS: number | null;
-  readonly timeoutS: number;
-  readonly retries: number;
-  readonly retryDelayS: number;
-  readonly enabled: boolean;
-  readonly severity: Severity;
-}
+export type PlainSettings = RowOf<typeof deviceTable>;
+
+/** The plain settings of a new device whose client sends none. */
+const newDevice = resolve(deviceTable, {}, undefined);
 
 /**
  * Lays the sent settings over the current ones: an absent one stays, null sets the default. Names settings that
@@ -30,32 +22,10 @@ export interface PlainSettings extends Identity {
  */
 export function resolveSettings(
   sent: SentSettings,
-  current: DeviceRow | undefined,
+  current: PlainSettings | undefined,
 ): { readonly plain: PlainSettings; readonly faults: readonly FieldFault[] } {
-  const stored = {
-    frequencyMin: current?.frequency_min ?? deviceDefaults.Frequency,
-    frequencyS: current?.frequency_s ?? null,
-    retries: current?.retries ?? deviceDefaults.Retries,
-  };
-  const { rhythm, faults } = resolveRhythm(sent, stored, deviceDefaults);
-  const chosen = (value: number | null | undefined, kept: number | undefined, byDefault: number) =>
-    value === undefined ? (kept ?? byDefault) : (value ?? byDefault);
-  const plain = {
-    ...rhythm,
-    shortName: sent.ShortName ?? current?.short_name ?? '',
-    fullName: chosenName(sent.FullName, current?.full_name ?? null),
-    timeoutS: chosen(sent.Timeout, current?.timeout_s, deviceDefaults.Timeout),
-    enabled: sent.Enabled === undefined ? (current?.enabled ?? true) : (sent.Enabled ?? true),
-    severity: sent.Severity === undefined ? (current?.severity ?? 'critical') : (sent.Severity ?? 'critical'),
-    ...resolveIdentity(sent, current && { externalKey: current.external_key, source: current.source }),
-    retryDelayS: chosen(sent.RetryDelay, current?.retry_delay_s, deviceDefaults.RetryDelay),
-  };
-  return { plain, faults };
-}
-
-/** The name that was sent; the stored one where it was sent back as it is shown. */
-function chosenName(sent: string | null | undefined, kept: string | null): string | null {
-  return sent === undefined || (kept !== null && sent === cleanLine(kept)) ? kept : sent;
+  const { rhythm, faults } = resolveRhythm(sent, current ?? newDevice);
+  return { plain: { ...resolve(deviceTable, sent, current), ...rhythm }, faults };
 }
 
 const things = {

@@ -1,28 +1,21 @@
-import type { Severity } from '@vantage/alerts';
 import { dayUs, hourUs, minuteUs } from '@vantage/domain';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { type Db, foreverUs, startOfDay, type Tables } from '../../db/index.ts';
 import { type DeviceStatus, statusSql } from '../../db/status.ts';
+import { columnsOf, type RowOf } from '../field-table.ts';
+import { deviceTable, listedTable } from './device-table.ts';
 
 /** A device as a list shows it; times are microseconds since 1970. */
-export interface EntryRow {
+export interface EntryRow extends RowOf<typeof listedTable> {
   readonly device_no: number;
   readonly device_id: string;
   readonly account_no: number;
   readonly method: string;
   readonly url: string;
-  readonly frequency_min: number;
-  readonly frequency_s: number | null;
-  readonly short_name: string;
-  readonly full_name: string | null;
   readonly created_us: number;
   readonly status: DeviceStatus;
   readonly since_us: number;
   readonly retrying: boolean;
-  readonly external_key: string | null;
-  readonly source: string | null;
-  readonly enabled: boolean;
-  readonly severity: Severity;
   readonly maintenance_until_us: number | null;
   /** The device_id of the master that is Down while this device is Down too. */
   readonly down_because: string | null;
@@ -34,12 +27,9 @@ export interface CheckedRow {
 }
 
 /** A device with all that its GET shows and its PUT needs. */
-export interface DeviceRow extends EntryRow {
+export interface DeviceRow extends EntryRow, RowOf<typeof deviceTable> {
   readonly options: Readonly<Record<string, unknown>>;
   readonly sealed: Uint8Array;
-  readonly timeout_s: number;
-  readonly retries: number;
-  readonly retry_delay_s: number;
   readonly nschedule_id: string | null;
   readonly nschedule_no: number | null;
   readonly mschedule_id: string | null;
@@ -70,6 +60,15 @@ export interface LocationRow {
   readonly public_targets_only: boolean;
 }
 
+const listedColumns = columnsSql(columnsOf(listedTable));
+const otherColumns = columnsSql(
+  columnsOf(deviceTable).filter((column) => !columnsOf(listedTable).some((listed) => listed === column)),
+);
+
+function columnsSql(columns: readonly string[]): RawBuilder<unknown> {
+  return sql.raw(columns.map((column) => `d.${column}`).join(', '));
+}
+
 /**
  * The columns of an entry, for a query that has the table `devices` as d and the joins of its status (`device_state` as
  * ds).
@@ -80,8 +79,7 @@ export const entryColumns = ({
   retrying,
   maintenanceUntilUs,
 }: ReturnType<typeof statusSql>) => sql`
-  d.device_no, d.device_id, d.account_no, d.method, d.url, d.frequency_min, d.frequency_s, d.short_name, d.full_name, d.created_us,
-  d.external_key, d.source, d.enabled, d.severity, ${maintenanceUntilUs} as maintenance_until_us,
+  d.device_no, d.device_id, d.account_no, d.method, d.url, ${listedColumns}, d.created_us, ${maintenanceUntilUs} as maintenance_until_us,
   case when ds.status = 'Down' then (select b.device_id from devices b join device_state bs on bs.device_no = b.device_no
     where b.device_no = d.master_no and bs.status = 'Down') end as down_because,
   ${status} as status, ${sinceUs} as since_us, ${retrying} as retrying`;
@@ -158,7 +156,7 @@ function selectDevice<Row>(
 ): RawBuilder<Row> {
   const shown = statusSql(nowUs);
   return sql<Row>`
-    select ${entryColumns(shown)}${more}, d.options, d.sealed, d.timeout_s, d.retries, d.retry_delay_s, d.locations_given, d.warnings,
+    select ${entryColumns(shown)}${more}, d.options, d.sealed, ${otherColumns}, d.locations_given, d.warnings,
       (d.mschedule_no is not null or exists (select 1 from maintenance_windows w
         where w.device_no = d.device_no and w.to_us > ${nowUs}::bigint)) as has_maintenance,
       d.updated_us, d.nschedule_no, n.nschedule_id, d.mschedule_no, m.mschedule_id, d.master_no, o.device_id as master_id,

@@ -5,7 +5,9 @@ import { conflict, invalid } from '../../http/problem.ts';
 import { noSubject, type Route, validatingRoute } from '../../http/route.ts';
 import type { Zone } from '../../http/zone.ts';
 import type { Sealer } from '../../secrets/seal.ts';
+import { createShape } from '../field-table.ts';
 import { accepted } from '../from-rest.ts';
+import { deviceTable } from './device-table.ts';
 import { deviceCreate, deviceReadOnly, type SentSettings } from './fields.ts';
 import { resolveDevice, unique } from './resolve-device.ts';
 import { sealTarget } from './sealed.ts';
@@ -13,17 +15,14 @@ import { sealTarget } from './sealed.ts';
 /** The longest Timeout of a trial, seconds: somebody waits for it. */
 const longestTimeout = 30;
 
+const trialTimeout = createShape({
+  Timeout: { ...deviceTable.Timeout, schema: z.int().min(1).max(longestTimeout) },
+});
 const trialCreate = z
   .strictObject({
     ...deviceCreate.shape,
     ShortName: deviceCreate.shape.ShortName.optional(),
-    Timeout: z
-      .int()
-      .min(1)
-      .max(longestTimeout)
-      .nullable()
-      .optional()
-      .describe('Seconds to wait for a response; default 30.'),
+    Timeout: trialTimeout.Timeout,
     Location: boundedText(200, 1)
       .optional()
       .describe(
@@ -82,7 +81,7 @@ export function trialRoutes<Result>({ db, sealer, runTrial, record, show }: Tria
         const trial = {
           ...{ accountNo, locationNo: location.location_no, deviceId, method },
           ...{ sealed: sealTarget(sealer, deviceId, settings.target.clear) },
-          timeoutS: Math.min(longestTimeout, settings.plain.timeoutS),
+          timeoutS: Math.min(longestTimeout, settings.plain.timeout_s),
         };
         const outcome = await runTrial(trial, signal);
         if (outcome.kind === 'nobody') throw conflict(outcome.message);

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
+import type { ChangeReach } from './device-table.ts';
 import type { PlainSettings, References } from './settings.ts';
 import type { ResolvedTarget } from './target.ts';
 
@@ -27,28 +28,22 @@ export async function insertDevices(
   devices: readonly NewDevice[],
   nowUs: number,
 ): Promise<readonly number[]> {
-  const given = devices.map(({ deviceId, accountNo, method, settings, sealed }, ord) => ({
-    ord,
+  if (devices.length === 0) return [];
+  const given = devices.map(({ deviceId, accountNo, method, settings, sealed }) => ({
     device_id: deviceId,
     account_no: accountNo,
     method,
     ...rowOf(settings),
-    sealed: sealed.toString('hex'),
+    sealed: `\\x${sealed.toString('hex')}`,
+    changed_us: nowUs,
+    created_us: nowUs,
+    updated_us: nowUs,
   }));
+  const columns = sql.join(Object.keys(given[0] ?? {}).map((column) => sql.ref(column)));
   const { rows } = await sql<{ device_no: number; device_id: string }>`
-    insert into devices (device_id, account_no, method, url, options, sealed, short_name, full_name, frequency_min,
-      frequency_s, timeout_s, retries, retry_delay_s, nschedule_no, mschedule_no, master_no, locations_given,
-      external_key, source, enabled, severity, warnings, changed_us, created_us, updated_us)
-    select g.device_id, g.account_no, g.method, g.url, g.options, decode(g.sealed, 'hex'), g.short_name, g.full_name,
-      g.frequency_min, g.frequency_s, g.timeout_s, g.retries, g.retry_delay_s, g.nschedule_no, g.mschedule_no,
-      g.master_no, g.locations_given, g.external_key, g.source, g.enabled, g.severity, g.warnings,
-      ${nowUs}::bigint, ${nowUs}::bigint, ${nowUs}::bigint
-    from jsonb_to_recordset(${JSON.stringify(given)}::jsonb) as g (ord int, device_id text, account_no int, method text,
-      url text, options jsonb, sealed text, short_name text, full_name text, frequency_min int, frequency_s int,
-      timeout_s int, retries int, retry_delay_s int, nschedule_no int, mschedule_no int, master_no int,
-      locations_given boolean, external_key text, source text, enabled boolean, severity text, warnings text[])
-    order by g.ord
-    returning device_no, device_id`.execute(trx);
+    insert into devices (${columns})
+    select ${columns} from jsonb_populate_recordset(null::devices, ${JSON.stringify(given)}::jsonb) with ordinality
+    order by ordinality returning device_no, device_id`.execute(trx);
   const numbers = new Map(rows.map(({ device_no, device_id }) => [device_id, device_no]));
   return devices.map(({ deviceId }) => numbers.get(deviceId) ?? 0);
 }
@@ -58,30 +53,14 @@ function rowOf({ plain, target, references, warnings }: DeviceSettings) {
   return {
     url: target.shownUrl,
     options: target.shownOptions,
-    short_name: plain.shortName,
-    full_name: plain.fullName,
-    frequency_min: plain.frequencyMin,
-    frequency_s: plain.frequencyS,
-    timeout_s: plain.timeoutS,
-    retries: plain.retries,
-    retry_delay_s: plain.retryDelayS,
+    ...plain,
     nschedule_no: references.nscheduleNo,
     mschedule_no: references.mscheduleNo,
     master_no: references.masterNo,
     locations_given: references.locationsGiven,
-    external_key: plain.externalKey,
-    source: plain.source,
-    enabled: plain.enabled,
-    severity: plain.severity,
     warnings,
   };
 }
-
-/**
- * The reach of a change: agents keep their assignment, get other settings, another schedule or Location, or another
- * target.
- */
-export type ChangeReach = 'none' | 'settings' | 'schedule' | 'target';
 
 /**
  * Writes changed settings. After a change of the target, results under older settings no longer count for the status.

@@ -140,7 +140,7 @@ export function createDeviceWriter(deps: DeviceWriterDeps): DeviceWriter {
       const newTags = !sameTags(settings.references.tags, row.tags);
       await updateDevice(transaction, { deviceNo, settings, sealed, reach, newLocations, newTags, nowUs });
       if (fields.length === 0) return { kind: 'updated' };
-      const device = { accountNo, deviceNo, deviceName: settings.plain.shortName };
+      const device = { accountNo, deviceNo, deviceName: settings.plain.short_name };
       if (row.enabled && !settings.plain.enabled) await pause(trx, [device], nowUs);
       const next = await findDevice(trx, { deviceNo }, nowUs);
       const { status } = next ?? row;
@@ -183,18 +183,15 @@ export function createDeviceWriter(deps: DeviceWriterDeps): DeviceWriter {
 function sentSettings(method: string, settings: DeviceSettings, sent: SentSettings): ShownFields {
   const { plain, target, references } = settings;
   const row: SettingsRow = {
-    ...{ method, url: target.shownUrl, options: target.shownOptions },
-    ...{ short_name: plain.shortName, full_name: plain.fullName, external_key: plain.externalKey },
-    source: plain.source,
-    ...{
-      frequency_min: plain.frequencyMin,
-      frequency_s: plain.frequencyS,
-      timeout_s: plain.timeoutS,
-      retries: plain.retries,
-    },
-    ...{ retry_delay_s: plain.retryDelayS, enabled: plain.enabled, severity: plain.severity },
-    ...{ nschedule_id: sent.nschedule_id ?? null, mschedule_id: sent.mschedule_id ?? null },
-    ...{ master_id: sent.device_master_id ?? null, locations: references.locations, tags: references.tags },
+    ...plain,
+    method,
+    url: target.shownUrl,
+    options: target.shownOptions,
+    nschedule_id: sent.nschedule_id ?? null,
+    mschedule_id: sent.mschedule_id ?? null,
+    master_id: sent.device_master_id ?? null,
+    locations: references.locations,
+    tags: references.tags,
   };
   const names = new Set(Object.keys(sent).map((name) => (name === 'HostData' ? 'Options' : name)));
   return Object.fromEntries(Object.entries(showSettings(row)).filter(([name]) => names.has(name)));
@@ -206,8 +203,8 @@ function numberOf({ location_no }: { readonly location_no: number }): number {
 
 /** Whether triggers write these settings into the device's state. */
 function movesState(row: DeviceRow, { plain }: DeviceSettings): boolean {
-  const { enabled, frequencyMin, frequencyS } = plain;
-  return row.enabled !== enabled || row.frequency_min !== frequencyMin || row.frequency_s !== frequencyS;
+  const { enabled, frequency_min, frequency_s } = plain;
+  return row.enabled !== enabled || row.frequency_min !== frequency_min || row.frequency_s !== frequency_s;
 }
 
 function methodConflict(method: string): Conflict {

@@ -1,14 +1,14 @@
-import { dayUs } from '@vantage/domain';
+import { dayUs, secondUs } from '@vantage/domain';
 import { nextOccurrences, type Occurrence } from '@vantage/health';
 import { boundedText, type Clock } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
+import { durationText, readDuration } from '../../http/duration.ts';
 import { pageLimit } from '../../http/paging.ts';
 import { invalid } from '../../http/problem.ts';
 import { noSubject, type Route, route } from '../../http/route.ts';
 import { createZone, timestampProblem, type Zone } from '../../http/zone.ts';
 import type { Catalog } from '../change.ts';
-import { durationText, durationUs } from '../devices/maintenance-routes.ts';
 import { type ResourcePage, resourceRoutes, resourceSubject } from '../resource-routes.ts';
 import {
   mscheduleCreate,
@@ -116,7 +116,7 @@ export function mscheduleRoutes({
         const row = {
           timezone: Timezone ?? zone.name,
           start_local,
-          duration_s: durationUs(Duration) / 1_000_000,
+          duration_s: readDuration(Duration) / secondUs,
           recurrence: Recurrence ?? null,
         };
         return { body: windowsOf(row, zone, clock.nowUs(), previewed) };
@@ -140,23 +140,11 @@ function windowsOf(
 }
 
 function show(row: MscheduleRow): z.input<typeof mscheduleFull> {
-  return {
-    mschedule_id: row.mschedule_id,
-    ...showMschedule({
-      name: row.name,
-      timezone: row.timezone,
-      startLocal: row.start_local,
-      durationS: row.duration_s,
-      recurrence: row.recurrence,
-      endOnFirstOk: row.end_on_first_ok,
-      externalKey: row.external_key,
-      source: row.source,
-    }),
-  };
+  return { mschedule_id: row.mschedule_id, ...showMschedule(row, {}) };
 }
 
 function scheduleOf({ timezone, start_local, duration_s, recurrence }: WindowRow) {
-  return { timezone, startLocal: start_local, durationUs: duration_s * 1_000_000, recurrence };
+  return { timezone, startLocal: start_local, durationUs: duration_s * secondUs, recurrence };
 }
 
 function showWindow(

@@ -1,33 +1,17 @@
 import { sql } from 'kysely';
-import { Mschedule } from '../../db/entities.ts';
-import type { Db, Row } from '../../db/index.ts';
+import type { Db } from '../../db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
-import type { Identity } from '../external-key.ts';
+import { columnsOf } from '../field-table.ts';
 import type { ResourcePage } from '../resource-routes.ts';
+import { type MscheduleSettings, mscheduleTable } from './fields.ts';
 
-/** A maintenance schedule as answers show it. */
-export type MscheduleRow = Pick<
-  Row<'mschedules'>,
-  | 'mschedule_id'
-  | 'name'
-  | 'timezone'
-  | 'start_local'
-  | 'duration_s'
-  | 'recurrence'
-  | 'end_on_first_ok'
-  | 'external_key'
-  | 'source'
->;
-
-/** The columns that the owner of a maintenance schedule sets. */
-export interface MscheduleSettings extends Identity {
-  readonly name: string;
-  readonly timezone: string;
-  readonly startLocal: string;
-  readonly durationS: number;
-  readonly recurrence: string | null;
-  readonly endOnFirstOk: boolean;
+/** A maintenance schedule. */
+export interface MscheduleRow extends MscheduleSettings {
+  readonly mschedule_no: number;
+  readonly mschedule_id: string;
 }
+
+const columns = ['mschedule_no', 'mschedule_id', ...columnsOf(mscheduleTable)] as const;
 
 /** A page of the account's maintenance schedules by name, and how many there are. */
 export async function listMschedules(
@@ -42,8 +26,7 @@ export async function listMschedules(
   if (source !== undefined) own = own.where('source', '=', source);
   const [rows, { total }] = await Promise.all([
     own
-      .select(['mschedule_id', 'name', 'timezone', 'start_local', 'duration_s', 'recurrence'])
-      .select(['end_on_first_ok', 'external_key', 'source'])
+      .select(columns)
       .orderBy('name')
       .orderBy('mschedule_no')
       .limit(page.limit)
@@ -55,37 +38,44 @@ export async function listMschedules(
 }
 
 /** The account's schedule with this id, for a change. The caller holds the account's lock. */
-export async function findMscheduleEntity(
-  { em }: ChangeTransaction,
+export async function findMschedule(
+  { trx }: ChangeTransaction,
   accountNo: number,
   mscheduleId: string,
-): Promise<Mschedule | undefined> {
-  return (await em.findOne(Mschedule, { accountNo, mscheduleId })) ?? undefined;
+): Promise<MscheduleRow | undefined> {
+  return trx
+    .selectFrom('mschedules')
+    .select(columns)
+    .where('account_no', '=', accountNo)
+    .where('mschedule_id', '=', mscheduleId)
+    .executeTakeFirst();
 }
 
 /** Inserts a schedule; returns its number. */
 export async function insertMschedule(
-  { em }: ChangeTransaction,
-  { id, ...schedule }: MscheduleSettings & { readonly accountNo: number; readonly id: string },
+  { trx }: ChangeTransaction,
+  { id, accountNo, ...settings }: MscheduleSettings & { readonly accountNo: number; readonly id: string },
 ): Promise<number> {
-  const made = em.create(Mschedule, { ...schedule, mscheduleId: id });
-  await em.flush();
-  return made.mscheduleNo;
+  const { mschedule_no } = await trx
+    .insertInto('mschedules')
+    .values({ ...settings, mschedule_id: id, account_no: accountNo })
+    .returning('mschedule_no')
+    .executeTakeFirstOrThrow();
+  return mschedule_no;
 }
 
 /** Writes the settings of a schedule. */
 export async function updateMschedule(
-  { em }: ChangeTransaction,
-  schedule: Mschedule,
+  { trx }: ChangeTransaction,
+  { mschedule_no }: MscheduleRow,
   settings: MscheduleSettings,
 ): Promise<void> {
-  em.assign(schedule, settings);
-  await em.flush();
+  await trx.updateTable('mschedules').set(settings).where('mschedule_no', '=', mschedule_no).execute();
 }
 
 /** Deletes a schedule. */
-export async function deleteMschedule({ em }: ChangeTransaction, mscheduleNo: number): Promise<void> {
-  await em.nativeDelete(Mschedule, { mscheduleNo });
+export async function deleteMschedule({ trx }: ChangeTransaction, mscheduleNo: number): Promise<void> {
+  await trx.deleteFrom('mschedules').where('mschedule_no', '=', mscheduleNo).execute();
 }
 
 /** The devices that use a maintenance schedule, up to eleven. The caller holds the account's lock. */

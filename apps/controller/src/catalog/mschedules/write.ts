@@ -1,46 +1,39 @@
-import { cleanLine, dayUs } from '@vantage/domain';
+import { dayUs, secondUs } from '@vantage/domain';
 import { nextOccurrences } from '@vantage/health';
 import type { FieldFault } from '@vantage/kernel';
-import type { Mschedule } from '../../db/entities.ts';
 import { readAccount } from '../accounts/store.ts';
-import { durationText, durationUs } from '../devices/maintenance-routes.ts';
-import { resolveIdentity, showIdentity } from '../external-key.ts';
+import { createShow, resolve, type SentOf } from '../field-table.ts';
 import { createResourceWriter } from '../resource-writer.ts';
-import type { SentMschedule } from './fields.ts';
+import { type MscheduleSettings, mscheduleTable } from './fields.ts';
 import {
   deleteMschedule,
-  findMscheduleEntity,
+  findMschedule,
   insertMschedule,
-  type MscheduleSettings,
+  type MscheduleRow,
   updateMschedule,
   usersOfMschedule,
 } from './store.ts';
 
 /** Creates, changes and deletes maintenance schedules. */
-export const mscheduleWriter = createResourceWriter<Mschedule, MscheduleSettings, SentMschedule>({
-  ...{ kind: 'mschedule', what: 'maintenance schedule' },
-  find: findMscheduleEntity,
+export const mscheduleWriter = createResourceWriter<
+  MscheduleRow,
+  MscheduleSettings,
+  SentOf<typeof mscheduleTable>
+>({
+  kind: 'mschedule',
+  what: 'maintenance schedule',
+  find: findMschedule,
   insert: insertMschedule,
   update: updateMschedule,
   remove: deleteMschedule,
   users: usersOfMschedule,
-  numberOf: ({ mscheduleNo }) => mscheduleNo,
-  settingsOf,
-  show: showMschedule,
+  numberOf: ({ mschedule_no }) => mschedule_no,
+  settingsOf: (row) => row,
+  show: (settings) => showMschedule(settings, {}),
   async resolve({ trx }, accountNo, sent, current) {
-    const { name = '', startLocal = '', durationS = 0, recurrence = null } = current ?? {};
-    const { endOnFirstOk = false } = current ?? {};
-    const isSameName = sent.Name === undefined || (current !== undefined && sent.Name === cleanLine(name));
-    const zone = current !== undefined && sent.Timezone === undefined ? current.timezone : sent.Timezone;
-    const settings = {
-      name: isSameName ? name : (sent.Name ?? name),
-      timezone: zone ?? (await readAccount(trx, accountNo)).timezone,
-      startLocal: sent.Start ?? startLocal,
-      durationS: sent.Duration === undefined ? durationS : durationUs(sent.Duration) / 1_000_000,
-      recurrence: sent.Recurrence === undefined ? recurrence : sent.Recurrence,
-      endOnFirstOk: sent.EndOnFirstOk === undefined ? endOnFirstOk : (sent.EndOnFirstOk ?? false),
-      ...resolveIdentity(sent, current),
-    };
+    const laid = resolve(mscheduleTable, sent, current);
+    const timezone = laid.timezone || (await readAccount(trx, accountNo)).timezone;
+    const settings = { ...laid, timezone };
     return {
       settings,
       faults: sent.Recurrence == null && sent.Start === undefined ? [] : neverFaults(settings),
@@ -48,43 +41,16 @@ export const mscheduleWriter = createResourceWriter<Mschedule, MscheduleSettings
   },
 });
 
+/** Shows the settings as the API does. */
+export const showMschedule = createShow(mscheduleTable);
+
 /** A rule whose days do not exist has no window within 30 years. */
-function neverFaults({
-  timezone,
-  startLocal,
-  recurrence,
-  durationS,
-}: MscheduleSettings): readonly FieldFault[] {
+function neverFaults(settings: MscheduleSettings): readonly FieldFault[] {
+  const { timezone, start_local: startLocal, recurrence, duration_s } = settings;
   const startMs = Date.parse(`${startLocal}Z`);
   if (recurrence === null || Number.isNaN(startMs)) return [];
-  const schedule = { timezone, startLocal, durationUs: durationS * 1_000_000, recurrence };
+  const schedule = { timezone, startLocal, durationUs: duration_s * secondUs, recurrence };
   const found = nextOccurrences(schedule, startMs * 1000 - dayUs, 1);
   if (found.some(({ window }) => window !== undefined)) return [];
   return [{ field: 'Recurrence', message: 'never occurs within 30 years of Start; name days that exist' }];
-}
-
-function settingsOf({ recurrence = null, ...schedule }: Mschedule): MscheduleSettings {
-  const { name, timezone, startLocal, durationS, endOnFirstOk } = schedule;
-  return {
-    name,
-    timezone,
-    startLocal,
-    durationS,
-    recurrence,
-    endOnFirstOk,
-    ...resolveIdentity({}, schedule),
-  };
-}
-
-/** The settings as the API shows them. */
-export function showMschedule(settings: MscheduleSettings) {
-  return {
-    Name: cleanLine(settings.name),
-    Timezone: settings.timezone,
-    Start: settings.startLocal,
-    Duration: durationText(settings.durationS),
-    Recurrence: settings.recurrence,
-    EndOnFirstOk: settings.endOnFirstOk,
-    ...showIdentity(settings),
-  };
 }

@@ -3,8 +3,7 @@ import { changeAccount } from '../accounts/write.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { lockAccount } from '../devices/lookup-store.ts';
 import type { Refusal } from '../refusal.ts';
-import { storedSteps } from './fields.ts';
-import { findNscheduleEntity } from './store.ts';
+import { findNschedule } from './store.ts';
 import { nscheduleWriter } from './write.ts';
 
 /** The name of the schedule that the operator's first contact makes. */
@@ -22,9 +21,9 @@ export async function notifyEverybody(
   await lockAccount(transaction.trx, accountNo);
   const { nschedule_id: id } = await readAccount(transaction.trx, accountNo);
   if (id === null) return makeEverybody(transaction, { accountNo, contactId, nowUs });
-  const schedule = await findNscheduleEntity(transaction, accountNo, id);
+  const schedule = await findNschedule(transaction, accountNo, id);
   if (schedule?.name !== everybody) return { kind: 'own-schedule' };
-  const [first = { DelayMinutes: 0, Contacts: [] }, ...others] = storedSteps.parse(schedule.steps);
+  const [first = { DelayMinutes: 0, Contacts: [] }, ...others] = schedule.steps;
   const Steps = [{ ...first, Contacts: [...first.Contacts, contactId] }, ...others];
   const changed = await nscheduleWriter.change(transaction, {
     ...{ accountNo, id, sent: { values: { Steps }, faults: [] } },

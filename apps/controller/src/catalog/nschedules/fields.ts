@@ -1,20 +1,15 @@
 import { severities, weekdays } from '@vantage/alerts';
+import { cleanLine } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import { idField, lineField } from '../../http/field.ts';
-import { identityFields, referenceField, shownIdentity } from '../external-key.ts';
-import { zoneNameField } from '../zone-field.ts';
+import { identityTable, referenceField } from '../external-key.ts';
+import { createShape, type Fields, type RowOf, shownShape, updateShape } from '../field-table.ts';
+import { zoneTable } from '../zone-field.ts';
 
 /** A week. */
 const mostMinutes = 7 * 24 * 60;
 const exampleId = '27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802';
-
-/** The IANA name of a time zone, in a request; null or absent at the creation: the account's. */
-export const zoneField = zoneNameField
-  .nullable()
-  .optional()
-  .describe("IANA name of the time zone; null: the account's.")
-  .meta({ example: 'Europe/Berlin' });
 
 const timeOfDay = (text: string, example: string) =>
   boundedText(100)
@@ -78,28 +73,8 @@ const step = z
   .meta({ id: 'ScheduleStep' });
 
 /** The steps of a schedule, in a request. */
-export const steps = z
-  .array(step)
-  .max(20)
-  .describe('Whom it notifies when. The steps are independent of each other.');
-const name = lineField(200, 1)
-  .describe('Name of the schedule; need not be unique.')
-  .meta({ example: 'Office hours' });
-
-/** The body of POST /nschedules. */
-export const nscheduleCreate = z
-  .strictObject({ Name: name, Timezone: zoneField, Steps: steps, ...identityFields })
-  .meta({ id: 'NotificationScheduleCreate' });
-
-/** The body of PUT /nschedules/{nschedule_id}: what is absent stays as it is. */
-export const nscheduleUpdate = z
-  .strictObject({
-    Name: name.optional(),
-    Timezone: zoneField,
-    Steps: steps.optional(),
-    ...identityFields,
-  })
-  .meta({ id: 'NotificationScheduleUpdate' });
+const steps = z.array(step).max(20);
+type SentStep = z.output<typeof step>;
 
 /** Steps as they are stored and returned: what is not set is absent. */
 export const storedSteps = z.array(
@@ -117,20 +92,62 @@ export const storedSteps = z.array(
 /** Steps as they are stored. */
 export type StoredSteps = z.output<typeof storedSteps>;
 
+/** A step without what is not set, and without repetitions. */
+export function toStored(step: SentStep): StoredSteps[number] {
+  const { DelayMinutes, Contacts, Days, From, To, RepeatMinutes, Severities } = step;
+  return {
+    DelayMinutes,
+    Contacts: [...new Set(Contacts)],
+    ...(Days == null ? {} : { Days: [...new Set(Days)] }),
+    ...(From == null ? {} : { From }),
+    ...(To == null ? {} : { To }),
+    ...(RepeatMinutes == null ? {} : { RepeatMinutes }),
+    ...(Severities == null ? {} : { Severities: [...new Set(Severities)] }),
+  };
+}
+
+/** The settings of a notification schedule, each once. */
+export const nscheduleTable = {
+  Name: {
+    column: 'name',
+    schema: lineField(200, 1),
+    text: 'Name of the schedule.',
+    sentText: 'Name of the schedule; need not be unique.',
+    example: 'Office hours',
+    isExampleSaid: true,
+    byDefault: '',
+    isRequired: true,
+    show: cleanLine,
+  },
+  ...zoneTable,
+  Steps: {
+    column: 'steps',
+    schema: steps,
+    shownSchema: storedSteps,
+    text: 'Whom it notifies when; what is not set is absent.',
+    sentText: 'Whom it notifies when. The steps are independent of each other.',
+    example: [{ DelayMinutes: 0, Contacts: [exampleId], Days: ['Mon', 'Tue'], From: '08:00', To: '18:00' }],
+    byDefault: [],
+    isRequired: true,
+    store: (sent: readonly SentStep[]): StoredSteps => sent.map(toStored),
+  },
+  ...identityTable,
+} as const satisfies Fields;
+
+/** The body of POST /nschedules. */
+export const nscheduleCreate = z
+  .strictObject(createShape(nscheduleTable))
+  .meta({ id: 'NotificationScheduleCreate' });
+
+/** The body of PUT /nschedules/{nschedule_id}: what is absent stays as it is. */
+export const nscheduleUpdate = z
+  .strictObject(updateShape(nscheduleTable))
+  .meta({ id: 'NotificationScheduleUpdate' });
+
 /** A notification schedule as answers show it. */
 export const nscheduleFull = z
-  .strictObject({
-    nschedule_id: idField,
-    Name: z.string(),
-    Timezone: z.string(),
-    Steps: storedSteps.describe('Whom it notifies when; what is not set is absent.'),
-    ...shownIdentity,
-  })
+  .strictObject({ nschedule_id: idField, ...shownShape(nscheduleTable) })
   .meta({ id: 'NotificationSchedule' });
 
-/** Settings of a schedule as sent, good fields only. */
-export type SentNschedule = {
-  readonly [Field in keyof z.output<typeof nscheduleUpdate>]?:
-    | z.output<typeof nscheduleUpdate>[Field]
-    | undefined;
-};
+/** The settings of a schedule, as the database stores them. */
+export type NscheduleSettings = RowOf<typeof nscheduleTable>;

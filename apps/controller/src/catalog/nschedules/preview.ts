@@ -13,9 +13,10 @@ import { idField, timestampField } from '../../http/field.ts';
 import { invalid } from '../../http/problem.ts';
 import { noSubject, type Route, route } from '../../http/route.ts';
 import { createZone, timestampProblem, type Zone } from '../../http/zone.ts';
-import { steps, zoneField } from './fields.ts';
+import { zoneField } from '../zone-field.ts';
+import { nscheduleCreate, toStored } from './fields.ts';
 import { contactsById, type PreviewedContact } from './store.ts';
-import { contactFaults, toStored, withContactIds } from './write.ts';
+import { contactFaults, withContactIds } from './write.ts';
 
 /** A preview shows this span, and at most so many messages. */
 const previewedUs = 7 * dayUs;
@@ -23,7 +24,7 @@ const mostMessages = 200;
 
 const body = z
   .strictObject({
-    Steps: steps,
+    Steps: nscheduleCreate.shape.Steps,
     Timezone: zoneField,
     At: boundedText(100)
       .nullable()
@@ -90,7 +91,7 @@ function atFaults(at: string | null) {
   return problem === undefined ? [] : [{ field: 'At', message: problem }];
 }
 
-function scheduleOf(timezone: string, sent: Readonly<z.output<typeof steps>>): Schedule {
+function scheduleOf(timezone: string, sent: Parameters<typeof contactFaults>[2]): Schedule {
   return {
     timezone,
     steps: sent.map(toStored).map((step) => ({

@@ -1,15 +1,13 @@
-import { cleanLine } from '@vantage/domain';
 import type { Clock } from '@vantage/kernel';
 import type { z } from 'zod';
 import type { Db } from '../../db/index.ts';
 import type { Route } from '../../http/route.ts';
 import type { Catalog } from '../change.ts';
-import { showRowIdentity } from '../external-key.ts';
 import { resourceRoutes } from '../resource-routes.ts';
-import { nscheduleCreate, nscheduleFull, nscheduleUpdate, storedSteps } from './fields.ts';
+import { nscheduleCreate, nscheduleFull, nscheduleUpdate } from './fields.ts';
 import { previewRoute } from './preview.ts';
 import { listNschedules, type NscheduleRow } from './store.ts';
-import { nscheduleWriter } from './write.ts';
+import { nscheduleWriter, showNschedule } from './write.ts';
 
 const names = {
   ...{ tag: 'Notification schedules', what: 'notification schedule' },
@@ -53,11 +51,5 @@ export function nscheduleRoutes({
 }
 
 function show(row: NscheduleRow): z.input<typeof nscheduleFull> {
-  return {
-    nschedule_id: row.nschedule_id,
-    Name: cleanLine(row.name),
-    Timezone: row.timezone,
-    Steps: storedSteps.parse(row.steps),
-    ...showRowIdentity(row),
-  };
+  return { nschedule_id: row.nschedule_id, ...showNschedule(row, {}) };
 }

@@ -1,22 +1,20 @@
 import { type Kysely, sql } from 'kysely';
-import { Nschedule } from '../../db/entities.ts';
-import type { Db, Row, Tables } from '../../db/index.ts';
+import type { Db, Tables } from '../../db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
-import type { Identity } from '../external-key.ts';
+import { columnsOf } from '../field-table.ts';
 import type { ResourcePage } from '../resource-routes.ts';
-import type { StoredSteps } from './fields.ts';
+import { type NscheduleSettings, nscheduleTable, storedSteps } from './fields.ts';
 
-/** A notification schedule as answers show it. */
-export type NscheduleRow = Pick<
-  Row<'nschedules'>,
-  'nschedule_id' | 'name' | 'timezone' | 'steps' | 'external_key' | 'source'
->;
+/** A notification schedule. */
+export interface NscheduleRow extends NscheduleSettings {
+  readonly nschedule_no: number;
+  readonly nschedule_id: string;
+}
 
-/** The columns that the owner of a notification schedule sets. */
-export interface NscheduleSettings extends Identity {
-  readonly name: string;
-  readonly timezone: string;
-  readonly steps: StoredSteps;
+const columns = ['nschedule_no', 'nschedule_id', ...columnsOf(nscheduleTable)] as const;
+
+function readRow(row: Omit<NscheduleRow, 'steps'> & { readonly steps: unknown }): NscheduleRow {
+  return { ...row, steps: storedSteps.parse(row.steps) };
 }
 
 /** A page of the account's notification schedules by name, and how many there are. */
@@ -32,7 +30,7 @@ export async function listNschedules(
   if (source !== undefined) own = own.where('source', '=', source);
   const [rows, { total }] = await Promise.all([
     own
-      .select(['nschedule_id', 'name', 'timezone', 'steps', 'external_key', 'source'])
+      .select(columns)
       .orderBy('name')
       .orderBy('nschedule_no')
       .limit(page.limit)
@@ -40,41 +38,59 @@ export async function listNschedules(
       .execute(),
     own.select(sql<number>`count(*)::int`.as('total')).executeTakeFirstOrThrow(),
   ]);
-  return { rows, total };
+  return { rows: rows.map(readRow), total };
 }
 
 /** The account's schedule with this id, for a change. The caller holds the account's lock. */
-export async function findNscheduleEntity(
-  { em }: ChangeTransaction,
+export async function findNschedule(
+  { trx }: ChangeTransaction,
   accountNo: number,
   nscheduleId: string,
-): Promise<Nschedule | undefined> {
-  return (await em.findOne(Nschedule, { accountNo, nscheduleId })) ?? undefined;
+): Promise<NscheduleRow | undefined> {
+  const row = await trx
+    .selectFrom('nschedules')
+    .select(columns)
+    .where('account_no', '=', accountNo)
+    .where('nschedule_id', '=', nscheduleId)
+    .executeTakeFirst();
+  return row && readRow(row);
 }
 
 /** Inserts a schedule; returns its number. */
 export async function insertNschedule(
-  { em }: ChangeTransaction,
-  { id, ...schedule }: NscheduleSettings & { readonly accountNo: number; readonly id: string },
+  { trx }: ChangeTransaction,
+  { id, accountNo, ...settings }: NscheduleSettings & { readonly accountNo: number; readonly id: string },
 ): Promise<number> {
-  const made = em.create(Nschedule, { ...schedule, nscheduleId: id });
-  await em.flush();
-  return made.nscheduleNo;
+  const { nschedule_no } = await trx
+    .insertInto('nschedules')
+    .values({
+      ...settings,
+      steps: JSON.stringify(settings.steps),
+      nschedule_id: id,
+      account_no: accountNo,
+    })
+    .returning('nschedule_no')
+    .executeTakeFirstOrThrow();
+  return nschedule_no;
 }
 
 /** Writes the settings of a schedule. */
 export async function updateNschedule(
-  { em }: ChangeTransaction,
-  schedule: Nschedule,
+  { trx }: ChangeTransaction,
+  { nschedule_no }: NscheduleRow,
   settings: NscheduleSettings,
 ): Promise<void> {
-  em.assign(schedule, settings);
-  await em.flush();
+  const steps = JSON.stringify(settings.steps);
+  await trx
+    .updateTable('nschedules')
+    .set({ ...settings, steps })
+    .where('nschedule_no', '=', nschedule_no)
+    .execute();
 }
 
 /** Deletes a schedule. */
-export async function deleteNschedule({ em }: ChangeTransaction, nscheduleNo: number): Promise<void> {
-  await em.nativeDelete(Nschedule, { nscheduleNo });
+export async function deleteNschedule({ trx }: ChangeTransaction, nscheduleNo: number): Promise<void> {
+  await trx.deleteFrom('nschedules').where('nschedule_no', '=', nscheduleNo).execute();
 }
 
 /** A contact, for a preview: `notify` null: all kinds. */

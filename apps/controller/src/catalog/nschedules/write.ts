@@ -1,49 +1,41 @@
-import { cleanLine } from '@vantage/domain';
 import { type FieldFault, isId } from '@vantage/kernel';
-import type { Nschedule } from '../../db/entities.ts';
 import { readAccount } from '../accounts/store.ts';
-import { resolveIdentity, showIdentity } from '../external-key.ts';
 import { namedId, referenceFault } from '../external-key-store.ts';
+import { createShow, resolve, type SentOf } from '../field-table.ts';
 import { createResourceWriter } from '../resource-writer.ts';
-import { type SentNschedule, type StoredSteps, storedSteps } from './fields.ts';
+import { type NscheduleSettings, nscheduleTable } from './fields.ts';
 import {
   deleteNschedule,
-  findNscheduleEntity,
+  findNschedule,
   insertNschedule,
-  type NscheduleSettings,
+  type NscheduleRow,
   unknownContacts,
   updateNschedule,
   usersOfNschedule,
 } from './store.ts';
 
+type SentNschedule = SentOf<typeof nscheduleTable>;
+
+/** Shows the settings as the API does. */
+export const showNschedule = createShow(nscheduleTable);
+
 /** Creates, changes and deletes notification schedules. */
-export const nscheduleWriter = createResourceWriter<Nschedule, NscheduleSettings, SentNschedule>({
-  ...{ kind: 'nschedule', what: 'notification schedule' },
-  find: findNscheduleEntity,
+export const nscheduleWriter = createResourceWriter<NscheduleRow, NscheduleSettings, SentNschedule>({
+  kind: 'nschedule',
+  what: 'notification schedule',
+  find: findNschedule,
   insert: insertNschedule,
   update: updateNschedule,
   remove: deleteNschedule,
   users: usersOfNschedule,
-  numberOf: ({ nscheduleNo }) => nscheduleNo,
-  settingsOf: ({ name, timezone, steps, ...stored }) => {
-    return { name, timezone, steps: storedSteps.parse(steps), ...resolveIdentity({}, stored) };
-  },
-  show: (settings) => {
-    const { name, timezone, steps } = settings;
-    return { Name: cleanLine(name), Timezone: timezone, Steps: steps, ...showIdentity(settings) };
-  },
+  numberOf: ({ nschedule_no }) => nschedule_no,
+  settingsOf: (row) => row,
+  show: (settings) => showNschedule(settings, {}),
   async resolve({ trx }, accountNo, sent, current) {
-    const { name = '', steps = [] } = current ?? {};
-    const isSameName = sent.Name === undefined || (current !== undefined && sent.Name === cleanLine(name));
-    const named = sent.Steps && (await withContactIds(trx, accountNo, sent.Steps));
-    const own = current !== undefined && sent.Timezone === undefined ? current.timezone : sent.Timezone;
-    const settings = {
-      name: isSameName ? name : (sent.Name ?? name),
-      timezone: own ?? (await readAccount(trx, accountNo)).timezone,
-      steps: named === undefined ? steps : named.map(toStored),
-      ...resolveIdentity(sent, current),
-    };
-    return { settings, faults: await contactFaults(trx, accountNo, named ?? []) };
+    const Steps = sent.Steps && (await withContactIds(trx, accountNo, sent.Steps));
+    const laid = resolve(nscheduleTable, { ...sent, Steps }, current);
+    const timezone = laid.timezone || (await readAccount(trx, accountNo)).timezone;
+    return { settings: { ...laid, timezone }, faults: await contactFaults(trx, accountNo, Steps ?? []) };
   },
 });
 
@@ -54,25 +46,11 @@ export async function withContactIds(
   trx: Parameters<typeof unknownContacts>[0],
   accountNo: number,
   steps: readonly SentStep[],
-): Promise<readonly SentStep[]> {
+): Promise<SentStep[]> {
   const ids = new Map<string, string>();
   for (const text of new Set(steps.flatMap(({ Contacts }) => Contacts)))
     ids.set(text, (await namedId(trx, 'contact', accountNo, text)) ?? text);
   return steps.map((step) => ({ ...step, Contacts: step.Contacts.map((text) => ids.get(text) ?? text) }));
-}
-
-/** A step without what is not set, and without repetitions. */
-export function toStored(step: SentStep): StoredSteps[number] {
-  const { DelayMinutes, Contacts, Days, From, To, RepeatMinutes, Severities } = step;
-  return {
-    DelayMinutes,
-    Contacts: [...new Set(Contacts)],
-    ...(Days == null ? {} : { Days: [...new Set(Days)] }),
-    ...(From == null ? {} : { From }),
-    ...(To == null ? {} : { To }),
-    ...(RepeatMinutes == null ? {} : { RepeatMinutes }),
-    ...(Severities == null ? {} : { Severities: [...new Set(Severities)] }),
-  };
 }
 
 /** The contacts of these steps that the account does not have. */

@@ -1,4 +1,4 @@
-import type { Severity } from '@vantage/alerts';
+import { type Severity, turnOf } from '@vantage/alerts';
 import type { Notice } from './channel.ts';
 import { cut, nameIn } from './fact-text.ts';
 import { joined, titleOf, whyOf } from './headline.ts';
@@ -9,18 +9,10 @@ import { joined, titleOf, whyOf } from './headline.ts';
  */
 export type Stage = 'begins' | 'acknowledged' | 'ends' | 'happened';
 
-const stages: ReadonlyMap<string, Stage> = new Map([
-  ...(
-    [
-      ...(['device.down', 'device.flapping', 'device.partial', 'device.slow'] as const),
-      ...(['location.offline', 'anchor.down', 'contact.failing'] as const),
-      ...(['clock.wrong', 'disk.low', 'backup.old'] as const),
-    ] as const
-  ).map((kind) => [kind, 'begins'] as const),
-  ['acknowledged', 'acknowledged'],
-  ['closed', 'ends'],
-  ...(['device.up', 'location.online', 'anchor.up'] as const).map((kind) => [kind, 'ends'] as const),
-]);
+function stageOfKind(kind: string): Stage {
+  if (kind === 'acknowledged') return 'acknowledged';
+  return kind === 'closed' ? 'ends' : (turnOf(kind) ?? 'happened');
+}
 
 /** The stage of a message of several: that of the first one that goes on. */
 export function stageOf(notices: readonly Notice[]): Stage {
@@ -43,7 +35,7 @@ interface Incident {
 export function incidentOf(notice: Notice): Incident {
   const { alert_id: key, Severity: severity } = notice.data;
   return {
-    stage: notice.data['Recovered'] === true ? 'ends' : (stages.get(notice.kind) ?? 'happened'),
+    stage: notice.data['Recovered'] === true ? 'ends' : stageOfKind(notice.kind),
     key: typeof key === 'string' ? key : null,
     severity: severity === 'warning' || severity === 'info' ? severity : 'critical',
     title: summaryOf(notice),
