@@ -2,7 +2,7 @@ import { recurrenceFault } from '@vantage/health';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import { durationField } from '../../http/duration.ts';
-import { idField, lineField, timestampField } from '../../http/field.ts';
+import { idField, lineField, shownTimes, timestampField } from '../../http/field.ts';
 import { identityFields, shownIdentity } from '../external-key.ts';
 import { zoneField } from '../nschedules/fields.ts';
 
@@ -81,6 +81,7 @@ export const mscheduleFull = z
     Recurrence: z.string().nullable(),
     EndOnFirstOk: z.boolean(),
     ...shownIdentity,
+    ...shownTimes,
   })
   .meta({ id: 'MaintenanceSchedule' });
 

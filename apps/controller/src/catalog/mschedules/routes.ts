@@ -3,9 +3,11 @@ import { nextOccurrences, type Occurrence } from '@vantage/health';
 import { boundedText, type Clock } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
+import { showTimes, timeNames } from '../../http/field.ts';
 import { pageLimit } from '../../http/paging.ts';
 import { invalid } from '../../http/problem.ts';
 import { noSubject, type Route, route } from '../../http/route.ts';
+import type { Session } from '../../http/session.ts';
 import { createZone, timestampProblem, type Zone } from '../../http/zone.ts';
 import type { Catalog } from '../change.ts';
 import { durationText, durationUs } from '../devices/maintenance-routes.ts';
@@ -88,7 +90,7 @@ export function mscheduleRoutes({
         create: mscheduleCreate,
         update: mscheduleUpdate,
         full: mscheduleFull,
-        readOnly: ['mschedule_id'],
+        readOnly: ['mschedule_id', ...timeNames],
       },
     }),
     route({
@@ -139,7 +141,7 @@ function windowsOf(
   return found.map((each) => showWindow(each, { row, own, zone }));
 }
 
-function show(row: MscheduleRow): z.input<typeof mscheduleFull> {
+function show(row: MscheduleRow, { zone }: Session): z.input<typeof mscheduleFull> {
   return {
     mschedule_id: row.mschedule_id,
     ...showMschedule({
@@ -152,6 +154,7 @@ function show(row: MscheduleRow): z.input<typeof mscheduleFull> {
       externalKey: row.external_key,
       source: row.source,
     }),
+    ...showTimes(row, zone),
   };
 }
 

@@ -17,6 +17,8 @@ export type MscheduleRow = Pick<
   | 'end_on_first_ok'
   | 'external_key'
   | 'source'
+  | 'created_at'
+  | 'updated_at'
 >;
 
 /** The columns that the owner of a maintenance schedule sets. */
@@ -43,7 +45,7 @@ export async function listMschedules(
   const [rows, { total }] = await Promise.all([
     own
       .select(['mschedule_id', 'name', 'timezone', 'start_local', 'duration_s', 'recurrence'])
-      .select(['end_on_first_ok', 'external_key', 'source'])
+      .select(['end_on_first_ok', 'external_key', 'source', 'created_at', 'updated_at'])
       .orderBy('name')
       .orderBy('mschedule_no')
       .limit(page.limit)

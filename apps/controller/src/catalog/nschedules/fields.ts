@@ -1,7 +1,7 @@
 import { severities, weekdays } from '@vantage/alerts';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
-import { idField, lineField } from '../../http/field.ts';
+import { idField, lineField, shownTimes } from '../../http/field.ts';
 import { identityFields, referenceField, shownIdentity } from '../external-key.ts';
 import { zoneNameField } from '../zone-field.ts';
 
@@ -125,6 +125,7 @@ export const nscheduleFull = z
     Timezone: z.string(),
     Steps: storedSteps.describe('Whom it notifies when; what is not set is absent.'),
     ...shownIdentity,
+    ...shownTimes,
   })
   .meta({ id: 'NotificationSchedule' });
 

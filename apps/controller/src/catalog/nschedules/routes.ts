@@ -2,7 +2,9 @@ import { cleanLine } from '@vantage/domain';
 import type { Clock } from '@vantage/kernel';
 import type { z } from 'zod';
 import type { Db } from '../../db/index.ts';
+import { showTimes, timeNames } from '../../http/field.ts';
 import type { Route } from '../../http/route.ts';
+import type { Session } from '../../http/session.ts';
 import type { Catalog } from '../change.ts';
 import { showRowIdentity } from '../external-key.ts';
 import { resourceRoutes } from '../resource-routes.ts';
@@ -46,18 +48,24 @@ export function nscheduleRoutes({
 }): Route[] {
   const resource = resourceRoutes({
     ...{ names, texts, catalog, show, write: nscheduleWriter },
-    ...{ create: nscheduleCreate, update: nscheduleUpdate, full: nscheduleFull, readOnly: ['nschedule_id'] },
+    ...{
+      create: nscheduleCreate,
+      update: nscheduleUpdate,
+      full: nscheduleFull,
+      readOnly: ['nschedule_id', ...timeNames],
+    },
     list: (accountNo, page) => listNschedules(db, accountNo, page),
   });
   return [previewRoute({ db, clock }), ...resource];
 }
 
-function show(row: NscheduleRow): z.input<typeof nscheduleFull> {
+function show(row: NscheduleRow, { zone }: Session): z.input<typeof nscheduleFull> {
   return {
     nschedule_id: row.nschedule_id,
     Name: cleanLine(row.name),
     Timezone: row.timezone,
     Steps: storedSteps.parse(row.steps),
     ...showRowIdentity(row),
+    ...showTimes(row, zone),
   };
 }

@@ -9,7 +9,7 @@ import type { StoredSteps } from './fields.ts';
 /** A notification schedule as answers show it. */
 export type NscheduleRow = Pick<
   Row<'nschedules'>,
-  'nschedule_id' | 'name' | 'timezone' | 'steps' | 'external_key' | 'source'
+  'nschedule_id' | 'name' | 'timezone' | 'steps' | 'external_key' | 'source' | 'created_at' | 'updated_at'
 >;
 
 /** The columns that the owner of a notification schedule sets. */
@@ -33,6 +33,7 @@ export async function listNschedules(
   const [rows, { total }] = await Promise.all([
     own
       .select(['nschedule_id', 'name', 'timezone', 'steps', 'external_key', 'source'])
+      .select(['created_at', 'updated_at'])
       .orderBy('name')
       .orderBy('nschedule_no')
       .limit(page.limit)
