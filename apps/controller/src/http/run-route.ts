@@ -13,7 +13,7 @@ export interface RequestTransactions {
   /** See `Db.inScope`. */
   readonly inScope: <T>(tagNos: readonly number[], work: () => Promise<T>) => Promise<T>;
   /** Keeps everybody else from changing anything of the account until the transaction around the caller ends. */
-  lockAccount(accountNo: number): Promise<void>;
+  lockAccount(caller: { readonly accountNo: number; readonly keyNo: number }): Promise<void>;
 }
 
 /** The headers under which a request is done, or answered without being done. */
@@ -132,7 +132,7 @@ function createChanger({
       return route.run(ahead);
     }
     return transactions.run(async () => {
-      await transactions.lockAccount(session.accountNo);
+      await transactions.lockAccount(session);
       await compare(route, ahead, ifMatch);
       return route.run(ahead);
     });
