@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Db, Row, Tables } from '../db/index.ts';
+import { type Db, isOneOf, type Row, type Tables } from '../db/index.ts';
 
 /** An alert as the API shows it. */
 export interface ShownAlert
@@ -43,8 +43,8 @@ export interface AlertPage {
   readonly locationNos?: readonly number[] | undefined;
   /** true: open alerts that wait for the master; false: the others. */
   readonly suppressed?: boolean | undefined;
-  readonly kind?: string | undefined;
-  readonly deviceId?: string | undefined;
+  readonly kinds?: readonly string[] | undefined;
+  readonly deviceIds?: readonly string[] | undefined;
   readonly alertId?: string | undefined;
   readonly shadow?: boolean | undefined;
   /** Alerts that opened before the one with this number only. */
@@ -83,7 +83,7 @@ export async function listAlerts(
 
 /** The conditions of these filters on alerts `a`. */
 function conditionsOf(page: AlertPage) {
-  const { states, severities, kind, deviceId, alertId, tagNos, locationNos } = page;
+  const { states, severities, kinds, deviceIds, alertId, tagNos, locationNos } = page;
   const { shadow, suppressed, beforeNo, nowUs } = page;
   return [
     ...(states === undefined ? [] : [sql`${stateAt(nowUs)} = any(${states}::text[])`]),
@@ -95,8 +95,8 @@ function conditionsOf(page: AlertPage) {
       : [sql`a.device_no in (select device_no from device_tags where tag_no = any(${tagNos}::int[]))`]),
     ...(locationNos === undefined ? [] : [sql`a.location_no = any(${locationNos}::int[])`]),
     ...(suppressed === undefined ? [] : [suppressed ? isSuppressed : sql`not ${isSuppressed}`]),
-    ...(kind === undefined ? [] : [sql`a.kind = ${kind}`]),
-    ...(deviceId === undefined ? [] : [sql`a.device_id = ${deviceId}`]),
+    ...(kinds === undefined ? [] : [isOneOf(sql`a.kind`, kinds, 'text')]),
+    ...(deviceIds === undefined ? [] : [isOneOf(sql`a.device_id`, deviceIds, 'text')]),
     ...(shadow === undefined ? [] : [shadow ? hasShadow : sql`not ${hasShadow}`]),
     ...(alertId === undefined ? [] : [sql`a.alert_id = ${alertId}`]),
     ...(beforeNo === undefined ? [] : [sql`a.alert_no < ${beforeNo}::bigint`]),

@@ -71,7 +71,9 @@ test('a Filter chooses by Tag, Location, Severity, Kind and Device, and by name 
     (await one.send('PUT', '/alerts/snooze', { Duration: '00:30', Filter })).json;
   expect(await put({ Tag: 'berlin', Severity: 'info' })).toMatchObject({ Changed: 0 });
   expect(await put({ Tag: 'berlin', Kind: 'device.partial' })).toMatchObject({ Changed: 0 });
-  expect(await put({ Tag: 'berlin', Location: 'elsewhere' })).toMatchObject({ Changed: 0 });
+  expect(await put({ Tag: 'berlin', Location: 'elsewhere' })).toMatchObject({ code: 1003 });
+  await one.create('/locations', { Name: 'empty' });
+  expect(await put({ Tag: 'berlin', Location: 'empty' })).toMatchObject({ Changed: 0 });
   expect(await statesOf(alerts)).toEqual(['open', 'open', 'open']);
   const severity = 'critical';
   expect(await put({ Tag: tag_id, Severity: severity, Kind: 'device.down', Location: location })).toEqual({

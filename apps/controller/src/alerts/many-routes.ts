@@ -2,6 +2,15 @@ import { alertKinds, severities } from '@vantage/alerts';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import { readDuration } from '../http/duration.ts';
+import { someOf } from '../http/members.ts';
+import {
+  deviceQuery,
+  locationQuery,
+  membersOf,
+  readLocationNos,
+  readTagNos,
+  tagQuery,
+} from '../http/named.ts';
 import { invalid } from '../http/problem.ts';
 import { noSubject, type Route, route } from '../http/route.ts';
 import type { Session } from '../http/session.ts';
@@ -17,18 +26,11 @@ const mostFiltered = 10_000;
 
 const filter = z
   .strictObject({
-    Kind: z.enum(alertKinds).optional().describe('Alerts of this kind only.'),
-    Severity: z.enum(severities).optional().describe('Alerts of this severity only.'),
-    Device: boundedText(100)
-      .optional()
-      .describe('A device_id: the alerts of this device only.')
-      .meta({ example: sampleId }),
-    Tag: boundedText(200, 1).optional().describe('Name or id of a tag: the alerts of its devices only.'),
-    Location: boundedText(200, 1)
-      .optional()
-      .describe(
-        'Name or id of a Location: its alerts, and those of the devices that are checked from there.',
-      ),
+    Kind: someOf(alertKinds, 'Alerts of this kind only.'),
+    Severity: someOf(severities, 'Alerts of this severity only.'),
+    Device: deviceQuery('the alerts of these devices only'),
+    Tag: tagQuery('the alerts of their devices only'),
+    Location: locationQuery('their alerts, and those of the devices that are checked from there'),
   })
   .meta({ id: 'AlertFilter', description: 'Open alerts; an empty object: all of them.' });
 
@@ -85,7 +87,7 @@ export function manyAlertRoutes(deps: AlertRouteDeps): Route[] {
       description: `Each as PUT /alerts/{alert_id}/acknowledge does. A Filter that leaves more than ${mostFiltered} alerts is 1004.`,
       body: manyAcknowledged,
       handler: async ({ session, body }) => ({
-        body: await actOnMany(deps, session, readChosen(body), (by) => ({
+        body: await actOnMany(deps, session, await readChosen(deps, session, body), (by) => ({
           kind: 'acknowledge',
           by,
           note: body.Note,
@@ -100,25 +102,35 @@ export function manyAlertRoutes(deps: AlertRouteDeps): Route[] {
       body: manySnoozed,
       handler: async ({ session, body }) => {
         const untilUs = clock.nowUs() + readDuration(body.Duration);
-        return {
-          body: await actOnMany(deps, session, readChosen(body), () => ({ kind: 'snooze', untilUs })),
-        };
+        const meant = await readChosen(deps, session, body);
+        return { body: await actOnMany(deps, session, meant, () => ({ kind: 'snooze', untilUs })) };
       },
     }),
   ];
 }
 
-/** Throws a Problem (1004) where both or none of the two are given. */
-function readChosen(body: {
-  readonly Alerts?: readonly string[] | undefined;
-  readonly Filter?: z.output<typeof filter> | undefined;
-}): Chosen {
+/** Throws a Problem: 1004 where both or none of the two are given, 1003 for a tag or Location that is not there. */
+async function readChosen(
+  { db }: AlertRouteDeps,
+  { accountNo }: Session,
+  body: {
+    readonly Alerts?: readonly string[] | undefined;
+    readonly Filter?: z.output<typeof filter> | undefined;
+  },
+): Promise<Chosen> {
   const { Alerts: alertIds, Filter } = body;
   if (alertIds !== undefined && Filter === undefined) return { alertIds: [...new Set(alertIds)] };
   if (Filter === undefined || alertIds !== undefined)
     throw invalid([{ field: 'Alerts', message: 'or Filter must be given, and not both' }]);
-  const { Kind: kind, Severity: severity, Device: deviceId, Tag: tag, Location: location } = Filter;
-  return { kind, severity, deviceId, tag, location };
+  const { Kind: kinds, Severity: chosenSeverities, Device, Tag, Location } = Filter;
+  return {
+    kinds,
+    severities: chosenSeverities,
+    deviceIds: Device === undefined ? undefined : membersOf('Device', Device),
+    tagNos: Tag === undefined ? undefined : await readTagNos(db, accountNo, Tag),
+    locationNos:
+      Location === undefined ? undefined : await readLocationNos(db, accountNo, Location, { deleted: false }),
+  };
 }
 
 async function actOnMany(

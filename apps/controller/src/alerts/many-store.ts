@@ -1,17 +1,15 @@
-import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../db/index.ts';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { isOneOf, type Tables } from '../db/index.ts';
 
 /** Which of the account's open alerts are meant: these, or all that the filter leaves. */
 export type Chosen =
   | { readonly alertIds: readonly string[] }
   | {
-      readonly kind: string | undefined;
-      readonly severity: string | undefined;
-      readonly deviceId: string | undefined;
-      /** Name or id. */
-      readonly tag: string | undefined;
-      /** Name or id. */
-      readonly location: string | undefined;
+      readonly kinds: readonly string[] | undefined;
+      readonly severities: readonly string[] | undefined;
+      readonly deviceIds: readonly string[] | undefined;
+      readonly tagNos: readonly number[] | undefined;
+      readonly locationNos: readonly number[] | undefined;
     };
 
 /** The action on each alert. Times are microseconds since 1970. */
@@ -26,32 +24,31 @@ export async function lockChosen(
   chosen: Chosen,
   limit: number,
 ): Promise<string[]> {
-  const conditions =
-    'alertIds' in chosen
-      ? [sql`a.alert_id = any(${chosen.alertIds}::text[])`]
-      : [
-          ...(chosen.kind === undefined ? [] : [sql`a.kind = ${chosen.kind}`]),
-          ...(chosen.severity === undefined ? [] : [sql`a.severity = ${chosen.severity}`]),
-          ...(chosen.deviceId === undefined ? [] : [sql`a.device_id = ${chosen.deviceId}`]),
-          ...(chosen.tag === undefined
-            ? []
-            : [
-                sql`exists (select from device_tags dt join tags t using (tag_no) where dt.device_no = a.device_no
-                  and t.account_no = a.account_no and ${chosen.tag} in (t.tag_id, t.name))`,
-              ]),
-          ...(chosen.location === undefined
-            ? []
-            : [
-                sql`exists (select from locations l where l.account_no = a.account_no and l.deleted_at is null
-                  and ${chosen.location} in (l.location_id, l.name) and (l.location_no = a.location_no
-                    or exists (select from device_locations dl where dl.location_no = l.location_no and dl.device_no = a.device_no)))`,
-              ]),
-        ];
+  const conditions = conditionsOf(chosen);
   const { rows } = await sql<{ alert_id: string }>`
     select a.alert_id from alerts a
     where ${sql.join([sql`a.account_no = ${accountNo}::int and a.closed_us is null`, ...conditions], sql` and `)}
     order by a.alert_no limit ${limit} for update of a`.execute(trx);
   return rows.map((row) => row.alert_id);
+}
+
+function conditionsOf(chosen: Chosen): RawBuilder<unknown>[] {
+  if ('alertIds' in chosen) return [sql`a.alert_id = any(${chosen.alertIds}::text[])`];
+  const { kinds, severities, deviceIds, tagNos, locationNos } = chosen;
+  return [
+    ...(kinds === undefined ? [] : [isOneOf(sql`a.kind`, kinds, 'text')]),
+    ...(severities === undefined ? [] : [isOneOf(sql`a.severity`, severities, 'text')]),
+    ...(deviceIds === undefined ? [] : [isOneOf(sql`a.device_id`, deviceIds, 'text')]),
+    ...(tagNos === undefined
+      ? []
+      : [sql`a.device_no in (select device_no from device_tags where tag_no = any(${tagNos}::int[]))`]),
+    ...(locationNos === undefined
+      ? []
+      : [
+          sql`(a.location_no = any(${locationNos}::int[])
+            or a.device_no in (select device_no from device_locations where location_no = any(${locationNos}::int[])))`,
+        ]),
+  ];
 }
 
 /** Which of these alerts the account has, open or closed. */

@@ -6,15 +6,22 @@ import type { Db, Tables } from '../db/index.ts';
 import { durationField, readDuration } from '../http/duration.ts';
 import { lineField } from '../http/field.ts';
 import { flagQuery } from '../http/flag.ts';
-import { readMembers } from '../http/members.ts';
-import { readLocationNos, readTagNos } from '../http/named.ts';
+import { readMembers, someOf } from '../http/members.ts';
+import {
+  deviceQuery,
+  locationQuery,
+  membersOf,
+  readLocationNos,
+  readTagNos,
+  tagQuery,
+} from '../http/named.ts';
 import { beforeQuery, cutCursor, readCursor } from '../http/paging.ts';
 import { conflict, missing } from '../http/problem.ts';
 import { noSubject, type Route, route } from '../http/route.ts';
 import type { Session } from '../http/session.ts';
 import { type AlertActionOutcome, acknowledge, nameOfKey, snooze } from './acknowledge.ts';
 import { type AlertPage, alertStateNames, findAlertNo, listAlerts } from './list-store.ts';
-import { alertRecord, type NotificationsOf, sampleId, showAlert } from './show-alert.ts';
+import { alertRecord, type NotificationsOf, showAlert } from './show-alert.ts';
 
 const alertQuery = z.object({
   State: boundedText(100)
@@ -25,22 +32,13 @@ const alertQuery = z.object({
     .optional()
     .describe(`${severities.join(', ')}, joined by commas: alerts of one of these only.`)
     .meta({ example: 'critical,warning' }),
-  Tag: boundedText(200)
-    .optional()
-    .describe('Name or id of a tag: alerts about devices that have it now only.')
-    .meta({ example: 'berlin/rack-3' }),
-  Location: boundedText(200)
-    .optional()
-    .describe('Name or id of a Location: alerts with a failure from there, or about it, only.')
-    .meta({ example: 'local' }),
+  Tag: tagQuery('alerts about devices that have one of them now only'),
+  Location: locationQuery('alerts with a failure from there, or about it, only'),
   Suppressed: flagQuery(
     'true: open alerts only whose messages are held back because the cause is elsewhere; false: the others.',
   ),
-  Kind: z.enum(alertKinds).optional().describe('Alerts of this kind only.').meta({ example: 'device.down' }),
-  Device: boundedText(100)
-    .optional()
-    .describe('A device_id: the alerts of this device only, also of a deleted one.')
-    .meta({ example: sampleId }),
+  Kind: someOf(alertKinds, 'Alerts of this kind only.'),
+  Device: deviceQuery('alerts of these devices only, also of deleted ones'),
   Shadow: flagQuery('true: alerts with messages for contacts in shadow only; false: the others only.'),
   ...beforeQuery('alert_id'),
 });
@@ -135,17 +133,24 @@ async function readFilter(
   accountNo: number,
   query: z.output<typeof alertQuery>,
 ): Promise<Omit<AlertPage, 'limit' | 'offset' | 'nowUs'>> {
-  const { State, Severity, Tag, Location, Kind: kind, Device: deviceId } = query;
+  const { State, Severity, Tag, Location, Kind: kinds, Device } = query;
   const tagNos = Tag === undefined ? undefined : await readTagNos(db, accountNo, Tag);
   const locationNos = Location === undefined ? undefined : await readLocationNos(db, accountNo, Location);
   return {
-    ...{ kind, deviceId, tagNos, locationNos, shadow: query.Shadow, suppressed: query.Suppressed },
-    states: State === undefined ? undefined : membersOf('State', State, alertStateNames),
-    severities: Severity === undefined ? undefined : membersOf('Severity', Severity, severities),
+    ...{
+      kinds,
+      deviceIds: Device === undefined ? undefined : membersOf('Device', Device),
+      tagNos,
+      locationNos,
+      shadow: query.Shadow,
+      suppressed: query.Suppressed,
+    },
+    states: State === undefined ? undefined : someNames('State', State, alertStateNames),
+    severities: Severity === undefined ? undefined : someNames('Severity', Severity, severities),
   };
 }
 
-function membersOf<T extends string>(field: string, text: string, accepted: readonly T[]): readonly T[] {
+function someNames<T extends string>(field: string, text: string, accepted: readonly T[]): readonly T[] {
   return readMembers(field, text, {
     read: (name) => accepted.find((each) => each === name),
     accepted: accepted.join(', '),

@@ -156,9 +156,9 @@ export function createHttpApi({
     signInHeader: settings.signInHeader,
     cors: { origins: settings.corsOrigins ?? [], keyHeaders: settings.apiKeyHeaders },
     transactions: {
-      run: (work) => (db.whole() === undefined ? db.inTransaction(work) : work()),
+      run: (work) => (db.whole() === undefined ? db.inWholeTransaction(work) : work()),
       inScope: (tagNos, work) => db.inScope(tagNos, work),
-      lockAccount: (accountNo) => deps.catalog.lockAccount(accountNo),
+      lockAccount: (caller) => deps.catalog.lockAccount(caller),
     },
     idempotency: createIdempotency({ db, sealer: deps.sealer, clock }),
     askStorage: () => sql`select 1`.execute(db.kysely),

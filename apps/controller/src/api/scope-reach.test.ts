@@ -1,15 +1,24 @@
+import { checkId } from '@vantage/domain';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { recordEvents } from '../events/index.ts';
 import { createRestHealth } from '../health/index.ts';
 import type { AccountApi } from './testing/one-account.ts';
-import { type Rest, startRest } from './testing/rest.ts';
+import { type Rest, startRest, triedWell } from './testing/rest.ts';
 import { addScopedAccount } from './testing/scoped-account.ts';
 
 let rest: Rest;
+/** The check that is made on request. */
+let traced = '';
+let trials = 0;
 beforeAll(async () => {
   rest = await startRest({
+    checkNow: async () => ({ kind: 'done', checkId: traced }),
+    runTrial: async (trial, signal) => {
+      trials += 1;
+      return triedWell(trial, signal);
+    },
     health: ({ kysely }, clock) => createRestHealth({ kysely, clock, recordEvents }),
   });
 });
@@ -72,6 +81,49 @@ describe('what a limited writer could reach through the devices of the scope', (
     expect((await send('PUT', `/alerts/${alert}/acknowledge`, {})).json).toMatchObject({ code: 1003 });
     expect((await send('PUT', '/alerts/acknowledge', { Filter: {} })).status).toBe(200);
     expect((await account.send('GET', `/alerts/${alert}`)).json).toMatchObject({ State: 'Open' });
+  });
+
+  test('a trial sees the scope only, and sends no secret of the account', async () => {
+    const body = { Method: 'HTTP', URL: 'http://a.example/', Location: 'local' };
+    expect((await send('POST', '/checks/trial', { ...body, Tags: ['mine'] })).status).toBe(200);
+    const refused = [
+      { Options: { Headers: { 'X-Stolen': `\${secret:kept}` } } },
+      { device_master_id: account.foreign.id },
+      { Tags: ['theirs'] },
+    ];
+    const before = trials;
+    for (const more of refused)
+      expect((await send('POST', '/checks/trial', { ...body, ...more })).json).toMatchObject({ code: 1004 });
+    expect(trials).toBe(before);
+    // Without the limit each of them is good.
+    for (const more of refused)
+      expect((await account.send('POST', '/checks/trial', { ...body, ...more })).status).toBe(200);
+  });
+
+  test('a traceroute on request suggests no master outside', async () => {
+    const { own, foreign, whole } = account;
+    const address = '192.0.2.77';
+    const stored = (no: number, extended: object) =>
+      sql`update check_rows set extended = ${JSON.stringify(extended)}::jsonb where device_no = ${no}`.execute(
+        rest.db.kysely,
+      );
+    await stored(foreign.no, { Address: address });
+    const Hops = [
+      { TTL: 1, Address: address, RTTMs: 0.1 },
+      { TTL: 2, Address: '192.0.2.99', RTTMs: 0.2 },
+    ];
+    await stored(own.no, { Address: '192.0.2.99', Traceroute: { Reached: true, Hops } });
+    traced = checkId({
+      deviceNo: own.no,
+      startUs: rest.clock.nowUs() - 20_000_000,
+      agentNo: whole.agentNo,
+    });
+    // Those of failed checks count, from the last change of the target on.
+    await sql`update check_rows set code = 2 where device_no = ${own.no}`.execute(rest.db.kysely);
+    await sql`update devices set changed_us = 1 where device_no = ${own.no}`.execute(rest.db.kysely);
+    const path = `/devices/${own.id}/traceroute`;
+    expect((await account.send('POST', path)).json).toMatchObject({ SuggestedMaster: foreign.id });
+    expect((await send('POST', path)).json).toMatchObject({ SuggestedMaster: null });
   });
 
   test('an occurrence of a maintenance schedule belongs to the whole account', async () => {

@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { Db, NewRow, Row, Tables } from '../db/index.ts';
+import { type Db, isOneOf, type NewRow, type Row, type Tables } from '../db/index.ts';
 import type { TimeSpan } from '../http/time-span.ts';
 
 /** A row of the audit as a list shows it. */
@@ -10,10 +10,10 @@ export type AuditRow = Pick<
 
 /** Which entries of an account are listed. */
 interface AuditPage {
-  readonly kind: string | undefined;
+  readonly kinds: readonly string[] | undefined;
   readonly id: string | undefined;
   readonly actor: string | undefined;
-  readonly action: AuditRow['action'] | undefined;
+  readonly actions: readonly AuditRow['action'][] | undefined;
   readonly span: TimeSpan;
   /** Entries older than the one with this number only. */
   readonly beforeNo: number | undefined;
@@ -41,14 +41,14 @@ export function nameOfKey(keyNo: number): RawBuilder<string> {
 export async function listEntries(
   { kysely }: Db,
   accountNo: number,
-  { kind, id, actor, action, span: { fromUs, untilUs }, beforeNo, limit, offset }: AuditPage,
+  { kinds, id, actor, actions, span: { fromUs, untilUs }, beforeNo, limit, offset }: AuditPage,
 ): Promise<readonly AuditRow[]> {
   const conditions = [
     sql`account_no = ${accountNo}`,
-    ...(kind === undefined ? [] : [sql`kind = ${kind}`]),
+    ...(kinds === undefined ? [] : [isOneOf(sql`kind`, kinds, 'text')]),
     ...(id === undefined ? [] : [sql`id = ${id}`]),
     ...(actor === undefined ? [] : [sql`actor = ${actor}`]),
-    ...(action === undefined ? [] : [sql`action = ${action}`]),
+    ...(actions === undefined ? [] : [isOneOf(sql`action`, actions, 'text')]),
     ...(fromUs === undefined ? [] : [sql`at_us >= ${fromUs}::bigint`]),
     ...(untilUs === undefined ? [] : [sql`at_us < ${untilUs}::bigint`]),
     ...(beforeNo === undefined ? [] : [sql`audit_no < ${beforeNo}::bigint`]),

@@ -2,6 +2,7 @@ import { boundedText, type Clock } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../db/index.ts';
 import { idField, timestampField } from '../http/field.ts';
+import { someOf } from '../http/members.ts';
 import { beforeQuery, cutCursor, readCursor } from '../http/paging.ts';
 import { invalid, missing } from '../http/problem.ts';
 import { type Call, noSubject, type Route, route } from '../http/route.ts';
@@ -71,16 +72,13 @@ const auditEntry = z
   .meta({ id: 'AuditEntry', description: 'A change of the account or of a thing of it.' });
 
 const query = z.object({
-  Kind: z.enum(kinds).optional().describe('Changes of this kind of thing only.').meta({ example: 'device' }),
+  Kind: someOf(kinds, 'Changes of this kind of thing only.'),
   Id: boundedText(100).optional().describe('Changes of the thing with this id only, also of a deleted one.'),
   Actor: boundedText(200, 1)
     .optional()
     .describe('Changes by this actor only, as entries name it.')
     .meta({ example: 'deploy' }),
-  Action: z
-    .enum(['Create', 'Update', 'Delete', 'Refuse'])
-    .optional()
-    .describe('Entries with this Action only.'),
+  Action: someOf(['Create', 'Update', 'Delete', 'Refuse'], 'Entries with this Action only.'),
   ...spanQuery,
   ...beforeQuery('audit_id'),
   stream: z
@@ -127,8 +125,8 @@ export function auditRoutes({ db, clock }: { readonly db: Db; readonly clock: Cl
         const { limit, offset, cursor } = readCursor(asked, 'audit_id');
         const beforeNo = cursor === undefined ? undefined : await findEntryNo(db, accountNo, cursor);
         if (cursor !== undefined && beforeNo === undefined) throw missing('audit entry');
-        const action = storedActions.find((each) => actions[each] === asked.Action);
-        const only = { kind: asked.Kind, id: asked.Id, actor: asked.Actor, action };
+        const chosen = asked.Action && storedActions.filter((each) => asked.Action?.includes(actions[each]));
+        const only = { kinds: asked.Kind, id: asked.Id, actor: asked.Actor, actions: chosen };
         const page = { ...only, span: readSpan(asked, zone), beforeNo, limit, offset };
         const found = await listEntries(db, accountNo, page);
         const { rows, next } = cutCursor(found, limit, 'before', (row) => row.audit_id);
@@ -146,8 +144,9 @@ async function follow(
   {
     session,
     sessionNow,
+    scoped,
     query: asked,
-  }: Pick<Call<unknown, Asked, unknown>, 'session' | 'sessionNow' | 'query'>,
+  }: Pick<Call<unknown, Asked, unknown>, 'session' | 'sessionNow' | 'scoped' | 'query'>,
 ) {
   refuse(asked, listOnly, 'cannot be sent with stream, which has all entries');
   const { After, Hash } = asked;
@@ -158,9 +157,9 @@ async function follow(
         message: 'is missing: After and Hash are sent together',
       },
     ]);
-  const { scope, accountNo } = session;
+  const { accountNo } = session;
   const find = async () => (After === undefined ? 0 : findEntryNo(deps.db, accountNo, After));
-  const afterNo = await (scope === undefined ? find() : deps.db.inScope(scope, find));
+  const afterNo = await scoped(find);
   if (afterNo === undefined) throw missing('audit entry');
   const stream = openAuditStream(deps, { session: sessionNow, afterNo, after: After, hash: Hash, show });
   return { body: [], stream, streamType: 'application/jsonl' as const };

@@ -14,7 +14,7 @@ export function changeElsewhere(
 ): Promise<void> {
   const { accountNo } = session;
   return db.inTransaction(async () => {
-    await catalog.lockAccount(accountNo);
+    await catalog.lockAccount(session);
     const change = await work();
     if (change === undefined) return;
     await catalog.change(actorOf(session), async (transaction) =>

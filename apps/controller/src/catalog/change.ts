@@ -89,7 +89,7 @@ export interface Catalog {
    * Keeps everybody else from changing the account until the transaction ends that the caller runs in
    * (`Db.inTransaction`).
    */
-  lockAccount(accountNo: number): Promise<void>;
+  lockAccount(caller: { readonly accountNo: number; readonly keyNo: number }): Promise<void>;
 }
 
 /** Creates the door. */
@@ -137,7 +137,13 @@ export function createCatalog({
         throw error;
       }
     },
-    lockAccount: (accountNo) => lockAccount(db.whole()?.trx ?? db.kysely, accountNo),
+    lockAccount({ accountNo, keyNo }) {
+      const whole = db.whole();
+      // In the form of `change`, which then has the lock and sends no statement.
+      return whole === undefined
+        ? lockAccount(db.kysely, accountNo)
+        : lockAccountOfKey(whole.trx, keyNo, 'whole');
+    },
   };
 }
 

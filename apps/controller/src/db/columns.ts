@@ -39,3 +39,8 @@ export class IntArray extends Type<number[], string | null> {
 export function identity() {
   return { externalKey: p.text().nullable(), source: p.text().nullable() };
 }
+
+/** When a row was created, and when its settings were changed last; a trigger keeps the second (migration 0186). */
+export function times() {
+  return { createdAt: p.datetime().defaultRaw('now()'), updatedAt: p.datetime().defaultRaw('now()') };
+}

@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import { IntArray, identity, TextArray } from './columns.ts';
+import { IntArray, identity, TextArray, times } from './columns.ts';
 
 /** The catalog's tables, for the ORM and for Kysely's types. `schema.test.ts` compares them with the migrations. */
 
@@ -14,7 +14,7 @@ export const Account = defineEntity({
     timezone: p.text().default('UTC'),
     defaultLocationIds: p.type(TextArray).nullable(),
     nscheduleNo: p.integer().nullable(),
-    createdAt: p.datetime().defaultRaw('now()'),
+    ...times(),
   },
 });
 export type Account = InferEntity<typeof Account>;
@@ -36,7 +36,7 @@ export const ApiKey = defineEntity({
     expiresUs: p.bigint('number').nullable(),
     tagNos: p.type(IntArray).nullable(),
     createdBy: p.text().nullable(),
-    createdAt: p.datetime().defaultRaw('now()'),
+    ...times(),
     revokedAt: p.datetime().nullable(),
   },
 });
@@ -54,7 +54,7 @@ const Nschedule = defineEntity({
     timezone: p.text().default('UTC'),
     steps: p.json().$type<readonly unknown[]>().default('[]'),
     ...identity(),
-    createdAt: p.datetime().defaultRaw('now()'),
+    ...times(),
   },
 });
 
@@ -75,8 +75,7 @@ export const Contact = defineEntity({
     notify: p.type(TextArray).nullable(),
     options: p.json().nullable(),
     shadow: p.boolean().default(false),
-    createdAt: p.datetime().defaultRaw('now()'),
-    updatedAt: p.datetime().defaultRaw('now()'),
+    ...times(),
   },
 });
 export type Contact = InferEntity<typeof Contact>;
@@ -96,7 +95,7 @@ const Mschedule = defineEntity({
     recurrence: p.text().nullable(),
     endOnFirstOk: p.boolean().default(false),
     ...identity(),
-    createdAt: p.datetime().defaultRaw('now()'),
+    ...times(),
   },
 });
 
@@ -118,7 +117,7 @@ export const Location = defineEntity({
     onlineSinceUs: p.bigint('number').nullable(),
     offlineSinceUs: p.bigint('number').nullable(),
     offlineReason: p.text().nullable(),
-    createdAt: p.datetime().defaultRaw('now()'),
+    ...times(),
     deletedAt: p.datetime().nullable(),
   },
 });
@@ -156,7 +155,7 @@ export const Agent = defineEntity({
     checksSkipped: p.bigint('number').defaultRaw('0'),
     offlineReason: p.text().nullable(),
     anchorStates: p.json().defaultRaw("'[]'"),
-    createdAt: p.datetime().defaultRaw('now()'),
+    ...times(),
     revokedAt: p.datetime().nullable(),
     removedAt: p.datetime().nullable(),
     /** Null: a token from before enrolment, which also opens streams until the agent has enrolled. */
@@ -247,7 +246,7 @@ export const Tag = defineEntity({
     accountNo: p.integer(),
     name: p.text(),
     ...identity(),
-    createdAt: p.datetime().defaultRaw('now()'),
+    ...times(),
   },
 });
 export type Tag = InferEntity<typeof Tag>;
@@ -273,7 +272,7 @@ export const Secret = defineEntity({
     name: p.text().primary(),
     secretId: p.text().unique(),
     sealed: p.blob().$type<Uint8Array>(),
-    updatedAt: p.datetime().defaultRaw('now()'),
+    ...times(),
   },
   primaryKeys: ['accountNo', 'name'],
 });

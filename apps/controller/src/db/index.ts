@@ -29,6 +29,7 @@ export {
   tryLockRequest,
 } from './locks.ts';
 export type { NewRunRequest } from './new-run-request.ts';
+export { isOneOf } from './one-of.ts';
 export {
   createPartitions,
   foreverUs,

@@ -63,7 +63,9 @@ const rules: Readonly<Record<string, string>> = {
   users: 'exists (select from tables.api_keys k where k.key_no = {}.key_no and k.tag_nos <@ mine)',
   audit: `{}.kind = 'device' and exists (select from tables.devices d where d.device_id = {}.id and visible(d.device_no))
     or {}.kind = 'alert' and exists (select from tables.alerts a where a.alert_id = {}.id and visible(a.device_no))
-    or {}.kind = 'maintenance' and exists (select from tables.maintenance_windows w where w.maintenance_id = {}.id and visible(w.device_no))`,
+    or {}.kind = 'maintenance' and exists (select from tables.maintenance_windows w where w.maintenance_id = {}.id and visible(w.device_no))
+    or exists (select from tables.device_tags t where t.tag_no = any (mine)
+      and t.device_no = case when {}.kind = 'outage' then ('x' || substr({}.id, 1, 16))::bit(64)::bigint end)`,
 };
 
 /** The rule of history on workers: they cannot ask for the tags of each row, so they get all devices of the caller. */

@@ -1,6 +1,6 @@
 import { boundedText } from '@vantage/kernel';
 import { type Db, findDeviceCursor } from '../db/index.ts';
-import { readLocationNos, readTagNos } from '../http/named.ts';
+import { readLocationNos, readTagNos, tagQuery } from '../http/named.ts';
 import { readCursor } from '../http/paging.ts';
 import { missing } from '../http/problem.ts';
 import type { Session } from '../http/session.ts';
@@ -8,11 +8,8 @@ import { findDeviceNos, type UptimeDevicePage } from './uptime-store.ts';
 
 /** The query parameters that choose devices of an account. */
 export const chosenDevices = {
-  Tag: boundedText(200)
-    .optional()
-    .describe('Name or id of a tag: its devices only.')
-    .meta({ example: 'shop' }),
-  Devices: boundedText(32_000).optional().describe('Ids of devices, joined by commas: these only.').meta({
+  Tag: tagQuery('their devices only'),
+  Devices: boundedText(32_000, 1).optional().describe('Ids of devices, joined by commas: these only.').meta({
     example:
       '27ffe370b5a1f0c4d86e9a3257b81c6f4e0d92a7c35b18fe,8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d',
   }),
@@ -36,7 +33,7 @@ export async function readDevicePage(
   const deviceNos =
     asked.Devices === undefined ? undefined : await numbersOf(db, accountNo, asked.Devices.split(','));
   const locationNos =
-    asked.Locations === undefined ? undefined : await atLocations(db, accountNo, asked.Locations);
+    asked.Locations === undefined ? undefined : await readLocationNos(db, accountNo, asked.Locations);
   const afterNo = cursor === undefined ? undefined : await findDeviceCursor(db, accountNo, cursor);
   if (cursor !== undefined && afterNo === undefined) throw missing('device');
   return { accountNo, tagNos, deviceNos, locationNos, afterNo, limit, offset };
@@ -49,10 +46,4 @@ async function numbersOf(db: Db, accountNo: number, ids: readonly string[]): Pro
     if (deviceNo === undefined) throw missing('device');
     return deviceNo;
   });
-}
-
-async function atLocations(db: Db, accountNo: number, texts: string): Promise<number[]> {
-  const all: number[] = [];
-  for (const text of texts.split(',')) all.push(...(await readLocationNos(db, accountNo, text)));
-  return all;
 }

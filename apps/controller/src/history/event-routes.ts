@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Db } from '../db/index.ts';
 import { idField, timestampField } from '../http/field.ts';
 import { readMembers } from '../http/members.ts';
-import { readTagNos } from '../http/named.ts';
+import { deviceQuery, readDeviceNos, readTagNos, tagQuery } from '../http/named.ts';
 import { beforeQuery, cutCursor, readCursor, timestampQuery } from '../http/paging.ts';
 import { invalid, missing } from '../http/problem.ts';
 import { type Call, noSubject, type Route, route } from '../http/route.ts';
@@ -24,7 +24,6 @@ import {
 } from './event-store.ts';
 import { openEventStream } from './event-stream.ts';
 import { historyQuery, readHistoryFilter } from './list-filters.ts';
-import { findDeviceNos } from './uptime-store.ts';
 
 const tag = 'Events';
 
@@ -72,11 +71,8 @@ const query = z.object({
 
 const accountQuery = z.object({
   ...query.shape,
-  Device: boundedText(100).optional().describe('A device_id: events of this device only.'),
-  Tag: boundedText(200)
-    .optional()
-    .describe('Name or id of a tag: events of devices that have it now only.')
-    .meta({ example: 'berlin/rack-3' }),
+  Device: deviceQuery('events of these devices only'),
+  Tag: tagQuery('events of devices that have one of them now only'),
 });
 
 const streamQuery = z.object({
@@ -92,7 +88,10 @@ const streamQuery = z.object({
 const pastOnly = ['Timestamp', 'Timestamp1', 'Timestamp2', 'Offset', 'Before'] as const;
 const noStream: readonly (string | undefined)[] = [undefined, '0', 'false', 'N'];
 
-type Reader = Pick<Call<unknown, unknown, unknown>, 'session' | 'sessionNow' | 'lastEventId' | 'signal'>;
+type Reader = Pick<
+  Call<unknown, unknown, unknown>,
+  'session' | 'sessionNow' | 'scoped' | 'lastEventId' | 'signal'
+>;
 
 /** Events of a device and of the whole account, newest first; the account's also as a stream. */
 export function eventRoutes({
@@ -150,7 +149,7 @@ export function eventRoutes({
 /** A stream of the account's events. Throws a Problem (1003) where Last-Event-ID is no event of the account. */
 async function follow(
   { db, feed }: { readonly db: Db; readonly feed: EventFeed },
-  { session, sessionNow, lastEventId, signal }: Reader,
+  { session, sessionNow, scoped, lastEventId, signal }: Reader,
   asked: z.output<typeof accountQuery>,
 ) {
   const past = pastOnly.filter((name) => asked[name] !== undefined);
@@ -162,8 +161,7 @@ async function follow(
     filter: await readEventFilter(db, session, asked),
     afterNo: lastEventId === undefined ? undefined : await findEventNo(db, session.accountNo, lastEventId),
   });
-  const { scope } = session;
-  const { filter, afterNo } = await (scope === undefined ? begin() : db.inScope(scope, begin));
+  const { filter, afterNo } = await scoped(begin);
   if (lastEventId !== undefined && afterNo === undefined) throw missing('event');
   const showNow = (row: EventRow, { zone }: Session) => showEvent(row, zone);
   const stream = await openEventStream(
@@ -202,13 +200,9 @@ async function readEventFilter(
   const types = asked.Type === undefined ? undefined : readMembers('Type', asked.Type, typeMember);
   const { locationNos } = await readHistoryFilter(db, session, { Location: asked.Location });
   const { accountNo } = session;
-  const deviceNo =
-    asked.Device === undefined
-      ? undefined
-      : (await findDeviceNos(db, accountNo, [asked.Device])).get(asked.Device);
-  if (asked.Device !== undefined && deviceNo === undefined) throw missing('device');
+  const deviceNos = asked.Device === undefined ? undefined : await readDeviceNos(db, accountNo, asked.Device);
   const tagNos = asked.Tag === undefined ? undefined : await readTagNos(db, accountNo, asked.Tag);
-  return { types, locationNos, deviceNo, tagNos };
+  return { types, locationNos, deviceNos, tagNos };
 }
 
 const typeMember = {

@@ -23,7 +23,7 @@ export function createEventSource(db: Db, feed: EventFeed) {
     follow: (accountNo: number) => feed.follow(accountNo),
     accountsBetween: (afterNo: number, upToNo: number) => readAccountsBetween(db, afterNo, upToNo),
     async read({ accountNo, timezone, types, tagNos, ...range }: EventAsk) {
-      const filter = { types, tagNos, locationNos: undefined, deviceNo: undefined };
+      const filter = { types, tagNos, locationNos: undefined, deviceNos: undefined };
       const rows = await listEventsAfter(db, accountNo, { ...range, filter });
       const zone = createZone(timezone);
       return rows.map((row) => {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/index.ts';
+import { type Db, isOneOf } from '../db/index.ts';
 import type { HistoryFilter } from './list-filters.ts';
 
 /** An event with the names that people know. */
@@ -41,7 +41,7 @@ export interface EventPlace {
 export interface EventFilter {
   readonly locationNos: readonly number[] | undefined;
   readonly types: readonly string[] | undefined;
-  readonly deviceNo: number | undefined;
+  readonly deviceNos: readonly number[] | undefined;
   /** Events of devices that have one of these tags now. */
   readonly tagNos: readonly number[] | undefined;
 }
@@ -110,11 +110,11 @@ function ownedBy(scope: EventScope) {
     : sql`account_no = ${scope.accountNo}::int`;
 }
 
-function narrowing({ locationNos, types, deviceNo, tagNos }: EventFilter) {
+function narrowing({ locationNos, types, deviceNos, tagNos }: EventFilter) {
   return [
     ...(locationNos === undefined ? [] : [sql`location_no = any(${locationNos}::int[])`]),
     ...(types === undefined ? [] : [sql`type = any(${types}::text[])`]),
-    ...(deviceNo === undefined ? [] : [sql`device_no = ${deviceNo}::int`]),
+    ...(deviceNos === undefined ? [] : [isOneOf(sql`device_no`, deviceNos, 'int')]),
     ...(tagNos === undefined
       ? []
       : [sql`device_no in (select device_no from device_tags where tag_no = any(${tagNos}::int[]))`]),

@@ -1,16 +1,12 @@
-import { boundedText } from '@vantage/kernel';
 import type { Db } from '../db/index.ts';
-import { readLocationNos } from '../http/named.ts';
+import { locationQuery, readLocationNos } from '../http/named.ts';
 import type { Session } from '../http/session.ts';
 import { readSpan, spanQuery, type TimeSpan } from '../http/time-span.ts';
 
-/** The query parameters that narrow a list of history to a span of time and to one Location. */
+/** The query parameters that narrow a list of history to a span of time and to Locations. */
 export const historyQuery = {
   ...spanQuery,
-  Location: boundedText(200)
-    .optional()
-    .describe('Name or id of a Location: its rows only.')
-    .meta({ example: 'local' }),
+  Location: locationQuery('their rows only'),
 } as const;
 
 /**

@@ -3,7 +3,8 @@ import { boundedText, type Clock } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../db/index.ts';
 import { flagQuery } from '../http/flag.ts';
-import { readTagNos } from '../http/named.ts';
+import { someOf } from '../http/members.ts';
+import { locationQuery, readTagNos, tagQuery } from '../http/named.ts';
 import { beforeQuery, cutCursor, readCursor, timestampQuery } from '../http/paging.ts';
 import { missing } from '../http/problem.ts';
 import { noSubject, type Route, route } from '../http/route.ts';
@@ -19,10 +20,7 @@ const query = z.object({
   Timestamp2: timestampQuery(
     'Outages that started up to this moment. A timestamp in whole seconds includes that whole second.',
   ),
-  Location: boundedText(200)
-    .optional()
-    .describe('Name or id of a Location: outages with an error from there only.')
-    .meta({ example: 'local' }),
+  Location: locationQuery('outages with an error from there only'),
   Open: flagQuery('true: outages that have not ended only; false: those that have.'),
   MinSeconds: boundedText(10)
     .regex(/^\d+$/, { error: 'must be seconds in digits, for example MinSeconds=300' })
@@ -37,11 +35,8 @@ const query = z.object({
 
 const accountQuery = z.object({
   ...query.shape,
-  Tag: boundedText(200)
-    .optional()
-    .describe('Name or id of a tag: outages of devices that have it now only.')
-    .meta({ example: 'berlin/rack-3' }),
-  Method: z.enum(methods).optional().describe('Outages of devices of this Method only.'),
+  Tag: tagQuery('outages of devices that have it now only'),
+  Method: someOf(methods, 'Outages of devices of this Method only.'),
 });
 type Asked = z.output<typeof query> & Partial<Pick<z.output<typeof accountQuery>, 'Tag' | 'Method'>>;
 
@@ -109,6 +104,6 @@ async function readPage(
       : await hasDevice(db, accountNo, place.deviceNo));
   if (cursor !== undefined && !isOwn) throw missing('outage');
   const before = place === undefined ? undefined : { fromUs: place.startUs, deviceNo: place.deviceNo };
-  const filter = { method: asked.Method, isOpen: asked.Open, minSeconds: asked.MinSeconds };
+  const filter = { methods: asked.Method, isOpen: asked.Open, minSeconds: asked.MinSeconds };
   return { ...{ fromUs, untilUs, locationNos, tagNos, ...filter }, before, limit, offset, nowUs };
 }

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '../db/index.ts';
+import { type Db, isOneOf } from '../db/index.ts';
 import type { EventScope } from './event-store.ts';
 
 /** An outage as users see it; times are microseconds since 1970. */
@@ -35,7 +35,7 @@ interface OutageFilter {
   readonly tagNos?: readonly number[] | undefined;
   /** Outages with an error from one of these Locations. */
   readonly locationNos?: readonly number[] | undefined;
-  readonly method?: string | undefined;
+  readonly methods?: readonly string[] | undefined;
   /** true: outages that have not ended; false: the others. */
   readonly isOpen?: boolean | undefined;
   /** Outages that lasted at least this long, maintenance at their begin left out. */
@@ -177,7 +177,7 @@ function judgedConditions({ fromUs, untilUs, isOpen, minSeconds, locationNos }: 
 
 /** Conditions on the intervals that may begin an outage. */
 function conditionsOf(scope: EventScope, page: OutagePage) {
-  const { fromUs, untilUs, before, tagNos, method, isOpen, firstErrorUs } = page;
+  const { fromUs, untilUs, before, tagNos, methods, isOpen, firstErrorUs } = page;
   return [
     'deviceNo' in scope
       ? sql`d.device_no = ${scope.deviceNo}::int`
@@ -193,7 +193,7 @@ function conditionsOf(scope: EventScope, page: OutagePage) {
     ...(tagNos === undefined
       ? []
       : [sql`d.device_no in (select device_no from device_tags where tag_no = any(${tagNos}::int[]))`]),
-    ...(method === undefined ? [] : [sql`d.method = ${method}`]),
+    ...(methods === undefined ? [] : [isOneOf(sql`d.method`, methods, 'text')]),
     ...(firstErrorUs === undefined ? [] : [sql`i.from_us = ${firstErrorUs}::bigint`]),
   ];
 }

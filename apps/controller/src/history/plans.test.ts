@@ -162,7 +162,7 @@ function statements(): (readonly [name: string, statement: RawBuilder<unknown>])
             eventsPage(scope, {
               ...noFilter,
               types: undefined,
-              deviceNo: undefined,
+              deviceNos: undefined,
               tagNos: undefined,
               before: undefined,
               ...page,

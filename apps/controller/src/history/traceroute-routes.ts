@@ -110,13 +110,13 @@ function traceNow(deps: TracerouteDeps): Route {
     subject: device,
     response: tracerouteRecord,
     names: { root: 'traceroute', id: 'check_id' },
-    handler: async ({ session: { accountNo, zone }, subject: { device_no: deviceNo }, signal }) => {
+    handler: async ({ session: { accountNo, zone }, subject: { device_no: deviceNo }, scoped, signal }) => {
       const result = await checkNow(deviceNo, signal, true);
       if (result.kind === 'nobody') throw conflict(result.message);
       const row = await tracedCheck(deps, accountNo, result.checkId, signal);
       if (row === undefined) throw await notStored(db, deviceNo);
       const { Reached, Hops } = readTraceroute(row);
-      const { SuggestedMaster } = await readSuggestion(deps, accountNo, deviceNo);
+      const { SuggestedMaster } = await scoped(() => readSuggestion(deps, accountNo, deviceNo));
       return {
         body: {
           ...{ check_id: idOf(row), device_id: row.device_id, Location: row.location ?? '' },

@@ -34,6 +34,7 @@ describe('POST /batch', () => {
 
   it('does requests of all verbs in their order, and shows what each would be answered with', async () => {
     const name = newId();
+    const times = { CreatedAt: expect.any(String), UpdatedAt: expect.any(String) };
     const id = await one.create('/tags', { Name: 'before' });
     const reply = await send([
       op('PUT', `/tags/${id}`, { Name: name }),
@@ -50,7 +51,7 @@ describe('POST /batch', () => {
     expect(reply.status).toBe(200);
     expect(resultsOf(reply)[1]).toEqual({
       Status: 200,
-      Body: { tag_id: id, Name: name, ExternalKey: null, Source: null, Devices: [] },
+      Body: { tag_id: id, Name: name, ExternalKey: null, Source: null, Devices: [], ...times },
     });
     expect(codesOf(reply)).toEqual([200, 200, 1004, 1004, 200, 1003, 1000, 1000, 1003, 200]);
     expect(resultsOf(reply)[6]?.Body).toMatchObject({

@@ -1,9 +1,10 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { boundedText, type Clock, createSemaphore } from '@vantage/kernel';
 import { z } from 'zod';
+import type { Operation, OperationResult, Perform } from './perform.ts';
 import { createPlaces } from './places.ts';
 import { conflict, invalid, Problem, problemCode, tooMuch } from './problem.ts';
-import { noSubject, type Operation, type OperationResult, type Perform, type Route, route } from './route.ts';
+import { noSubject, type Route, route } from './route.ts';
 
 /** The limits of a batch. */
 const batchLimits = {

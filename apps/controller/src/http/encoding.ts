@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Context } from 'koa';
+import { headerQualities } from './header-qualities.ts';
 
 /** A form in which an answer is compressed (RFC 9110, section 8.4.1). */
 export type Encoding = 'br' | 'gzip';
@@ -21,21 +22,10 @@ export function encode(encoding: Encoding, text: string | Buffer): Promise<Buffe
 
 /** The encoding that the caller prefers (RFC 9110, section 12.5.3); undefined: none of ours. */
 export function preferredEncoding(context: Context): Encoding | undefined {
-  const qualities = encodingQualities(context.get('Accept-Encoding'));
+  const qualities = headerQualities(context.get('Accept-Encoding'));
   const qualityOf = (encoding: string, absent: number) =>
-    qualities.get(encoding) ?? qualities.get('*') ?? absent;
+    qualities.get(encoding) ?? qualities.get(`x-${encoding}`) ?? qualities.get('*') ?? absent;
   const best = Math.max(qualityOf('br', 0), qualityOf('gzip', 0));
   if (best === 0 || best < (qualities.get('identity') ?? 0)) return undefined;
   return qualityOf('br', 0) === best ? 'br' : 'gzip';
-}
-
-/** The quality that an Accept-Encoding gives each encoding, 0 to 1. */
-function encodingQualities(header: string): ReadonlyMap<string, number> {
-  const entries = header.split(',').map((each): [string, number] => {
-    const [name = '', ...parameters] = each.split(';').map((part) => part.trim().toLowerCase());
-    const quality = parameters.find((part) => part.startsWith('q='))?.slice(2);
-    const value = quality === undefined ? 1 : Number(quality);
-    return [name === 'x-gzip' ? 'gzip' : name, value >= 0 && value <= 1 ? value : 0];
-  });
-  return new Map(entries.filter(([name]) => name !== ''));
 }

@@ -1,6 +1,7 @@
 import { isPlainLine, plainLineRule } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
+import type { Zone } from './zone.ts';
 
 /** An id: 48 lowercase hex characters. */
 export const idField = z
@@ -13,6 +14,24 @@ export const timestampField = z
   .string()
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/)
   .meta({ id: 'Timestamp', description: "ISO 8601, in the account's time zone." });
+
+/** When a thing was created, and when somebody changed its settings last; nobody sets them. */
+export const shownTimes = {
+  CreatedAt: timestampField.describe('When it was created.'),
+  UpdatedAt: timestampField.describe('When its settings were changed last.'),
+} as const;
+
+/** The names of `shownTimes`. */
+export const timeNames = ['CreatedAt', 'UpdatedAt'] as const;
+
+/** Shows them. */
+export function showTimes(
+  row: { readonly created_at: Date; readonly updated_at: Date },
+  zone: Pick<Zone, 'format'>,
+): { readonly CreatedAt: string; readonly UpdatedAt: string } {
+  const at = (date: Date) => zone.format(date.getTime() * 1000);
+  return { CreatedAt: at(row.created_at), UpdatedAt: at(row.updated_at) };
+}
 
 const visible = /[\p{L}\p{N}\p{P}\p{S}]/u;
 

@@ -1,4 +1,5 @@
 import { sentFault } from '@vantage/kernel';
+import { headerQualities } from './header-qualities.ts';
 import { invalid } from './problem.ts';
 
 /** The forms that `fmt` may ask for. */
@@ -12,10 +13,13 @@ export interface Form {
   readonly filename: string | undefined;
 }
 
-/** Reads `fmt` and `filename`; throws a Problem (1004) for a form that is not among `accepted`. */
-export function readForm(query: URLSearchParams, accepted: readonly Format[]): Form {
+/**
+ * Reads `fmt` and `filename`; throws a Problem (1004) for a form that is not among `accepted`. Where `fmt` is absent,
+ * the header Accept counts.
+ */
+export function readForm(query: URLSearchParams, accepted: readonly Format[], accept = ''): Form {
   const asked = query.get('fmt');
-  const format = asked === null ? 'json' : accepted.find((name) => name === asked);
+  const format = asked === null ? preferredFormat(accept, accepted) : accepted.find((name) => name === asked);
   if (format === undefined)
     throw invalid([
       sentFault(
@@ -25,4 +29,29 @@ export function readForm(query: URLSearchParams, accepted: readonly Format[]): F
       ),
     ]);
   return { format, filename: query.get('filename') ?? undefined };
+}
+
+/** The media types of the forms (RFC 7303, RFC 4180). */
+const mediaTypes: Readonly<Record<Format, readonly string[]>> = {
+  json: ['application/json'],
+  xml: ['application/xml', 'text/xml'],
+  csv: ['text/csv'],
+};
+
+/**
+ * The form that Accept prefers (RFC 9110, section 12.5.1). JSON where it prefers none of ours, and for browsers: they
+ * name XML before anything else only because they can show it.
+ */
+function preferredFormat(accept: string, accepted: readonly Format[]): Format {
+  const qualities = headerQualities(accept);
+  if (qualities.has('text/html')) return 'json';
+  const qualityOf = (format: Format) =>
+    Math.max(
+      ...mediaTypes[format].map(
+        (type) =>
+          qualities.get(type) ?? qualities.get(`${type.split('/')[0]}/*`) ?? qualities.get('*/*') ?? 0,
+      ),
+    );
+  const best = Math.max(...accepted.map(qualityOf));
+  return best === 0 ? 'json' : (accepted.find((format) => qualityOf(format) === best) ?? 'json');
 }

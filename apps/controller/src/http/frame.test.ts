@@ -55,6 +55,23 @@ describe('the frame of an answer', () => {
     expect(headers['content-encoding']).toBeUndefined();
   });
 
+  it('has the form that Accept prefers where fmt is absent; a failure is JSON always', async () => {
+    const typeOf = async (path: string, Accept: string) => {
+      const { headers } = await ask('GET', path, { Accept });
+      return headers['content-type'];
+    };
+    expect(await typeOf('/devices', 'text/csv')).toBe('text/csv; charset=utf-8; header=present');
+    expect(await typeOf('/devices', 'text/xml')).toBe('application/xml; charset=utf-8');
+    for (const [path, accept] of [
+      ['/devices', '*/*'],
+      ['/devices?fmt=json', 'text/csv'],
+      ['/devices?Limit=0', 'text/csv'],
+      ['/openapi.json', 'application/xml'],
+    ] as const)
+      expect(await typeOf(path, accept)).toBe('application/json; charset=utf-8');
+    expect((await ask('GET', '/devices')).headers['vary']).toContain('Accept');
+  });
+
   it('names its request, by the id that the caller sent or by a new one', async () => {
     const own = await ask('GET', '/hello', { 'X-Request-Id': 'order-66/b' });
     expect(own.headers['x-request-id']).toBe('order-66/b');

@@ -7,6 +7,8 @@ import { storedTextFault } from './stored-text.ts';
 const common = ['api_key', 'fmt', 'filename'];
 /** Ignored: some clients add it, with the time, to get past caches. */
 const ignored = '_';
+/** Said by its name alone: `?stream`. */
+const mayBeEmpty = 'stream';
 /** Parameters as many other APIs call them. */
 const otherNames = {
   page: 'Offset',
@@ -49,9 +51,13 @@ export function readQuery(schema: z.ZodObject = noParameters, query: URLSearchPa
   faults.push(...given.flatMap(([name, value]) => storedTextFault(name, value) ?? []));
   const result = schema.safeParse(Object.fromEntries(given), { reportInput: true });
   if (!result.success) {
-    const named = new Set(faults.map(({ field }) => field));
-    faults.push(...faultsOf(result.error, schema).filter(({ field }) => !named.has(field)));
+    const before = new Set(faults.map(({ field }) => field));
+    faults.push(...faultsOf(result.error, schema).filter(({ field }) => !before.has(field)));
   }
+  const named = new Set(faults.map(({ field }) => field));
+  for (const [name, value] of given)
+    if (value === '' && name !== mayBeEmpty && !named.has(name))
+      faults.push({ field: name, message: 'is empty; send a value, or leave it out' });
   if (faults.length > 0 || !result.success) throw invalid(faults);
   return result.data;
 }

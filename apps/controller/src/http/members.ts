@@ -1,3 +1,4 @@
+import { boundedText } from '@vantage/kernel';
 import { invalid } from './problem.ts';
 
 /**
@@ -28,4 +29,26 @@ export function readMembers<T>(
       ]);
     return value;
   });
+}
+
+/** A query parameter: one of these values, or several joined by commas. */
+export function someOf<const T extends string>(values: readonly T[], description: string) {
+  const isOne = (text: string): text is T => values.some((each) => each === text);
+  return boundedText(1_000, 1)
+    .transform((text, context): readonly T[] => {
+      const members = text.split(',');
+      const wrong = members.find((member) => !isOne(member));
+      if (wrong !== undefined)
+        context.addIssue({
+          code: 'custom',
+          message: `has the value "${wrong.slice(0, 100)}", but accepted is one or several of ${values.join(', ')}, joined by commas`,
+        });
+      return members.filter(isOne);
+    })
+    .optional()
+    .meta({
+      description: `${description} One of ${values.join(', ')}, or several joined by commas.`,
+      override: { type: 'string', maxLength: 1_000 },
+      example: values[0],
+    });
 }

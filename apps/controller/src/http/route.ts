@@ -4,6 +4,7 @@ import type { BodyLimits } from './body.ts';
 import type { Document } from './document.ts';
 import { readFields, readQuery, validateFields } from './input.ts';
 import type { KeptRequest } from './kept-answer-store.ts';
+import type { Perform } from './perform.ts';
 import type { Stay } from './places.ts';
 import { badKey, missing } from './problem.ts';
 import type { Level, Session } from './session.ts';
@@ -51,38 +52,11 @@ export interface Reply<T> {
   readonly streamType?: 'application/jsonl';
 }
 
-/** One request of a batch. */
-export interface Operation {
-  readonly method: Route['method'];
-  /** With its query. */
-  readonly path: string;
-  /** An object; of its content nothing was judged yet. */
-  readonly body: Readonly<Record<string, unknown>>;
-  /** As the header If-Match; '' without one. */
-  readonly ifMatch: string;
-}
-
-/** The result of an operation. */
-export interface OperationResult {
-  readonly Status: number;
-  readonly Body: unknown;
-  /** Of the resource that a GET shows. */
-  readonly ETag?: string;
-}
-
 /**
- * Performs an operation for the caller of a batch. With `atomic` it runs in the caller's transaction. `part` is its
- * place in the batch.
+ * Runs a part of a request inside the caller's limit to tags. A route whose answer waits or streams does so with
+ * everything that it reads and writes by what the caller sent, because it cannot run in one transaction.
  */
-export type Perform = (
-  operation: Operation,
-  how: {
-    readonly atomic: boolean;
-    readonly part: number;
-    /** The batch itself, where it was sent with an Idempotency-Key. */
-    readonly kept?: KeptRequest | undefined;
-  },
-) => Promise<OperationResult>;
+type Scoped = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** A request as it reaches a route: judged up to the key's level, neither query nor body read yet. */
 export interface RouteRequest {
@@ -98,6 +72,8 @@ export interface RouteRequest {
   readonly lastEventId: string | undefined;
   /** Who asks by what is known now, for answers that go on: the account's zone may change meanwhile. */
   readonly sessionNow: () => Session | undefined;
+  /** See `Scoped`; undefined: the caller has no limit, or all of the request runs inside of it. */
+  readonly scoped?: Scoped | undefined;
   /** Reads the body as a JSON object, `{}` when there is none. Throws a Problem (1000). */
   readonly body: () => Promise<Readonly<Record<string, unknown>>>;
   /** Aborts when the caller goes away. */
@@ -115,6 +91,8 @@ export interface Route {
   readonly path: string;
   /** The level that a key must have; none: works without a key. */
   readonly level: 'none' | Level;
+  /** The level for this body, of whose fields nothing was judged yet, where it depends on what is asked. */
+  readonly levelOf?: (body: unknown) => Level;
   /** Group in the OpenAPI document. */
   readonly tag: string;
   readonly summary: string;
@@ -158,6 +136,7 @@ export interface Call<Subject, Query, Body> {
   readonly body: Body;
   /** See `RouteRequest`. */
   readonly sessionNow: () => Session;
+  readonly scoped: Scoped;
   readonly lastEventId: string | undefined;
   readonly signal: AbortSignal;
   /** See `RouteRequest`. */
@@ -291,8 +270,8 @@ async function validate<Subject, Query extends z.ZodObject>(
   const parsedQuery = readQuery(spec.query, query);
   const found = await findSubject(subject, { session, params });
   const sent = await body();
-  const { lastEventId, signal, perform, kept } = rest;
+  const { lastEventId, signal, perform, kept, scoped = (work) => work() } = rest;
   const sessionNow = () => rest.sessionNow() ?? session;
-  const passed = { session, sessionNow, signal, lastEventId, perform, kept };
+  const passed = { session, sessionNow, scoped, signal, lastEventId, perform, kept };
   return { ...passed, subject: found, query: parsedQuery, sent };
 }

@@ -4,15 +4,16 @@ import { type Idempotency, keptRequest } from './idempotency.ts';
 import { readQuery } from './input.ts';
 import type { Reply, Route, RouteRequest } from './route.ts';
 import { requireOpenToScope, scopeProblem } from './scope-rule.ts';
+import { requireLevel } from './session.ts';
 
 /** How requests use transactions. */
 export interface RequestTransactions {
-  /** See `Db.inTransaction`; inside a transaction that commits as a whole, the work is a part of that. */
+  /** See `Db.inWholeTransaction`; inside such a transaction, the work is a part of that. */
   run<T>(work: () => Promise<T>): Promise<T>;
   /** See `Db.inScope`. */
   readonly inScope: <T>(tagNos: readonly number[], work: () => Promise<T>) => Promise<T>;
   /** Keeps everybody else from changing anything of the account until the transaction around the caller ends. */
-  lockAccount(accountNo: number): Promise<void>;
+  lockAccount(caller: { readonly accountNo: number; readonly keyNo: number }): Promise<void>;
 }
 
 /** The headers under which a request is done, or answered without being done. */
@@ -58,13 +59,23 @@ export function createRouteRunner(deps: {
     const kind = waitsFor(route, sent) ? 'lease' : 'transaction';
     return deps.idempotency.once(kept, { kind, signal }, () => change(route, { ...ahead, kept }, ifMatch));
   };
-  return limitToScope(run, deps.transactions);
+  return requireLevelOfBody(limitToScope(run, deps.transactions));
+}
+
+/** Judges the level that a body needs before anything else of the request. */
+function requireLevelOfBody(run: RunRoute): RunRoute {
+  return async (route, request, conditions) => {
+    if (route.levelOf === undefined) return run(route, request, conditions);
+    const { body, sent } = await readAhead(request);
+    requireLevel(request.session, route.levelOf(sent));
+    return run(route, { ...request, body }, conditions);
+  };
 }
 
 /**
  * The one place that limits callers to their tags: all that a request of such a caller reads and writes runs in
- * `inScope`. A request that waits for others cannot run in a transaction, so only what its path names is found there; a
- * stream scopes its own reading, and the operations of a batch come here one by one.
+ * `inScope`. A request that waits for others cannot run in a transaction, so only what its path names is found there,
+ * and it gets `scoped` for the rest; so does a stream. The operations of a batch come here one by one.
  */
 function limitToScope(run: RunRoute, { inScope }: RequestTransactions): RunRoute {
   return async (route, request, conditions) => {
@@ -74,17 +85,18 @@ function limitToScope(run: RunRoute, { inScope }: RequestTransactions): RunRoute
     const { body, sent } =
       route.method === 'GET' ? { ...request, sent: undefined } : await readAhead(request);
     const ahead = { ...request, body };
+    const scoped = async <T>(work: () => Promise<T>): Promise<T> => {
+      try {
+        return await inScope(scope, work);
+      } catch (error) {
+        if (error instanceof ScopeRefusal) throw scopeProblem(error.reason);
+        throw error;
+      }
+    };
     const isStream = route.streams !== undefined && request.query.has('stream');
-    if (isStream || waitsFor(route, sent)) {
-      await inScope(scope, async () => route.find?.(ahead));
-      return run(route, ahead, conditions);
-    }
-    try {
-      return await inScope(scope, () => run(route, ahead, conditions));
-    } catch (error) {
-      if (error instanceof ScopeRefusal) throw scopeProblem(error.reason);
-      throw error;
-    }
+    if (!isStream && !waitsFor(route, sent)) return scoped(() => run(route, ahead, conditions));
+    await scoped(async () => route.find?.(ahead));
+    return run(route, { ...ahead, scoped }, conditions);
   };
 }
 
@@ -115,11 +127,12 @@ function createChanger({
     const { body, sent } = await readAhead(request);
     const ahead = { ...request, body };
     if (waitsFor(route, sent)) {
-      await compare(route, ahead, ifMatch);
+      const { scoped = (work) => work() } = ahead;
+      await scoped(() => compare(route, ahead, ifMatch));
       return route.run(ahead);
     }
     return transactions.run(async () => {
-      await transactions.lockAccount(session.accountNo);
+      await transactions.lockAccount(session);
       await compare(route, ahead, ifMatch);
       return route.run(ahead);
     });

@@ -7,7 +7,7 @@ const closed = /^\/(contacts|secrets|hooks|pages|reports|installation|account\/l
 
 /** Things that such a caller changes: devices and what belongs to them, and the keys and people of the own tags. */
 const changeable =
-  /^\/(devices|checks|alerts|maintenance|outages|batch|session|keys|users)(\/|$)|^\/[mn]schedules\/preview$|^\/tags\/\{tag_id\}\/(devices|maintenance)/;
+  /^\/(devices|checks|alerts|maintenance|outages|batch|session|keys|users)(\/|$)|^\/[mn]schedules\/preview$|^\/tags\/\{tag_id\}\/(devices|start-maintenance|stop-maintenance)(\/|$)/;
 
 /** Whether a caller who is limited to tags may use the route; which rows it reads and changes is `Db.inScope`. */
 export function isOpenToScope({ method, path }: Pick<Route, 'method' | 'path'>): boolean {

@@ -4,7 +4,7 @@ import { type Answer, answerJsonDocument, answerReply, answerStream } from './an
 import type { Authenticator } from './authenticate.ts';
 import { readBody } from './body.ts';
 import { createResourceFinder, entityTag, holdsTag, readIfMatch, showsList, weakTag } from './entity-tag.ts';
-import { formats, readForm } from './form.ts';
+import { type Form, formats, readForm } from './form.ts';
 import { readIdempotencyKey } from './idempotency.ts';
 import type { KeyLoad } from './key-load.ts';
 import type { createOperations } from './operation.ts';
@@ -74,7 +74,7 @@ export function createRouteServer(
       body: () => readBody(context.req, route.bodyLimits),
       signal: stay.signal,
     };
-    const form = readForm(query, route.names === undefined ? ['json'] : formats);
+    const form = formOf(context, route, query);
     const keyNo = known?.session.keyNo;
     const conditions = {
       ifMatch: readIfMatch(context.req.headers['if-match']),
@@ -104,6 +104,13 @@ export function createRouteServer(
     await new Promise<void>((resolve) => answers.add(`${session?.accountNo}`, resolve));
     return answerTagged(context, { route, reply, form, query, resource: resourceOf(route) });
   };
+}
+
+/** The form that is asked for by the query, or by Accept. Throws a Problem (1004). */
+function formOf(context: Koa.Context, { names }: Route, query: URLSearchParams): Form {
+  if (names === undefined) return readForm(query, ['json']);
+  context.vary('Accept');
+  return readForm(query, formats, context.get('Accept'));
 }
 
 /** How long a request has its places: until its answer is sent, or `release` is called before. */

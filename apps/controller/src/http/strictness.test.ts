@@ -130,7 +130,7 @@ describe('a request that is not quite right', () => {
 
   it.each([
     ['HEAD', '/devices/x/check', 'POST'],
-    ['PATCH', '/devices', 'GET, HEAD, POST'],
+    ['PATCH', '/devices', 'GET, HEAD, POST, PUT'],
     ['PROPFIND', '/hello', 'GET, HEAD'],
     ['TRACE', '/tags/x', 'DELETE, GET, HEAD, PUT'],
   ])('%s %s gets the verbs that exist', async (method, path, allow) => {
@@ -140,7 +140,7 @@ describe('a request that is not quite right', () => {
 
   it('OPTIONS names the verbs of a path, without a key', async () => {
     const { status, headers, text } = await raw('OPTIONS', '/devices', ['Service-API-Key', '']);
-    expect([status, headers.allow, text]).toEqual([204, 'GET, HEAD, POST, OPTIONS', '']);
+    expect([status, headers.allow, text]).toEqual([204, 'GET, HEAD, POST, PUT, OPTIONS', '']);
     expect((await raw('OPTIONS', '/nothing')).status).toBe(400);
   });
 

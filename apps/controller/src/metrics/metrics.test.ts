@@ -88,6 +88,9 @@ test("a scrape shows the account's devices, checks, outages, Locations and agent
   const labels = `device_id="${mine.ids['device_id']}",short_name="dev"`;
   expect(each.text).toContain(`\nvantage_device_status{${labels},method="TCP",status="Unknown"} 1\n`);
   expect(each.text).toContain(`\nvantage_device_last_check_result_code{${labels}} 1\n`);
+  expect((await get('/metrics?devices=true', bearer(key))).text).toBe(each.text);
+  for (const none of ['N', 'false'])
+    expect((await get(`/metrics?devices=${none}`, bearer(key))).text).toBe(text);
 });
 
 test('an open outage is counted with its begin, unless maintenance covers all of it or the device is paused', async () => {
@@ -151,7 +154,7 @@ test('a key never sees a series of another account', async () => {
 });
 
 test('a parameter that a scrape does not have is 1004 with its name', async () => {
-  for (const query of ['devices=yes', 'devices=Y&devices=Y', 'Devices=Y']) {
+  for (const query of ['devices=yes', 'devices=Y&devices=Y', 'Devices=Y&devices=Y', 'DEVICES=Y']) {
     const { status, text } = await get(`/metrics?${query}`, bearer(key));
     expect([status, JSON.parse(text)], query).toMatchObject([400, { code: 1004 }]);
   }

@@ -1,13 +1,15 @@
 import type { Clock } from '@vantage/kernel';
-import { z } from 'zod';
 import type { Db } from '../db/index.ts';
+import { flagQuery } from '../http/flag.ts';
 import type { OuterReply, OuterRoute } from '../http/outer-routes.ts';
 import { invalid } from '../http/problem.ts';
 import { accountMetrics } from './account-metrics.ts';
 import { createReadiness, createWorkerWarnings } from './readiness.ts';
 
 const text = 'text/plain; charset=utf-8';
-const yesNo = z.enum(['Y', 'N']);
+/** `devices` is an older name. */
+const parameters = ['Devices', 'devices', 'api_key', '_'];
+const shown = flagQuery('Each device by itself, too.');
 
 /**
  * `/metrics` of the key's account, and what load balancers ask: `/healthz` (the process runs) and `/readyz` (it can
@@ -67,17 +69,17 @@ function readyReply(problem: string | undefined, warnings: readonly string[]): O
 
 /** Throws a Problem (1004) for what is no option of a scrape. */
 function readDevicesOption(query: URLSearchParams): boolean {
-  const unknown = [...query.keys()].find((name) => name !== 'devices' && name !== 'api_key' && name !== '_');
+  const unknown = [...query.keys()].find((name) => !parameters.includes(name));
   if (unknown !== undefined) {
     const message =
-      'is not a parameter of /metrics. The parameters are devices and api_key, for example ?devices=Y';
+      'is not a parameter of /metrics. The parameters are Devices and api_key, for example ?Devices=Y';
     throw invalid([{ field: unknown, message }]);
   }
-  const given = query.getAll('devices');
-  const devices = given.length === 0 ? 'N' : yesNo.safeParse(given.join(',')).data;
+  const given = [...query.getAll('Devices'), ...query.getAll('devices')];
+  const devices = given.length === 0 ? false : shown.safeParse(given.join(',')).data;
   if (devices === undefined) {
-    const message = `is ${JSON.stringify(given.join(','))}. Send Y or N once, for example ?devices=Y`;
-    throw invalid([{ field: 'devices', message }]);
+    const message = `is ${JSON.stringify(given.join(','))}. Send Y or N once, for example ?Devices=Y`;
+    throw invalid([{ field: 'Devices', message }]);
   }
-  return devices === 'Y';
+  return devices;
 }

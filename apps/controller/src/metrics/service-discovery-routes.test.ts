@@ -45,9 +45,10 @@ test('Prometheus gets each device as a target with labels, by its bearer form, a
     { targets: ['mail.example:465'], labels: { __meta_vantage_method: 'SMTP' } },
   ]);
   expect(JSON.stringify(all.json)).not.toMatch(/me:pw|token=t"|foreign|off\.example/);
-  expect((await get('?tag=berlin')).json).toHaveLength(1);
+  for (const query of ['?Tag=berlin', '?tag=berlin', '?Tag=berlin,berlin'])
+    expect((await get(query)).json).toHaveLength(1);
   expect((await get('?tag=nowhere')).json).toMatchObject({ code: 1003 });
-  expect((await get('?Tag=berlin')).json).toMatchObject({ code: 1004 });
+  expect((await get('?TAG=berlin')).json).toMatchObject({ code: 1004 });
   expect((await get('', '')).status).toBe(401);
   const limited = await send('/keys', { Name: 'sd', Level: 'UR', Tags: ['berlin'] });
   const { Key } = limited.json as { Key: string };

@@ -7,7 +7,8 @@ import { invalid } from '../http/problem.ts';
 
 /** An answer names at most so many devices. */
 const mostDevices = 20_000;
-const parameters = ['tag', 'api_key', '_'];
+/** `tag` is an older name. */
+const parameters = ['Tag', 'tag', 'api_key', '_'];
 
 interface DeviceRow {
   readonly device_id: string;
@@ -33,14 +34,14 @@ export function serviceDiscoveryRoute(db: Db): OuterRoute {
       const unknown = [...query.keys()].find((name) => !parameters.includes(name));
       if (unknown !== undefined)
         throw invalid([
-          { field: unknown, message: 'is no parameter here. Accepted is tag, for example ?tag=berlin' },
+          { field: unknown, message: 'is no parameter here. Accepted is Tag, for example ?Tag=berlin' },
         ]);
-      const [tag] = query.getAll('tag');
+      const [tag] = [...query.getAll('Tag'), ...query.getAll('tag')];
       const tagNos = tag === undefined ? undefined : await readTagNos(db, accountNo, tag);
       const rows = await readDevices(db, accountNo, tagNos);
       if (rows.length > mostDevices) {
         const message = `must name a tag: there are more than ${mostDevices} devices, and an answer with some of them would end the others`;
-        throw invalid([{ field: 'tag', message }]);
+        throw invalid([{ field: 'Tag', message }]);
       }
       return { status: 200, type: 'application/json', body: JSON.stringify(rows.map(showTarget)) };
     },

@@ -159,7 +159,15 @@ export interface paths {
          *     Any key of the account may do this.
          */
         get: operations["listDevices"];
-        put?: never;
+        /**
+         * Creates the device with an ExternalKey, or changes the one that has it
+         * @description Where no device of the account has the key, the body is that of POST /devices: Method, URL and ShortName are needed. Else it is that of PUT /devices/{device_id}: what is absent stays. The answer is the whole device. The same request sent again changes nothing; two at one moment create one device.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<device>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UW or UA may do this.
+         */
+        put: operations["putDevice"];
         /**
          * Creates a device. It is checked within 5 seconds
          * @description Creates a device. It is checked within 5 seconds.
@@ -3676,6 +3684,7 @@ export interface components {
              */
             Severity?: ("critical" | "warning" | "info") | null;
             /**
+             * @deprecated
              * @description Older name of Options.Headers (Method HTTP): {} changes nothing, null clears the headers. Where both names are sent, the one that differs from the stored headers counts.
              * @example {
              *       "headers": {
@@ -3861,17 +3870,17 @@ export interface components {
              */
             Search?: string;
             /**
-             * @description Name or id of a tag: its devices only.
-             * @example shop
+             * @description Name or id of a tag, or several joined by commas: their devices only.
+             * @example berlin/rack-3
              */
             Tag?: string;
             /**
-             * @description Devices of this Method only.
-             * @enum {string}
+             * @description Devices of this Method only. One of HTTP, PING, SMTP, POP3, MySQL, IMAP4, FTP, TELNET, SSH, NNTP, TCP, DNS, Script, or several joined by commas.
+             * @example HTTP
              */
-            Method?: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script";
+            Method?: string;
             /**
-             * @description Name or id of a Location: the devices that are checked from there only.
+             * @description Name or id of a Location, or several joined by commas: the devices that are checked from there only.
              * @example local
              */
             Location?: string;
@@ -4146,6 +4155,16 @@ export interface components {
             readonly tag_id?: components["schemas"]["Id"];
             /** @description All devices of the tag. */
             readonly Devices?: components["schemas"]["DeviceEntry"][];
+            /**
+             * @description When it was created.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly CreatedAt?: components["schemas"]["Timestamp"];
+            /**
+             * @description When its settings were changed last.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly UpdatedAt?: components["schemas"]["Timestamp"];
         };
         /**
          * @description Changed settings of the account; what is absent stays.
@@ -4190,6 +4209,16 @@ export interface components {
              * @example 90
              */
             readonly RetentionDays?: number;
+            /**
+             * @description When it was created.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly CreatedAt?: components["schemas"]["Timestamp"];
+            /**
+             * @description When its settings were changed last.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly UpdatedAt?: components["schemas"]["Timestamp"];
         };
         /**
          * @description A Location to create.
@@ -4431,6 +4460,16 @@ export interface components {
                  */
                 Capacity: number;
             };
+            /**
+             * @description When it was created.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly CreatedAt?: components["schemas"]["Timestamp"];
+            /**
+             * @description When its settings were changed last.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly UpdatedAt?: components["schemas"]["Timestamp"];
         };
         /**
          * @description Changed settings of an agent; what is absent stays.
@@ -4553,6 +4592,21 @@ export interface components {
                 /** @description When the state began. */
                 Since: components["schemas"]["Timestamp"];
             } | null;
+            /**
+             * @description Id of the Location.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            readonly location_id?: components["schemas"]["Id"];
+            /**
+             * @description When it was created.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly CreatedAt?: components["schemas"]["Timestamp"];
+            /**
+             * @description When its settings were changed last.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly UpdatedAt?: components["schemas"]["Timestamp"];
         };
         /**
          * @description An agent to invite.
@@ -4770,6 +4824,11 @@ export interface components {
              * @example 2026-02-25T23:38:03+01:00
              */
             readonly UpdatedAt?: components["schemas"]["Timestamp"];
+            /**
+             * @description When it was created.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly CreatedAt?: components["schemas"]["Timestamp"];
         };
         /**
          * @description The settings of a new hook.
@@ -4928,10 +4987,15 @@ export interface components {
              */
             readonly GivenUp?: number;
             /**
-             * @description When it was last changed.
+             * @description When its settings were changed last.
              * @example 2026-02-25T23:38:03+01:00
              */
             readonly UpdatedAt?: components["schemas"]["Timestamp"];
+            /**
+             * @description When it was created.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly CreatedAt?: components["schemas"]["Timestamp"];
         };
         /**
          * @description The settings of a new status page.
@@ -5163,10 +5227,15 @@ export interface components {
              */
             readonly Address?: string;
             /**
-             * @description When it was last changed.
+             * @description When its settings were changed last.
              * @example 2026-02-25T23:38:03+01:00
              */
             readonly UpdatedAt?: components["schemas"]["Timestamp"];
+            /**
+             * @description When it was created.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly CreatedAt?: components["schemas"]["Timestamp"];
         };
         /**
          * @description The settings of a new monthly report.
@@ -5321,10 +5390,15 @@ export interface components {
              */
             readonly LastAnswer?: string | null;
             /**
-             * @description When it was last changed.
+             * @description When its settings were changed last.
              * @example 2026-02-25T23:38:03+01:00
              */
             readonly UpdatedAt?: components["schemas"]["Timestamp"];
+            /**
+             * @description When it was created.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly CreatedAt?: components["schemas"]["Timestamp"];
         };
         /**
          * @description A notification schedule that need not be stored, and the alert to try it with.
@@ -5592,6 +5666,16 @@ export interface components {
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
             readonly nschedule_id?: components["schemas"]["Id"];
+            /**
+             * @description When it was created.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly CreatedAt?: components["schemas"]["Timestamp"];
+            /**
+             * @description When its settings were changed last.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly UpdatedAt?: components["schemas"]["Timestamp"];
         };
         /**
          * @description A maintenance schedule to create.
@@ -5707,6 +5791,16 @@ export interface components {
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
             readonly mschedule_id?: components["schemas"]["Id"];
+            /**
+             * @description When it was created.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly CreatedAt?: components["schemas"]["Timestamp"];
+            /**
+             * @description When its settings were changed last.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly UpdatedAt?: components["schemas"]["Timestamp"];
         };
         /**
          * @description A maintenance schedule that need not be stored.
@@ -5782,10 +5876,15 @@ export interface components {
              */
             readonly secret_id?: components["schemas"]["Id"];
             /**
-             * @description When it was last changed.
+             * @description When its settings were changed last.
              * @example 2026-02-25T23:38:03+01:00
              */
             readonly UpdatedAt?: components["schemas"]["Timestamp"];
+            /**
+             * @description When it was created.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly CreatedAt?: components["schemas"]["Timestamp"];
         };
         /**
          * @description An acknowledgement of many alerts.
@@ -5821,35 +5920,34 @@ export interface components {
          * @example {
          *       "Kind": "device.down",
          *       "Severity": "critical",
-         *       "Device": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
-         *       "Tag": "shop",
+         *       "Device": "8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d",
+         *       "Tag": "berlin/rack-3",
          *       "Location": "local"
          *     }
          */
         AlertFilter: {
             /**
-             * @description Alerts of this kind only.
-             * @enum {string}
+             * @description Alerts of this kind only. One of device.down, device.up, device.flapping, device.partial, device.slow, certificate.expiring, location.offline, location.online, anchor.down, anchor.up, agent.fenced, contact.failing, late.summary, clock.wrong, disk.low, backup.old, or several joined by commas.
+             * @example device.down
              */
-            Kind?: "device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old";
+            Kind?: string;
             /**
-             * @description Alerts of this severity only.
+             * @description Alerts of this severity only. One of critical, warning, info, or several joined by commas.
              * @example critical
-             * @enum {string}
              */
-            Severity?: "critical" | "warning" | "info";
+            Severity?: string;
             /**
-             * @description A device_id: the alerts of this device only.
-             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             * @description A device_id, or several joined by commas: the alerts of these devices only.
+             * @example 8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d
              */
             Device?: string;
             /**
-             * @description Name or id of a tag: the alerts of its devices only.
-             * @example shop
+             * @description Name or id of a tag, or several joined by commas: the alerts of their devices only.
+             * @example berlin/rack-3
              */
             Tag?: string;
             /**
-             * @description Name or id of a Location: its alerts, and those of the devices that are checked from there.
+             * @description Name or id of a Location, or several joined by commas: their alerts, and those of the devices that are checked from there.
              * @example local
              */
             Location?: string;
@@ -6037,6 +6135,11 @@ export interface components {
              * @example admin
              */
             readonly CreatedBy?: string | null;
+            /**
+             * @description When its settings were changed last.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly UpdatedAt?: components["schemas"]["Timestamp"];
         };
         /**
          * @description A person to invite.
@@ -6161,6 +6264,11 @@ export interface components {
              * @example 2026-02-25T23:38:03+01:00
              */
             readonly CreatedAt?: components["schemas"]["Timestamp"];
+            /**
+             * @description When its settings were changed last.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly UpdatedAt?: components["schemas"]["Timestamp"];
         };
         /**
          * @description The key of a sign-in, or e-mail address and password.
@@ -6791,117 +6899,6 @@ export interface components {
             CheckResult: string;
         };
         /**
-         * @description A device as lists show it.
-         * @example {
-         *       "Status": "Up",
-         *       "URL": "https://www.example.com/",
-         *       "Method": "HTTP",
-         *       "Frequency": 5,
-         *       "FrequencySeconds": null,
-         *       "LastCheckResult": "200 OK",
-         *       "StatusSince": "2026-02-25T23:38:03+01:00",
-         *       "ShortName": "web-1",
-         *       "FullName": "Web shop, front page",
-         *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
-         *       "ExternalKey": "cmdb-4711",
-         *       "Enabled": true,
-         *       "Severity": "critical",
-         *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
-         *       "Retrying": false,
-         *       "DownBecause": null,
-         *       "Source": "net/berlin"
-         *     }
-         */
-        DeviceEntry: {
-            /**
-             * @description Up, Down, Maint (in maintenance) or Unknown (no Location checks it).
-             * @enum {string}
-             */
-            Status: "Up" | "Down" | "Maint" | "Unknown";
-            /**
-             * @description URL, host name or custom script that is monitored.
-             * @example https://www.example.com/
-             */
-            URL: string;
-            /**
-             * @description How the device is checked.
-             * @enum {string}
-             */
-            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script";
-            /**
-             * @description Minutes between checks.
-             * @example 5
-             * @enum {integer}
-             */
-            Frequency: 1 | 2 | 5 | 10 | 20 | 30 | 60;
-            /**
-             * @description Seconds between checks; null: Frequency counts.
-             * @example null
-             */
-            FrequencySeconds: (5 | 10 | 15 | 20 | 30) | null;
-            /**
-             * @description CheckResult of the last check; null before the first one.
-             * @example 200 OK
-             */
-            LastCheckResult: string | null;
-            /**
-             * @description Since when the device has this Status.
-             * @example 2026-02-25T23:38:03+01:00
-             */
-            StatusSince: components["schemas"]["Timestamp"];
-            /**
-             * @description Short name of the device.
-             * @example web-1
-             */
-            ShortName: string;
-            /**
-             * @description Description of the device.
-             * @example Web shop, front page
-             */
-            FullName: string | null;
-            /**
-             * @description Id of the device.
-             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
-             */
-            device_id: components["schemas"]["Id"];
-            /**
-             * @description The client's own identity of it; null: none.
-             * @example cmdb-4711
-             */
-            ExternalKey: string | null;
-            /**
-             * @description false: the device is paused.
-             * @example true
-             */
-            Enabled: boolean;
-            /**
-             * @description How bad an outage of it is.
-             * @example critical
-             * @enum {string}
-             */
-            Severity: "critical" | "warning" | "info";
-            /**
-             * @description End of the current maintenance; null: it is in none.
-             * @example 2026-02-25T23:38:03+01:00
-             */
-            MaintenanceUntil: components["schemas"]["Timestamp"] | null;
-            /**
-             * @description An error was seen that is not confirmed yet.
-             * @example false
-             */
-            Retrying: boolean;
-            /**
-             * @description Id of its master where the device is Down and the master is Down too; otherwise null.
-             * @example null
-             */
-            DownBecause: string | null;
-            /**
-             * @description Who manages it; null: nobody.
-             * @example net/berlin
-             */
-            Source: string | null;
-        };
-        /**
          * @description A device with all its settings, by its Method.
          * @example {
          *       "Status": "Up",
@@ -7012,6 +7009,117 @@ export interface components {
              * @example Ada
              */
             By: string | null;
+        };
+        /**
+         * @description A device as lists show it.
+         * @example {
+         *       "Status": "Up",
+         *       "URL": "https://www.example.com/",
+         *       "Method": "HTTP",
+         *       "Frequency": 5,
+         *       "FrequencySeconds": null,
+         *       "LastCheckResult": "200 OK",
+         *       "StatusSince": "2026-02-25T23:38:03+01:00",
+         *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
+         *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "ExternalKey": "cmdb-4711",
+         *       "Enabled": true,
+         *       "Severity": "critical",
+         *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
+         *       "Retrying": false,
+         *       "DownBecause": null,
+         *       "Source": "net/berlin"
+         *     }
+         */
+        DeviceEntry: {
+            /**
+             * @description Up, Down, Maint (in maintenance) or Unknown (no Location checks it).
+             * @enum {string}
+             */
+            Status: "Up" | "Down" | "Maint" | "Unknown";
+            /**
+             * @description URL, host name or custom script that is monitored.
+             * @example https://www.example.com/
+             */
+            URL: string;
+            /**
+             * @description How the device is checked.
+             * @enum {string}
+             */
+            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script";
+            /**
+             * @description Minutes between checks.
+             * @example 5
+             * @enum {integer}
+             */
+            Frequency: 1 | 2 | 5 | 10 | 20 | 30 | 60;
+            /**
+             * @description Seconds between checks; null: Frequency counts.
+             * @example null
+             */
+            FrequencySeconds: (5 | 10 | 15 | 20 | 30) | null;
+            /**
+             * @description CheckResult of the last check; null before the first one.
+             * @example 200 OK
+             */
+            LastCheckResult: string | null;
+            /**
+             * @description Since when the device has this Status.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            StatusSince: components["schemas"]["Timestamp"];
+            /**
+             * @description Short name of the device.
+             * @example web-1
+             */
+            ShortName: string;
+            /**
+             * @description Description of the device.
+             * @example Web shop, front page
+             */
+            FullName: string | null;
+            /**
+             * @description Id of the device.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            device_id: components["schemas"]["Id"];
+            /**
+             * @description The client's own identity of it; null: none.
+             * @example cmdb-4711
+             */
+            ExternalKey: string | null;
+            /**
+             * @description false: the device is paused.
+             * @example true
+             */
+            Enabled: boolean;
+            /**
+             * @description How bad an outage of it is.
+             * @example critical
+             * @enum {string}
+             */
+            Severity: "critical" | "warning" | "info";
+            /**
+             * @description End of the current maintenance; null: it is in none.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            MaintenanceUntil: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description An error was seen that is not confirmed yet.
+             * @example false
+             */
+            Retrying: boolean;
+            /**
+             * @description Id of its master where the device is Down and the master is Down too; otherwise null.
+             * @example null
+             */
+            DownBecause: string | null;
+            /**
+             * @description Who manages it; null: nobody.
+             * @example net/berlin
+             */
+            Source: string | null;
         };
         /**
          * @description What a change of many devices does, or has done.
@@ -8694,7 +8802,9 @@ export interface components {
          *       "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "Name": "shop",
          *       "ExternalKey": "cmdb-4711",
-         *       "Source": "net/berlin"
+         *       "Source": "net/berlin",
+         *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+         *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
          *     }
          */
         TagEntry: {
@@ -8718,6 +8828,16 @@ export interface components {
              * @example net/berlin
              */
             Source: string | null;
+            /**
+             * @description When it was created.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            CreatedAt: components["schemas"]["Timestamp"];
+            /**
+             * @description When its settings were changed last.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            UpdatedAt: components["schemas"]["Timestamp"];
         };
         /**
          * @description A tag with its devices.
@@ -8746,7 +8866,9 @@ export interface components {
          *           "DownBecause": null,
          *           "Source": "net/berlin"
          *         }
-         *       ]
+         *       ],
+         *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+         *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
          *     }
          */
         Tag: {
@@ -8772,6 +8894,16 @@ export interface components {
             Source: string | null;
             /** @description All devices of the tag. */
             readonly Devices: components["schemas"]["DeviceEntry"][];
+            /**
+             * @description When it was created.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly CreatedAt: components["schemas"]["Timestamp"];
+            /**
+             * @description When its settings were changed last.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly UpdatedAt: components["schemas"]["Timestamp"];
         };
         /**
          * @description How many things of a kind an account has and may have.
@@ -8809,7 +8941,9 @@ export interface components {
          *         "local"
          *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
-         *       "RetentionDays": 90
+         *       "RetentionDays": 90,
+         *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+         *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
          *     }
          */
         Account: {
@@ -8845,6 +8979,16 @@ export interface components {
              * @example 90
              */
             readonly RetentionDays: number;
+            /**
+             * @description When it was created.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly CreatedAt: components["schemas"]["Timestamp"];
+            /**
+             * @description When its settings were changed last.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly UpdatedAt: components["schemas"]["Timestamp"];
         };
         /**
          * @description A place from which agents check devices.
@@ -8881,7 +9025,9 @@ export interface components {
          *         "ChecksPerMinute": 12.2,
          *         "Capacity": 60000
          *       },
-         *       "Source": "net/berlin"
+         *       "Source": "net/berlin",
+         *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+         *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
          *     }
          */
         Location: {
@@ -9028,6 +9174,16 @@ export interface components {
              * @example net/berlin
              */
             Source: string | null;
+            /**
+             * @description When it was created.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly CreatedAt: components["schemas"]["Timestamp"];
+            /**
+             * @description When its settings were changed last.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly UpdatedAt: components["schemas"]["Timestamp"];
         };
         /**
          * @description An agent: the program that runs the checks of its Location.
@@ -9054,7 +9210,10 @@ export interface components {
          *         "State": "Failed",
          *         "Since": "2026-02-25T22:38:03+00:00",
          *         "Reason": "version 0.3.0 did not connect and report within 120 s"
-         *       }
+         *       },
+         *       "location_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+         *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
          *     }
          */
         Agent: {
@@ -9171,6 +9330,21 @@ export interface components {
                 /** @description When the state began. */
                 Since: components["schemas"]["Timestamp"];
             } | null;
+            /**
+             * @description Id of the Location.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            readonly location_id: components["schemas"]["Id"];
+            /**
+             * @description When it was created.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly CreatedAt: components["schemas"]["Timestamp"];
+            /**
+             * @description When its settings were changed last.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly UpdatedAt: components["schemas"]["Timestamp"];
         };
         /**
          * @description An invited agent, with the lines that install it on a host.
@@ -9233,7 +9407,8 @@ export interface components {
          *       "ExternalKey": "cmdb-4711",
          *       "PreviousSecretUntil": null,
          *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
-         *       "Source": "net/berlin"
+         *       "Source": "net/berlin",
+         *       "CreatedAt": "2026-02-25T23:38:03+01:00"
          *     }
          */
         Contact: {
@@ -9290,6 +9465,11 @@ export interface components {
              * @example net/berlin
              */
             Source: string | null;
+            /**
+             * @description When it was created.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly CreatedAt: components["schemas"]["Timestamp"];
         };
         /**
          * @description The fields that contacts of a Type have.
@@ -9515,7 +9695,8 @@ export interface components {
          *       "LastDelivered": "2026-02-25T23:38:03+01:00",
          *       "LastAnswer": "HTTP 200 OK",
          *       "GivenUp": 0,
-         *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
+         *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
+         *       "CreatedAt": "2026-02-25T23:38:03+01:00"
          *     }
          */
         Hook: {
@@ -9592,10 +9773,15 @@ export interface components {
              */
             readonly GivenUp: number;
             /**
-             * @description When it was last changed.
+             * @description When its settings were changed last.
              * @example 2026-02-25T23:38:03+01:00
              */
             readonly UpdatedAt: components["schemas"]["Timestamp"];
+            /**
+             * @description When it was created.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly CreatedAt: components["schemas"]["Timestamp"];
         };
         /**
          * @description A status page.
@@ -9625,7 +9811,8 @@ export interface components {
          *       "Address": "https://vantage.example.org/status/customers",
          *       "ExternalKey": "cmdb-4711",
          *       "Source": "net/berlin",
-         *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
+         *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
+         *       "CreatedAt": "2026-02-25T23:38:03+01:00"
          *     }
          */
         Page: {
@@ -9690,10 +9877,15 @@ export interface components {
              */
             Source: string | null;
             /**
-             * @description When it was last changed.
+             * @description When its settings were changed last.
              * @example 2026-02-25T23:38:03+01:00
              */
             readonly UpdatedAt: components["schemas"]["Timestamp"];
+            /**
+             * @description When it was created.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly CreatedAt: components["schemas"]["Timestamp"];
         };
         /**
          * @description What the page shows besides names, statuses and times.
@@ -9757,7 +9949,8 @@ export interface components {
          *       "Next": "2026-11-01T00:00:00+01:00",
          *       "LastMonth": "2026-10",
          *       "LastAnswer": "noc@example.org: accepted by the mail server",
-         *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
+         *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
+         *       "CreatedAt": "2026-02-25T23:38:03+01:00"
          *     }
          */
         MonthlyReport: {
@@ -9830,10 +10023,15 @@ export interface components {
              */
             readonly LastAnswer: string | null;
             /**
-             * @description When it was last changed.
+             * @description When its settings were changed last.
              * @example 2026-02-25T23:38:03+01:00
              */
             readonly UpdatedAt: components["schemas"]["Timestamp"];
+            /**
+             * @description When it was created.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly CreatedAt: components["schemas"]["Timestamp"];
         };
         /**
          * @description A message that a schedule would send.
@@ -9933,7 +10131,9 @@ export interface components {
          *         }
          *       ],
          *       "ExternalKey": "cmdb-4711",
-         *       "Source": "net/berlin"
+         *       "Source": "net/berlin",
+         *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+         *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
          *     }
          */
         NotificationSchedule: {
@@ -9988,6 +10188,16 @@ export interface components {
              * @example net/berlin
              */
             Source: string | null;
+            /**
+             * @description When it was created.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly CreatedAt: components["schemas"]["Timestamp"];
+            /**
+             * @description When its settings were changed last.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly UpdatedAt: components["schemas"]["Timestamp"];
         };
         /**
          * @description Maintenance windows that recur.
@@ -10000,7 +10210,9 @@ export interface components {
          *       "Recurrence": "FREQ=WEEKLY;BYDAY=SU",
          *       "EndOnFirstOk": false,
          *       "ExternalKey": "cmdb-4711",
-         *       "Source": "net/berlin"
+         *       "Source": "net/berlin",
+         *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+         *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
          *     }
          */
         MaintenanceSchedule: {
@@ -10049,6 +10261,16 @@ export interface components {
              * @example net/berlin
              */
             Source: string | null;
+            /**
+             * @description When it was created.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly CreatedAt: components["schemas"]["Timestamp"];
+            /**
+             * @description When its settings were changed last.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly UpdatedAt: components["schemas"]["Timestamp"];
         };
         /**
          * @description A window of a maintenance schedule, or a time that the clocks skip.
@@ -10086,7 +10308,8 @@ export interface components {
          * @example {
          *       "secret_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "Name": "API_SECRET",
-         *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
+         *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
+         *       "CreatedAt": "2026-02-25T23:38:03+01:00"
          *     }
          */
         Secret: {
@@ -10101,10 +10324,15 @@ export interface components {
              */
             Name: string;
             /**
-             * @description When it was last changed.
+             * @description When its settings were changed last.
              * @example 2026-02-25T23:38:03+01:00
              */
             readonly UpdatedAt: components["schemas"]["Timestamp"];
+            /**
+             * @description When it was created.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly CreatedAt: components["schemas"]["Timestamp"];
         };
         /**
          * @description What became of the alerts.
@@ -10381,7 +10609,8 @@ export interface components {
          *       "LastUsed": "2026-02-25T23:38:03+01:00",
          *       "LastAddress": "192.0.2.10",
          *       "CreatedAt": "2026-02-25T23:38:03+01:00",
-         *       "CreatedBy": "admin"
+         *       "CreatedBy": "admin",
+         *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
          *     }
          */
         Key: {
@@ -10446,6 +10675,11 @@ export interface components {
              * @example admin
              */
             readonly CreatedBy: string | null;
+            /**
+             * @description When its settings were changed last.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly UpdatedAt: components["schemas"]["Timestamp"];
         };
         /**
          * @description The link of an invitation, which is shown once.
@@ -10487,7 +10721,8 @@ export interface components {
          *       ],
          *       "SignIn": "Invited",
          *       "LastSeen": "2026-02-25T23:38:03+01:00",
-         *       "CreatedAt": "2026-02-25T23:38:03+01:00"
+         *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+         *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
          *     }
          */
         User: {
@@ -10548,6 +10783,11 @@ export interface components {
              * @example 2026-02-25T23:38:03+01:00
              */
             readonly CreatedAt: components["schemas"]["Timestamp"];
+            /**
+             * @description When its settings were changed last.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly UpdatedAt: components["schemas"]["Timestamp"];
         };
         /**
          * @description A sign-in by a browser.
@@ -10971,6 +11211,7 @@ export interface components {
             /** @description Settings of the Method. */
             Options: components["schemas"]["OptionsHTTP"];
             /**
+             * @deprecated
              * @description Older name of Options.Headers; with WithConfig=Y, for Method HTTP only.
              * @example {
              *       "headers": {
@@ -12103,6 +12344,7 @@ export interface components {
             /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
             Options?: components["schemas"]["OptionsHTTP"] | null;
             /**
+             * @deprecated
              * @description Older name of Options.Headers (Method HTTP): {} changes nothing, null clears the headers. Where both names are sent, the one that differs from the stored headers counts.
              * @example {
              *       "headers": {
@@ -12660,6 +12902,7 @@ export interface components {
             /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
             Options?: components["schemas"]["OptionsHTTP"] | null;
             /**
+             * @deprecated
              * @description Older name of Options.Headers (Method HTTP): {} changes nothing, null clears the headers. Where both names are sent, the one that differs from the stored headers counts.
              * @example {
              *       "headers": {
@@ -14067,7 +14310,7 @@ export interface operations {
                  */
                 Timestamp2?: string;
                 /**
-                 * @description Name or id of a Location: its rows only.
+                 * @description Name or id of a Location, or several joined by commas: their rows only.
                  * @example local
                  */
                 Location?: string;
@@ -14298,17 +14541,17 @@ export interface operations {
                  */
                 Search?: string;
                 /**
-                 * @description Name or id of a tag: its devices only.
-                 * @example shop
+                 * @description Name or id of a tag, or several joined by commas: their devices only.
+                 * @example berlin/rack-3
                  */
                 Tag?: string;
                 /**
-                 * @description Devices of this Method only.
+                 * @description Devices of this Method only. One of HTTP, PING, SMTP, POP3, MySQL, IMAP4, FTP, TELNET, SSH, NNTP, TCP, DNS, Script, or several joined by commas.
                  * @example HTTP
                  */
-                Method?: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script";
+                Method?: string;
                 /**
-                 * @description Name or id of a Location: the devices that are checked from there only.
+                 * @description Name or id of a Location, or several joined by commas: the devices that are checked from there only.
                  * @example local
                  */
                 Location?: string;
@@ -14454,6 +14697,177 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    putDevice: {
+        parameters: {
+            query: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+                /**
+                 * @description The key of the device. The body may hold the same one.
+                 * @example cmdb-4711
+                 */
+                ExternalKey: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON, with the header `Content-Type: application/json`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "URL": "https://www.example.com/",
+                 *       "ShortName": "web-1",
+                 *       "FullName": "Web shop, front page",
+                 *       "Frequency": 5,
+                 *       "FrequencySeconds": null,
+                 *       "Timeout": 30,
+                 *       "Retries": 2,
+                 *       "Attempts": 3,
+                 *       "RetryDelay": 1,
+                 *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                 *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                 *       "device_master_id": null,
+                 *       "Locations": [
+                 *         "local"
+                 *       ],
+                 *       "Tags": [
+                 *         {
+                 *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                 *           "Name": "shop"
+                 *         }
+                 *       ],
+                 *       "ExternalKey": "cmdb-4711",
+                 *       "Source": "net/berlin",
+                 *       "Enabled": true,
+                 *       "Severity": "critical",
+                 *       "Method": "HTTP",
+                 *       "Options": {
+                 *         "ExpectText": "Welcome",
+                 *         "MaxTimeMs": 2000,
+                 *         "Headers": {
+                 *           "Accept-Language": "en"
+                 *         }
+                 *       },
+                 *       "HostData": {
+                 *         "headers": {
+                 *           "Accept-Language": "en"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceUpdate"] | components["schemas"]["DeviceChange"];
+            };
+        };
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description What is accepted, but likely not meant; several are joined by `; `.
+                     * @example The private address 192.0.2.1 is checked from several Locations.
+                     */
+                    "Vantage-Warning"?: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Status": "Up",
+                     *       "URL": "https://www.example.com/",
+                     *       "Frequency": 5,
+                     *       "FrequencySeconds": null,
+                     *       "LastCheckResult": "200 OK",
+                     *       "StatusSince": "2026-02-25T23:38:03+01:00",
+                     *       "ShortName": "web-1",
+                     *       "FullName": "Web shop, front page",
+                     *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "ExternalKey": "cmdb-4711",
+                     *       "Enabled": true,
+                     *       "Severity": "critical",
+                     *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
+                     *       "Retrying": false,
+                     *       "DownBecause": null,
+                     *       "Source": "net/berlin",
+                     *       "Timeout": 30,
+                     *       "Retries": 2,
+                     *       "Attempts": 3,
+                     *       "RetryDelay": 1,
+                     *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "device_master_id": null,
+                     *       "Locations": [
+                     *         "local"
+                     *       ],
+                     *       "Tags": [
+                     *         {
+                     *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *           "Name": "shop"
+                     *         }
+                     *       ],
+                     *       "Warnings": [],
+                     *       "Maintenance": [
+                     *         {
+                     *           "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *           "Source": "Manual",
+                     *           "mschedule_id": null,
+                     *           "Start": "2026-02-25T23:38:03+01:00",
+                     *           "End": "2026-02-25T23:38:03+01:00",
+                     *           "Reason": "Kernel update",
+                     *           "By": "Ada"
+                     *         }
+                     *       ],
+                     *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
+                     *       "Method": "HTTP",
+                     *       "Options": {
+                     *         "ExpectText": "Welcome",
+                     *         "MaxTimeMs": 2000,
+                     *         "Headers": {
+                     *           "Accept-Language": "en"
+                     *         }
+                     *       },
+                     *       "HostData": {
+                     *         "headers": {
+                     *           "Accept-Language": "en"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Device"];
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     createDevice: {
         parameters: {
             query?: {
@@ -14592,10 +15006,10 @@ export interface operations {
                  */
                 filename?: string;
                 /**
-                 * @description Y: HostData is part of the answer.
-                 * @example Y
+                 * @description Y: HostData, an older name of Options.Headers, is part of the answer.
+                 * @example true
                  */
-                WithConfig?: "Y" | "N";
+                WithConfig?: "true" | "Y" | "false" | "N";
             };
             header?: {
                 /**
@@ -14733,10 +15147,10 @@ export interface operations {
                  */
                 filename?: string;
                 /**
-                 * @description Y: HostData is part of the answer.
-                 * @example Y
+                 * @description Y: HostData, an older name of Options.Headers, is part of the answer.
+                 * @example true
                  */
-                WithConfig?: "Y" | "N";
+                WithConfig?: "true" | "Y" | "false" | "N";
             };
             header?: {
                 /**
@@ -15290,17 +15704,17 @@ export interface operations {
                  */
                 Search?: string;
                 /**
-                 * @description Names or ids of tags, joined by commas: their devices only. Match says how many of them.
-                 * @example shop
+                 * @description Name or id of a tag, or several joined by commas: their devices only. Match says how many of them.
+                 * @example berlin/rack-3
                  */
                 Tag?: string;
                 /**
-                 * @description Devices of this Method only.
+                 * @description Devices of this Method only. One of HTTP, PING, SMTP, POP3, MySQL, IMAP4, FTP, TELNET, SSH, NNTP, TCP, DNS, Script, or several joined by commas.
                  * @example HTTP
                  */
-                Method?: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script";
+                Method?: string;
                 /**
-                 * @description Name or id of a Location: the devices that are checked from there only.
+                 * @description Name or id of a Location, or several joined by commas: the devices that are checked from there only.
                  * @example local
                  */
                 Location?: string;
@@ -15543,7 +15957,7 @@ export interface operations {
                  */
                 Timestamp2?: string;
                 /**
-                 * @description Name or id of a Location: its rows only.
+                 * @description Name or id of a Location, or several joined by commas: their rows only.
                  * @example local
                  */
                 Location?: string;
@@ -15681,7 +16095,7 @@ export interface operations {
                  */
                 Timestamp2?: string;
                 /**
-                 * @description Name or id of a Location: its rows only.
+                 * @description Name or id of a Location, or several joined by commas: their rows only.
                  * @example local
                  */
                 Location?: string;
@@ -15706,12 +16120,12 @@ export interface operations {
                  */
                 Before?: string;
                 /**
-                 * @description A device_id: events of this device only.
-                 * @example text
+                 * @description A device_id, or several joined by commas: events of these devices only.
+                 * @example 8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d
                  */
                 Device?: string;
                 /**
-                 * @description Name or id of a tag: events of devices that have it now only.
+                 * @description Name or id of a tag, or several joined by commas: events of devices that have one of them now only.
                  * @example berlin/rack-3
                  */
                 Tag?: string;
@@ -16100,8 +16514,8 @@ export interface operations {
                  */
                 filename?: string;
                 /**
-                 * @description A device_id: the maintenance of this device only.
-                 * @example text
+                 * @description A device_id, or several joined by commas: maintenance of these devices only.
+                 * @example 8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d
                  */
                 Device?: string;
                 /**
@@ -16370,7 +16784,7 @@ export interface operations {
                  */
                 Timestamp2?: string;
                 /**
-                 * @description Name or id of a Location: outages with an error from there only.
+                 * @description Name or id of a Location, or several joined by commas: outages with an error from there only.
                  * @example local
                  */
                 Location?: string;
@@ -16512,7 +16926,7 @@ export interface operations {
                  */
                 Timestamp2?: string;
                 /**
-                 * @description Name or id of a Location: outages with an error from there only.
+                 * @description Name or id of a Location, or several joined by commas: outages with an error from there only.
                  * @example local
                  */
                 Location?: string;
@@ -16542,15 +16956,15 @@ export interface operations {
                  */
                 Before?: string;
                 /**
-                 * @description Name or id of a tag: outages of devices that have it now only.
+                 * @description Name or id of a tag, or several joined by commas: outages of devices that have it now only.
                  * @example berlin/rack-3
                  */
                 Tag?: string;
                 /**
-                 * @description Outages of devices of this Method only.
+                 * @description Outages of devices of this Method only. One of HTTP, PING, SMTP, POP3, MySQL, IMAP4, FTP, TELNET, SSH, NNTP, TCP, DNS, Script, or several joined by commas.
                  * @example HTTP
                  */
-                Method?: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script";
+                Method?: string;
             };
             header?: {
                 /**
@@ -17128,8 +17542,8 @@ export interface operations {
                  */
                 filename?: string;
                 /**
-                 * @description Name or id of a tag: its devices only.
-                 * @example shop
+                 * @description Name or id of a tag, or several joined by commas: their devices only.
+                 * @example berlin/rack-3
                  */
                 Tag?: string;
                 /**
@@ -17369,8 +17783,8 @@ export interface operations {
                  */
                 Timestamp2?: string;
                 /**
-                 * @description Name or id of a tag: its devices only.
-                 * @example shop
+                 * @description Name or id of a tag, or several joined by commas: their devices only.
+                 * @example berlin/rack-3
                  */
                 Tag?: string;
                 /**
@@ -17500,7 +17914,7 @@ export interface operations {
                  */
                 Bucket?: "All" | "5Min" | "15Min" | "Hour" | "Day" | "Week";
                 /**
-                 * @description Name or id of a Location: its rows only.
+                 * @description Name or id of a Location, or several joined by commas: their rows only.
                  * @example local
                  */
                 Location?: string;
@@ -17712,7 +18126,9 @@ export interface operations {
                      *         "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *         "Name": "shop",
                      *         "ExternalKey": "cmdb-4711",
-                     *         "Source": "net/berlin"
+                     *         "Source": "net/berlin",
+                     *         "CreatedAt": "2026-02-25T23:38:03+01:00",
+                     *         "UpdatedAt": "2026-02-25T23:38:03+01:00"
                      *       }
                      *     ]
                      */
@@ -17894,7 +18310,9 @@ export interface operations {
                      *           "DownBecause": null,
                      *           "Source": "net/berlin"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
                      *     }
                      */
                     "application/json": components["schemas"]["Tag"];
@@ -18003,7 +18421,9 @@ export interface operations {
                      *           "DownBecause": null,
                      *           "Source": "net/berlin"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
                      *     }
                      */
                     "application/json": components["schemas"]["Tag"];
@@ -18352,7 +18772,9 @@ export interface operations {
                      *           "DownBecause": null,
                      *           "Source": "net/berlin"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
                      *     }
                      */
                     "application/json": components["schemas"]["Tag"];
@@ -18448,7 +18870,9 @@ export interface operations {
                      *           "DownBecause": null,
                      *           "Source": "net/berlin"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
                      *     }
                      */
                     "application/json": components["schemas"]["Tag"];
@@ -18592,7 +19016,9 @@ export interface operations {
                      *         "local"
                      *       ],
                      *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
-                     *       "RetentionDays": 90
+                     *       "RetentionDays": 90,
+                     *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
                      *     }
                      */
                     "application/json": components["schemas"]["Account"];
@@ -18680,7 +19106,9 @@ export interface operations {
                      *         "local"
                      *       ],
                      *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
-                     *       "RetentionDays": 90
+                     *       "RetentionDays": 90,
+                     *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
                      *     }
                      */
                     "application/json": components["schemas"]["Account"];
@@ -18809,7 +19237,9 @@ export interface operations {
                      *           "ChecksPerMinute": 12.2,
                      *           "Capacity": 60000
                      *         },
-                     *         "Source": "net/berlin"
+                     *         "Source": "net/berlin",
+                     *         "CreatedAt": "2026-02-25T23:38:03+01:00",
+                     *         "UpdatedAt": "2026-02-25T23:38:03+01:00"
                      *       }
                      *     ]
                      */
@@ -19010,7 +19440,9 @@ export interface operations {
                      *         "ChecksPerMinute": 12.2,
                      *         "Capacity": 60000
                      *       },
-                     *       "Source": "net/berlin"
+                     *       "Source": "net/berlin",
+                     *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
                      *     }
                      */
                     "application/json": components["schemas"]["Location"];
@@ -19138,7 +19570,9 @@ export interface operations {
                      *         "ChecksPerMinute": 12.2,
                      *         "Capacity": 60000
                      *       },
-                     *       "Source": "net/berlin"
+                     *       "Source": "net/berlin",
+                     *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
                      *     }
                      */
                     "application/json": components["schemas"]["Location"];
@@ -19320,7 +19754,10 @@ export interface operations {
                      *           "State": "Failed",
                      *           "Since": "2026-02-25T22:38:03+00:00",
                      *           "Reason": "version 0.3.0 did not connect and report within 120 s"
-                     *         }
+                     *         },
+                     *         "location_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *         "CreatedAt": "2026-02-25T23:38:03+01:00",
+                     *         "UpdatedAt": "2026-02-25T23:38:03+01:00"
                      *       }
                      *     ]
                      */
@@ -19416,7 +19853,10 @@ export interface operations {
                      *         "State": "Failed",
                      *         "Since": "2026-02-25T22:38:03+00:00",
                      *         "Reason": "version 0.3.0 did not connect and report within 120 s"
-                     *       }
+                     *       },
+                     *       "location_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
                      *     }
                      */
                     "application/json": components["schemas"]["Agent"];
@@ -19522,7 +19962,10 @@ export interface operations {
                      *         "State": "Failed",
                      *         "Since": "2026-02-25T22:38:03+00:00",
                      *         "Reason": "version 0.3.0 did not connect and report within 120 s"
-                     *       }
+                     *       },
+                     *       "location_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
                      *     }
                      */
                     "application/json": components["schemas"]["Agent"];
@@ -19781,7 +20224,10 @@ export interface operations {
                      *         "State": "Failed",
                      *         "Since": "2026-02-25T22:38:03+00:00",
                      *         "Reason": "version 0.3.0 did not connect and report within 120 s"
-                     *       }
+                     *       },
+                     *       "location_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
                      *     }
                      */
                     "application/json": components["schemas"]["Agent"];
@@ -19893,7 +20339,8 @@ export interface operations {
                      *         "ExternalKey": "cmdb-4711",
                      *         "PreviousSecretUntil": null,
                      *         "UpdatedAt": "2026-02-25T23:38:03+01:00",
-                     *         "Source": "net/berlin"
+                     *         "Source": "net/berlin",
+                     *         "CreatedAt": "2026-02-25T23:38:03+01:00"
                      *       }
                      *     ]
                      */
@@ -20080,7 +20527,8 @@ export interface operations {
                      *       "ExternalKey": "cmdb-4711",
                      *       "PreviousSecretUntil": null,
                      *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
-                     *       "Source": "net/berlin"
+                     *       "Source": "net/berlin",
+                     *       "CreatedAt": "2026-02-25T23:38:03+01:00"
                      *     }
                      */
                     "application/json": components["schemas"]["Contact"];
@@ -20194,7 +20642,8 @@ export interface operations {
                      *       "ExternalKey": "cmdb-4711",
                      *       "PreviousSecretUntil": null,
                      *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
-                     *       "Source": "net/berlin"
+                     *       "Source": "net/berlin",
+                     *       "CreatedAt": "2026-02-25T23:38:03+01:00"
                      *     }
                      */
                     "application/json": components["schemas"]["Contact"];
@@ -20811,7 +21260,8 @@ export interface operations {
                      *         "LastDelivered": "2026-02-25T23:38:03+01:00",
                      *         "LastAnswer": "HTTP 200 OK",
                      *         "GivenUp": 0,
-                     *         "UpdatedAt": "2026-02-25T23:38:03+01:00"
+                     *         "UpdatedAt": "2026-02-25T23:38:03+01:00",
+                     *         "CreatedAt": "2026-02-25T23:38:03+01:00"
                      *       }
                      *     ]
                      */
@@ -20993,7 +21443,8 @@ export interface operations {
                      *       "LastDelivered": "2026-02-25T23:38:03+01:00",
                      *       "LastAnswer": "HTTP 200 OK",
                      *       "GivenUp": 0,
-                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
+                     *       "CreatedAt": "2026-02-25T23:38:03+01:00"
                      *     }
                      */
                     "application/json": components["schemas"]["Hook"];
@@ -21102,7 +21553,8 @@ export interface operations {
                      *       "LastDelivered": "2026-02-25T23:38:03+01:00",
                      *       "LastAnswer": "HTTP 200 OK",
                      *       "GivenUp": 0,
-                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
+                     *       "CreatedAt": "2026-02-25T23:38:03+01:00"
                      *     }
                      */
                     "application/json": components["schemas"]["Hook"];
@@ -21297,7 +21749,8 @@ export interface operations {
                      *         "Address": "https://vantage.example.org/status/customers",
                      *         "ExternalKey": "cmdb-4711",
                      *         "Source": "net/berlin",
-                     *         "UpdatedAt": "2026-02-25T23:38:03+01:00"
+                     *         "UpdatedAt": "2026-02-25T23:38:03+01:00",
+                     *         "CreatedAt": "2026-02-25T23:38:03+01:00"
                      *       }
                      *     ]
                      */
@@ -21501,7 +21954,8 @@ export interface operations {
                      *       "Address": "https://vantage.example.org/status/customers",
                      *       "ExternalKey": "cmdb-4711",
                      *       "Source": "net/berlin",
-                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
+                     *       "CreatedAt": "2026-02-25T23:38:03+01:00"
                      *     }
                      */
                     "application/json": components["schemas"]["Page"];
@@ -21632,7 +22086,8 @@ export interface operations {
                      *       "Address": "https://vantage.example.org/status/customers",
                      *       "ExternalKey": "cmdb-4711",
                      *       "Source": "net/berlin",
-                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
+                     *       "CreatedAt": "2026-02-25T23:38:03+01:00"
                      *     }
                      */
                     "application/json": components["schemas"]["Page"];
@@ -21819,7 +22274,8 @@ export interface operations {
                      *         "Next": "2026-11-01T00:00:00+01:00",
                      *         "LastMonth": "2026-10",
                      *         "LastAnswer": "noc@example.org: accepted by the mail server",
-                     *         "UpdatedAt": "2026-02-25T23:38:03+01:00"
+                     *         "UpdatedAt": "2026-02-25T23:38:03+01:00",
+                     *         "CreatedAt": "2026-02-25T23:38:03+01:00"
                      *       }
                      *     ]
                      */
@@ -22004,7 +22460,8 @@ export interface operations {
                      *       "Next": "2026-11-01T00:00:00+01:00",
                      *       "LastMonth": "2026-10",
                      *       "LastAnswer": "noc@example.org: accepted by the mail server",
-                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
+                     *       "CreatedAt": "2026-02-25T23:38:03+01:00"
                      *     }
                      */
                     "application/json": components["schemas"]["MonthlyReport"];
@@ -22116,7 +22573,8 @@ export interface operations {
                      *       "Next": "2026-11-01T00:00:00+01:00",
                      *       "LastMonth": "2026-10",
                      *       "LastAnswer": "noc@example.org: accepted by the mail server",
-                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
+                     *       "CreatedAt": "2026-02-25T23:38:03+01:00"
                      *     }
                      */
                     "application/json": components["schemas"]["MonthlyReport"];
@@ -22411,7 +22869,9 @@ export interface operations {
                      *           }
                      *         ],
                      *         "ExternalKey": "cmdb-4711",
-                     *         "Source": "net/berlin"
+                     *         "Source": "net/berlin",
+                     *         "CreatedAt": "2026-02-25T23:38:03+01:00",
+                     *         "UpdatedAt": "2026-02-25T23:38:03+01:00"
                      *       }
                      *     ]
                      */
@@ -22602,7 +23062,9 @@ export interface operations {
                      *         }
                      *       ],
                      *       "ExternalKey": "cmdb-4711",
-                     *       "Source": "net/berlin"
+                     *       "Source": "net/berlin",
+                     *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
                      *     }
                      */
                     "application/json": components["schemas"]["NotificationSchedule"];
@@ -22720,7 +23182,9 @@ export interface operations {
                      *         }
                      *       ],
                      *       "ExternalKey": "cmdb-4711",
-                     *       "Source": "net/berlin"
+                     *       "Source": "net/berlin",
+                     *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
                      *     }
                      */
                     "application/json": components["schemas"]["NotificationSchedule"];
@@ -22898,7 +23362,9 @@ export interface operations {
                      *         "Recurrence": "FREQ=WEEKLY;BYDAY=SU",
                      *         "EndOnFirstOk": false,
                      *         "ExternalKey": "cmdb-4711",
-                     *         "Source": "net/berlin"
+                     *         "Source": "net/berlin",
+                     *         "CreatedAt": "2026-02-25T23:38:03+01:00",
+                     *         "UpdatedAt": "2026-02-25T23:38:03+01:00"
                      *       }
                      *     ]
                      */
@@ -23069,7 +23535,9 @@ export interface operations {
                      *       "Recurrence": "FREQ=WEEKLY;BYDAY=SU",
                      *       "EndOnFirstOk": false,
                      *       "ExternalKey": "cmdb-4711",
-                     *       "Source": "net/berlin"
+                     *       "Source": "net/berlin",
+                     *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
                      *     }
                      */
                     "application/json": components["schemas"]["MaintenanceSchedule"];
@@ -23167,7 +23635,9 @@ export interface operations {
                      *       "Recurrence": "FREQ=WEEKLY;BYDAY=SU",
                      *       "EndOnFirstOk": false,
                      *       "ExternalKey": "cmdb-4711",
-                     *       "Source": "net/berlin"
+                     *       "Source": "net/berlin",
+                     *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
                      *     }
                      */
                     "application/json": components["schemas"]["MaintenanceSchedule"];
@@ -23511,7 +23981,8 @@ export interface operations {
                      *       {
                      *         "secret_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *         "Name": "API_SECRET",
-                     *         "UpdatedAt": "2026-02-25T23:38:03+01:00"
+                     *         "UpdatedAt": "2026-02-25T23:38:03+01:00",
+                     *         "CreatedAt": "2026-02-25T23:38:03+01:00"
                      *       }
                      *     ]
                      */
@@ -23670,7 +24141,8 @@ export interface operations {
                      * @example {
                      *       "secret_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "Name": "API_SECRET",
-                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
+                     *       "CreatedAt": "2026-02-25T23:38:03+01:00"
                      *     }
                      */
                     "application/json": components["schemas"]["Secret"];
@@ -23756,7 +24228,8 @@ export interface operations {
                      * @example {
                      *       "secret_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "Name": "API_SECRET",
-                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
+                     *       "CreatedAt": "2026-02-25T23:38:03+01:00"
                      *     }
                      */
                     "application/json": components["schemas"]["Secret"];
@@ -24017,12 +24490,12 @@ export interface operations {
                  */
                 Severity?: string;
                 /**
-                 * @description Name or id of a tag: alerts about devices that have it now only.
+                 * @description Name or id of a tag, or several joined by commas: alerts about devices that have one of them now only.
                  * @example berlin/rack-3
                  */
                 Tag?: string;
                 /**
-                 * @description Name or id of a Location: alerts with a failure from there, or about it, only.
+                 * @description Name or id of a Location, or several joined by commas: alerts with a failure from there, or about it, only.
                  * @example local
                  */
                 Location?: string;
@@ -24032,13 +24505,13 @@ export interface operations {
                  */
                 Suppressed?: "true" | "Y" | "false" | "N";
                 /**
-                 * @description Alerts of this kind only.
+                 * @description Alerts of this kind only. One of device.down, device.up, device.flapping, device.partial, device.slow, certificate.expiring, location.offline, location.online, anchor.down, anchor.up, agent.fenced, contact.failing, late.summary, clock.wrong, disk.low, backup.old, or several joined by commas.
                  * @example device.down
                  */
-                Kind?: "device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old";
+                Kind?: string;
                 /**
-                 * @description A device_id: the alerts of this device only, also of a deleted one.
-                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 * @description A device_id, or several joined by commas: alerts of these devices only, also of deleted ones.
+                 * @example 8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d
                  */
                 Device?: string;
                 /**
@@ -24596,7 +25069,8 @@ export interface operations {
                      *         "LastUsed": "2026-02-25T23:38:03+01:00",
                      *         "LastAddress": "192.0.2.10",
                      *         "CreatedAt": "2026-02-25T23:38:03+01:00",
-                     *         "CreatedBy": "admin"
+                     *         "CreatedBy": "admin",
+                     *         "UpdatedAt": "2026-02-25T23:38:03+01:00"
                      *       }
                      *     ]
                      */
@@ -24768,7 +25242,8 @@ export interface operations {
                      *       "LastUsed": "2026-02-25T23:38:03+01:00",
                      *       "LastAddress": "192.0.2.10",
                      *       "CreatedAt": "2026-02-25T23:38:03+01:00",
-                     *       "CreatedBy": "admin"
+                     *       "CreatedBy": "admin",
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
                      *     }
                      */
                     "application/json": components["schemas"]["Key"];
@@ -24872,7 +25347,8 @@ export interface operations {
                      *       "LastUsed": "2026-02-25T23:38:03+01:00",
                      *       "LastAddress": "192.0.2.10",
                      *       "CreatedAt": "2026-02-25T23:38:03+01:00",
-                     *       "CreatedBy": "admin"
+                     *       "CreatedBy": "admin",
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
                      *     }
                      */
                     "application/json": components["schemas"]["Key"];
@@ -25044,7 +25520,8 @@ export interface operations {
                      *         ],
                      *         "SignIn": "Invited",
                      *         "LastSeen": "2026-02-25T23:38:03+01:00",
-                     *         "CreatedAt": "2026-02-25T23:38:03+01:00"
+                     *         "CreatedAt": "2026-02-25T23:38:03+01:00",
+                     *         "UpdatedAt": "2026-02-25T23:38:03+01:00"
                      *       }
                      *     ]
                      */
@@ -25216,7 +25693,8 @@ export interface operations {
                      *       ],
                      *       "SignIn": "Invited",
                      *       "LastSeen": "2026-02-25T23:38:03+01:00",
-                     *       "CreatedAt": "2026-02-25T23:38:03+01:00"
+                     *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
                      *     }
                      */
                     "application/json": components["schemas"]["User"];
@@ -25319,7 +25797,8 @@ export interface operations {
                      *       ],
                      *       "SignIn": "Invited",
                      *       "LastSeen": "2026-02-25T23:38:03+01:00",
-                     *       "CreatedAt": "2026-02-25T23:38:03+01:00"
+                     *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
                      *     }
                      */
                     "application/json": components["schemas"]["User"];
@@ -25801,10 +26280,10 @@ export interface operations {
                  */
                 filename?: string;
                 /**
-                 * @description Changes of this kind of thing only.
-                 * @example device
+                 * @description Changes of this kind of thing only. One of account, key, location, agent, device, devices, tag, secret, contact, nschedule, mschedule, hook, page, report, alert, session, user, maintenance, outage, delivery, or several joined by commas.
+                 * @example account
                  */
-                Kind?: "account" | "key" | "location" | "agent" | "device" | "devices" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "hook" | "page" | "report" | "alert" | "session" | "user" | "maintenance" | "outage" | "delivery";
+                Kind?: string;
                 /**
                  * @description Changes of the thing with this id only, also of a deleted one.
                  * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
@@ -25816,10 +26295,10 @@ export interface operations {
                  */
                 Actor?: string;
                 /**
-                 * @description Entries with this Action only.
+                 * @description Entries with this Action only. One of Create, Update, Delete, Refuse, or several joined by commas.
                  * @example Create
                  */
-                Action?: "Create" | "Update" | "Delete" | "Refuse";
+                Action?: string;
                 /**
                  * @description Rows from this moment on. A timestamp in whole seconds includes that whole second. Without an offset it is a local time of the account: of a time that a clock change shows twice the earlier one, and a time that a clock change skips counts with the offset before the change.
                  * @example 2026-02-25T22:38:03+01:00

@@ -92,7 +92,7 @@ function frameOf(routes: readonly Route[], version: string) {
     info: {
       title: 'Device Monitoring Service API',
       version: '1.1',
-      description: `Served by Vantage ${version}. A good answer is 200. Every request that fails by the caller's fault is 400 with \`code\` and \`message\`.`,
+      description: `Served by Vantage ${version}. A good answer is 200. Every request that fails by the caller's fault is 400 with \`code\` and \`message\`. What is marked as deprecated works for at least a year longer, and as long as the path begins with \`/v1.1\`; answers may get new fields at any time.`,
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/v1.1', description: 'The controller that serves this document.' }],

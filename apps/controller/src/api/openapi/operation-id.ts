@@ -5,6 +5,7 @@ const spoken: Readonly<Record<string, string>> = {
   'GET /hello': 'sayHello',
   'GET /openapi.json': 'getOpenApiDocument',
   'POST /devices/change': 'changeDevices',
+  'PUT /devices': 'putDevice',
   'GET /devices/{device_id}/uptime': 'getUptime',
   'GET /uptime': 'listUptimes',
   'GET /devices/{device_id}/statistics': 'getStatistics',

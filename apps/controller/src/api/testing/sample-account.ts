@@ -4,6 +4,7 @@ import { createLog, newId } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { createPartitions } from '../../db/index.ts';
 import type { Rest } from './rest.ts';
+import { addDeviceChange, addUser } from './sample-keys.ts';
 
 /** A webhook whose address has credentials. */
 export const sampleContact = {
@@ -185,17 +186,6 @@ async function addDelivery({ db, clock }: Pick<Rest, 'db' | 'clock'>, contactId:
   return notification_id;
 }
 
-/** Keeps the preview of a change of many devices, and returns its token. */
-async function addDeviceChange(
-  { db, clock }: Pick<Rest, 'db' | 'clock'>,
-  accountNo: number,
-): Promise<string> {
-  const token = newId();
-  await sql`insert into device_changes (token, account_no, key_no, touched_us, request, device_nos)
-    values (${token}, ${accountNo}::int, 0, ${clock.nowUs()}::bigint, '{}', '{}')`.execute(db.kysely);
-  return token;
-}
-
 /** Gives a device an outage of a minute, a day ago, and returns the id. */
 async function addOutage({ db, clock }: Pick<Rest, 'db' | 'clock'>, deviceNo: number): Promise<string> {
   const startUs = clock.nowUs() - 86_400_000_000;
@@ -219,23 +209,6 @@ export async function addMaintenance(
     .returning('maintenance_id')
     .executeTakeFirstOrThrow();
   return maintenance_id;
-}
-
-/** Adds a person who has not accepted the invitation yet, and returns the id. */
-export async function addUser(rest: Rest, accountNo: number): Promise<string> {
-  const { keyNo: key_no } = await rest.key(accountNo, 'UR');
-  const user_id = newId();
-  await rest.db.kysely
-    .updateTable('api_keys')
-    .set({ hint: '', name: 'Ada' })
-    .where('key_no', '=', key_no)
-    .execute();
-  const email = `${user_id}@example.org`;
-  await rest.db.kysely
-    .insertInto('users')
-    .values({ user_id, account_no: accountNo, key_no, email })
-    .execute();
-  return user_id;
 }
 
 /** Opens an alert about a device that is Down, and returns its id. */

@@ -1,9 +1,10 @@
 import { boundedText, type Clock } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
-import { idField } from '../../http/field.ts';
+import { idField, shownTimes, showTimes, timeNames } from '../../http/field.ts';
 import { noSubject, type Route, route, validatingRoute } from '../../http/route.ts';
 import type { Session } from '../../http/session.ts';
+import { createZone } from '../../http/zone.ts';
 import type { Catalog } from '../change.ts';
 import { defaultLocations } from '../devices/lookup-store.ts';
 import { referenceField } from '../external-key.ts';
@@ -15,7 +16,7 @@ import { changeAccount } from './write.ts';
 
 const tag = 'Account';
 const names = { root: 'account', id: 'account_id' } as const;
-const readOnly = ['account_id', 'Name', 'RetentionDays'] as const;
+const readOnly = ['account_id', 'Name', 'RetentionDays', ...timeNames] as const;
 
 const accountFull = z
   .strictObject({
@@ -30,6 +31,7 @@ const accountFull = z
       ),
     nschedule_id: z.string().nullable(),
     RetentionDays: z.int().describe("How long raw checks are kept; the operator's setting."),
+    ...shownTimes,
   })
   .meta({ id: 'Account' });
 
@@ -138,6 +140,8 @@ function createAccountReader({ db, retentionDays }: Pick<AccountRouteDeps, 'db' 
       DefaultLocations: row.default_location_ids === null ? null : names,
       nschedule_id: row.nschedule_id,
       RetentionDays: retentionDays,
+      // A change of the zone holds for its own answer.
+      ...showTimes(row, createZone(row.timezone)),
     };
   };
 }

@@ -12,6 +12,8 @@ export interface AccountRow {
   readonly nschedule_id: string | null;
   readonly nschedule_no: number | null;
   readonly default_location_ids: readonly string[] | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
 }
 
 /** The settings of an account that its owner changes. */
@@ -34,6 +36,8 @@ export async function readAccount(db: Kysely<Tables>, accountNo: number): Promis
       'a.nschedule_no',
       'n.nschedule_id',
       'a.default_location_ids',
+      'a.created_at',
+      'a.updated_at',
     ])
     .where('a.account_no', '=', accountNo)
     .executeTakeFirstOrThrow();

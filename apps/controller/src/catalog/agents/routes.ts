@@ -2,7 +2,7 @@ import { cleanLine } from '@vantage/domain';
 import { boundedText, type Clock, isId } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
-import { idField, lineField, timestampField } from '../../http/field.ts';
+import { idField, lineField, shownTimes, showTimes, timeNames, timestampField } from '../../http/field.ts';
 import { nextPage, wholeOrPageQuery } from '../../http/paging.ts';
 import { missing } from '../../http/problem.ts';
 import { noSubject, type Route, route } from '../../http/route.ts';
@@ -64,6 +64,8 @@ export const agentFull = z
           Reason: 'version 0.3.0 did not connect and report within 120 s',
         },
       }),
+    location_id: idField,
+    ...shownTimes,
   })
   .meta({ id: 'Agent' });
 
@@ -82,6 +84,8 @@ const readOnly = [
   'OfflineReason',
   'CertificateEnd',
   'Upgrade',
+  'location_id',
+  ...timeNames,
 ] as const;
 const names = { root: 'agent', id: 'agent_id' } as const;
 const agentUpdate = z
@@ -232,6 +236,8 @@ export function show(row: AgentFacts, zone: Zone): z.input<typeof agentFull> {
       Reason: row.upgrade.reason === null ? null : cleanLine(row.upgrade.reason),
       Since: zone.format(row.upgrade.changed_us),
     },
+    location_id: row.location_id,
+    ...showTimes(row, zone),
   };
 }
 

@@ -10,6 +10,7 @@ export interface AgentFacts {
   readonly agent_id: string;
   readonly name: string;
   readonly location: string;
+  readonly location_id: string;
   readonly version: string | null;
   readonly host_name: string | null;
   readonly state: StoredState | 'Expired';
@@ -30,6 +31,8 @@ export interface AgentFacts {
   } | null;
   /** Checks a minute of the devices it holds now. */
   readonly load: number;
+  readonly created_at: Date;
+  readonly updated_at: Date;
 }
 
 /**
@@ -50,8 +53,8 @@ export async function listAgents(
     ${page.agentId === undefined ? sql`` : sql`and a.agent_id = ${page.agentId}`}`;
   const [found, count] = await Promise.all([
     sql<AgentFacts>`
-      select a.agent_no, a.agent_id, a.name, l.name as location, a.version, a.host_name, ${agentStateAt(page.nowUs)} as state, a.last_seen_us, a.clock_offset_us,
-        a.backlog_records, a.lateness_p50_ms, a.lateness_p99_ms, a.capacity, a.offline_reason, a.certificate_end_us,
+      select a.agent_no, a.agent_id, a.name, l.name as location, l.location_id, a.version, a.host_name, ${agentStateAt(page.nowUs)} as state, a.last_seen_us, a.clock_offset_us,
+        a.backlog_records, a.lateness_p50_ms, a.lateness_p99_ms, a.capacity, a.offline_reason, a.certificate_end_us, a.created_at, a.updated_at,
         (select jsonb_build_object('version', u.version, 'state', u.state, 'reason', u.reason, 'changed_us', u.changed_us)
           from agent_upgrades u where u.agent_no = a.agent_no) as upgrade,
         (select coalesce(sum(1.0 / interval_min(d.frequency_s, d.frequency_min) / greatest(1, s.rotation_size)), 0)::float8

@@ -1,7 +1,7 @@
 import { bodyTypes, contactTypeNames, contactTypes, defaultBodyType, notifyKinds } from '@vantage/alerts';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
-import { idField, lineField, timestampField } from '../../http/field.ts';
+import { idField, lineField, shownTimes, timeNames, timestampField } from '../../http/field.ts';
 import { identityFields, shownIdentity } from '../external-key.ts';
 
 const name = lineField(200, 1)
@@ -108,11 +108,12 @@ export const contactFull = z
       .describe('The secret before the last rotation also signs until then; null: there is none.'),
     UpdatedAt: timestampField,
     Source: shownIdentity.Source,
+    CreatedAt: shownTimes.CreatedAt,
   })
   .meta({ id: 'Contact' });
 
 /** The fields that a contact's GET returns and no request sets. */
-export const contactReadOnly = ['contact_id', 'PreviousSecretUntil', 'UpdatedAt'] as const;
+export const contactReadOnly = ['contact_id', 'PreviousSecretUntil', ...timeNames] as const;
 
 /** Settings of a contact as sent, good fields only. */
 export type SentContact = {

@@ -3,7 +3,7 @@ import { cleanLine } from '@vantage/domain';
 import type { Clock } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
-import { idField } from '../../http/field.ts';
+import { idField, showTimes } from '../../http/field.ts';
 import { missing } from '../../http/problem.ts';
 import { type Route, route } from '../../http/route.ts';
 import type { Session } from '../../http/session.ts';
@@ -149,6 +149,6 @@ function show(row: ContactRow, { zone }: Session, nowUs: number): z.input<typeof
     Shadow: row.shadow,
     ...showRowIdentity(row),
     PreviousSecretUntil: until === null || until <= nowUs ? null : zone.format(until),
-    UpdatedAt: zone.format(row.updated_at.getTime() * 1000),
+    ...showTimes(row, zone),
   };
 }

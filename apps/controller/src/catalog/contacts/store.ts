@@ -19,6 +19,7 @@ export type ContactRow = Pick<
   | 'external_key'
   | 'source'
   | 'previous_secret_until_us'
+  | 'created_at'
   | 'updated_at'
 >;
 
@@ -47,7 +48,7 @@ export async function listContacts(
         'external_key',
         'source',
       ])
-      .select(['previous_secret_until_us', 'updated_at'])
+      .select(['previous_secret_until_us', 'created_at', 'updated_at'])
       .orderBy('name')
       .orderBy('contact_no')
       .limit(page.limit)

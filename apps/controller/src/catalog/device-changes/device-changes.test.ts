@@ -188,10 +188,22 @@ test('an operator may start and end maintenance of many, and nothing else', asyn
   expect(started.done).toMatchObject({ Matched: 1, Changed: 1, Done: true });
   expect(await read(id)).toMatchObject({ Status: 'Maint' });
   expect((await changeBy(operator, { Filter: {}, Maintenance: null })).done).toMatchObject({ Changed: 1 });
-  const others = [{ Set: { Timeout: 5 } }, { AddTags: ['x'] }, { RemoveTags: ['x'] }, { Delete: true }, {}];
-  for (const other of [...others, ...others.map((each) => ({ Maintenance, ...each })).slice(0, 4)]) {
+  const others = [{ Set: { Timeout: 5 } }, { AddTags: ['x'] }, { RemoveTags: ['x'] }, { Delete: true }];
+  // The level is judged before the body: a fault of it changes no answer.
+  const faulty = [
+    { Set: 1 },
+    { Set: {}, Filter: 1 },
+    { AddTags: [] },
+    { Delete: 'no' },
+    { Set: {}, Nope: 1 },
+  ];
+  for (const other of [...others, ...others.map((each) => ({ Maintenance, ...each })), ...faulty]) {
     const refused = await operator.send('POST', '/devices/change', { Filter: {}, ...other });
     expect([other, refused.json]).toMatchObject([other, { code: 1002 }]);
+  }
+  for (const wrong of [{}, { Maintenance: 1 }, { Maintenance, Nope: 1 }, { Filter: 1, Maintenance }]) {
+    const refused = await operator.send('POST', '/devices/change', { Filter: {}, ...wrong });
+    expect([wrong, refused.json]).toMatchObject([wrong, { code: 1004 }]);
   }
 });
 

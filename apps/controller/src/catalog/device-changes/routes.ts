@@ -1,10 +1,11 @@
+import { z } from 'zod';
 import { invalid } from '../../http/problem.ts';
 import { noSubject, type Route, route } from '../../http/route.ts';
-import { type Level, requireLevel, type Session } from '../../http/session.ts';
+import type { Level, Session } from '../../http/session.ts';
 import type { Maintenance } from '../devices/maintenance-routes.ts';
 import type { DeviceRouteDeps } from '../devices/routes.ts';
 import { createCarrier, outcomeOf } from './carry-out.ts';
-import { type AskedChange, deviceChange, deviceChangeOutcome } from './fields.ts';
+import { deviceChange, deviceChangeOutcome } from './fields.ts';
 import { findPlan } from './plan-store.ts';
 import { previewChange } from './preview.ts';
 import { contradictions } from './resolve.ts';
@@ -28,8 +29,8 @@ export function deviceChangeRoutes(given: DeviceRouteDeps & { readonly maintenan
       description: `The first request changes nothing. It answers how many devices Filter leaves, how many of them would change and which would be refused, and a Token. The same body with the Token does it: 1005 where Filter leaves other devices by then. What a device refuses only when it is done (a private address at a Location that checks public targets only) is in the answer of the second request. A change that was interrupted goes on with the same request, as long as Done is false; a repetition of one that is done answers the same. With a key that is limited to tags, and in an atomic batch, each request does a part: repeat it until Done is true. GET /device-changes/{change_id} (the Token) shows how far it is. The audit has one entry for all of it. A key of the level UO may send Filter and Maintenance only.`,
       subject: noSubject,
       body: deviceChange,
+      levelOf,
       handler: async ({ session, body: { Preview, Token, ...asked }, signal }) => {
-        requireLevel(session, levelOf(asked));
         const faults = contradictions(asked);
         if (faults.length > 0) throw invalid(faults);
         if (Token !== undefined && Preview !== true)
@@ -55,9 +56,10 @@ export function deviceChangeRoutes(given: DeviceRouteDeps & { readonly maintenan
   ];
 }
 
+const anyFields = z.record(z.string(), z.unknown());
+
 /** The level that a change needs: maintenance alone is an operator's, as of one device. Pure. */
-function levelOf({ Maintenance, Delete, ...changes }: AskedChange): Level {
-  const isAlone = Object.keys(changes).every((name) => name === 'Filter');
-  const isMaintenance = Maintenance !== undefined && !Delete && isAlone;
-  return isMaintenance ? 'UO' : 'UW';
+function levelOf(body: unknown): Level {
+  const { Set: set, AddTags, RemoveTags, Delete = false } = anyFields.safeParse(body).data ?? {};
+  return [set, AddTags, RemoveTags].some((each) => each !== undefined) || Delete !== false ? 'UW' : 'UO';
 }

@@ -70,7 +70,8 @@ const optional = {
     .optional()
     .describe(
       'Older name of Options.Headers (Method HTTP): {} changes nothing, null clears the headers. Where both names are sent, the one that differs from the stored headers counts.',
-    ),
+    )
+    .meta({ deprecated: true }),
 };
 
 /** The body of POST /devices. */
@@ -164,7 +165,8 @@ export const deviceFull = z
     HostData: z
       .strictObject({ headers: z.record(z.string(), z.string()) })
       .optional()
-      .describe('Older name of Options.Headers; with WithConfig=Y, for Method HTTP only.'),
+      .describe('Older name of Options.Headers; with WithConfig=Y, for Method HTTP only.')
+      .meta({ deprecated: true }),
   })
   .meta({ id: 'Device' });
 

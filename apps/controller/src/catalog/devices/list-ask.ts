@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { isOneOf } from '../../db/index.ts';
 import type { DeviceStatus } from '../../db/status.ts';
 
 /** The devices to which a list is limited; every part that is given must hold. */
@@ -8,8 +9,10 @@ export interface DeviceFilter {
   readonly tagNos?: readonly (readonly number[])[] | undefined;
   /** A part of ShortName, FullName or URL, in any letter case. */
   readonly search?: string | undefined;
-  readonly method?: string | undefined;
-  readonly locationNo?: number | undefined;
+  /** One of these. */
+  readonly methods?: readonly string[] | undefined;
+  /** At one of these. */
+  readonly locationNos?: readonly number[] | undefined;
   readonly externalKey?: string | undefined;
   readonly source?: string | undefined;
   readonly enabled?: boolean | undefined;
@@ -57,7 +60,7 @@ export function isByStatusAlone({ tagNos = [], ...filter }: DeviceFilter): boole
 
 /** The conditions on `devices` as d, except that of the status. */
 export function conditionsOf({ accountNo, filter }: DeviceListAsk): RawBuilder<boolean> {
-  const { tagNos = [], search, method, locationNo, externalKey, source, enabled, among } = filter;
+  const { tagNos = [], search, methods, locationNos, externalKey, source, enabled, among } = filter;
   const { severities, retrying, masterNo, nscheduleNo, mscheduleNo } = filter;
   const conditions = [
     sql`d.account_no = ${accountNo}::int`,
@@ -65,11 +68,11 @@ export function conditionsOf({ accountNo, filter }: DeviceListAsk): RawBuilder<b
       (each) => sql`d.device_no in (select device_no from device_tags where tag_no = any(${each}::int[]))`,
     ),
     ...(search === undefined ? [] : [sql`${searched} like ${likePattern(search)}`]),
-    ...(method === undefined ? [] : [sql`d.method = ${method}`]),
-    ...(locationNo === undefined
+    ...(methods === undefined ? [] : [isOneOf(sql`d.method`, methods, 'text')]),
+    ...(locationNos === undefined
       ? []
       : [
-          sql`d.device_no in (select device_no from device_locations where location_no = ${locationNo}::int)`,
+          sql`d.device_no in (select device_no from device_locations where ${isOneOf(sql`location_no`, locationNos, 'int')})`,
         ]),
     ...(externalKey === undefined ? [] : [sql`d.external_key = ${externalKey}`]),
     ...(source === undefined ? [] : [sql`d.source = ${source}`]),
@@ -86,6 +89,14 @@ export function conditionsOf({ accountNo, filter }: DeviceListAsk): RawBuilder<b
     ...(mscheduleNo === undefined ? [] : [sql`d.mschedule_no = ${mscheduleNo}::int`]),
   ];
   return sql<boolean>`${sql.join(conditions, sql` and `)}`;
+}
+
+/** Are the devices with these numbers of Locations at one that was asked for? */
+export function areAt(
+  asked: readonly number[] | undefined,
+  locationNos: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  return asked === undefined ? sql`true` : sql`${locationNos} && ${asked}::int[]`;
 }
 
 /** The `text` of `device_texts`. */

@@ -4,7 +4,8 @@ import { boundedText, isId, sentFault } from '@vantage/kernel';
 import { z } from 'zod';
 import { type Db, findDeviceCursor } from '../../db/index.ts';
 import { flagQuery } from '../../http/flag.ts';
-import { readMembers } from '../../http/members.ts';
+import { readMembers, someOf } from '../../http/members.ts';
+import { locationQuery, readLocationNos, readTagNos, tagQuery } from '../../http/named.ts';
 import { afterQuery, readCursor } from '../../http/paging.ts';
 import { invalid, missing } from '../../http/problem.ts';
 import { identityQuery } from '../external-key.ts';
@@ -16,7 +17,7 @@ import {
   type DeviceSort,
   sortFields,
 } from './list-ask.ts';
-import { findLocations, findMschedule, findNschedule, findTags } from './lookup-store.ts';
+import { findMschedule, findNschedule } from './lookup-store.ts';
 
 const exampleId = '8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d';
 const sorts = sortFields.flatMap((field) => [field, `-${field}`] as const);
@@ -32,11 +33,9 @@ export const deviceListQuery = z.object({
   Search: boundedText(200, 1)
     .optional()
     .describe('A part of ShortName, FullName or URL, in any letter case. The answer has no X-Total-Count.'),
-  Tag: boundedText(200, 1).optional().describe('Name or id of a tag: its devices only.'),
-  Method: z.enum(methods).optional().describe('Devices of this Method only.'),
-  Location: boundedText(200, 1)
-    .optional()
-    .describe('Name or id of a Location: the devices that are checked from there only.'),
+  Tag: tagQuery('their devices only'),
+  Method: someOf(methods, 'Devices of this Method only.'),
+  Location: locationQuery('the devices that are checked from there only'),
   ...identityQuery,
   Enabled: flagQuery('false: paused devices only; true: all others.'),
   Severity: boundedText(50, 1)
@@ -101,12 +100,13 @@ type FilterQuery = Partial<
 
 /** The conditions of a filter. Throws a Problem (1003) for a tag, Location or device that the account does not have. */
 export async function readFilter(db: Db, accountNo: number, query: FilterQuery): Promise<DeviceFilter> {
-  const { Search: search, Method: method, ExternalKey: externalKey, Source: source } = query;
+  const { Search: search, Method: chosen, ExternalKey: externalKey, Source: source } = query;
   const { Tag, Location, Enabled: enabled } = query;
-  const tags = Tag === undefined ? [] : [await readTag(db, accountNo, Tag)];
-  const locationNo = Location === undefined ? undefined : await readLocation(db, accountNo, Location);
+  const tags = Tag === undefined ? [] : [await readTagNos(db, accountNo, Tag)];
+  const locationNos =
+    Location === undefined ? undefined : await readLocationNos(db, accountNo, Location, { deleted: false });
   const severity = query.Severity === undefined ? undefined : readSeverities(query.Severity);
-  const common = { tagNos: tags, search, method, locationNo, externalKey, source, enabled };
+  const common = { tagNos: tags, search, methods: chosen, locationNos, externalKey, source, enabled };
   return {
     ...common,
     severities: severity,
@@ -169,20 +169,6 @@ async function readStatusOrTag(
       return { tagNos: [[found.tagNo]] };
     }
   }
-}
-
-/** The numbers of the account's tags with this name or id. Throws a Problem (1003) where there is none. */
-export async function readTag(db: Db, accountNo: number, text: string): Promise<readonly number[]> {
-  const found = await findTags(db.kysely, accountNo, [text]);
-  if (found.length === 0) throw missing('tag');
-  return found.map(({ tag_no }) => tag_no);
-}
-
-async function readLocation(db: Db, accountNo: number, text: string): Promise<number> {
-  const found = await findLocations(db.kysely, accountNo, [text]);
-  const chosen = found.find(({ location_id }) => location_id === text) ?? found[0];
-  if (chosen === undefined) throw missing('Location');
-  return chosen.location_no;
 }
 
 async function readAfter(db: Db, accountNo: number, cursor: string): Promise<number> {

@@ -1,7 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../db/index.ts';
 import { rowCount } from '../../db/row-count.ts';
-import { conditionsOf, type DeviceListAsk, follows, isByStatusAlone, orderByDevice } from './list-ask.ts';
+import {
+  areAt,
+  conditionsOf,
+  type DeviceListAsk,
+  follows,
+  isByStatusAlone,
+  orderByDevice,
+} from './list-ask.ts';
 import { type DevicePage, readListPage } from './list-page.ts';
 import { listFound } from './search-store.ts';
 import { listByStatus } from './status-list-store.ts';
@@ -36,10 +43,10 @@ function pageOf(ask: DeviceListAsk): RawBuilder<unknown> {
 
 function countOf(ask: DeviceListAsk): RawBuilder<number> {
   const { accountNo, filter } = ask;
-  const { locationNo, ...others } = filter;
+  const { locationNos, ...others } = filter;
   return isByStatusAlone(others)
     ? sql<number>`
         select coalesce(sum(devices), 0)::int from device_counts
-        where account_no = ${accountNo}::int and location_nos @> ${locationNo === undefined ? [] : [locationNo]}::int[]`
+        where account_no = ${accountNo}::int and ${areAt(locationNos, sql`location_nos`)}`
     : sql<number>`select count(*)::int from devices d where ${conditionsOf(ask)}`;
 }

@@ -2,6 +2,7 @@ import { type Clock, createSharedWork, isId } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
 import { idField } from '../../http/field.ts';
+import { flagQuery } from '../../http/flag.ts';
 import { cutCursor } from '../../http/paging.ts';
 import { missing } from '../../http/problem.ts';
 import { noSubject, type Reply, type Route, route, validatingRoute } from '../../http/route.ts';
@@ -11,6 +12,7 @@ import type { Catalog } from '../change.ts';
 import { accepted, actorOf } from '../from-rest.ts';
 import { findMaintenance } from '../maintenance/find.ts';
 import { deviceCreate, deviceEntry, deviceFull, deviceReadOnly, deviceUpdate } from './fields.ts';
+import { keyedDeviceRoute } from './keyed-route.ts';
 import { keepDevice, keptDevice } from './known-device.ts';
 import type { DeviceListAsk } from './list-ask.ts';
 import { deviceListQuery, isPagedById, readDeviceList } from './list-query.ts';
@@ -59,7 +61,7 @@ async function showFound(
 ): Promise<Reply<z.input<typeof deviceFull>>> {
   const [resultOf, maintenance] = await Promise.all([
     completeResults(db, [row], nowUs),
-    row.has_maintenance ? findMaintenance(db, { accountNo, nowUs, deviceNo: row.device_no }) : [],
+    row.has_maintenance ? findMaintenance(db, { accountNo, nowUs, deviceNos: [row.device_no] }) : [],
   ]);
   return {
     body: showDevice(row, resultOf(row), zone, { withConfig, maintenance }),
@@ -74,14 +76,21 @@ export interface DeviceRouteDeps extends DeviceWriterDeps {
 }
 
 const withConfig = z.object({
-  WithConfig: z.enum(['Y', 'N']).default('N').describe('Y: HostData is part of the answer.'),
+  WithConfig: flagQuery('Y: HostData, an older name of Options.Headers, is part of the answer.'),
 });
 
 /** Creating, listing, reading, changing and deleting devices. */
 export function deviceRoutes(deps: DeviceRouteDeps): Route[] {
   const writer = createDeviceWriter(deps);
+  const read = createDeviceReader(deps);
   return [
     createRoute(deps.catalog, writer),
+    keyedDeviceRoute({
+      db: deps.db,
+      catalog: deps.catalog,
+      writer,
+      read: (session, deviceNo) => read(session, deviceNo, false),
+    }),
     listRoute(deps),
     readRoute(deps),
     updateRoute(deps, writer),
@@ -175,7 +184,7 @@ function readRoute({ db, clock }: DeviceRouteDeps): Route {
     response: deviceFull,
     names: { ...names, id: 'device_id' },
     handler: ({ session, subject: { row, nowUs }, query }) =>
-      showFound(db, session, row, { nowUs, withConfig: query.WithConfig === 'Y' }),
+      showFound(db, session, row, { nowUs, withConfig: query.WithConfig === true }),
   });
 }
 
@@ -198,7 +207,7 @@ function updateRoute(deps: DeviceRouteDeps, writer: DeviceWriter): Route {
       const { changed } = accepted(
         await deps.catalog.change(actorOf(session), (transaction) => writer.update(transaction, device)),
       );
-      const withConfig = query.WithConfig === 'Y';
+      const withConfig = query.WithConfig === true;
       if (changed === undefined) return read(session, deviceNo, withConfig);
       return showFound(deps.db, session, changed.row, { nowUs: changed.nowUs, withConfig });
     },

@@ -116,11 +116,11 @@ function asksOf(accountNo: number, search: string, limit: number, deviceNo: numb
     ask,
     { ...ask, offset: limit },
     { ...ask, afterNo: deviceNo },
-    { ...ask, filter: { search, method: 'PING' } },
+    { ...ask, filter: { search, methods: ['PING'] } },
     { ...ask, sort: { field: 'CreatedAt', descending: true } },
     { ...ask, sort: { field: 'ShortName', descending: false } },
     { ...ask, sort: { field: 'ShortName', descending: true }, offset: 1 },
-    { ...ask, filter: { search, method: 'TCP' }, sort: { field: 'ShortName', descending: false } },
+    { ...ask, filter: { search, methods: ['TCP'] }, sort: { field: 'ShortName', descending: false } },
   ];
 }
 

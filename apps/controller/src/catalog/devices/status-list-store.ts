@@ -3,6 +3,7 @@ import { deviceGroups } from '../../db/device-groups.ts';
 import type { Db } from '../../db/index.ts';
 import { rowCount } from '../../db/row-count.ts';
 import {
+  areAt,
   byCreation,
   conditionsOf,
   type DeviceListAsk,
@@ -85,8 +86,8 @@ function fewOfStatus(
   ask: DeviceListAsk,
   fewDevices: number,
 ): Promise<readonly number[] | undefined> {
-  const { status, locationNo } = ask.filter;
-  const all = { ...ask, filter: { status, locationNo }, sort: byCreation, offset: 0, limit: fewDevices };
+  const { status, locationNos } = ask.filter;
+  const all = { ...ask, filter: { status, locationNos }, sort: byCreation, offset: 0, limit: fewDevices };
   return few(kysely, sql`with ${groupsOf(all)} ${merged(all)}`, fewDevices);
 }
 
@@ -233,15 +234,13 @@ function countOfGroups(ask: DeviceListAsk): RawBuilder<number> {
 }
 
 /** Is the device checked from the Location that was asked for? Its group knows. */
-function isAt({ filter: { locationNo } }: DeviceListAsk, table: string): RawBuilder<unknown> {
-  return locationNo === undefined
-    ? sql`true`
-    : sql`${sql.ref(`${table}.location_nos`)} @> ${[locationNo]}::int[]`;
+function isAt({ filter: { locationNos } }: DeviceListAsk, table: string): RawBuilder<unknown> {
+  return areAt(locationNos, sql.ref(`${table}.location_nos`));
 }
 
 /** Do the groups alone decide which devices are in the list? */
 function isByGroupAlone({ filter }: DeviceListAsk): boolean {
-  const { locationNo: _, ...others } = filter;
+  const { locationNos: _, ...others } = filter;
   return isByStatusAlone(others);
 }
 
@@ -254,7 +253,7 @@ function statusIs({ filter: { status } }: DeviceListAsk, shown: RawBuilder<unkno
  * rows that are read only.
  */
 function meets(ask: DeviceListAsk): RawBuilder<unknown> {
-  const { locationNo: _, search, ...filter } = ask.filter;
+  const { locationNos: _, search, ...filter } = ask.filter;
   const hasText =
     search === undefined
       ? sql`true`

@@ -102,4 +102,73 @@ describe('what a client calls its things by', () => {
     );
     expect(both.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 400]);
   });
+
+  describe('PUT /devices?ExternalKey=', () => {
+    const put = (key: string, body: object) =>
+      one.send('PUT', `/devices?ExternalKey=${encodeURIComponent(key)}`, body);
+    const withKey = async (key: string) =>
+      z
+        .array(z.looseObject({ device_id: z.string() }))
+        .parse((await send('GET', `/devices?ExternalKey=${encodeURIComponent(key)}`)).json);
+
+    it('creates the device with the key, then changes it in part; the same again changes nothing', async () => {
+      const made = await put('shop/web 1', { ...tcp, FullName: 'Shop' });
+      expect(made.json).toMatchObject({ ...tcp, FullName: 'Shop', ExternalKey: 'shop/web 1' });
+      const [device] = await withKey('shop/web 1');
+      const same = await send('GET', `/devices/${device?.device_id}`);
+      expect(made.json).toEqual(same.json);
+      const changes = one.rest.recorded.length;
+      expect((await put('shop/web 1', { ...tcp, FullName: 'Shop' })).json).toEqual(same.json);
+      expect((await put('shop/web 1', made.json as object)).json).toEqual(same.json);
+      expect(one.rest.recorded.length).toBe(changes);
+      const changed = await put('shop/web 1', { Timeout: 7, ExternalKey: 'shop/web 1' });
+      expect(changed.json).toMatchObject({
+        ...tcp,
+        FullName: 'Shop',
+        Timeout: 7,
+        device_id: device?.device_id,
+      });
+      expect((await put('shop/web 1', { FullName: null })).json).toMatchObject({ FullName: null });
+      expect((await put('shop/web 1', { Method: 'PING' })).json).toMatchObject({ code: 1005 });
+    });
+
+    it.each<readonly [object, readonly string[]]>([
+      [{}, ['Method', 'ShortName', 'URL']],
+      [{ Method: 'TCP' }, ['ShortName', 'URL']],
+      [{ ...tcp, Method: 'HTTPS' }, ['Method']],
+      [{ ...tcp, Method: 5 }, ['Method']],
+      [{ ...tcp, ShortName: 'far too long' }, ['ShortName']],
+      [{ ...tcp, ExternalKey: 'another' }, ['ExternalKey']],
+      [{ ...tcp, ExternalKey: null }, ['ExternalKey']],
+      [{ ...tcp, Frequenz: 5 }, ['Frequenz']],
+      [{ ...tcp, Tags: ['no such tag'] }, ['Tags']],
+    ])('refuses %j for a new device and names each fault once', async (body, fields) => {
+      const refused = problem.parse((await put('faulty', body)).json);
+      expect([refused.code, refused.errors.map(({ field }) => field).sort()]).toEqual([1004, fields]);
+      expect(await withKey('faulty')).toEqual([]);
+    });
+
+    it('needs one key, which is judged as everywhere', async () => {
+      for (const query of ['', '?ExternalKey=', '?ExternalKey=a&ExternalKey=b', '?ExternalKey=a%0Ab'])
+        expect((await one.send('PUT', `/devices${query}`, tcp)).json).toMatchObject({
+          code: 1004,
+          errors: [{ field: 'ExternalKey' }],
+        });
+    });
+
+    it('of many at one moment creates one device, also in batches', async () => {
+      const replies = await Promise.all(
+        [1, 2, 3, 4, 5].map((Timeout) => put('at one moment', { ...tcp, Timeout })),
+      );
+      expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+      expect(await withKey('at one moment')).toHaveLength(1);
+      const Path = '/devices?ExternalKey=batched';
+      const Operations = [1, 2].map((Timeout) => ({ Method: 'PUT', Path, Body: { ...tcp, Timeout } }));
+      for (const Atomic of [true, false])
+        expect((await one.send('POST', '/batch', { Atomic, Operations })).json).toMatchObject({
+          Results: [{ Status: 200 }, { Status: 200, Body: { Timeout: 2 } }],
+        });
+      expect(await withKey('batched')).toHaveLength(1);
+    });
+  });
 });

@@ -69,9 +69,10 @@ export function trialRoutes<Result>({ db, sealer, runTrial, record, show }: Tria
       readOnly: deviceReadOnly,
       response: record,
       names: { root: 'check' },
-      handler: async ({ session, body, faults, signal }) => {
+      handler: async ({ session, scoped, body, faults, signal }) => {
         const { accountNo, zone } = session;
-        const { settings, method } = await resolveTrial(db, accountNo, { values: body, faults });
+        const sent = { values: body, faults };
+        const { settings, method } = await scoped(() => resolveTrial(db, accountNo, sent));
         const [location] = settings.references.locations;
         if (location === undefined)
           throw invalid([

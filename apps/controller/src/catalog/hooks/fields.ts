@@ -1,7 +1,7 @@
 import { type EventType, eventTypes } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
-import { idField, lineField, timestampField } from '../../http/field.ts';
+import { idField, lineField, shownTimes, timeNames, timestampField } from '../../http/field.ts';
 import { identityFields, shownIdentity } from '../external-key.ts';
 
 const name = lineField(200, 1).describe('Name of the hook.').meta({ example: 'Data warehouse' });
@@ -70,7 +70,8 @@ export const hookFull = z
       .describe('The answer of the last attempt, or why there was none.')
       .meta({ example: 'HTTP 200 OK' }),
     GivenUp: z.int().describe('Events that were not delivered within 72 hours, or were refused for good.'),
-    UpdatedAt: timestampField,
+    UpdatedAt: shownTimes.UpdatedAt,
+    CreatedAt: shownTimes.CreatedAt,
   })
   .meta({ id: 'Hook', description: 'An address to which events are posted.' });
 
@@ -81,7 +82,7 @@ export const hookReadOnly = [
   'LastDelivered',
   'LastAnswer',
   'GivenUp',
-  'UpdatedAt',
+  ...timeNames,
 ] as const;
 
 /** Settings of a hook as sent, good fields only. */

@@ -67,5 +67,6 @@ function show(row: HookRow, { zone }: Session): z.input<typeof hookFull> {
     LastAnswer: row.last_answer,
     GivenUp: row.given_up ?? 0,
     UpdatedAt: zone.format(row.updated_us),
+    CreatedAt: zone.format(row.created_us),
   };
 }

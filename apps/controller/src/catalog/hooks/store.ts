@@ -7,7 +7,7 @@ import type { ResourcePage } from '../resource-routes.ts';
 export interface HookRow
   extends Pick<
       Row<'hooks'>,
-      'hook_id' | 'name' | 'address' | 'types' | 'external_key' | 'source' | 'updated_us'
+      'hook_id' | 'name' | 'address' | 'types' | 'external_key' | 'source' | 'created_us' | 'updated_us'
     >,
     Pick<Row<'hook_progress'>, 'failing_since_us' | 'delivered_us' | 'last_answer'> {
   readonly tag_id: string | null;
@@ -33,7 +33,7 @@ export async function listHooks(
   );
   const [found, count] = await Promise.all([
     sql<HookRow>`
-      select h.hook_id, h.name, h.address, h.types, h.external_key, h.source, h.updated_us, t.tag_id, t.name as tag_name,
+      select h.hook_id, h.name, h.address, h.types, h.external_key, h.source, h.created_us, h.updated_us, t.tag_id, t.name as tag_name,
         p.failing_since_us, p.delivered_us, p.last_answer, p.given_up
       from hooks h left join tags t using (tag_no) left join hook_progress p on p.hook_no = h.hook_no
       where ${conditions} order by h.name, h.hook_no limit ${page.limit} offset ${page.offset}`.execute(
@@ -45,7 +45,7 @@ export async function listHooks(
 }
 
 /** A hook for a change. */
-export type StoredHook = Omit<Row<'hooks'>, 'after_no' | 'updated_us'>;
+export type StoredHook = Omit<Row<'hooks'>, 'after_no' | 'created_us' | 'updated_us'>;
 
 /** The account's hook with this id, for a change. The caller holds the account's lock. */
 export async function findHook(
@@ -62,7 +62,7 @@ export async function findHook(
     .executeTakeFirst();
 }
 
-type HookColumns = Omit<NewRow<'hooks'>, 'hook_no' | 'after_no' | 'updated_us'>;
+type HookColumns = Omit<NewRow<'hooks'>, 'hook_no' | 'after_no' | 'created_us' | 'updated_us'>;
 
 /** Inserts a hook that gets the events from now on; returns its number. */
 export async function insertHook({ trx }: ChangeTransaction, hook: HookColumns): Promise<number> {

@@ -47,6 +47,7 @@ describe('POST /keys', () => {
       LastAddress: '127.0.0.1',
       CreatedAt: expect.stringMatching(/^\d{4}-/),
       CreatedBy: expect.stringMatching(/^[0-9a-f]{48}$/),
+      UpdatedAt: expect.stringMatching(/^\d{4}-/),
     });
     const { text } = await send('GET', '/keys');
     expect(text).toContain(id);

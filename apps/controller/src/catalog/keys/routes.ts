@@ -1,7 +1,7 @@
 import { boundedText, isId } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
-import { idField, lineField, timestampField } from '../../http/field.ts';
+import { idField, lineField, shownTimes, showTimes, timeNames, timestampField } from '../../http/field.ts';
 import { nextPage, wholeOrPageQuery } from '../../http/paging.ts';
 import { missing } from '../../http/problem.ts';
 import { noSubject, type Route, route } from '../../http/route.ts';
@@ -16,7 +16,7 @@ import { changeKey, createKey, revokeKey } from './write.ts';
 const tag = 'Keys';
 const names = { root: 'key', id: 'key_id' } as const;
 const idAnswer = z.strictObject({ key_id: idField });
-const readOnly = ['key_id', 'CreatedAt', 'CreatedBy', 'LastUsed', 'LastAddress'] as const;
+const readOnly = ['key_id', 'CreatedBy', 'LastUsed', 'LastAddress', ...timeNames] as const;
 
 const name = lineField(200, 1).describe('What the key is for; the audit names the key by it.');
 /** The operator's command may have issued a key without a name. */
@@ -44,13 +44,14 @@ const keyFull = z
       .nullable()
       .describe('The last use of the key or of a session of it, noted at most once a minute; null: none.'),
     LastAddress: z.string().nullable().describe('The address of the caller then.'),
-    CreatedAt: timestampField,
+    CreatedAt: shownTimes.CreatedAt,
     CreatedBy: z
       .string()
       .nullable()
       .describe(
         'The name of the key that made it, or `command line`; null: it was made before this was noted.',
       ),
+    UpdatedAt: shownTimes.UpdatedAt,
   })
   .meta({ id: 'Key' });
 
@@ -203,7 +204,7 @@ function show(row: OwnKeyRow, zone: Zone): z.input<typeof keyFull> {
     Expires: time(row.expiresUs),
     LastUsed: time(row.usedUs),
     LastAddress: row.address,
-    CreatedAt: zone.format(row.createdAt.getTime() * 1000),
     CreatedBy: row.createdBy,
+    ...showTimes({ created_at: row.createdAt, updated_at: row.updatedAt }, zone),
   };
 }

@@ -52,6 +52,7 @@ export interface OwnKeyRow extends Power {
   readonly name: string;
   readonly createdBy: string | null;
   readonly createdAt: Date;
+  readonly updatedAt: Date;
   readonly usedUs: number | null;
   readonly address: string | null;
   /** The tags of the scope that are there; null: no scope. */
@@ -75,6 +76,7 @@ const shownColumns = [
   'k.expires_us as expiresUs',
   'k.created_by as createdBy',
   'k.created_at as createdAt',
+  'k.updated_at as updatedAt',
   'u.used_us as usedUs',
   'u.address',
   'k.tag_nos as tagNos',

@@ -3,11 +3,12 @@ import { anchorStatus } from '@vantage/health';
 import { type Clock, isId } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
-import { idField, lineField } from '../../http/field.ts';
+import { idField, lineField, shownTimes, showTimes, timeNames } from '../../http/field.ts';
 import { nextPage, wholeOrPageQuery } from '../../http/paging.ts';
 import { missing } from '../../http/problem.ts';
 import { noSubject, type Route, route } from '../../http/route.ts';
 import type { Session } from '../../http/session.ts';
+import type { Zone } from '../../http/zone.ts';
 import type { Catalog } from '../change.ts';
 import {
   identityFields,
@@ -68,10 +69,19 @@ const locationFull = z
         example: { Devices: 61, ChecksPerMinute: 12.2, Capacity: 60000 },
       }),
     Source: shownIdentity.Source,
+    ...shownTimes,
   })
   .meta({ id: 'Location' });
 
-const readOnly = ['location_id', 'Online', 'OfflineReason', 'Agents', 'Load', 'AnchorStates'] as const;
+const readOnly = [
+  'location_id',
+  'Online',
+  'OfflineReason',
+  'Agents',
+  'Load',
+  'AnchorStates',
+  ...timeNames,
+] as const;
 const names = { root: 'location', id: 'location_id' } as const;
 const idAnswer = z.strictObject({ location_id: idField });
 const name = lineField(200, 1)
@@ -157,7 +167,11 @@ function listRoute({ db }: LocationRouteDeps): Route {
     handler: async ({ session, query: { ExternalKey, Source, Limit, Offset } }) => {
       const page = { externalKey: ExternalKey, source: Source, limit: Limit, offset: Offset };
       const { rows, total } = await listLocations(db, session.accountNo, page);
-      return { body: rows.map(show), total, next: nextPage(total, { Limit, Offset }) };
+      return {
+        body: rows.map((row) => show(row, session.zone)),
+        total,
+        next: nextPage(total, { Limit, Offset }),
+      };
     },
   });
 }
@@ -184,7 +198,7 @@ function oneLocationRoutes({ db, catalog, clock }: LocationRouteDeps): Route[] {
       level: 'UR',
       summary: 'A Location, its agents and its load.',
       response: locationFull,
-      handler: async ({ subject }) => ({ body: show(subject) }),
+      handler: async ({ session, subject }) => ({ body: show(subject, session.zone) }),
     }),
     route({
       ...shared,
@@ -204,7 +218,7 @@ function oneLocationRoutes({ db, catalog, clock }: LocationRouteDeps): Route[] {
         );
         const changed = await shared.subject.find(session, { location_id: locationId });
         if (changed === undefined) throw missing('Location');
-        return { body: show(changed) };
+        return { body: show(changed, session.zone) };
       },
     }),
   ];
@@ -231,7 +245,7 @@ function removeRoute({ db, catalog }: LocationRouteDeps): Route {
   });
 }
 
-function show(row: LocationFacts): z.input<typeof locationFull> {
+function show(row: LocationFacts, zone: Zone): z.input<typeof locationFull> {
   const anchors = storedAnchors.safeParse(row.anchors).data ?? [];
   const reports = z.array(storedAnchorReports.catch([])).parse(row.anchor_states);
   return {
@@ -254,5 +268,6 @@ function show(row: LocationFacts): z.input<typeof locationFull> {
       ChecksPerMinute: Math.round(row.per_minute * 1000) / 1000,
       Capacity: row.capacity,
     },
+    ...showTimes(row, zone),
   };
 }

@@ -21,6 +21,8 @@ export interface LocationFacts {
   readonly public_targets_only: boolean;
   readonly online: boolean;
   readonly offline_reason: string | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
   readonly agents: number;
   readonly connected: number;
   /** Checks a minute that its connected agents can run. */
@@ -48,7 +50,7 @@ export async function listLocations(
     ${page.source === undefined ? sql`` : sql`and l.source = ${page.source}`}`;
   const [found, count] = await Promise.all([
     sql<LocationFacts>`
-      select l.location_no, l.location_id, l.name, l.external_key, l.source, l.anchors, n.nschedule_id, l.public_targets_only, l.online, l.offline_reason,
+      select l.location_no, l.location_id, l.name, l.external_key, l.source, l.anchors, n.nschedule_id, l.public_targets_only, l.online, l.offline_reason, l.created_at, l.updated_at,
         a.agents, a.connected, a.capacity, a.anchor_states, d.devices, d.per_minute
       from (select * from locations l where ${own} order by l.name limit ${page.limit} offset ${page.offset}) l
       left join nschedules n on n.nschedule_no = l.nschedule_no

@@ -1,16 +1,15 @@
-import { boundedText, type Clock, isId } from '@vantage/kernel';
+import { type Clock, isId } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
 import { idField } from '../../http/field.ts';
+import { deviceQuery, readDeviceNos } from '../../http/named.ts';
 import { nextPage, pageQuery } from '../../http/paging.ts';
-import { missing } from '../../http/problem.ts';
 import { noSubject, type Route, route } from '../../http/route.ts';
 import type { Session } from '../../http/session.ts';
 import type { Catalog } from '../change.ts';
 import { changeElsewhere } from '../change-elsewhere.ts';
 import { eachDevice } from '../devices/each-device.ts';
 import type { Maintenance } from '../devices/maintenance-routes.ts';
-import { findDeviceNo } from '../devices/store.ts';
 import { maintenanceRecord, showMaintenance } from './fields.ts';
 import { findMaintenance } from './find.ts';
 import { devicesOfMaintenance } from './store.ts';
@@ -24,7 +23,7 @@ interface MaintenanceListDeps {
 }
 
 const query = z.object({
-  Device: boundedText(100).optional().describe('A device_id: the maintenance of this device only.'),
+  Device: deviceQuery('maintenance of these devices only'),
   ...pageQuery,
 });
 
@@ -47,9 +46,8 @@ function listRoute({ db, clock }: MaintenanceListDeps): Route {
     response: z.array(maintenanceRecord),
     names: { root: 'maintenances', row: 'maintenance', id: 'maintenance_id' },
     handler: async ({ session: { accountNo, zone }, query: { Device, Limit, Offset } }) => {
-      const device = Device === undefined ? undefined : await findDeviceNo(db.kysely, accountNo, Device);
-      if (Device !== undefined && device === undefined) throw missing('device');
-      const ask = { accountNo, nowUs: clock.nowUs(), deviceNo: device?.device_no };
+      const deviceNos = Device === undefined ? undefined : await readDeviceNos(db, accountNo, Device);
+      const ask = { accountNo, nowUs: clock.nowUs(), deviceNos };
       const rows = await findMaintenance(db, ask);
       return {
         body: rows.slice(Offset, Offset + Limit).map((row) => showMaintenance(row, zone)),

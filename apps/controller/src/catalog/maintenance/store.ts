@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../../db/index.ts';
+import { type Db, isOneOf } from '../../db/index.ts';
 
 /**
  * A maintenance as answers show it: the windows of one request, or of one occurrence of a schedule. Times are
@@ -28,7 +28,7 @@ interface MaintenanceAsk {
   readonly accountNo: number;
   readonly nowUs: number;
   readonly maintenanceId?: string | undefined;
-  readonly deviceNo?: number | undefined;
+  readonly deviceNos?: readonly number[] | undefined;
 }
 
 /**
@@ -37,14 +37,14 @@ interface MaintenanceAsk {
  */
 export async function storedMaintenance(
   { kysely }: Pick<Db, 'kysely'>,
-  { accountNo, nowUs, maintenanceId, deviceNo }: MaintenanceAsk,
+  { accountNo, nowUs, maintenanceId, deviceNos }: MaintenanceAsk,
 ): Promise<readonly MaintenanceRow[]> {
   const conditions = [
     sql`d.account_no = ${accountNo}`,
     sql`w.to_us > ${nowUs}::bigint`,
     sql`(w.source = 'manual' or w.from_us <= ${nowUs}::bigint)`,
     ...(maintenanceId === undefined ? [] : [sql`w.maintenance_id = ${maintenanceId}`]),
-    ...(deviceNo === undefined ? [] : [sql`w.device_no = ${deviceNo}`]),
+    ...(deviceNos === undefined ? [] : [isOneOf(sql`w.device_no`, deviceNos, 'int')]),
   ];
   const { rows } = await sql<MaintenanceRow>`
     select w.maintenance_id, min(w.source) as source, min(m.mschedule_id) as mschedule_id, min(w.from_us) as from_us,
@@ -88,14 +88,14 @@ export interface UsedSchedule {
 }
 
 /**
- * The account's maintenance schedules that have devices; with `deviceNo` the one of this device, and only this device
- * of it.
+ * The account's maintenance schedules that have devices; with `deviceNos` those of these devices, and only these of
+ * them.
  */
 export async function usedSchedules(
   { kysely }: Pick<Db, 'kysely'>,
-  { accountNo, nowUs, deviceNo }: MaintenanceAsk,
+  { accountNo, nowUs, deviceNos }: MaintenanceAsk,
 ): Promise<readonly UsedSchedule[]> {
-  const own = deviceNo === undefined ? sql`true` : sql`d.device_no = ${deviceNo}`;
+  const own = deviceNos === undefined ? sql`true` : isOneOf(sql`d.device_no`, deviceNos, 'int');
   const { rows } = await sql<UsedSchedule>`
     select m.mschedule_no, m.mschedule_id, m.timezone, m.start_local, m.duration_s, m.recurrence, u.devices, u.device_ids,
       coalesce((select json_agg(c.occurrence_us) from cancelled_occurrences c

@@ -3,7 +3,7 @@ import { recurrenceFault } from '@vantage/health';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import { durationField, durationText, readDuration } from '../../http/duration.ts';
-import { idField, lineField, timestampField } from '../../http/field.ts';
+import { idField, lineField, shownTimes, timestampField } from '../../http/field.ts';
 import { identityTable } from '../external-key.ts';
 import { createShape, type Fields, type RowOf, shownShape, updateShape } from '../field-table.ts';
 import { zoneTable } from '../zone-field.ts';
@@ -97,7 +97,7 @@ export const mscheduleUpdate = z
 
 /** A maintenance schedule as answers show it. */
 export const mscheduleFull = z
-  .strictObject({ mschedule_id: idField, ...shownShape(mscheduleTable) })
+  .strictObject({ mschedule_id: idField, ...shownShape(mscheduleTable), ...shownTimes })
   .meta({ id: 'MaintenanceSchedule' });
 
 /** A window of a preview. */

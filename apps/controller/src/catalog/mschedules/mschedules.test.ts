@@ -14,6 +14,8 @@ describe('maintenance schedules', () => {
     const shown = {
       ...{ ...nightly, mschedule_id: id, Timezone: 'Europe/Berlin', EndOnFirstOk: false, ExternalKey: 'n' },
       Source: null,
+      CreatedAt: expect.any(String),
+      UpdatedAt: expect.any(String),
     };
     expect((await send('GET', `/mschedules/${id}`)).json).toEqual(shown);
     expect((await send('GET', '/mschedules?ExternalKey=n')).json).toEqual([shown]);

@@ -4,9 +4,11 @@ import { boundedText, type Clock } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
 import { durationText, readDuration } from '../../http/duration.ts';
+import { showTimes, timeNames } from '../../http/field.ts';
 import { pageLimit } from '../../http/paging.ts';
 import { invalid } from '../../http/problem.ts';
 import { noSubject, type Route, route } from '../../http/route.ts';
+import type { Session } from '../../http/session.ts';
 import { createZone, timestampProblem, type Zone } from '../../http/zone.ts';
 import type { Catalog } from '../change.ts';
 import { type ResourcePage, resourceRoutes, resourceSubject } from '../resource-routes.ts';
@@ -88,7 +90,7 @@ export function mscheduleRoutes({
         create: mscheduleCreate,
         update: mscheduleUpdate,
         full: mscheduleFull,
-        readOnly: ['mschedule_id'],
+        readOnly: ['mschedule_id', ...timeNames],
       },
     }),
     route({
@@ -139,8 +141,8 @@ function windowsOf(
   return found.map((each) => showWindow(each, { row, own, zone }));
 }
 
-function show(row: MscheduleRow): z.input<typeof mscheduleFull> {
-  return { mschedule_id: row.mschedule_id, ...showMschedule(row, {}) };
+function show(row: MscheduleRow, { zone }: Session): z.input<typeof mscheduleFull> {
+  return { mschedule_id: row.mschedule_id, ...showMschedule(row, {}), ...showTimes(row, zone) };
 }
 
 function scheduleOf({ timezone, start_local, duration_s, recurrence }: WindowRow) {

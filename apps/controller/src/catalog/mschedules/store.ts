@@ -9,9 +9,17 @@ import { type MscheduleSettings, mscheduleTable } from './fields.ts';
 export interface MscheduleRow extends MscheduleSettings {
   readonly mschedule_no: number;
   readonly mschedule_id: string;
+  readonly created_at: Date;
+  readonly updated_at: Date;
 }
 
-const columns = ['mschedule_no', 'mschedule_id', ...columnsOf(mscheduleTable)] as const;
+const columns = [
+  'mschedule_no',
+  'mschedule_id',
+  ...columnsOf(mscheduleTable),
+  'created_at',
+  'updated_at',
+] as const;
 
 /** A page of the account's maintenance schedules by name, and how many there are. */
 export async function listMschedules(

@@ -2,7 +2,7 @@ import { severities, weekdays } from '@vantage/alerts';
 import { cleanLine } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
-import { idField, lineField } from '../../http/field.ts';
+import { idField, lineField, shownTimes } from '../../http/field.ts';
 import { identityTable, referenceField } from '../external-key.ts';
 import { createShape, type Fields, type RowOf, shownShape, updateShape } from '../field-table.ts';
 import { zoneTable } from '../zone-field.ts';
@@ -146,7 +146,7 @@ export const nscheduleUpdate = z
 
 /** A notification schedule as answers show it. */
 export const nscheduleFull = z
-  .strictObject({ nschedule_id: idField, ...shownShape(nscheduleTable) })
+  .strictObject({ nschedule_id: idField, ...shownShape(nscheduleTable), ...shownTimes })
   .meta({ id: 'NotificationSchedule' });
 
 /** The settings of a schedule, as the database stores them. */

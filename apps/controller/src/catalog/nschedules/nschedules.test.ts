@@ -24,6 +24,8 @@ describe('notification schedules', () => {
       ...{ nschedule_id: id, Name: 'Night', Timezone: 'Europe/Berlin', Steps: [step(), full] },
       ExternalKey: 'n',
       Source: null,
+      CreatedAt: expect.any(String),
+      UpdatedAt: expect.any(String),
     };
     expect((await send('GET', `/nschedules/${id}`)).json).toEqual(shown);
     expect((await send('GET', '/nschedules?ExternalKey=n')).json).toEqual([shown]);

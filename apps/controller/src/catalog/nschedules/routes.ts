@@ -1,7 +1,9 @@
 import type { Clock } from '@vantage/kernel';
 import type { z } from 'zod';
 import type { Db } from '../../db/index.ts';
+import { showTimes, timeNames } from '../../http/field.ts';
 import type { Route } from '../../http/route.ts';
+import type { Session } from '../../http/session.ts';
 import type { Catalog } from '../change.ts';
 import { resourceRoutes } from '../resource-routes.ts';
 import { nscheduleCreate, nscheduleFull, nscheduleUpdate } from './fields.ts';
@@ -44,12 +46,17 @@ export function nscheduleRoutes({
 }): Route[] {
   const resource = resourceRoutes({
     ...{ names, texts, catalog, show, write: nscheduleWriter },
-    ...{ create: nscheduleCreate, update: nscheduleUpdate, full: nscheduleFull, readOnly: ['nschedule_id'] },
+    ...{
+      create: nscheduleCreate,
+      update: nscheduleUpdate,
+      full: nscheduleFull,
+      readOnly: ['nschedule_id', ...timeNames],
+    },
     list: (accountNo, page) => listNschedules(db, accountNo, page),
   });
   return [previewRoute({ db, clock }), ...resource];
 }
 
-function show(row: NscheduleRow): z.input<typeof nscheduleFull> {
-  return { nschedule_id: row.nschedule_id, ...showNschedule(row, {}) };
+function show(row: NscheduleRow, { zone }: Session): z.input<typeof nscheduleFull> {
+  return { nschedule_id: row.nschedule_id, ...showNschedule(row, {}), ...showTimes(row, zone) };
 }

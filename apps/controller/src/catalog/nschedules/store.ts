@@ -9,9 +9,17 @@ import { type NscheduleSettings, nscheduleTable, storedSteps } from './fields.ts
 export interface NscheduleRow extends NscheduleSettings {
   readonly nschedule_no: number;
   readonly nschedule_id: string;
+  readonly created_at: Date;
+  readonly updated_at: Date;
 }
 
-const columns = ['nschedule_no', 'nschedule_id', ...columnsOf(nscheduleTable)] as const;
+const columns = [
+  'nschedule_no',
+  'nschedule_id',
+  ...columnsOf(nscheduleTable),
+  'created_at',
+  'updated_at',
+] as const;
 
 function readRow(row: Omit<NscheduleRow, 'steps'> & { readonly steps: unknown }): NscheduleRow {
   return { ...row, steps: storedSteps.parse(row.steps) };

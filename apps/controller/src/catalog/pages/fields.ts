@@ -1,6 +1,6 @@
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
-import { idField, lineField, timestampField } from '../../http/field.ts';
+import { idField, lineField, shownTimes, timeNames, timestampField } from '../../http/field.ts';
 import { identityFields, shownIdentity } from '../external-key.ts';
 import { scopeField, shownScope } from '../keys/scope.ts';
 
@@ -117,12 +117,13 @@ export const pageFull = z
       .meta({ example: 'https://vantage.example.org/status/customers' }),
     ExternalKey: shownIdentity.ExternalKey,
     Source: shownIdentity.Source,
-    UpdatedAt: timestampField,
+    UpdatedAt: shownTimes.UpdatedAt,
+    CreatedAt: shownTimes.CreatedAt,
   })
   .meta({ id: 'Page', description: 'A status page.' });
 
 /** The fields that a page's GET returns and no request sets. */
-export const pageReadOnly = ['page_id', 'Address', 'UpdatedAt'] as const;
+export const pageReadOnly = ['page_id', 'Address', ...timeNames] as const;
 
 /** Settings of a page as sent, good fields only. */
 export type SentPage = {

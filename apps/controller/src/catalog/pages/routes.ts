@@ -72,5 +72,6 @@ function show(row: PageRow, { zone }: Session, baseUrl: string): z.input<typeof 
     Address: `${baseUrl}${statusPath}${row.path}`,
     ...showRowIdentity(row),
     UpdatedAt: zone.format(row.updated_us),
+    CreatedAt: zone.format(row.created_us),
   };
 }

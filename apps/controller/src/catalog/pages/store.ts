@@ -27,7 +27,7 @@ export async function listPages(
   );
   const [found, count] = await Promise.all([
     sql<PageRow>`
-      select p.page_no, p.page_id, p.name, p.path, p.access, p.shows, p.notes, p.external_key, p.source, p.updated_us,
+      select p.page_no, p.page_id, p.name, p.path, p.access, p.shows, p.notes, p.external_key, p.source, p.created_us, p.updated_us,
         case when p.tag_nos is not null then coalesce((
           select jsonb_agg(jsonb_build_object('tag_id', t.tag_id, 'Name', t.name) order by t.name)
           from tags t where t.tag_no = any (p.tag_nos)), '[]'::jsonb) end as tags
@@ -40,7 +40,7 @@ export async function listPages(
 }
 
 /** A status page for a change. */
-export type StoredPage = Omit<Row<'pages'>, 'updated_us'>;
+export type StoredPage = Omit<Row<'pages'>, 'created_us' | 'updated_us'>;
 
 /** The account's status page with this id, for a change. The caller holds the account's lock. */
 export async function findPage(
@@ -68,7 +68,10 @@ export async function isPathTaken(
 }
 
 /** The columns that the owner of a page sets. */
-export type PageColumns = Omit<NewRow<'pages'>, 'page_no' | 'page_id' | 'account_no' | 'updated_us'>;
+export type PageColumns = Omit<
+  NewRow<'pages'>,
+  'page_no' | 'page_id' | 'account_no' | 'created_us' | 'updated_us'
+>;
 
 /** Inserts a status page; returns its number. */
 export async function insertPage(

@@ -1,6 +1,6 @@
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
-import { idField, lineField, timestampField } from '../../http/field.ts';
+import { idField, lineField, shownTimes, timeNames, timestampField } from '../../http/field.ts';
 import { identityFields, shownIdentity } from '../external-key.ts';
 import { scopeField, shownScope } from '../keys/scope.ts';
 
@@ -69,12 +69,13 @@ export const reportFull = z
       .nullable()
       .describe('How the last mail went that was delivered or given up; null: none yet.')
       .meta({ example: 'noc@example.org: accepted by the mail server' }),
-    UpdatedAt: timestampField,
+    UpdatedAt: shownTimes.UpdatedAt,
+    CreatedAt: shownTimes.CreatedAt,
   })
   .meta({ id: 'MonthlyReport', description: 'A report that is sent by mail after each month.' });
 
 /** The fields that a report's GET returns and no request sets. */
-export const reportReadOnly = ['report_id', 'Next', 'LastMonth', 'LastAnswer', 'UpdatedAt'] as const;
+export const reportReadOnly = ['report_id', 'Next', 'LastMonth', 'LastAnswer', ...timeNames] as const;
 
 /** Settings of a report as sent, good fields only. */
 export type SentReport = {

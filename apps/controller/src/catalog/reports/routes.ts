@@ -55,5 +55,6 @@ function show(row: ReportRow, { zone }: Session): z.input<typeof reportFull> {
     LastMonth: month,
     LastAnswer: row.answer,
     UpdatedAt: zone.format(row.updated_us),
+    CreatedAt: zone.format(row.created_us),
   };
 }

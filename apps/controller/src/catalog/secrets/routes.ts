@@ -1,8 +1,9 @@
 import { secretNamePattern } from '@vantage/domain';
 import { boundedText, isId } from '@vantage/kernel';
 import { z } from 'zod';
+import type { Secret } from '../../db/entities.ts';
 import type { Db } from '../../db/index.ts';
-import { idField, timestampField } from '../../http/field.ts';
+import { idField, shownTimes, showTimes, timeNames } from '../../http/field.ts';
 import { nextPage, wholeOrPageQuery } from '../../http/paging.ts';
 import { missing } from '../../http/problem.ts';
 import { noSubject, type Route, route } from '../../http/route.ts';
@@ -11,13 +12,13 @@ import type { Zone } from '../../http/zone.ts';
 import type { Sealer } from '../../secrets/seal.ts';
 import type { Catalog } from '../change.ts';
 import { accepted, actorOf } from '../from-rest.ts';
-import { findSecret, listSecrets } from './store.ts';
+import { findSecret, listSecrets, type SecretRow } from './store.ts';
 import { changeSecret, createSecret, removeSecret } from './write.ts';
 
 const tag = 'Secrets';
 const names = { root: 'secret', id: 'secret_id' } as const;
 const idAnswer = z.strictObject({ secret_id: idField });
-const readOnly = ['secret_id', 'UpdatedAt'] as const;
+const readOnly = ['secret_id', ...timeNames] as const;
 
 const name = boundedText(1000)
   .regex(secretNamePattern, "must be 1 to 100 letters, digits, '_', '.' or '-', for example db-password")
@@ -25,7 +26,12 @@ const name = boundedText(1000)
 const value = boundedText(65_536, 1).meta({ description: 'Never returned.', writeOnly: true });
 
 const secretEntry = z
-  .strictObject({ secret_id: idField, Name: z.string(), UpdatedAt: timestampField })
+  .strictObject({
+    secret_id: idField,
+    Name: z.string(),
+    UpdatedAt: shownTimes.UpdatedAt,
+    CreatedAt: shownTimes.CreatedAt,
+  })
   .meta({ id: 'Secret' });
 
 /** The parts that the routes of secrets need. */
@@ -77,9 +83,7 @@ function listRoute({ db }: SecretRouteDeps): Route {
       const page = { limit: Limit, offset: Offset };
       const { rows, total } = await listSecrets(db, session.accountNo, page);
       return {
-        body: rows.map((row) =>
-          show({ secretId: row.secret_id, name: row.name, updatedAt: row.updated_at }, session.zone),
-        ),
+        body: rows.map((row) => show(row, session.zone)),
         total,
         next: nextPage(total, { Limit, Offset }),
       };
@@ -101,7 +105,7 @@ function oneSecretRoutes({ db, catalog, sealer }: SecretRouteDeps): Route[] {
       level: 'UR',
       summary: 'A secret without its value.',
       response: secretEntry,
-      handler: async ({ session, subject: secret }) => ({ body: show(secret, session.zone) }),
+      handler: async ({ session, subject: secret }) => ({ body: showSecret(secret, session.zone) }),
     }),
     route({
       ...shared,
@@ -120,7 +124,7 @@ function oneSecretRoutes({ db, catalog, sealer }: SecretRouteDeps): Route[] {
         );
         const changed = await findSecret(db, session.accountNo, secret.secretId);
         if (changed === undefined) throw missing('secret');
-        return { body: show(changed, session.zone) };
+        return { body: showSecret(changed, session.zone) };
       },
     }),
     route({
@@ -139,10 +143,10 @@ function oneSecretRoutes({ db, catalog, sealer }: SecretRouteDeps): Route[] {
   ];
 }
 
-function show(
-  secret: { readonly secretId: string; readonly name: string; readonly updatedAt: Date },
-  zone: Zone,
-): z.input<typeof secretEntry> {
-  const { secretId, name: shownName, updatedAt } = secret;
-  return { secret_id: secretId, Name: shownName, UpdatedAt: zone.format(updatedAt.getTime() * 1000) };
+function show(row: SecretRow, zone: Zone): z.input<typeof secretEntry> {
+  return { secret_id: row.secret_id, Name: row.name, ...showTimes(row, zone) };
+}
+
+function showSecret({ secretId, name: own, createdAt, updatedAt }: Secret, zone: Zone) {
+  return show({ secret_id: secretId, name: own, created_at: createdAt, updated_at: updatedAt }, zone);
 }

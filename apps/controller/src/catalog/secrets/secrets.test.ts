@@ -21,7 +21,7 @@ describe('secrets', () => {
       code: 1004,
     });
     expect((await send('GET', '/secrets')).json).toEqual([
-      { secret_id, Name: 'DB_PASS', UpdatedAt: expect.any(String) },
+      { secret_id, Name: 'DB_PASS', UpdatedAt: expect.any(String), CreatedAt: expect.any(String) },
     ]);
     const row = await one.rest.db.kysely.selectFrom('secrets').selectAll().executeTakeFirstOrThrow();
     expect(Buffer.from(row.sealed).includes('hunter2')).toBe(false);

@@ -8,6 +8,7 @@ import type { ChangeTransaction } from '../change.ts';
 export interface SecretRow {
   readonly secret_id: string;
   readonly name: string;
+  readonly created_at: Date;
   readonly updated_at: Date;
 }
 
@@ -22,7 +23,7 @@ export interface SealedDevice {
   readonly sealed: Uint8Array;
 }
 
-const columns = sql<SecretRow>`secret_id, name, updated_at`;
+const columns = sql<SecretRow>`secret_id, name, created_at, updated_at`;
 
 /** A page of the account's secrets by name, and how many there are. */
 export async function listSecrets(

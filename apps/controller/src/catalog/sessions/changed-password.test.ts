@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type OneAccount, startOneAccount } from '../../api/testing/one-account.ts';
-import { addUser } from '../../api/testing/sample-account.ts';
+import { addUser } from '../../api/testing/sample-keys.ts';
 import { createZone } from '../../http/zone.ts';
 import { createCatalog } from '../change.ts';
 import { readUser } from '../users/store.ts';

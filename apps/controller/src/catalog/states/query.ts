@@ -2,24 +2,21 @@ import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
 import { readMembers } from '../../http/members.ts';
+import { readTagSets, tagQuery } from '../../http/named.ts';
 import { pageLimit } from '../../http/paging.ts';
 import { invalid } from '../../http/problem.ts';
 import type { DeviceListAsk } from '../devices/list-ask.ts';
-import { deviceListQuery, readDeviceList, readTag } from '../devices/list-query.ts';
+import { deviceListQuery, readDeviceList } from '../devices/list-query.ts';
 import { parseRevision, type Revision } from './revision.ts';
 
 const parts = ['Tags', 'Locations', 'LastCheck', 'Master', 'Day', 'Settings'] as const;
 type Part = (typeof parts)[number];
 
-const maxTags = 50;
-
 /** The query parameters of `GET /states`. */
 export const statesQuery = z.object({
   ...deviceListQuery.shape,
   Limit: pageLimit(1_000, 1_000),
-  Tag: boundedText(10_000, 1)
-    .optional()
-    .describe('Names or ids of tags, joined by commas: their devices only. Match says how many of them.'),
+  Tag: tagQuery('their devices only. Match says how many of them'),
   Match: z
     .enum(['Any', 'All'])
     .default('Any')
@@ -64,7 +61,7 @@ export async function readStatesAsk(
         }),
   );
   const since = readSince(ChangedSince, query);
-  const tags = Tag === undefined ? [] : await readTags(db, accountNo, Tag.split(','));
+  const tags = Tag === undefined ? [] : await readTagSets(db, accountNo, Tag);
   const list = await readDeviceList(db, accountNo, others);
   const sets = Match === 'All' || tags.length === 0 ? tags : [tags.flat()];
   const filter = { ...list.filter, tagNos: [...(list.filter.tagNos ?? []), ...sets] };
@@ -89,16 +86,4 @@ function readSince(
       },
     ]);
   return since;
-}
-
-async function readTags(
-  db: Db,
-  accountNo: number,
-  texts: readonly string[],
-): Promise<readonly (readonly number[])[]> {
-  if (texts.length > maxTags)
-    throw invalid([{ field: 'Tag', message: `names ${texts.length} tags; accepted are at most ${maxTags}` }]);
-  const tags: (readonly number[])[] = [];
-  for (const text of texts) tags.push(await readTag(db, accountNo, text));
-  return tags;
 }

@@ -3,7 +3,7 @@ import { type Clock, isId } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Tag } from '../../db/entities.ts';
 import type { Db } from '../../db/index.ts';
-import { idField, lineField } from '../../http/field.ts';
+import { idField, lineField, shownTimes, showTimes, timeNames } from '../../http/field.ts';
 import { nextPage, wholeOrPageQuery } from '../../http/paging.ts';
 import { missing } from '../../http/problem.ts';
 import { noSubject, type Route, route } from '../../http/route.ts';
@@ -33,13 +33,17 @@ const name = lineField(200, 1).describe(
 const idAnswer = z.strictObject({ tag_id: idField });
 const pairAnswer = z.strictObject({ tag_id: idField, device_id: idField });
 const tagEntry = z
-  .strictObject({ tag_id: idField, Name: z.string(), ...shownIdentity })
+  .strictObject({ tag_id: idField, Name: z.string(), ...shownIdentity, ...shownTimes })
   .meta({ id: 'TagEntry' });
 /** A tag with its devices. */
 export const tagFull = z
-  .strictObject({ ...tagEntry.shape, Devices: z.array(deviceEntry).describe('All devices of the tag.') })
+  .strictObject({
+    ...tagEntry.omit({ CreatedAt: true, UpdatedAt: true }).shape,
+    Devices: z.array(deviceEntry).describe('All devices of the tag.'),
+    ...shownTimes,
+  })
   .meta({ id: 'Tag' });
-const readOnly = ['tag_id', 'Devices'] as const;
+const readOnly = ['tag_id', 'Devices', ...timeNames] as const;
 
 /** Most devices that one answer about a tag holds; more are read by `GET /devices?Filter=<tag_id>`. */
 const maxDevices = 10_000;
@@ -90,6 +94,7 @@ export function createTagReader({ db, clock }: Pick<TagRouteDeps, 'db' | 'clock'
       ExternalKey: row.externalKey ?? null,
       Source: row.source ?? null,
       Devices: rows.map((device) => showEntry(device, resultOf(device), zone)),
+      ...showTimes({ created_at: row.createdAt, updated_at: row.updatedAt }, zone),
     };
   };
 }
@@ -150,6 +155,7 @@ function listRoute({ db }: TagRouteDeps): Route {
           tag_id: row.tag_id,
           Name: cleanLine(row.name),
           ...showRowIdentity(row),
+          ...showTimes(row, session.zone),
         })),
         total,
         next: nextPage(total, { Limit, Offset }),

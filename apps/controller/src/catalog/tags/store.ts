@@ -24,7 +24,10 @@ export async function listTags(
     readonly offset: number;
   },
 ): Promise<{
-  readonly rows: readonly Pick<Row<'tags'>, 'tag_id' | 'name' | 'external_key' | 'source'>[];
+  readonly rows: readonly Pick<
+    Row<'tags'>,
+    'tag_id' | 'name' | 'external_key' | 'source' | 'created_at' | 'updated_at'
+  >[];
   readonly total: number;
 }> {
   const { externalKey, source } = page;
@@ -33,7 +36,7 @@ export async function listTags(
   if (source !== undefined) own = own.where('source', '=', source);
   const [rows, { total }] = await Promise.all([
     own
-      .select(['tag_id', 'name', 'external_key', 'source'])
+      .select(['tag_id', 'name', 'external_key', 'source', 'created_at', 'updated_at'])
       .orderBy('name')
       .orderBy('tag_no')
       .limit(page.limit)

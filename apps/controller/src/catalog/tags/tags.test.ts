@@ -48,6 +48,8 @@ describe('tags', () => {
       ExternalKey: null,
       Source: null,
       Devices: [],
+      CreatedAt: expect.any(String),
+      UpdatedAt: expect.any(String),
     });
     expect((await send('DELETE', `/tags/${tag_id}`)).json).toEqual({ tag_id });
     expect((await send('GET', `/tags/${tag_id}`)).json).toEqual({ code: 1003, message: 'No such tag.' });
@@ -64,8 +66,8 @@ describe('tags', () => {
     expect(csv.headers.get('content-disposition')).toBe(
       `attachment; filename="t_gsX:1.csv"; filename*=UTF-8''t%C3%A4gsX%3A1.csv`,
     );
-    expect(csv.text.split('\r\n')[0]).toBe('tag_id,Name,ExternalKey,Source');
-    expect(csv.text.split('\r\n')[1]).toMatch(/^[0-9a-f]{48},'=tag 00,,$/);
+    expect(csv.text.split('\r\n')[0]).toBe('tag_id,Name,ExternalKey,Source,CreatedAt,UpdatedAt');
+    expect(csv.text.split('\r\n')[1]).toMatch(/^[0-9a-f]{48},'=tag 00,,,2\d{3}-[^,]+,2\d{3}-[^,]+$/);
     const xml = await send('GET', '/tags?fmt=xml&Limit=2');
     expect(xml.headers.get('content-type')).toContain('application/xml');
     expect(new XMLParser().parse(xml.text).tags.tag).toHaveLength(2);

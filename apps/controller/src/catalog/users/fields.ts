@@ -1,7 +1,7 @@
 import { emailFault } from '@vantage/alerts';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
-import { idField, lineField, timestampField } from '../../http/field.ts';
+import { idField, lineField, shownTimes, showTimes, timeNames, timestampField } from '../../http/field.ts';
 import { levels } from '../../http/session.ts';
 import type { Zone } from '../../http/zone.ts';
 import { scopeField, shownScope } from '../keys/scope.ts';
@@ -59,12 +59,12 @@ export const userFull = z
     LastSeen: timestampField
       .nullable()
       .describe('The last use of a session, noted at most once a minute; null: none.'),
-    CreatedAt: timestampField,
+    ...shownTimes,
   })
   .meta({ id: 'User' });
 
 /** Fields that nobody sets. */
-export const userReadOnly = ['user_id', 'SignIn', 'LastSeen', 'CreatedAt'] as const;
+export const userReadOnly = ['user_id', 'SignIn', 'LastSeen', ...timeNames] as const;
 
 /** An invitation, which is shown once. */
 export const invitation = z
@@ -95,6 +95,6 @@ export function showUser(row: UserRow, zone: Zone): z.input<typeof userFull> {
     Tags: row.tags && [...row.tags],
     SignIn: signInOf(row),
     LastSeen: row.usedUs === null ? null : zone.format(row.usedUs),
-    CreatedAt: zone.format(row.createdAt.getTime() * 1000),
+    ...showTimes({ created_at: row.createdAt, updated_at: row.updatedAt }, zone),
   };
 }

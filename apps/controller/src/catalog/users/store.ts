@@ -24,6 +24,7 @@ export interface UserRow {
   /** An invitation was given, and not accepted. */
   readonly isInvited: boolean;
   readonly createdAt: Date;
+  readonly updatedAt: Date;
   readonly usedUs: number | null;
 }
 
@@ -49,6 +50,7 @@ const columns = [
   'p.password_hash as passwordHash',
   sql<boolean>`p.invitation_hash is not null`.as('isInvited'),
   'k.created_at as createdAt',
+  'k.updated_at as updatedAt',
   'u.used_us as usedUs',
 ] as const;
 

@@ -335,6 +335,7 @@ export interface DataTables {
     source: string | null;
     after_no: number;
     updated_us: Generated<number>;
+    created_us: Generated<number>;
   };
   installation_problems: {
     controller_id: string;
@@ -487,6 +488,7 @@ export interface DataTables {
     external_key: string | null;
     source: string | null;
     updated_us: Generated<number>;
+    created_us: Generated<number>;
   };
   pending_diagnostics: {
     agent_no: number;

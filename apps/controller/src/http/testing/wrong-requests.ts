@@ -75,7 +75,7 @@ export const wrongRequests: readonly WrongRequest[] = [
   [
     'GET /devices/ID?WithConfig=yes',
     undefined,
-    '1004 WithConfig must be one of "Y", "N", but "yes" was sent.',
+    '1004 WithConfig must be one of "true", "Y", "false", "N", for example "true", but "yes" was sent.',
   ],
   ['GET /devices/x', undefined, '1003 No such device.'],
   [
@@ -289,7 +289,7 @@ export const wrongRequests: readonly WrongRequest[] = [
     '1004 Value must be a text of 1 to 65536 characters, but a number was sent.',
   ],
   ['POST /secrets', 'text', '1000 The body must be a JSON object, for example {"Name": "web"}.'],
-  ['PATCH /devices', undefined, '1000 PATCH is not supported here; supported: GET, HEAD, POST.'],
+  ['PATCH /devices', undefined, '1000 PATCH is not supported here; supported: GET, HEAD, POST, PUT.'],
   [
     'GET /device',
     undefined,

@@ -43,6 +43,7 @@ test('what is read is sent back as it was', () => {
     Source: null,
     PreviousSecretUntil: null,
     UpdatedAt: '2026-02-25T23:38:03+01:00',
+    CreatedAt: '2026-02-25T23:38:03+01:00',
   };
   expect(bodyOf(draftOf(stored), sms)).toEqual({
     Name: 'Ops',

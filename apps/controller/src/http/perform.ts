@@ -1,0 +1,37 @@
+import type { KeptRequest } from './kept-answer-store.ts';
+
+/** A verb of the API. */
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** One request of a batch. */
+export interface Operation {
+  readonly method: Method;
+  /** With its query. */
+  readonly path: string;
+  /** An object; of its content nothing was judged yet. */
+  readonly body: Readonly<Record<string, unknown>>;
+  /** As the header If-Match; '' without one. */
+  readonly ifMatch: string;
+}
+
+/** The result of an operation. */
+export interface OperationResult {
+  readonly Status: number;
+  readonly Body: unknown;
+  /** Of the resource that a GET shows. */
+  readonly ETag?: string;
+}
+
+/**
+ * Performs an operation for the caller of a batch. With `atomic` it runs in the caller's transaction. `part` is its
+ * place in the batch.
+ */
+export type Perform = (
+  operation: Operation,
+  how: {
+    readonly atomic: boolean;
+    readonly part: number;
+    /** The batch itself, where it was sent with an Idempotency-Key. */
+    readonly kept?: KeptRequest | undefined;
+  },
+) => Promise<OperationResult>;
