@@ -14,9 +14,11 @@ const shared = {
 
 /** These wait for true minutes, start many programs or look at many screens. */
 const longest = [
+  'programs',
   'database-copy',
   'page',
   'commands',
+  'killed',
   'first-run',
   'wall',
   'release',
@@ -27,14 +29,12 @@ const longest = [
   'backup',
   'captured-traffic',
   'wire',
-  'alerts',
+  'outages',
   'script-hostile',
-  'second-agent',
   'reports',
   'people',
   'status-pages',
   'roles',
-  'anchors',
 ];
 
 /** Unit, integration and end-to-end tests; the real-server, chaos and attack runs have their own configs. */

@@ -246,12 +246,26 @@ start_service() {
   run "$program/bin/vantage-agent" start
 }
 
+# The token is spent: from now on the agent proves itself by its certificate.
+forget_token() {
+  [ -s "$data/identity/agent.crt" ] || return 0
+  : >"$settings/agent.env.new" || return 0
+  run chown "root:$user" "$settings/agent.env.new"
+  run chmod 0640 "$settings/agent.env.new"
+  if sed '/^VANTAGE_AGENT_TOKEN=/d' "$settings/agent.env" >"$settings/agent.env.new"; then
+    mv "$settings/agent.env.new" "$settings/agent.env"
+  else
+    rm -f "$settings/agent.env.new"
+  fi
+}
+
 wait_for_connection() {
   say "The agent runs. Waiting until it is connected."
   tries=0
   while [ "$tries" -lt 60 ]; do
     if state=$("$program/bin/vantage-agent" status 2>/dev/null); then
       say "$state"
+      forget_token
       say 'Installed. "vantage-agent status" shows its state, "vantage-agent doctor" finds faults.'
       return
     fi

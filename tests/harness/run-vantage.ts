@@ -9,13 +9,25 @@ export interface Ran {
   readonly stderr: string;
 }
 
+interface Surroundings {
+  readonly env?: NodeJS.ProcessEnv;
+  readonly input?: string;
+  readonly cwd?: string;
+}
+
 /** Runs a command of `./vantage` with a text on its standard input. It inherits no setting of Vantage. */
-export function runVantage(
+export function runVantage(args: readonly string[], surroundings: Surroundings = {}): Promise<Ran> {
+  return runProgram(path.join(repositoryRoot, 'vantage'), args, surroundings);
+}
+
+/** Runs any program so. */
+export function runProgram(
+  program: string,
   args: readonly string[],
-  { env = {}, input = '', cwd }: { env?: NodeJS.ProcessEnv; input?: string; cwd?: string } = {},
+  { env = {}, input = '', cwd }: Surroundings = {},
 ): Promise<Ran> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('VANTAGE_'));
-  const child = spawn(path.join(repositoryRoot, 'vantage'), args, {
+  const child = spawn(program, args, {
     env: { ...Object.fromEntries(inherited), ...env },
     ...(cwd === undefined ? {} : { cwd }),
   });

@@ -1,17 +1,19 @@
 // An operator's installation on a clean Debian: the line of the invitation, the first check, and nothing left after the
 // removal.
 import { execFileSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { copyFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { makeCertificate } from '@vantage/probes/testing';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { root as repository } from '../../agent-installer/src/root.ts';
-import { type CleanRoot, cleanRootMissing, createCleanRoot, replaceCurl } from '../harness/clean-root.ts';
+import { cleanRootMissing, createCleanRoot, replaceCurl } from '../harness/clean-root.ts';
 import { type ConnectProxy, startConnectProxy } from '../harness/connect-proxy.ts';
 import { operate } from '../harness/more-agents.ts';
 import { type System, startSystem } from '../harness/system.ts';
 import { startTarget, type Target } from '../harness/target.ts';
+import { removeAll, stateOf } from './installed-host.ts';
 
 const missing = cleanRootMissing();
 const subnet = 9;
@@ -67,30 +69,6 @@ async function firstCheck(id: string) {
   }, soon);
 }
 
-/** Removes the agent and expects the files from before, and the accounts. */
-async function removeAll(
-  host: CleanRoot,
-  before: { files: readonly string[]; users: string },
-  command = 'vantage-agent uninstall --yes',
-) {
-  const removed = await host.run(command);
-  expect(removed.status, removed.output).toBe(0);
-  expect(await host.files()).toEqual(before.files);
-  expect(
-    (
-      await host.run(
-        'cat /etc/passwd /etc/group; grep -al "[v]antage-agent" /proc/[0-9]*/cmdline 2>/dev/null',
-      )
-    ).output,
-  ).toBe(before.users);
-}
-
-async function stateOf(host: CleanRoot) {
-  // The first user that useradd makes leaves copies of the files of users (passwd-, …); a host of an operator has them.
-  await host.run('useradd --system first && userdel first');
-  return { files: await host.files(), users: (await host.run('cat /etc/passwd /etc/group')).output };
-}
-
 test('the printed line installs an agent whose first check arrives; removed, it leaves nothing', async ({
   skip,
 }) => {
@@ -108,6 +86,9 @@ test('the printed line installs an agent whose first check arrives; removed, it 
   expect(installed.output).toContain('will not start by itself after a boot');
   expect(installed.output).toContain('Connected to');
   await firstCheck(id);
+  const settings = await host.run('cd /etc/vantage-agent && stat -c "%a %U:%G" agent.env && cat agent.env');
+  expect(settings.output).toMatch(/^640 root:vantage-agent\nVANTAGE_AGENT_ENDPOINTS=/);
+  expect(settings.output).not.toContain('TOKEN');
 
   const doctor = await host.run('vantage-agent doctor');
   expect(doctor.status, doctor.output).toBe(0);
@@ -117,6 +98,16 @@ test('the printed line installs an agent whose first check arrives; removed, it 
   );
   expect(process.output).toMatch(/CapEff:\s+0000000000002000\s+CapBnd:\s+0000000000002000\s+NoNewPrivs:\s+1/);
   expect(process.output).not.toMatch(/Uid:\s+0/);
+
+  const [key = '', other = ''] = [1, 2].map(() =>
+    generateKeyPairSync('ed25519').publicKey.export({ format: 'der', type: 'spki' }).toString('base64'),
+  );
+  const pins = ['MCowBQ', key, other].map((line) => `vantage-agent pin-release-key ${line}`).join('; ');
+  expect((await host.run(pins)).output).toMatch(
+    /no public release key[\s\S]*Pinned in[\s\S]*another release/,
+  );
+  expect((await host.run('cat /etc/vantage-agent/release.pub')).output).toBe(`${key}\n`);
+  await vi.waitFor(async () => expect((await host.run('vantage-agent status')).status).toBe(0), soon);
 
   const log = '/var/log/vantage-agent.log';
   expect((await host.run(`head -c 20000000 /dev/zero >>${log}; vantage-agent start`)).status).toBe(0);

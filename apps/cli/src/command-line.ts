@@ -15,7 +15,7 @@ export interface CommandLine {
   /** Adds a group of commands, `keys`, or finds the one of this name. Each of its commands takes `--json`. */
   readonly group: (name: string, description: string) => Command;
   /** Parses the arguments and runs the command. */
-  readonly run: () => Promise<void>;
+  readonly run: (args: readonly string[]) => Promise<void>;
   /** Whether the answer is to be JSON. */
   readonly asJson: () => boolean;
   /**
@@ -79,10 +79,10 @@ export function createCommandLine(): CommandLine {
       groups.push(group);
       return group;
     },
-    async run() {
+    async run(args) {
       for (const command of groups.flatMap((group) => group.commands))
         command.option(...jsonOption(program, 'answer as JSON'));
-      await program.parseAsync();
+      await program.parseAsync(args, { from: 'user' });
     },
     async answer(work, asText) {
       const { given, problems, read } = readSettings();

@@ -4,10 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { compileCacheEnv } from '@vantage/kernel';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createTestDatabase, type TestDatabase } from '../../../tests/harness/database.ts';
 import { inDatabase, withClient } from '../../../tests/harness/postgres-url.ts';
+import { runCommandLine } from './run-command-line.ts';
 import { program, runVantage } from './testing/run-vantage.ts';
 
 let database: TestDatabase;
@@ -126,10 +127,45 @@ test('devices that name no Locations are checked from the Location local once it
   expect(JSON.parse(again.err)).toMatchObject({ code: 'location_exists' });
 });
 
+/** Runs a command that ends by its arguments alone, in this process. */
+async function parsed(args: readonly string[]) {
+  const [outputs, errors] = [vi.spyOn(process.stdout, 'write'), vi.spyOn(process.stderr, 'write')];
+  const logs = [vi.spyOn(console, 'log'), vi.spyOn(console, 'error')];
+  const spies = [outputs, errors, ...logs];
+  for (const spy of [outputs, errors]) spy.mockImplementation(() => true);
+  for (const spy of logs) spy.mockImplementation(() => {});
+  const { exitCode } = process;
+  try {
+    await runCommandLine(args);
+    const textOf = (all: readonly (readonly unknown[])[]) => all.map(([text]) => String(text)).join('\n');
+    const [log, error] = logs.map(({ mock }) => textOf(mock.calls));
+    return {
+      code: Number(process.exitCode ?? 0),
+      out: `${textOf(outputs.mock.calls)}${log}`,
+      err: `${textOf(errors.mock.calls)}${error}`,
+    };
+  } finally {
+    process.exitCode = exitCode;
+    for (const spy of spies) spy.mockRestore();
+  }
+}
+
+test.each([
+  [['keys', 'issue', '--level', 'root'], 'Allowed choices are UA, UW, UO, UR'],
+  [['agents', 'upgrade', '--version', '0.3.0'], 'one of --all, --location and --agent is needed'],
+  [['agents', 'upgrade', '--all'], "required option '--version <version>' not specified"],
+  [['locations', 'create'], "missing required argument 'fields'"],
+  [['bogus'], "unknown command 'bogus'"],
+  [['accounts', 'create', ' '], 'A name has 1 to 200 characters'],
+  [['agents', 'invite', '--location', 'x', '--endpoint', 'http://here'], 'An endpoint is https://host:port'],
+])('%j is refused by its arguments, and the message names the mistake', async (args, message) => {
+  const { code, err } = await parsed(args);
+  expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+});
+
 test.each([
   [1, ['accounts', 'create', 'x', '--timezone', 'Mars/Base'], 'is no IANA time zone'],
   [1, ['keys', 'issue', '--account', 'nobody'], 'there is no account nobody; accounts:'],
-  [2, ['keys', 'issue', '--level', 'root'], 'Allowed choices are UA, UW, UO, UR'],
   [
     2,
     ['keys', 'issue', '--user', 'u', '--password', 'X'],
@@ -139,19 +175,9 @@ test.each([
   [2, ['keys', 'issue', '--user', 'u'], '--user and --password must be given together'],
   [1, ['agents', 'invite', '--location', 'moon'], 'there is no account default'],
   [1, ['agents', 'revoke', 'x'], 'there is no agent x'],
-  [2, ['agents', 'upgrade', '--version', '0.3.0'], 'one of --all, --location and --agent is needed'],
-  [2, ['agents', 'upgrade', '--all'], "required option '--version <version>' not specified"],
   [1, ['agents', 'upgrade', '--all', '--version', '0.3.0'], 'there is no account default'],
   [1, ['parcel', 'sign', '--key', '/nowhere.key'], 'no such file'],
-  [2, ['locations', 'create'], "missing required argument 'fields'"],
-  [2, ['bogus'], "unknown command 'bogus'"],
-  [2, ['accounts', 'create', ' '], 'A name has 1 to 200 characters'],
   [2, ['locations', 'create', 'x'.repeat(201)], 'A name has 1 to 200 characters'],
-  [
-    2,
-    ['agents', 'invite', '--location', 'x', '--endpoint', 'http://here'],
-    'An endpoint is https://host:port',
-  ],
 ])('the exit code is %i for %j, and the message names the mistake', async (expected, args, message) => {
   const { code, err } = await vantage(args);
   expect(code).toBe(expected);
@@ -196,7 +222,7 @@ test.each([
   [['controller', '--help'], ['VANTAGE_DATA', 'VANTAGE_LOG_LEVEL', '--json'], ['VANTAGE_AGENT_TOKEN_FILE']],
   [['agent', '--help'], ['VANTAGE_AGENT_TOKEN_FILE', 'VANTAGE_LOG_LEVEL', '--json'], ['VANTAGE_HTTPS_PORT']],
 ])('%j lists the settings that apply', async (args, there, absent) => {
-  const { code, out } = await vantage(args);
+  const { code, out } = await parsed(args);
   expect(code).toBe(0);
   for (const name of there) expect(out).toContain(name);
   for (const name of absent) expect(out).not.toContain(name);
@@ -222,13 +248,8 @@ test('--version prints the version', async () => {
 });
 
 test('a fenced agent is listed with its state, and unfence lets it connect again', async () => {
-  await json(z.object({ account_id: z.string() }), 'accounts', 'create', 'fencer');
-  await json(z.unknown(), 'locations', 'create', 'here', '--account', 'fencer');
-  const invited = await json(
-    z.object({ agent_id: z.string() }),
-    ...['agents', 'invite', '--account', 'fencer', '--location', 'here'],
-  );
-  const id = invited.agent_id;
+  const id = 'fencer';
+  await keepAgent(id);
   expect((await vantage(['agents', 'unfence', id])).err).toContain('there is no fenced agent');
   await rows(`update agents set state = 'Fenced', session_counter = 1000 where agent_id = $1`, [id]);
   expect((await vantage(['agents', 'list', '--account', 'fencer'])).out).toContain('Fenced');
@@ -249,17 +270,24 @@ async function keepAgent(id: string): Promise<void> {
   );
 }
 
-test('an agent is renamed, and moved to a Location that exists', async () => {
-  await keepAgent('mover');
-  expect((await vantage(['agents', 'rename', 'mover', 'edge-1'])).code).toBe(0);
-  expect((await vantage(['agents', 'move', 'mover', 'there'])).code).toBe(0);
-  expect((await vantage(['agents', 'move', 'mover', 'moon', '--json'])).err).toContain('"no_location"');
-  const agent = `select a.name, l.name as location from agents a join locations l using (location_no) where agent_id = 'mover'`;
+test('an agent is renamed, and moved to a Location that exists, by the begin of its id and by its name', async () => {
+  await keepAgent('mover-of-many');
+  expect((await vantage(['agents', 'rename', 'mover', 'edge-1'])).err).toContain('there is no agent mover;');
+  expect((await vantage(['agents', 'rename', 'mover-', 'edge-1'])).code).toBe(0);
+  const moved = await vantage(['agents', 'move', 'EDGE-1', 'there']);
+  expect([moved.code, moved.err]).toEqual([
+    0,
+    expect.stringContaining('the Location here has no agent any more'),
+  ]);
+  expect((await vantage(['agents', 'move', 'edge-1', 'moon', '--json'])).err).toContain('"no_location"');
+  const agent = `select a.name, l.name as location from agents a join locations l using (location_no) where agent_id = 'mover-of-many'`;
   expect(await rows(agent)).toEqual([{ name: 'edge-1', location: 'there' }]);
 });
 
 test('an agent is removed after it was revoked', async () => {
   await keepAgent('leaver');
+  const several = await vantage(['agents', 'revoke', 'old']);
+  expect(several.err).toContain('several agents are called old: fencer (old at here), leaver (old at here)');
   expect((await vantage(['agents', 'remove', 'leaver'])).err).toContain('is not revoked');
   expect((await vantage(['agents', 'revoke', 'leaver'])).code).toBe(0);
   expect((await vantage(['agents', 'remove', 'leaver'])).code).toBe(0);

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import path from 'node:path';
-import { agentAddress } from '@vantage/domain';
+import { addressesOf, agentAddresses } from '@vantage/domain';
 import { Fault, readIfPresentSync } from '@vantage/kernel';
 import { z } from 'zod';
 
@@ -25,34 +25,36 @@ export function defaultEndpoint(settings: Settings): string {
 }
 
 /**
- * The URL of the agents' port for invitations: VANTAGE_AGENT_URL, else a name by which other machines may know this
- * one.
+ * The URLs of the agents' ports for invitations, with commas between them: VANTAGE_AGENT_URL, else a name by which
+ * other machines may know this one.
  */
 export function publicEndpoint(settings: Settings): string {
   const names = settings['VANTAGE_TLS_NAMES']?.split(',') ?? [];
-  return agentAddress(
+  return agentAddresses(
     {
-      agentUrl: settings['VANTAGE_AGENT_URL']?.replace(/\/$/, ''),
+      agentUrls: addressesOf(settings['VANTAGE_AGENT_URL'] ?? ''),
       publicUrl: settings['VANTAGE_PUBLIC_URL'],
       listen: settings['VANTAGE_LISTEN'],
       tlsNames: names.map((name) => name.trim()).filter((name) => name !== ''),
     },
     { port: Number(new URL(defaultEndpoint(settings)).port || 443), hostName: hostname() },
-  );
+  ).join(',');
 }
 
 /**
- * Throws a Fault when the controller of this data folder has a certificate that does not name the endpoint's host: no
- * agent could verify it there. Does nothing where the folder holds no certificate, because the controller runs
- * elsewhere then.
+ * Throws a Fault when the controller of this data folder has a certificate that lacks the host of an endpoint (a list
+ * with commas): no agent could verify it there. Does nothing where the folder holds no certificate, because the
+ * controller runs elsewhere then.
  */
 export function checkEndpoint(endpoint: string, settings: Settings): void {
   const text = ownCertificate(settings);
   if (text === undefined) return;
-  const host = new URL(endpoint).hostname.replace(/^\[|\]$/g, '');
   const certificate = new X509Certificate(text);
-  const isNamed = isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host);
-  if (isNamed !== undefined) return;
+  const hosts = addressesOf(endpoint).map((one) => new URL(one).hostname.replace(/^\[|\]$/g, ''));
+  const isNamed = (host: string) =>
+    isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host);
+  const host = hosts.find((one) => isNamed(one) === undefined);
+  if (host === undefined) return;
   const names = [settings['VANTAGE_TLS_NAMES'], host].filter((name) => name !== undefined).join(',');
   throw new Fault(
     'stop',

@@ -5,21 +5,23 @@ import { readReleaseKey } from '@vantage/domain';
 import type { OperatorAnswers, OperatorRequests } from '@vantage/domain/operator-commands';
 import { createLog, systemClock } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
+import { theAgentCalled } from './admin/agent-called.ts';
 import { awaitTrue } from './admin/await-true.ts';
 import { type Commands, runCall } from './admin/commands.ts';
 import { contactNote } from './admin/contact-note.ts';
 import { databaseCommands } from './admin/database.ts';
-import { drop, noAgent } from './admin/fault.ts';
+import { drop, noAccount } from './admin/fault.ts';
 import { provision } from './admin/first-run.ts';
 import { invitationTerms } from './admin/invitation-terms.ts';
 import { openDatabase } from './admin/open-database.ts';
 import { thisOperator } from './admin/operator-name.ts';
 import { retryRecords, showQuarantine } from './admin/quarantine.ts';
+import { showAlerts } from './admin/show-alerts.ts';
 import { acknowledge, listOpenAlerts } from './alerts/index.ts';
 import { createChangeRecorder } from './audit/index.ts';
 import { findAccountNo, listAccounts } from './catalog/accounts/store.ts';
 import { createAccount } from './catalog/accounts/write.ts';
-import { findAgentByToken, listAccountAgents } from './catalog/agents/store.ts';
+import { findAgentByToken, findAgentsCalled, listAccountAgents } from './catalog/agents/store.ts';
 import { upgradeAgents } from './catalog/agents/upgrade.ts';
 import {
   changeAgent,
@@ -63,37 +65,44 @@ function change<T>(db: Db, work: (transaction: ChangeTransaction) => Promise<T>)
   return catalog.change({ kind: 'command-line' }, work);
 }
 
-/** Changes an agent, and answers with the request; throws a Fault when it cannot be done. */
-async function alterAgent<T extends { readonly agent_id: string }>(
-  transaction: ChangeTransaction,
-  request: T,
-  sent: SentAgent,
-): Promise<T> {
-  const named = { agentId: request.agent_id };
-  const changed = await changeAgent(transaction, named, { sent, nowUs: clock.nowUs() });
-  if (changed.kind === 'missing') throw noAgent(request.agent_id);
-  if (changed.kind !== 'changed')
-    throw drop(changed.kind === 'conflict' ? 'agent_revoked' : 'no_location', refusalText(changed));
-  return request;
+/** The id of the agent that the operator calls so. */
+const agentIdOf = async (kysely: Kysely<Tables>, called: string) =>
+  theAgentCalled(called, await findAgentsCalled(kysely, called));
+
+/** A command on one agent in one transaction. The work gets the agent's whole id. */
+function ofAgent<R extends { readonly agent_id: string }, A>(
+  work: (transaction: ChangeTransaction, request: R) => Promise<A>,
+): (db: Db, request: R) => Promise<A> {
+  return (db, request) =>
+    change(db, async (transaction) =>
+      work(transaction, { ...request, agent_id: await agentIdOf(transaction.trx, request.agent_id) }),
+    );
+}
+
+/** Changes an agent; returns the Location that it leaves without one. Throws a Fault when it cannot be done. */
+async function alterAgent(transaction: ChangeTransaction, agentId: string, sent: SentAgent) {
+  const changed = await changeAgent(transaction, { agentId }, { sent, nowUs: clock.nowUs() });
+  if (changed.kind === 'conflict') throw drop('agent_revoked', changed.message);
+  if (changed.kind !== 'changed') throw drop('no_location', refusalText(changed));
+  return changed.leftWithoutAgent;
 }
 
 /** The number of the account with this name or id; throws a Fault that names the accounts there are. */
 async function accountNoOf(kysely: Kysely<Tables>, nameOrId: string): Promise<number> {
   const accountNo = await findAccountNo(kysely, nameOrId);
   if (accountNo !== undefined) return accountNo;
-  const names = (await listAccounts(kysely)).map(({ name }) => name);
-  throw drop('no_account', `there is no account ${nameOrId}; accounts: ${names.join(', ') || 'none'}`);
+  throw noAccount(nameOrId, await listAccounts(kysely));
 }
 
 /** The number of the account that a list is limited to; undefined for all accounts. */
 const filterOf = async (kysely: Kysely<Tables>, account: string | undefined) =>
   account === undefined ? undefined : accountNoOf(kysely, account);
 
-const sealedRows = { ...sealedCatalog, ...sealedAuthorities };
-
 /** The sealer of this database, from the key file of the controllers. */
-const sealerOf = ({ kysely }: Db, file: string): Promise<Sealer> =>
-  openSealer({ kysely, sealedRows, file, keyLost: false, log: createLog('admin', 'silent') });
+function sealerOf({ kysely }: Db, file: string): Promise<Sealer> {
+  const sealedRows = { ...sealedCatalog, ...sealedAuthorities };
+  return openSealer({ kysely, sealedRows, file, keyLost: false, log: createLog('admin', 'silent') });
+}
 
 /** Checks that agents can come in at the address of an invitation; throws a Fault when they cannot. */
 async function planFor({ kysely }: Db, request: OperatorRequests['agents.invite']) {
@@ -107,14 +116,16 @@ async function planFor({ kysely }: Db, request: OperatorRequests['agents.invite'
 /** Starts a rollout of a version whose signed parcel the controller has. */
 async function upgrade(
   db: Db,
-  { account, version, of, parcels: folder, release_key: line }: OperatorRequests['agents.upgrade'],
+  { account, version, of: asked, parcels: folder, release_key: line }: OperatorRequests['agents.upgrade'],
 ): Promise<OperatorAnswers['agents.upgrade']> {
   const key = readReleaseKey(line ?? '');
   const parcels = key && (await readSignedParcels(folder, key));
   return change(db, async (transaction) => {
     const accountNo = await accountNoOf(transaction.trx, account);
-    const asked = { accountNo, version, of, nowUs: clock.nowUs() };
-    const started = await upgradeAgents(transaction, asked, { parcels, startRollout: insertRollout });
+    const of =
+      asked.kind === 'agent' ? { ...asked, agentId: await agentIdOf(transaction.trx, asked.agentId) } : asked;
+    const upgraded = { accountNo, version, of, nowUs: clock.nowUs() };
+    const started = await upgradeAgents(transaction, upgraded, { parcels, startRollout: insertRollout });
     if (started.kind !== 'started') throw drop('not_upgraded', refusalText(started));
     return { version, agents: started.agents, skipped: [...started.skipped] };
   });
@@ -154,16 +165,6 @@ async function testContact(
   const { isDelivered = false, answer = 'the contact was deleted' } = sent ?? {};
   if (!isDelivered) throw drop('not_delivered', `the test message did not arrive: ${answer}`);
   return { contact_id: found.contact_id, name: found.name, answer };
-}
-
-/** The alerts of an account that are not closed. */
-async function openAlerts(kysely: Kysely<Tables>, account: string): Promise<OperatorAnswers['alerts.list']> {
-  const rows = await listOpenAlerts(kysely, await accountNoOf(kysely, account), clock.nowUs());
-  return rows.map((row) => ({
-    ...{ alert_id: row.alert_id, account, kind: row.kind, state: row.state },
-    ...{ device: row.short_name, location: row.location },
-    ...{ since: new Date(row.since_us / 1000), check_result: row.check_result },
-  }));
 }
 
 /** Acknowledges an alert as the operator, with an entry of the audit. */
@@ -234,7 +235,8 @@ const commands: Commands = {
   'contacts.test': testContact,
   'contacts.list': async ({ kysely }, { account }) =>
     listAccountContacts(kysely, await filterOf(kysely, account)),
-  'alerts.list': ({ kysely }, { account }) => openAlerts(kysely, account),
+  'alerts.list': async ({ kysely }, { account }) =>
+    showAlerts(account, await listOpenAlerts(kysely, await accountNoOf(kysely, account), clock.nowUs())),
   'alerts.acknowledge': (db, request) => change(db, (transaction) => acknowledgeAlert(transaction, request)),
   ...databaseCommands,
   'quarantine.list': async ({ kysely }, { account }) =>
@@ -259,31 +261,30 @@ const commands: Commands = {
   },
   'agents.list': async ({ kysely }, { account }) =>
     listAccountAgents(kysely, await filterOf(kysely, account), clock.nowUs()),
-  'agents.revoke': (db, { agent_id }) =>
-    change(db, async (transaction) => {
-      const named = { agentId: agent_id };
-      const { kind } = await revokeAgent(transaction, named, { recordEvents, nowUs: clock.nowUs() });
-      if (kind === 'missing') throw drop('no_agent', `there is no agent ${agent_id} that is not revoked yet`);
-      return { agent_id };
-    }),
-  'agents.remove': (db, { agent_id }) =>
-    change(db, async (transaction) => {
-      const removed = await removeAgent(transaction, { agentId: agent_id }, clock.nowUs());
-      if (removed.kind === 'conflict') throw drop('agent_in_force', removed.message);
-      if (removed.kind === 'missing') throw noAgent(agent_id);
-      return { agent_id };
-    }),
-  'agents.rename': (db, request) =>
-    change(db, (transaction) => alterAgent(transaction, request, { Name: request.name })),
-  'agents.move': (db, request) =>
-    change(db, (transaction) => alterAgent(transaction, request, { Location: request.location })),
-  'agents.upgrade': (db, request) => upgrade(db, request),
-  'agents.unfence': (db, { agent_id }) =>
-    change(db, async (transaction) => {
-      const { kind } = await unfenceAgent(transaction, { agentId: agent_id });
-      if (kind === 'missing') throw drop('no_agent', `there is no fenced agent ${agent_id}`);
-      return { agent_id };
-    }),
+  'agents.revoke': ofAgent(async (transaction, { agent_id: agentId }) => {
+    const { kind } = await revokeAgent(transaction, { agentId }, { recordEvents, nowUs: clock.nowUs() });
+    if (kind === 'missing') throw drop('no_agent', `there is no agent ${agentId} that is not revoked yet`);
+    return { agent_id: agentId };
+  }),
+  'agents.remove': ofAgent(async (transaction, { agent_id: agentId }) => {
+    const removed = await removeAgent(transaction, { agentId }, clock.nowUs());
+    if (removed.kind === 'conflict') throw drop('agent_in_force', removed.message);
+    return { agent_id: agentId };
+  }),
+  'agents.rename': ofAgent(async (transaction, request) => {
+    await alterAgent(transaction, request.agent_id, { Name: request.name });
+    return request;
+  }),
+  'agents.move': ofAgent(async (transaction, request) => {
+    const left = await alterAgent(transaction, request.agent_id, { Location: request.location });
+    return { ...request, left_without_agent: left };
+  }),
+  'agents.upgrade': upgrade,
+  'agents.unfence': ofAgent(async (transaction, { agent_id: agentId }) => {
+    const { kind } = await unfenceAgent(transaction, { agentId });
+    if (kind === 'missing') throw drop('no_agent', `there is no fenced agent ${agentId}`);
+    return { agent_id: agentId };
+  }),
   'first-run.provision': (db, request) =>
     change(db, async (transaction) =>
       provision(await openFirstAccount(transaction, { recordEvents, clock }), request),
@@ -296,5 +297,4 @@ const commands: Commands = {
 };
 
 const open = (url: string) => openDatabase(url, ({ kysely }) => followDatabase(kysely, clock));
-const reply = await runCall(await text(process.stdin), { commands, open });
-process.stdout.write(JSON.stringify(reply));
+process.stdout.write(JSON.stringify(await runCall(await text(process.stdin), { commands, open })));

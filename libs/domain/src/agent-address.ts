@@ -1,7 +1,7 @@
 /** The operator's settings of addresses. */
 interface AddressSettings {
-  /** VANTAGE_AGENT_URL. */
-  readonly agentUrl: string | undefined;
+  /** VANTAGE_AGENT_URL; empty: it is not set. */
+  readonly agentUrls: readonly string[];
   /** VANTAGE_PUBLIC_URL. */
   readonly publicUrl: string | undefined;
   /** VANTAGE_LISTEN. */
@@ -13,16 +13,25 @@ interface AddressSettings {
 const everywhere = new Set(['0.0.0.0', '::', '127.0.0.1', '::1']);
 
 /**
- * The address of the agents' port for invitations, `https://host:port`: VANTAGE_AGENT_URL, else the most public name
- * that the operator gave, else this machine's name. Pure.
+ * The addresses of the agents' ports for invitations, `https://host:port`: those of VANTAGE_AGENT_URL, else the most
+ * public name that the operator gave, else this machine's name. Pure.
  */
-export function agentAddress(
-  { agentUrl, publicUrl, listen, tlsNames }: AddressSettings,
+export function agentAddresses(
+  { agentUrls, publicUrl, listen, tlsNames }: AddressSettings,
   { port, hostName }: { readonly port: number; readonly hostName: string },
-): string {
-  if (agentUrl !== undefined) return agentUrl;
+): readonly [string, ...string[]] {
+  const [first, ...others] = agentUrls;
+  if (first !== undefined) return [first, ...others];
   const own = listen === undefined || everywhere.has(listen) ? undefined : listen;
   const host =
     (publicUrl === undefined ? undefined : new URL(publicUrl).hostname) ?? tlsNames[0] ?? own ?? hostName;
-  return `https://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`;
+  return [`https://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`];
+}
+
+/** The addresses of a list with commas, without slashes at their ends. */
+export function addressesOf(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((each) => each.trim().replace(/\/$/, ''))
+    .filter((each) => each !== '');
 }

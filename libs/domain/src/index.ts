@@ -3,7 +3,7 @@ export {
   defaultLimits,
   type LimitedKind,
 } from './account-limits.ts';
-export { agentAddress } from './agent-address.ts';
+export { addressesOf, agentAddresses } from './agent-address.ts';
 export {
   type AnchorReport,
   type FailedAnchor,

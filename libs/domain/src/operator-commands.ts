@@ -170,7 +170,7 @@ const schemas = {
       account: reference,
       location: reference,
       name: line,
-      endpoint: z.string().describe("The agents' port as the agent reaches it."),
+      endpoint: z.string().describe("The agents' port as the agent reaches it; several comma-separated."),
       tls_names: z.array(z.string()).describe('The present value of VANTAGE_TLS_NAMES.'),
       parcels: z.string().describe('The folder of the parcels.'),
       makes_parcel: z.boolean().describe('Where the folder lacks the parcel for this host, make it first.'),
@@ -210,7 +210,11 @@ const schemas = {
   },
   'agents.move': {
     request: z.strictObject({ agent_id: z.string(), location: reference }),
-    answer: z.object({ agent_id: z.string(), location: z.string() }),
+    answer: z.object({
+      agent_id: z.string(),
+      location: z.string(),
+      left_without_agent: z.string().nullable().describe('The Location whose last agent it was.'),
+    }),
   },
   'agents.upgrade': {
     request: z.strictObject({

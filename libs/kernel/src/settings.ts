@@ -50,7 +50,7 @@ export const settings: Readonly<Record<string, Setting>> = {
     reader: 'controller',
     otherwise: "this machine's name, with VANTAGE_AGENT_PORT",
     about:
-      "Address at which agents reach the agents' port; invitations show it: https://vantage.example.org:8444",
+      "Address at which agents reach the agents' port, several comma-separated; invitations show it: https://vantage.example.org:8444",
   },
   VANTAGE_AGENT_TOKENS: {
     reader: 'controller',

@@ -1,6 +1,7 @@
 import {
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmdirSync,
   rmSync,
@@ -79,6 +80,21 @@ test('an incomplete snapshot of a broken stream is dropped', async () => {
   store.forgetPartial();
   store.apply(message(true, true, [2]));
   expect(devices(store)).toEqual([2]);
+});
+
+test('of an agent that may not check any more, no file keeps a target', async () => {
+  const folder = newFolder();
+  const store = await open(folder);
+  for (const deviceNo of [1, 2]) {
+    store.apply(message(false, false, [deviceNo]));
+    await store.flushed();
+  }
+  expect(readdirSync(folder)).toContain('assignments.bin.old');
+  store.forget();
+  await store[Symbol.asyncDispose]();
+  expect(readdirSync(folder)).toEqual(['assignments.bin']);
+  await using copy = await open(folder);
+  expect(devices(copy)).toEqual([]);
 });
 
 test('what the disk refuses is written again by itself, with one line', async () => {

@@ -18,7 +18,7 @@ export interface AssignmentStore extends AsyncDisposable {
   apply(message: Assignments): AssignmentChange;
   /** The stream ended: a snapshot that was not complete is forgotten. */
   forgetPartial(): void;
-  /** Drops all assignments, on disk too: the agent may not run checks any more. */
+  /** Drops all assignments, on disk too, with their previous version: the agent may not run checks any more. */
   forget(): void;
   /** Resolves when all assignments are on disk, or could not be written. */
   flushed(): Promise<void>;
@@ -63,6 +63,7 @@ export async function openAssignments(deps: {
   let timer: Disposable | undefined;
   let writing: Promise<void> = Promise.resolve();
   let isClosed = false;
+  let keepsOld = true;
   const faults = createFaultReporter((text) => onFault(`assignments cannot be stored: ${text}`));
 
   const write = () => {
@@ -76,7 +77,8 @@ export async function openAssignments(deps: {
         anchors: { anchors },
       });
       try {
-        await writeWithChecksum(file, toBinary(AssignmentsSchema, snapshot));
+        await writeWithChecksum(file, toBinary(AssignmentsSchema, snapshot), { keepsOld });
+        keepsOld = true;
         faults.clear();
       } catch (error) {
         faults.report(error);
@@ -120,6 +122,7 @@ export async function openAssignments(deps: {
       parts = undefined;
       anchors = [];
       all.clear();
+      keepsOld = false;
       changed();
     },
     async flushed() {

@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open, readFile, rename } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
 import { ignoreMissing, isMissing, syncFolder, writeWhole } from '@vantage/kernel';
@@ -33,15 +33,20 @@ export async function ensureFolder(folder: string): Promise<void> {
 
 /**
  * Replaces a file as a whole, durably. A later reader finds the old or the new content, with a checksum that shows
- * damage. The previous content is kept as `<file>.old`.
+ * damage. The previous content is kept as `<file>.old`, unless it must not stay.
  */
-export async function writeWithChecksum(file: string, content: Uint8Array): Promise<void> {
+export async function writeWithChecksum(
+  file: string,
+  content: Uint8Array,
+  { keepsOld = true }: { readonly keepsOld?: boolean } = {},
+): Promise<void> {
   const fresh = `${file}.new`;
   const head = Buffer.allocUnsafe(4);
   head.writeUInt32BE(crc32(content));
   await writeWhole(fresh, Buffer.concat([head, content]));
   await rename(file, `${file}.old`).catch(ignoreMissing);
   await rename(fresh, file);
+  if (!keepsOld) await rm(`${file}.old`, { force: true });
   await syncFolder(path.dirname(file));
 }
 

@@ -10,7 +10,7 @@ function createProgram(): Command {
     .option('--limit <count>')
     .addOption(new Option('-o, --output <form>').choices(['csv', 'json']));
   devices.command('get').argument('<name>').option('--server <url>');
-  program.command('check').argument('<device>').option('--note <text>');
+  program.command('check').argument('<device>').option('--note <text>').option('--device <name>');
   program.command('maintenance').command('start').argument('<target>').argument('<duration>');
   program.command('completion').addArgument(new Argument('<shell>').choices(['bash', 'zsh']));
   program.command('secret', { hidden: true });
@@ -29,6 +29,7 @@ test.each<[string[], readonly string[], readonly string[]]>([
   [['devices', 'get', 'web', ''], [], []],
   [['devices', 'get', '--server', 'https://h', 'w'], [], ['device']],
   [['--json', 'check', ''], [], ['device']],
+  [['check', '--device', ''], [], ['device']],
   [['maintenance', 'start', ''], [], ['device', 'tag']],
   [['maintenance', 'start', 'web', ''], [], []],
   [['completion', ''], ['bash', 'zsh'], []],

@@ -83,7 +83,7 @@ function shownCommands(command: Command): readonly string[] {
 }
 
 function namesOfOption({ long }: Option): readonly NameKind[] {
-  return long === '--tag' ? ['tag'] : [];
+  return long === '--tag' ? ['tag'] : long === '--device' ? ['device'] : [];
 }
 
 function namesOfGroup({ parent }: Command): readonly NameKind[] {

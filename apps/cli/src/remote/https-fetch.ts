@@ -4,6 +4,7 @@ import { Agent, request as send } from 'node:https';
 import { Readable } from 'node:stream';
 import { mebibyte } from '@vantage/domain';
 import { Fault, messageOf } from '@vantage/kernel';
+import { unreachableReason } from './unreachable-reason.ts';
 
 const patienceMs = 60_000;
 const longestAnswer = 32 * mebibyte;
@@ -40,15 +41,21 @@ export function createHttpsFetch(access: ControllerAccess): {
       const headers: Record<string, string | number> = Object.fromEntries(request.headers);
       headers['Service-API-Key'] = access.key;
       if (body !== undefined) headers['Content-Length'] = body.length;
-      return ask(request.url, { method: request.method, headers, agent, signal: request.signal }, body);
+      const options = { method: request.method, headers, agent, signal: request.signal };
+      return ask(request.url, options, { body, ca: access.ca });
     },
     close: () => agent.destroy(),
   };
 }
 
-function ask(url: string, options: Parameters<typeof send>[1], body: Buffer | undefined): Promise<Response> {
+function ask(
+  url: string,
+  options: Parameters<typeof send>[1],
+  { body, ca }: { readonly body: Buffer | undefined; readonly ca: string | undefined },
+): Promise<Response> {
   return new Promise((resolve, reject) => {
-    const refuse = (error: Error) => reject(new Unreachable(url, messageOf(error)));
+    const { hostname: host } = new URL(url);
+    const refuse = (error: Error) => reject(new Unreachable(url, unreachableReason(error, { host, ca })));
     const asked = send(url, { ...options, timeout: patienceMs }, (answer) => {
       if (answer.headers['content-type']?.startsWith('text/event-stream') === true) {
         resolve(responseOf(answer, Readable.toWeb(answer) as ReadableStream<Uint8Array>));

@@ -5,7 +5,8 @@ export function drop(code: string, message: string): Fault {
   return new Fault('drop', code, message);
 }
 
-/** There is no agent with this id. */
-export function noAgent(agentId: string): Fault {
-  return drop('no_agent', `there is no agent ${agentId}; "vantage agents list" shows the ids`);
+/** There is no account with this name or id. */
+export function noAccount(nameOrId: string, accounts: readonly { readonly name: string }[]): Fault {
+  const names = accounts.map(({ name }) => name).join(', ');
+  return drop('no_account', `there is no account ${nameOrId}; accounts: ${names || 'none'}`);
 }

@@ -1,3 +1,4 @@
+import { addressesOf } from '@vantage/domain';
 import type { OperatorRequests } from '@vantage/domain/operator-commands';
 import { pinOf } from '../server/authority.ts';
 
@@ -5,7 +6,7 @@ import { pinOf } from '../server/authority.ts';
 export function invitationTerms(request: OperatorRequests['agents.invite']) {
   const { certificate } = request;
   return {
-    url: request.endpoint,
+    urls: addressesOf(request.endpoint),
     tlsNames: request.tls_names,
     parcels: request.parcels,
     releaseKey: request.release_key ?? undefined,

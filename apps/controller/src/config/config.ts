@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { contactTypes } from '@vantage/alerts';
-import { type AccountLimits, defaultLimits, readReleaseKey } from '@vantage/domain';
+import { type AccountLimits, addressesOf, defaultLimits, readReleaseKey } from '@vantage/domain';
 import { type Accepted, createSettingsReader, isNetwork, logLevels } from '@vantage/kernel';
 import { z } from 'zod';
 import { leastPackDays } from '../db/packed/index.ts';
@@ -25,10 +25,8 @@ export interface Config {
   readonly roles: ReadonlySet<Role>;
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
   readonly tlsNames: readonly string[];
-  /**
-   * The address of the agents' port as agents reach it, `https://host:port`; undefined: by the names of this machine.
-   */
-  readonly agentUrl: string | undefined;
+  /** The agents' ports as agents reach them, `https://host:port`; empty: by the names of this machine. */
+  readonly agentUrls: readonly string[];
   /** Agents that were made before enrolment may use their tokens until they enrol. */
   readonly acceptsOldTokens: boolean;
   /** Folder with the parcels of the agent. */
@@ -129,10 +127,12 @@ const accepted = {
     'names or addresses, comma-separated',
   ],
   VANTAGE_AGENT_URL: [
-    webAddress(/^https:$/)
-      .refine((text) => /^https:\/\/[^/?#@]+\/?$/.test(text))
-      .transform((text) => text.replace(/\/$/, '')),
-    'https://host:port, as agents reach it: https://vantage.example.org:8444',
+    z
+      .string()
+      .transform(addressesOf)
+      .refine((all) => all.length > 0 && all.every((one) => /^https:\/\/[^/?#@]+$/.test(one)))
+      .pipe(z.array(webAddress(/^https:$/))),
+    'https://host:port, as agents reach it, several comma-separated: https://vantage.example.org:8444',
   ],
   VANTAGE_AGENT_TOKENS: [z.enum(['yes', 'no']), 'yes or no'],
   VANTAGE_PARCELS: [z.string(), 'a folder'],
@@ -258,7 +258,7 @@ export function loadConfig(deps: {
         ? undefined
         : { certFile: absolute(certFile), keyFile: absolute(keyFile) },
     tlsNames: read('VANTAGE_TLS_NAMES', accepted.VANTAGE_TLS_NAMES) ?? [],
-    agentUrl: read('VANTAGE_AGENT_URL', accepted.VANTAGE_AGENT_URL),
+    agentUrls: read('VANTAGE_AGENT_URL', accepted.VANTAGE_AGENT_URL) ?? [],
     acceptsOldTokens: read('VANTAGE_AGENT_TOKENS', accepted.VANTAGE_AGENT_TOKENS) !== 'no',
     parcels: absolute(read('VANTAGE_PARCELS', accepted.VANTAGE_PARCELS) ?? defaultParcels),
     makesParcel: given['VANTAGE_PARCELS'] === undefined,

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import path from 'node:path';
-import { agentAddress, type ReleaseStatement } from '@vantage/domain';
+import { agentAddresses, type ReleaseStatement } from '@vantage/domain';
 import type { Clock, Logger } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import type { Config } from '../config/config.ts';
@@ -39,7 +39,7 @@ export function createAgentSide({
 }: {
   readonly config: Pick<
     Config,
-    | 'agentUrl'
+    | 'agentUrls'
     | 'publicUrl'
     | 'listen'
     | 'tlsNames'
@@ -71,7 +71,7 @@ export function createAgentSide({
     peerOf: (connection) => gateway.peerOf(connection),
   });
   const ownParcel = createOwnParcel({ folder: parcels, isWanted: config.makesParcel, clock });
-  const url = agentAddress(config, { port, hostName: hostname() });
+  const urls = agentAddresses(config, { port, hostName: hostname() });
   return {
     door: createAgentDoor({
       ...{ clock, log, enrolment, downloads },
@@ -85,7 +85,7 @@ export function createAgentSide({
       const pin = pinOf(signing.serverKey);
       const releaseKey = config.releaseKey?.line;
       const noParcel = parcel.kind === 'failed' ? notMade(parcel.why) : undefined;
-      return planInvitation({ url, tlsNames, parcels, releaseKey, clock, trusted, pin, noParcel });
+      return planInvitation({ urls, tlsNames, parcels, releaseKey, clock, trusted, pin, noParcel });
     },
   };
 }

@@ -109,10 +109,7 @@ export function createEnrolment(deps: {
     const times = { nowMs: nowUs / 1000, toMs: certificateEndUs / 1000 };
     const certificate = await signAgent(signing, { agentId, publicKey, ...times });
     await agents.keep(trx, agentNo, { keyHash, certificate, certificateEndUs, tokenUsedUs });
-    log.info(
-      { agentNo, agentId },
-      tokenUsedUs === undefined ? 'a certificate is renewed' : 'an agent enrolled',
-    );
+    log.info({ agentId }, tokenUsedUs === undefined ? 'a certificate is renewed' : 'an agent enrolled');
     return answer(certificate);
   };
 

@@ -13,24 +13,24 @@ export interface InvitationLines {
  * host does not have the authority yet; the script brings it along. Pure.
  */
 export function invitationLines(from: {
-  /** `https://host:port`, without a slash at the end. */
-  readonly url: string;
+  /** `https://host:port` of each agents' port, without a slash at the end. The script comes from the first one. */
+  readonly urls: readonly string[];
   readonly pin: string;
   readonly token: string;
   readonly parcels: readonly ParcelHash[];
   /** The line of the public release key, which the agent pins; undefined: there is none. */
   readonly releaseKey: string | undefined;
 }): InvitationLines {
-  const { url, pin, token, parcels, releaseKey } = from;
+  const { urls, pin, token, parcels, releaseKey } = from;
   const hashes = parcels.map(({ arch, sha256 }) => `${arch}=${sha256}`).join(',');
   const args = [
-    `--token ${token} --endpoint ${url}`,
+    `--token ${token} --endpoint ${urls.join(',')}`,
     ...(hashes === '' ? [] : [`--sha256 ${hashes}`]),
     ...(releaseKey === undefined ? [] : [`--release-key ${releaseKey}`]),
   ].join(' ');
   const key = `--pinnedpubkey "sha256//${pin}"`;
   const header = `"Authorization: Bearer ${token}"`;
-  const script = `${url}/install.sh`;
+  const script = `${urls[0]}/install.sh`;
   return {
     command: lineOf(
       `c=$(curl -sSk ${key} -H ${header} -o "$f" -w "%{http_code}" ${script}) || exit 4; case $c in 200) ;; 40[13]) ${refused(6)} ;; *) ${refused(4)} ;; esac`,

@@ -32,7 +32,7 @@ async function openPort(names: readonly string[], { signing }: Authorities = aut
 }
 const plan = (url: string, tlsNames: readonly string[] = [], releaseKey?: string) =>
   planInvitation({
-    ...{ url, tlsNames, parcels, releaseKey, clock, trusted: authorities.trusted },
+    ...{ urls: url.split(','), tlsNames, parcels, releaseKey, clock, trusted: authorities.trusted },
     pin: pinOf(authorities.signing.serverKey),
   });
 
@@ -56,6 +56,19 @@ test('the lines have the pin of the port, the token and the hashes of the parcel
   rmSync(path.join(parcels, 'vantage-agent-linux-amd64.tar.gz.sha256'));
 });
 
+test('of several ports the first one serves the script, and all are checked and given to the agent', async () => {
+  await using one = await openPort(['localhost']);
+  await using other = await openPort(['localhost']);
+  await using foreign = await openPort(['localhost'], await testAuthorities());
+  const away = `https://localhost:${closedPort}`;
+  const found = await plan([one.url, other.url, away].join(','));
+  expect(found.kind === 'ready' && found.warnings[0]).toContain(`cannot reach ${away} itself`);
+  const line = found.kind === 'ready' ? found.linesFor('T').command : '';
+  expect(line).toContain(`${one.url}/install.sh`);
+  expect(line).toContain(` --endpoint ${one.url},${other.url},${away}`);
+  expect(await plan([one.url, foreign.url].join(','))).toMatchObject({ kind: 'conflict' });
+});
+
 test('a name that the certificate lacks is refused with the setting that adds it', async () => {
   await using port = await openPort(['other.example']);
   expect(await plan(port.url, ['vantage.example'])).toEqual({
@@ -68,7 +81,14 @@ test('without a look at the address there is a line for every address, but only 
   await using port = await openPort(['other.example'], await testAuthorities());
   const unchecked = (pin: string | undefined) =>
     planInvitation({
-      ...{ url: port.url, tlsNames: [], parcels, releaseKey: undefined, clock, trusted: authorities.trusted },
+      ...{
+        urls: [port.url],
+        tlsNames: [],
+        parcels,
+        releaseKey: undefined,
+        clock,
+        trusted: authorities.trusted,
+      },
       ...{ pin, isChecked: false },
     });
   const found = await unchecked('PIN');
@@ -100,7 +120,7 @@ test('an address that the controller itself cannot reach gives a warning, and so
 test('why the controller has no parcel of the agent is said to the inviter', async () => {
   await using port = await openPort(['localhost']);
   const found = await planInvitation({
-    ...{ url: port.url, tlsNames: [], parcels, releaseKey: undefined, clock },
+    ...{ urls: [port.url], tlsNames: [], parcels, releaseKey: undefined, clock },
     ...{ trusted: authorities.trusted, pin: undefined, noParcel: 'there is no room' },
   });
   expect(found.kind === 'ready' && found.warnings).toEqual([

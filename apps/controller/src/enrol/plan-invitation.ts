@@ -1,5 +1,5 @@
 import type { Clock } from '@vantage/kernel';
-import { checkAddress } from './check-address.ts';
+import { type AddressCheck, checkAddress } from './check-address.ts';
 import { type InvitationLines, invitationLines } from './invitation-lines.ts';
 import { readParcelHashes } from './parcel-hashes.ts';
 
@@ -13,11 +13,24 @@ export type InvitationPlan =
     }
   | { readonly kind: 'conflict'; readonly message: string; readonly isUnreachable?: true };
 
+const elsewhere = 'VANTAGE_AGENT_URL must be the address at which agents reach this controller';
+
+/** Why an agent could not come in at an address; undefined: it could, or nobody knows. Pure. */
+function conflictAt(url: string, check: AddressCheck, tlsNames: readonly string[]): string | undefined {
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
+  if (check.kind === 'unnamed') {
+    const names = [...new Set([...tlsNames, host])].join(',');
+    return `The controller's certificate does not have the name ${host}, so no agent could trust it there. Start the controller with VANTAGE_TLS_NAMES=${names} and invite again.`;
+  }
+  if (check.kind !== 'foreign') return undefined;
+  return `${url} is not the agents' port of this controller: its certificate is of another authority. ${elsewhere}.`;
+}
+
 /**
- * Plans an invitation: connects to the address as an agent would. Rejects when the folder of parcels cannot be read.
+ * Plans an invitation: connects to the addresses as an agent would. Rejects when the folder of parcels cannot be read.
  */
 export async function planInvitation({
-  url,
+  urls,
   trusted,
   pin: ownPin,
   tlsNames,
@@ -27,8 +40,8 @@ export async function planInvitation({
   isChecked = true,
   noParcel = 'Run "npm run parcel" there and invite again',
 }: {
-  /** `https://host:port` of the agents' port. */
-  readonly url: string;
+  /** `https://host:port` of each agents' port. */
+  readonly urls: readonly string[];
   /** Certificates of the authorities, PEM. */
   readonly trusted: readonly string[];
   /** The pin of the controllers' key, for an address that cannot be reached; undefined: not known. */
@@ -40,37 +53,31 @@ export async function planInvitation({
   /** The line of the public release key; undefined: there is none. */
   readonly releaseKey: string | undefined;
   readonly clock: Pick<Clock, 'timer'>;
-  /** False: the inviter knows that the address is right, and nobody connects to it. */
+  /** False: the inviter knows that the addresses are right, and nobody connects to them. */
   readonly isChecked?: boolean;
   /** Why there is no parcel, or what to do, without a full stop. */
   readonly noParcel?: string | undefined;
 }): Promise<InvitationPlan> {
-  const check = isChecked ? await checkAddress(url, { trusted, clock }) : ({ kind: 'unchecked' } as const);
-  const { hostname } = new URL(url);
-  const host = hostname.replace(/^\[|\]$/g, '');
-  const elsewhere = 'VANTAGE_AGENT_URL must be the address at which agents reach this controller';
-  if (check.kind === 'unnamed') {
-    const names = [...new Set([...tlsNames, host])].join(',');
-    const message = `The controller's certificate does not have the name ${host}, so no agent could trust it there. Start the controller with VANTAGE_TLS_NAMES=${names} and invite again.`;
-    return { kind: 'conflict', message };
-  }
-  if (check.kind === 'foreign') {
-    const message = `${url} is not the agents' port of this controller: its certificate is of another authority. ${elsewhere}.`;
-    return { kind: 'conflict', message };
+  const checks = await Promise.all(
+    (isChecked ? urls : []).map(async (url) => ({ url, check: await checkAddress(url, { trusted, clock }) })),
+  );
+  for (const { url, check } of checks) {
+    const message = conflictAt(url, check, tlsNames);
+    if (message !== undefined) return { kind: 'conflict', message };
   }
   const parcels = await readParcelHashes(folder);
-  const warnings: string[] = [
-    ...(check.kind === 'unreachable'
+  const warnings = checks.flatMap(({ url, check }) =>
+    check.kind === 'unreachable'
       ? [`The controller cannot reach ${url} itself (${check.why}). ${elsewhere}.`]
-      : []),
-    ...(parcels.length === 0 ? [`The controller has no parcel of the agent: ${noParcel}.`] : []),
-  ];
-  const pin = check.kind === 'reached' ? check.pin : ownPin;
-  if (pin === undefined && check.kind === 'unchecked')
+      : [],
+  );
+  if (parcels.length === 0) warnings.push(`The controller has no parcel of the agent: ${noParcel}.`);
+  const pin = checks.flatMap(({ check }) => (check.kind === 'reached' ? [check.pin] : []))[0] ?? ownPin;
+  if (pin === undefined && !isChecked)
     warnings.push("The controllers' certificate is not known here, and nobody asked for it at the address.");
   if (pin === undefined) return { kind: 'conflict', message: warnings.join(' '), isUnreachable: true };
   return {
     ...{ kind: 'ready', warnings },
-    linesFor: (token) => invitationLines({ url, pin, token, parcels, releaseKey }),
+    linesFor: (token) => invitationLines({ urls, pin, token, parcels, releaseKey }),
   };
 }

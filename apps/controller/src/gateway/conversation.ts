@@ -8,7 +8,7 @@ import type { PresenceMonitor } from './presence-monitor.ts';
 import type { Session } from './session.ts';
 import type { OpenedSession, SessionOpener } from './session-opener.ts';
 import type { SessionRegistry } from './session-registry.ts';
-import type { KnownAgent, TokenOwner } from './store.ts';
+import { type KnownAgent, namesOf, type TokenOwner } from './store.ts';
 import type { Caller } from './stream-handler.ts';
 
 /**
@@ -42,7 +42,7 @@ export function createConversation(deps: ConversationDeps): Converse {
     const { agent, sessionId } = session;
     const { agentNo, locationNo } = agent;
     registry.add(session)?.end(Goodbye_Reason.REPLACED, 'a newer session of this agent came');
-    log.info({ agentNo, sessionId, version }, 'agent connected');
+    log.info({ ...namesOf(agent), sessionId, version }, 'agent connected');
     onAgentSeen(agent);
     await presence.notifyPlanner([locationNo], { agentNo, sessionId }).catch((error: unknown) => {
       log.debug(

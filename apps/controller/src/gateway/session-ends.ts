@@ -2,7 +2,7 @@ import { declareState, type Logger, messageOf } from '@vantage/kernel';
 import { type Db, doEach } from '../db/index.ts';
 import type { AgentPresence } from './agent-presence.ts';
 import type { Session } from './session.ts';
-import { closeSession } from './store.ts';
+import { closeSession, namesOf } from './store.ts';
 
 /** Stores the ends of sessions, now or as soon as the database is back. */
 export interface SessionEnds {
@@ -46,10 +46,10 @@ export function createSessionEnds({
       waiting.delete(session);
       for (const { error } of refused)
         log.warn(
-          { agentNo: agent.agentNo, sessionId, error: messageOf(error) },
+          { ...namesOf(agent), sessionId, error: messageOf(error) },
           "a session's end cannot be stored",
         );
-      log.info({ agentNo: agent.agentNo, sessionId }, 'agent disconnected');
+      log.info({ ...namesOf(agent), sessionId }, 'agent disconnected');
       await notifyPlanner([agent.locationNo]);
     }
   };

@@ -14,7 +14,7 @@ import { answersPing } from './pings.ts';
 import { createPlanFeed } from './plan-feed.ts';
 import { createRunRequestFeed, type RunRequests } from './run-request-feed.ts';
 import { createSession, type Session } from './session.ts';
-import { type KnownAgent, openSession } from './store.ts';
+import { type KnownAgent, namesOf, openSession } from './store.ts';
 import type { Caller } from './stream-handler.ts';
 import { type AgentUpgrades, createUpgradeFeed, noUpgrades } from './upgrade-feed.ts';
 
@@ -29,7 +29,11 @@ interface NewSession {
 /** Where batches go; see the ingest. */
 export interface BatchReceiver {
   accept(
-    sender: { readonly agentNo: number; readonly accountNo: number },
+    sender: {
+      readonly agentNo: number;
+      readonly accountNo: number;
+      readonly names: { readonly agent: string; readonly location: string };
+    },
     batch: Batch,
     signal: AbortSignal,
   ): Promise<BatchOutcome>;
@@ -95,6 +99,7 @@ export function createSessionOpener({
   ): Session => {
     const feed = createHistoryFeed(history, epochIds);
     const { agentNo, accountNo } = agent;
+    const names = namesOf(agent);
     const secretsNow = () => createSecretLookup({ kysely, sealer, accountNo });
     return createSession({
       agent,
@@ -104,12 +109,12 @@ export function createSessionOpener({
       log,
       plan: createPlanFeed({ kysely, agent, build, clock, log, secretsNow }),
       runRequests: createRunRequestFeed({ kysely, runRequests, clock, log, agent, build, secretsNow }),
-      upgrades: createUpgradeFeed(upgrades, agentNo),
+      upgrades: createUpgradeFeed(upgrades, agent),
       accept: (batch, signal) =>
         feed.accept(() =>
           slots.run({ accountNo, agentNo, weight: 1 }, signal, async () => {
             const fromMs = clock.monoMs();
-            const outcome = await ingest.accept({ agentNo, accountNo }, batch, signal);
+            const outcome = await ingest.accept({ agentNo, accountNo, names }, batch, signal);
             const storedMs = Math.round(clock.monoMs() - fromMs);
             return { ...outcome, storedMs, waitingBatches: slots.waiting, busyPermille: busy.permille() };
           }),
@@ -136,7 +141,7 @@ export function createSessionOpener({
     const fence = { agent, counter, hostName, nowUs: clock.nowUs() };
     if (!(await fenceAgent({ kysely, agents, recordEvents }, fence))) return false;
     log.error(
-      { agentNo: agent.agentNo, agentId: agent.agentId, host: hostName },
+      { ...namesOf(agent), agentId: agent.agentId, host: hostName },
       'a copy of an agent was seen: both are fenced',
     );
     return true;

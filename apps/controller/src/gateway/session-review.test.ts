@@ -2,7 +2,14 @@ import { Goodbye_Reason } from '@vantage/proto';
 import { expect, test } from 'vitest';
 import { goodbyeFor } from './session-review.ts';
 
-const agent = { agentNo: 1, agentId: 'a', accountNo: 1, locationNo: 1, locationName: 'here' };
+const agent = {
+  agentNo: 1,
+  agentId: 'a',
+  agentName: 'edge',
+  accountNo: 1,
+  locationNo: 1,
+  locationName: 'here',
+};
 const session = { agent, sessionId: 'mine', counter: 7, ended: false };
 const row = { agent_no: 1, session_id: 'mine', session_counter: 7, state: 'Connected', location_no: 1 };
 

@@ -14,7 +14,14 @@ import { expect, test, vi } from 'vitest';
 import { createSession } from './session.ts';
 import { createUpgradeFeed } from './upgrade-feed.ts';
 
-const agent = { agentNo: 1, agentId: 'a', accountNo: 1, locationNo: 1, locationName: 'here' };
+const agent = {
+  agentNo: 1,
+  agentId: 'a',
+  agentName: 'edge',
+  accountNo: 1,
+  locationNo: 1,
+  locationName: 'here',
+};
 const log = createLog('session test', 'silent');
 
 function sessionWith({
@@ -39,7 +46,7 @@ function sessionWith({
     runRequests: { next: async () => [] },
     upgrades: createUpgradeFeed(
       { open: async () => upgrade, report: (_, report) => reports.push(report) },
-      1,
+      agent,
     ),
     accept,
     takeShare: () => undefined,

@@ -3,6 +3,7 @@ import { Goodbye_Reason } from '@vantage/proto';
 import { type Db, doEach } from '../db/index.ts';
 import type { AgentPresence } from './agent-presence.ts';
 import type { Session } from './session.ts';
+import { namesOf } from './store.ts';
 
 /** Stores the status that agents report in their heartbeats. */
 export interface StatusWriter {
@@ -43,7 +44,7 @@ export function createStatusWriter({
     if (logged.size >= maxRemembered) logged.clear();
     logged.add(agentNo);
     log.warn(
-      { agentNo, error: messageOf(error) },
+      { ...namesOf(session.agent), error: messageOf(error) },
       "an agent's status cannot be stored: its session is ended",
     );
   };

@@ -15,9 +15,18 @@ export interface PresenceDeps {
 export interface KnownAgent {
   readonly agentNo: number;
   readonly agentId: string;
+  readonly agentName: string;
   readonly accountNo: number;
   readonly locationNo: number;
   readonly locationName: string;
+}
+
+/** The names of an agent for a line of the log. */
+export function namesOf({ agentName, locationName }: Pick<KnownAgent, 'agentName' | 'locationName'>): {
+  readonly agent: string;
+  readonly location: string;
+} {
+  return { agent: agentName, location: locationName };
 }
 
 /** The agent that a token or a certificate belongs to. */
@@ -123,8 +132,8 @@ async function lockAgent(trx: Kysely<Tables>, agentNo: number) {
   const row = await trx
     .selectFrom('agents')
     .innerJoin('locations', 'locations.location_no', 'agents.location_no')
-    .select(['agent_no', 'agent_id', 'agents.account_no', 'agents.location_no', 'locations.name'])
-    .select(['state', 'session_counter'])
+    .select(['agent_no', 'agent_id', 'agents.account_no', 'agents.location_no'])
+    .select(['agents.name as agent_name', 'locations.name', 'state', 'session_counter'])
     .where('agent_no', '=', agentNo)
     .forUpdate('agents')
     .executeTakeFirst();
@@ -132,6 +141,7 @@ async function lockAgent(trx: Kysely<Tables>, agentNo: number) {
   const agent: KnownAgent = {
     agentNo: row.agent_no,
     agentId: row.agent_id,
+    agentName: row.agent_name,
     accountNo: row.account_no,
     locationNo: row.location_no,
     locationName: row.name,

@@ -69,8 +69,9 @@ export function createHealth({
   readonly opened?: () => number;
 }): Health {
   const times = createTimes(timeScale);
-  const logVisibility = (changes: readonly VisibilityChange[], text: string) => {
-    for (const { locationName, devices } of changes) log.warn({ location: locationName, devices }, text);
+  const logOnline = (changes: readonly VisibilityChange[]) => {
+    for (const { locationName: location, devices } of changes)
+      log.info({ location, devices }, 'a Location is online');
   };
   const parts = createJobParts({
     log,
@@ -106,17 +107,16 @@ export function createHealth({
       const notice = (locationNo?: number) =>
         updateVisibility({ kysely: db, recordEvents, locations }, nowUs, locationNo);
       const work = { all: notice, items: () => locationNumbers(db), one: notice };
-      logVisibility(await allOrEach(db, work, { job, item: 'Location', nowUs, log }), 'a Location is online');
+      logOnline(await allOrEach(db, work, { job, item: 'Location', nowUs, log }));
     },
     'offline Locations': async (db, job) => {
       const nowUs = clock.nowUs();
       const notice = (locationNo?: number) =>
         markOffline({ kysely: db, recordEvents, locations }, nowUs, times, locationNo);
       const work = { all: notice, items: () => locationNumbers(db), one: notice };
-      logVisibility(
-        await allOrEach(db, work, { job, item: 'Location', nowUs, log }),
-        'a Location is offline',
-      );
+      const changes = await allOrEach(db, work, { job, item: 'Location', nowUs, log });
+      for (const { locationName: location, devices } of changes)
+        log.warn({ location, devices }, 'a Location is offline');
     },
     anchors: async (db, job) => {
       const nowUs = clock.nowUs();
@@ -125,7 +125,8 @@ export function createHealth({
       const work = { all: review, items: () => locationNumbers(db), one: review };
       const notices = await allOrEach(db, work, { job, item: 'Location', nowUs, log });
       for (const { locationName: location, anchorName: anchor, isDown } of notices)
-        log.warn({ location, anchor }, isDown ? 'an anchor does not answer' : 'an anchor answers again');
+        if (isDown) log.warn({ location, anchor }, 'an anchor does not answer');
+        else log.info({ location, anchor }, 'an anchor answers again');
     },
   };
 
@@ -147,7 +148,7 @@ export function createHealth({
         clock.nowUs(),
         locationNo,
       );
-      logVisibility(changes, 'a Location is online');
+      logOnline(changes);
     },
     async run(db, signal) {
       while (!signal.aborted) {

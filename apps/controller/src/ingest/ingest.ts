@@ -20,6 +20,8 @@ import { createCheckStore, lateHours } from './store-checks.ts';
 interface Sender {
   readonly agentNo: number;
   readonly accountNo: number;
+  /** For the log, where they are known. */
+  readonly names?: { readonly agent: string; readonly location: string };
 }
 
 /** The outcome of a batch's records. */
@@ -192,7 +194,7 @@ export function createIngest({
     const taken = await takeItems({ sender, onRefused, signal }, items);
     if (reasons.length > 0)
       log.warn(
-        { agentNo: sender.agentNo, records: reasons.length, reason: reasons[0] },
+        { ...sender.names, records: reasons.length, reason: reasons[0] },
         'records of a batch are quarantined',
       );
     return taken;

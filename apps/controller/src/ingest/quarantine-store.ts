@@ -58,16 +58,24 @@ async function requireRoom(trx: Kysely<Tables>, agentNo: number, waiting: readon
   );
 }
 
+/** An agent with records that wait. */
+interface WaitingAgent {
+  readonly agentNo: number;
+  readonly accountNo: number;
+  /** For the log. */
+  readonly names: { readonly agent: string; readonly location: string };
+}
+
 /** The agents that have records which wait, with how many of them at most. */
-export async function waitingAgents(
-  kysely: Kysely<Tables>,
-): Promise<readonly { readonly agentNo: number; readonly accountNo: number }[]> {
+export async function waitingAgents(kysely: Kysely<Tables>): Promise<readonly WaitingAgent[]> {
   // An agent that was removed holds nothing any more.
   await sql`
     update quarantined q set waits = false
     where q.waits and not exists (select from agents a where a.agent_no = q.agent_no)`.execute(kysely);
-  const { rows } = await sql<{ agentNo: number; accountNo: number }>`
-    select a.agent_no as "agentNo", a.account_no as "accountNo" from agents a
+  const { rows } = await sql<WaitingAgent>`
+    select a.agent_no as "agentNo", a.account_no as "accountNo",
+      jsonb_build_object('agent', a.name, 'location', l.name) as names
+    from agents a join locations l using (location_no)
     where exists (select from quarantined q where q.waits and q.agent_no = a.agent_no)
     order by a.agent_no limit 1000`.execute(kysely);
   return rows;

@@ -34,7 +34,7 @@ export function createTakeWaiting({
     recovered: 'records in quarantine are taken in again',
   });
 
-  const takeOf = async (sender: { readonly agentNo: number; readonly accountNo: number }) => {
+  const takeOf = async (sender: Awaited<ReturnType<typeof waitingAgents>>[number]) => {
     const counts = { taken: 0, refused: 0 };
     for (let afterNo = 0, read = 0; read < mostInCall && mayRefuse(); ) {
       const rows = await waitingRecords(kysely, sender.agentNo, { afterNo, limit: atOnce });
@@ -52,7 +52,7 @@ export function createTakeWaiting({
       read += rows.length;
     }
     if (counts.taken + counts.refused > 0)
-      log.info({ agentNo: sender.agentNo, ...counts }, 'records in quarantine are judged again');
+      log.info({ ...sender.names, ...counts }, 'records in quarantine are judged again');
   };
 
   return async () => {

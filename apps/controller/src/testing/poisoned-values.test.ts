@@ -46,46 +46,23 @@ const poisons: Readonly<Record<string, readonly string[]>> = {
   'integer[]': ['{}', '{1,2,3}', '{{1,null}}', '{{2147483647,2147483647}}'],
   'text[]': ['{}', '{"",null}', '{{a,b},{c,d}}'],
 };
+/** So many tables are poisoned in one database; the jobs have one round, in which each does a bounded part. */
+const tablesAtOnce = 4;
 /** Tables that decide who is notified and when. */
 const notifying = ['contacts', 'contact_health', 'mschedules', 'notifications', 'nschedules'];
-const hooks = ['hooks', 'hook_progress'];
 const pages = ['pages', 'mails', 'page_news', 'page_subscribers', 'reports', 'report_progress'];
 /** Tables whose rows belong to no account, those that no background job reads, and `notifying`. */
 const leftOut = new Set([
-  ...[
-    'controllers',
-    'leases',
-    'job_cursors',
-    'migrations',
-    'job_quarantine',
-    'sealing_key_proof',
-    'trials',
-    'device_changes',
-    'authorities',
-  ],
-  ...['api_keys', 'users', 'secrets', 'tags', ...hooks, ...pages, ...notifying],
+  ...['controllers', 'leases', 'job_cursors', 'migrations', 'job_quarantine', 'sealing_key_proof'],
+  ...['trials', 'device_changes', 'authorities', 'api_keys', 'users', 'secrets', 'tags'],
+  ...['hooks', 'hook_progress', ...pages, ...notifying],
 ]);
 /** Columns that the schema itself holds to a list or to one row a value. */
 const heldBySchema = [
-  ...[
-    'agent_upgrades.state',
-    'agents.agent_id',
-    'agents.state',
-    'alerts.phase',
-    'alerts.request_id',
-    'alerts.state',
-    'audit.action',
-    'device_state.status',
-  ],
-  ...['devices.severity', 'held_checks.stored'],
-  ...[
-    'locations.external_key',
-    'locations.location_id',
-    'locations.name',
-    'rollouts.state',
-    'run_requests.kind',
-    'run_requests.state',
-  ],
+  ...['agent_upgrades.state', 'agents.agent_id', 'agents.state', 'alerts.phase'],
+  ...['alerts.request_id', 'alerts.state', 'audit.action', 'device_state.status'],
+  ...['devices.severity', 'held_checks.stored', 'locations.external_key', 'locations.location_id'],
+  ...['locations.name', 'rollouts.state', 'run_requests.kind', 'run_requests.state'],
   ...['status_intervals.status'],
 ];
 
@@ -253,27 +230,42 @@ async function poisonAll(db: Db, columns: readonly Column[], at: { nowUs: number
   return clean;
 }
 
+function groupsOf<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
+  return all.length === 0 ? [] : [all.slice(0, size), ...groupsOf(all.slice(size), size)];
+}
+
+/**
+ * The columns among these that took no poison, after a database with all the others poisoned served one more account.
+ */
+async function servedBeside(columns: readonly Column[]): Promise<readonly string[]> {
+  await using opened = await openDatabase();
+  const { db } = opened;
+  const at = { nowUs: startUs, dirtyHourUs: startUs - 3 * hourUs };
+  await createPartitions({ db, clock: createFakeClock(startUs), log, retentionDays: 3 }).ensure();
+  await db.kysely
+    .insertInto('controllers')
+    .values({ controller_id: 'c', started_us: 1, last_seen_us: startUs })
+    .execute();
+  const clean = await poisonAll(db, columns, at);
+  const bystander = await createStand(db.kysely, createFixtures(db.kysely), at);
+  await db.kysely.insertInto('rollup_dirty').values({ bucket_us: at.dirtyHourUs }).execute();
+  await runJobs(db, startUs, () => expectServed(db, bystander, at.dirtyHourUs));
+  return clean;
+}
+
 test('whatever stands in the rows of one account, every background job finishes for the others', async () => {
   await using first = await openDatabase();
   const { rows: all } = await readColumns(first.db.kysely);
   const columns = all.filter(({ table, keys }) => !leftOut.has(table) && keys !== null);
   expect(columns.length).toBeGreaterThan(50);
-  const at = { nowUs: startUs, dirtyHourUs: startUs - 3 * hourUs };
+  const tables = Map.groupBy(columns, ({ table }) => table);
   const clean: string[] = [];
-  for (const [table, ofTable] of Map.groupBy(columns, (column) => column.table)) {
-    await using opened = await openDatabase();
-    const { db } = opened;
-    await createPartitions({ db, clock: createFakeClock(startUs), log, retentionDays: 3 }).ensure();
-    await db.kysely
-      .insertInto('controllers')
-      .values({ controller_id: 'c', started_us: 1, last_seen_us: startUs })
-      .execute();
-    clean.push(...(await poisonAll(db, ofTable, at)));
-    const bystander = await createStand(db.kysely, createFixtures(db.kysely), at);
-    await db.kysely.insertInto('rollup_dirty').values({ bucket_us: at.dirtyHourUs }).execute();
-    await runJobs(db, startUs, () => expectServed(db, bystander, at.dirtyHourUs)).catch((error: unknown) => {
-      throw new Error(`a value in ${table} of one account stops the others`, { cause: error });
+  for (const group of groupsOf([...tables.keys()], tablesAtOnce)) {
+    const ofGroup = group.flatMap((table) => tables.get(table) ?? []);
+    const found = await servedBeside(ofGroup).catch((cause: unknown) => {
+      throw new Error(`a value in one of ${group.join(', ')} of one account stops the others`, { cause });
     });
+    clean.push(...found);
   }
   expect(clean).toEqual(heldBySchema);
 }, 300_000);

@@ -240,9 +240,8 @@ async function insertHealth(
   );
   await sql`insert into deleted_events (event_id, account_no, at_us, event_no)
     values (${newId()}, ${accountNo}, ${agoUs}, 1)`.execute(kysely);
-  await sql`insert into deleted_devices (device_id, account_no, device_no) values (${newId()}, ${accountNo}, 1)`.execute(
-    kysely,
-  );
+  await sql`insert into deleted_devices (device_id, account_no, device_no)
+    values (${newId()}, ${accountNo}, ${deviceNo})`.execute(kysely);
   await sql`insert into audit (audit_id, account_no, at_us, actor, address, action, kind, id, changes)
     values (${newId()}, ${accountNo}, ${agoUs}, 'key', '192.0.2.1', 'update', 'device', ${newId()}, '[]')`.execute(
     kysely,

@@ -68,7 +68,10 @@ function lead() {
     ...upgrades,
     async say(agentNo = 0, state: Reported = Reported.RUNNING, text = '', id?: string) {
       const { upgradeId = '' } = (await upgrades.open(agentNo)) ?? {};
-      upgrades.report(agentNo, create(UpgradeReportSchema, { upgradeId: id ?? upgradeId, state, text }));
+      upgrades.report(
+        { agentNo, agentName: 'edge', locationName: 'here' },
+        create(UpgradeReportSchema, { upgradeId: id ?? upgradeId, state, text }),
+      );
     },
     async [Symbol.asyncDispose]() {
       ending.abort();

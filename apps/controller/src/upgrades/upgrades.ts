@@ -19,7 +19,10 @@ export interface Upgrades {
   /** The version to which an agent is to upgrade; undefined: none. */
   open(agentNo: number): Promise<store.OpenUpgrade | undefined>;
   /** An agent says where its upgrade stands. A report about another upgrade than the present one changes nothing. */
-  report(agentNo: number, report: UpgradeReport): void;
+  report(
+    agent: { readonly agentNo: number; readonly agentName: string; readonly locationName: string },
+    report: UpgradeReport,
+  ): void;
   /** Leads all rollouts until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -92,7 +95,7 @@ export function createUpgrades(deps: {
 
   return {
     open: (agentNo) => store.openUpgrade(kysely, agentNo),
-    report(agentNo, { upgradeId, state: reported, text }) {
+    report({ agentNo, agentName: agent, locationName: location }, { upgradeId, state: reported, text }) {
       const state = states[reported];
       if (state === undefined) return;
       const reason = state === 'Failed' ? cleanLine(toText(text, maxReason)) : null;
@@ -101,7 +104,10 @@ export function createUpgrades(deps: {
         .execute((trx) => move(trx, { agentNo, upgradeId: toText(upgradeId, 100), state, reason }))
         .catch((error: unknown) => {
           // The agent reports the outcome again after its next connect.
-          log.warn({ agentNo, error: messageOf(error) }, 'the report about an upgrade cannot be stored');
+          log.warn(
+            { agent, location, error: messageOf(error) },
+            'the report about an upgrade cannot be stored',
+          );
         });
     },
     async run(signal) {

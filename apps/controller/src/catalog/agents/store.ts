@@ -98,6 +98,22 @@ export async function listAccountAgents(
   return rows;
 }
 
+/** The shortest begin of an id that names an agent. */
+const shortestId = 6;
+
+/** Agents that are not removed, whose id, begin of the id (of six characters or more) or name this is; the id first. */
+export async function findAgentsCalled(
+  kysely: Kysely<Tables>,
+  called: string,
+): Promise<readonly { readonly agent_id: string; readonly name: string; readonly location: string }[]> {
+  const { rows } = await sql<{ agent_id: string; name: string; location: string }>`
+    select a.agent_id, a.name, l.name as location from agents a join locations l using (location_no)
+    where a.removed_at is null and (a.agent_id = ${called} or lower(a.name) = lower(${called})
+      or (${called.length >= shortestId} and starts_with(a.agent_id, ${called})))
+    order by a.agent_id <> ${called}, a.agent_no`.execute(kysely);
+  return rows;
+}
+
 /** The agent with the token of this SHA-256; undefined when there is none. */
 export async function findAgentByToken(
   kysely: Kysely<Tables>,

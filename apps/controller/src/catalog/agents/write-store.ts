@@ -41,6 +41,18 @@ export async function readLocationName(trx: Kysely<Tables>, locationNo: number):
   return name;
 }
 
+/** Whether a Location has an agent that is not revoked. */
+export async function hasAgents({ trx }: ChangeTransaction, locationNo: number): Promise<boolean> {
+  const agent = await trx
+    .selectFrom('agents')
+    .select('agent_no')
+    .where('location_no', '=', locationNo)
+    .where('state', '<>', 'Revoked')
+    .where('removed_at', 'is', null)
+    .executeTakeFirst();
+  return agent !== undefined;
+}
+
 /** An agent that is to be changed: of one account, or of any for the operator. */
 export interface NamedAgent {
   readonly agentId: string;

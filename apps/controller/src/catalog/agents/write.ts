@@ -15,6 +15,7 @@ import {
   extendToken,
   findAgent,
   findLocation,
+  hasAgents,
   insertAgent,
   markRemoved,
   markRevoked,
@@ -114,6 +115,13 @@ export interface SentAgent {
   readonly Location?: string | undefined;
 }
 
+/** The agent is changed. */
+interface ChangedAgent {
+  readonly kind: 'changed';
+  /** The Location whose last agent it was: nobody checks its devices from there now. */
+  readonly leftWithoutAgent: string | null;
+}
+
 /**
  * Changes an agent. All answers show its new name, those about the past too. A move ends the agent's session within 5
  * s; the agent connects again and gets the devices of the new Location, and other agents of the old one check the
@@ -123,7 +131,7 @@ export async function changeAgent(
   transaction: ChangeTransaction,
   named: NamedAgent,
   { sent, nowUs }: { readonly sent: SentAgent; readonly nowUs: number },
-): Promise<{ readonly kind: 'changed' } | Refusal> {
+): Promise<ChangedAgent | Refusal> {
   const agent = await findAgent(transaction, named);
   if (agent === undefined) return { kind: 'missing', what: 'agent' };
   const { accountNo, agentNo, agentId: id, locationNo: formerNo } = agent;
@@ -148,7 +156,8 @@ export async function changeAgent(
     const fields = changedFields(names, old, next);
     transaction.record({ action: 'update', kind: 'agent', accountNo, id, fields });
   }
-  return { kind: 'changed' };
+  const isLeft = isMoved && !(await hasAgents(transaction, formerNo));
+  return { kind: 'changed', leftWithoutAgent: isLeft ? old.Location : null };
 }
 
 /** A Location with its stored name. */

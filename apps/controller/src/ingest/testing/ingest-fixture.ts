@@ -47,7 +47,12 @@ export function result(
 export function useIngestFixture() {
   let database: TestDatabase;
   let db: Db;
-  let sender: { agentNo: number; locationNo: number; accountNo: number };
+  let sender: {
+    agentNo: number;
+    locationNo: number;
+    accountNo: number;
+    names: { agent: string; location: string };
+  };
   let deviceNos: number[] = [];
 
   beforeAll(async () => {
@@ -66,7 +71,7 @@ export function useIngestFixture() {
     const accountNo = await rows.account();
     const locationNo = await rows.location(accountNo);
     const { agentNo } = await rows.agent({ accountNo, locationNo });
-    sender = { agentNo, locationNo, accountNo };
+    sender = { agentNo, locationNo, accountNo, names: { agent: 'edge', location: 'here' } };
     deviceNos = [];
     for (let i = 0; i < 5; i += 1) {
       const deviceNo = await rows.device(accountNo, [locationNo]);

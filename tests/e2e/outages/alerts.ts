@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { type System, startSystem } from '../harness/system.ts';
-import { startTarget } from '../harness/target.ts';
+import { startTarget } from '../../harness/target.ts';
+import { system } from './system.ts';
 
 const soon = { timeout: 60_000, interval: 100 };
 const created = z.record(z.string(), z.string()).transform((body) => Object.values(body)[0] ?? '');
@@ -42,7 +42,7 @@ async function startSink() {
   };
 }
 
-async function create(system: System, path: string, body: object): Promise<string> {
+async function create(path: string, body: object): Promise<string> {
   return created.parse(await system.api.ok('POST', path, body));
 }
 
@@ -50,18 +50,15 @@ test('a webhook gets device.down when the target dies and device.up when it is b
   timeout: 240_000,
 }, async () => {
   const sink = await startSink();
-  await using system = await startSystem({
-    env: { NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: '10', VANTAGE_ALLOW_PRIVATE_WEBHOOKS: 'true' },
-  });
-  const contact = await create(system, '/contacts', {
+  const contact = await create('/contacts', {
     ...{ Name: 'sink', Type: 'webhook', Address: sink.url },
     Secret: `whsec_${Buffer.alloc(24, 7).toString('base64')}`,
   });
   const Steps = [{ DelayMinutes: 0, Contacts: [contact] }];
-  const schedule = await create(system, '/nschedules', { Name: 'Everybody', Steps });
+  const schedule = await create('/nschedules', { Name: 'Everybody', Steps });
   await system.api.ok('PUT', '/account', { nschedule_id: schedule });
   await using target = await startTarget();
-  const device = await create(system, '/devices', {
+  const device = await create('/devices', {
     ...{ Method: 'TCP', URL: `127.0.0.1:${target.port}`, ShortName: 'web', RetryDelay: 1, Timeout: 5 },
   });
   const status = async () =>

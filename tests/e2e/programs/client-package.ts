@@ -2,23 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { browserMissing, startBrowser } from '../browser/browser.ts';
-import { type System, startSystem } from '../harness/system.ts';
+import { afterAll, expect, test } from 'vitest';
+import { browserMissing, startBrowser } from '../../browser/browser.ts';
+import { system } from './system.ts';
 
-const root = path.join(import.meta.dirname, '../..');
+const root = path.join(import.meta.dirname, '../../..');
 const folder = mkdtempSync(path.join(tmpdir(), 'client-package-'));
-let system: System;
 const run = (file: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
   execFileSync(file, args, { cwd: folder, encoding: 'utf8', env: { ...process.env, ...env } });
 
-beforeAll(async () => {
-  system = await startSystem({ timeoutMs: 500_000 });
-}, 600_000);
-afterAll(async () => {
-  await system?.[Symbol.asyncDispose]();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => rmSync(folder, { recursive: true }));
 
 const program = `import { ApiError, createSender, createVantageClient, events, ifUnchanged, pages } from '@vantage/client';
 const baseUrl = process.env.BASE_URL ?? '';
@@ -26,7 +19,8 @@ const send = createSender({ key: process.env.KEY ?? '' });
 const api = createVantageClient({ baseUrl, fetch: send });
 const ending = new AbortController();
 const heard = (async () => {
-  for await (const event of events(send, baseUrl + '/events?stream=Y', { signal: ending.signal })) return event.Type;
+  for await (const event of events(send, baseUrl + '/events?stream=Y', { signal: ending.signal }))
+    if (event.ShortName === 'pack') return event.Type;
   return 'nothing';
 })();
 await new Promise((resolve) => setTimeout(resolve, 1000));
@@ -40,7 +34,7 @@ const refused = await pages(send, baseUrl + '/nothing', { most: 1 })
   .next()
   .then(() => 0, (error: unknown) => (error instanceof ApiError ? error.code : 1));
 const found: unknown[] = [];
-for await (const { body } of pages(send, baseUrl + '/devices?Limit=1', { most: 9 })) found.push(body);
+for await (const { body } of pages(send, baseUrl + '/devices?Limit=1&Search=pack', { most: 9 })) found.push(body);
 const answer = { heard: await heard, put: put.data?.Timeout, stale: stale.error?.code, refused, pages: found.length };
 console.log(JSON.stringify(answer));
 process.exit(0);
@@ -113,7 +107,7 @@ const page = `<!doctype html><meta charset="utf-8"><title>elsewhere</title>
     while (event.value.device_id !== data.device_id);
     ending.abort();
     const rows = [];
-    for await (const { body } of pages(send, baseUrl + '/devices?Limit=1', { most: 9 })) rows.push(...body);
+    for await (const { body } of pages(send, baseUrl + '/devices?Limit=1&Search=chromium', { most: 9 })) rows.push(...body);
     const isListed = rows.some(({ device_id }) => device_id === data.device_id);
     return { heard: event.value.Type, isListed };
   };

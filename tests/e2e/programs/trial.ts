@@ -1,20 +1,15 @@
 // Settings are checked once by a real agent before they are stored, and nothing of them stays.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { withClient } from '../harness/postgres-url.ts';
-import { type System, startSystem } from '../harness/system.ts';
-import { startTarget, type Target } from '../harness/target.ts';
+import { withClient } from '../../harness/postgres-url.ts';
+import { startTarget, type Target } from '../../harness/target.ts';
+import { system } from './system.ts';
 
-let system: System;
 let target: Target;
 beforeAll(async () => {
-  system = await startSystem();
   target = await startTarget();
-}, 240_000);
-afterAll(async () => {
-  await system?.[Symbol.asyncDispose]();
-  await target?.[Symbol.asyncDispose]();
 });
+afterAll(() => target?.[Symbol.asyncDispose]());
 
 const fault = z.object({ code: z.number(), errors: z.array(z.object({ field: z.string() })).optional() });
 const tcp = () => ({ Method: 'TCP', URL: `127.0.0.1:${target.port}`, Timeout: 5 });

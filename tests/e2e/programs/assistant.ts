@@ -2,15 +2,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { repositoryRoot, type System, startSystem } from '../harness/system.ts';
-
-let system: System;
-beforeAll(async () => {
-  system = await startSystem();
-}, 240_000);
-afterAll(() => system?.[Symbol.asyncDispose]());
+import { repositoryRoot } from '../../harness/system.ts';
+import { system } from './system.ts';
 
 /** Starts `vantage mcp`, and connects to it as an assistant does. */
 async function start(...args: readonly string[]) {
@@ -37,7 +32,7 @@ async function start(...args: readonly string[]) {
 
 describe('an assistant by the Model Context Protocol', { timeout: 240_000 }, () => {
   test('reads what the controller has, and is told what is wrong with a question', async () => {
-    const body = { Method: 'PING', URL: '192.0.2.7', ShortName: 'gw-7', Enabled: false };
+    const body = { Method: 'PING', URL: '192.0.2.7', ShortName: 'mcp-7', Enabled: false };
     const made = z.object({ device_id: z.string() }).parse(await system.api.ok('POST', '/devices', body));
     await using server = await start();
     const { tools } = await server.client.listTools();
@@ -45,8 +40,8 @@ describe('an assistant by the Model Context Protocol', { timeout: 240_000 }, () 
     expect(names).toEqual(expect.arrayContaining(['listDevices', 'getDevice', 'listOutages', 'getUptime']));
     expect(tools.every(({ annotations }) => annotations?.readOnlyHint === true)).toBe(true);
     expect(names.filter((name) => /Key|Secret|User|Session/.test(name))).toEqual([]);
-    const list = await server.call('listDevices', { Search: 'gw', Limit: 5 });
-    expect(JSON.parse(list.text)).toMatchObject([{ ShortName: 'gw-7', device_id: made.device_id }]);
+    const list = await server.call('listDevices', { Search: 'mcp', Limit: 5 });
+    expect(JSON.parse(list.text)).toMatchObject([{ ShortName: 'mcp-7', device_id: made.device_id }]);
     expect(JSON.parse((await server.call('getDevice', made)).text)).toMatchObject({ URL: '192.0.2.7' });
     expect(await server.call('getDevice', { device_id: '0'.repeat(48) })).toEqual({
       text: 'No such device.',
@@ -62,7 +57,7 @@ describe('an assistant by the Model Context Protocol', { timeout: 240_000 }, () 
 
   test('changes only what --allow-writes lets it', async () => {
     await using server = await start('--allow-writes');
-    const body = { Method: 'PING', URL: '192.0.2.8', ShortName: 'gw-8', Enabled: false };
+    const body = { Method: 'PING', URL: '192.0.2.8', ShortName: 'mcp-8', Enabled: false };
     const made = z.object({ device_id: z.string() });
     const { device_id } = made.parse(JSON.parse((await server.call('createDevice', { body })).text));
     await server.call('updateDevice', { device_id, body: { FullName: 'Gateway' } });

@@ -9,20 +9,21 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { makeKumaDatabase } from '../../apps/cli/src/imports/testing/kuma-database.ts';
+import { makeKumaDatabase } from '../../../apps/cli/src/imports/testing/kuma-database.ts';
 import {
   icingaAnswer,
   smokePingConfiguration,
   uptimeRobotAnswer,
   zabbixExport,
-} from '../../apps/cli/src/imports/testing/more-samples.ts';
+} from '../../../apps/cli/src/imports/testing/more-samples.ts';
 import {
   gatusConfiguration,
   nagiosObjects,
   prometheusJobs,
-} from '../../apps/cli/src/imports/testing/samples.ts';
-import { repositoryRoot, type System, startSystem } from '../harness/system.ts';
-import { startTarget, type Target } from '../harness/target.ts';
+} from '../../../apps/cli/src/imports/testing/samples.ts';
+import { repositoryRoot } from '../../harness/system.ts';
+import { startTarget, type Target } from '../../harness/target.ts';
+import { system } from './system.ts';
 
 const applyFile = z.strictObject({
   source: z.string(),
@@ -43,19 +44,16 @@ const web = createServer((request, response) => {
   response.setHeader('Content-Type', 'application/json');
   response.end(JSON.stringify({ state: { db: 'ok' }, text: 'Welcome' }));
 });
-let system: System;
 let target: Target;
 let site = '';
 beforeAll(async () => {
   target = await startTarget();
   await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
   site = `http://127.0.0.1:${(web.address() as AddressInfo).port}`;
-  system = await startSystem();
 });
 afterAll(async () => {
   web.close();
   await target[Symbol.asyncDispose]();
-  await system[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true });
 });
 

@@ -1,19 +1,13 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { type System, startSystem } from '../harness/system.ts';
+import { system } from './system.ts';
 
 /** So often the controller is killed; VANTAGE_TEST_RESTARTS=20 takes some minutes. */
 const restarts = Number(process.env['VANTAGE_TEST_RESTARTS'] ?? 3);
 const perRestart = 12;
 const soon = { timeout: 600_000, interval: 50 };
-
-let system: System;
-beforeAll(async () => {
-  system = await startSystem({ timeoutMs: 500_000 });
-}, 600_000);
-afterAll(() => system?.[Symbol.asyncDispose]());
 
 const eventList = z.array(z.object({ event_id: z.string() }));
 const created = z.object({ device_id: z.string() });

@@ -1,13 +1,11 @@
 // A retry comes from a second agent of the Location where no other Location is online.
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { type MoreAgent, operate, startAgent } from '../harness/more-agents.ts';
-import { statusEvents } from '../harness/status-events.ts';
-import { type System, startSystem } from '../harness/system.ts';
-import { startTarget } from '../harness/target.ts';
+import { type MoreAgent, operate, startAgent } from '../../harness/more-agents.ts';
+import { statusEvents } from '../../harness/status-events.ts';
+import { startTarget } from '../../harness/target.ts';
+import { fast, system } from './system.ts';
 
-const scale = 10;
-const fast = { NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: String(scale) };
 const soon = { timeout: 60_000, interval: 100 };
 const created = z.object({ device_id: z.string() });
 const events = z.array(z.object({ Type: z.string(), Timestamp: z.string() }));
@@ -20,7 +18,7 @@ const seen = z.object({
   Timestamp: z.string(),
 });
 
-async function connected(system: System, agents: readonly MoreAgent[]) {
+async function connected(agents: readonly MoreAgent[]) {
   const row = z.array(z.object({ agent_id: z.string(), State: z.string() }));
   await vi.waitFor(async () => {
     const all = row.parse(await system.api.ok('GET', '/agents'));
@@ -32,7 +30,7 @@ async function connected(system: System, agents: readonly MoreAgent[]) {
 /** A target that resets connections does not send this greeting. */
 const Options = { Steps: [{ Expect: '220' }] };
 
-async function makeDevice(system: System, port: number, values: Record<string, unknown>): Promise<string> {
+async function makeDevice(port: number, values: Record<string, unknown>): Promise<string> {
   const body = {
     Method: 'TCP',
     URL: `127.0.0.1:${port}`,
@@ -45,12 +43,12 @@ async function makeDevice(system: System, port: number, values: Record<string, u
     .device_id;
 }
 
-const typesOf = async (system: System, id: string) => {
+const typesOf = async (id: string) => {
   const all = events.parse(await system.api.ok('GET', `/devices/${id}/events?Limit=100`));
   return statusEvents(all.map((event) => event.Type)).reverse();
 };
 
-async function checksOf(system: System, id: string) {
+async function checksOf(id: string) {
   const rows = listed.parse(await system.api.ok('GET', `/devices/${id}/checks?Limit=100`));
   const all = await Promise.all(rows.map((row) => system.api.ok('GET', `/checks/${row.check_id}/extended`)));
   return all.map((one) => seen.parse(one)).reverse();
@@ -59,21 +57,20 @@ async function checksOf(system: System, id: string) {
 test('two agents of one Location retry alternately; when the second one is killed, the first one runs the rest of the retry sequence', {
   timeout: 480_000,
 }, async () => {
-  await using system = await startSystem({ env: fast });
   operate(system, 'locations', 'create', 'pair');
   await using one = startAgent(system, 'pair', { name: 'one', env: fast });
   await using two = startAgent(system, 'pair', { name: 'two', env: fast });
-  await connected(system, [one, two]);
+  await connected([one, two]);
   await using target = await startTarget();
-  const id = await makeDevice(system, target.port, { Retries: 3, RetryDelay: 20 });
-  await vi.waitFor(async () => expect(await typesOf(system, id)).toEqual(['Created', 'Up']), soon);
+  const id = await makeDevice(target.port, { Retries: 3, RetryDelay: 20 });
+  await vi.waitFor(async () => expect(await typesOf(id)).toEqual(['Created', 'Up']), soon);
   target.manner = 'reset';
-  await vi.waitFor(async () => expect(await typesOf(system, id)).toContain('Down'), soon);
+  await vi.waitFor(async () => expect(await typesOf(id)).toContain('Down'), soon);
   target.manner = 'ok';
-  await vi.waitFor(async () => expect((await typesOf(system, id)).at(-1)).toBe('Up'), soon);
-  expect(await typesOf(system, id)).toEqual(['Created', 'Up', 'Error', 'Down', 'Up']);
+  await vi.waitFor(async () => expect((await typesOf(id)).at(-1)).toBe('Up'), soon);
+  expect(await typesOf(id)).toEqual(['Created', 'Up', 'Error', 'Down', 'Up']);
 
-  const all = await checksOf(system, id);
+  const all = await checksOf(id);
   const chain = all.filter((check) => check.RetryId !== null && check.ResultCode !== 1);
   expect(chain.map((check) => check.Attempt)).toEqual([0, 1, 2, 3]);
   const [holder] = chain.map((check) => check.agent_id);
@@ -88,9 +85,9 @@ test('two agents of one Location retry alternately; when the second one is kille
   other.process.kill('SIGKILL');
   target.manner = 'reset';
   await vi.waitFor(
-    async () => expect((await typesOf(system, id)).filter((type) => type === 'Down')).toHaveLength(2),
+    async () => expect((await typesOf(id)).filter((type) => type === 'Down')).toHaveLength(2),
     soon,
   );
-  const later = (await checksOf(system, id)).filter((check) => check.ResultCode !== 1).slice(chain.length);
+  const later = (await checksOf(id)).filter((check) => check.ResultCode !== 1).slice(chain.length);
   expect(new Set(later.filter((check) => check.Attempt > 0).map((check) => check.Attempt)).size).toBe(3);
 });

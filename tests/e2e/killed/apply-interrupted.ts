@@ -3,20 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Ran, runVantage } from '../harness/run-vantage.ts';
-import { repositoryRoot, type System, startSystem } from '../harness/system.ts';
+import { type Ran, runVantage } from '../../harness/run-vantage.ts';
+import { repositoryRoot } from '../../harness/system.ts';
+import { system } from './system.ts';
 
-let system: System;
 let database: pg.Client;
-beforeAll(async () => {
-  system = await startSystem();
-  database = new pg.Client({ connectionString: system.quickstart().database_url });
-  await database.connect();
-}, 240_000);
-afterAll(async () => {
-  await database?.end();
-  await system?.[Symbol.asyncDispose]();
-});
 
 const count = Number(process.env['VANTAGE_TEST_APPLIED'] ?? 300);
 const soon = { timeout: 120_000, interval: 5 };
@@ -73,6 +64,12 @@ async function created(source: string) {
 const once = { keys: count, entries: new Set(['1']) };
 
 describe('apply that is interrupted', { timeout: 480_000 }, () => {
+  beforeAll(async () => {
+    database = new pg.Client({ connectionString: system.quickstart().database_url });
+    await database.connect();
+  });
+  afterAll(() => database.end());
+
   test('is completed by the command itself when the controller is killed meanwhile; nothing is double', async () => {
     const { code } = await beginApply(paused('controller'));
     process.kill(system.quickstart().pids.controller, 'SIGKILL');

@@ -1,22 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { repositoryRoot, type System, startSystem } from '../harness/system.ts';
-
-// With a long path the socket needs its short link, and everything else must still work.
-const root = mkdtempSync(path.join(tmpdir(), 'vantage-up-'));
-const dataDir = path.join(root, 'd'.repeat(150 - root.length - 1));
-let system: System;
-beforeAll(async () => {
-  system = await startSystem({ dataDir });
-});
-afterAll(async () => {
-  await system[Symbol.asyncDispose]();
-  rmSync(root, { recursive: true, force: true });
-});
+import { repositoryRoot } from '../../harness/system.ts';
+import { start, system } from './system.ts';
 
 const greets = () =>
   system.api.call('GET', '/hello').then(
@@ -32,7 +20,9 @@ const isAlive = (pid: number) => {
 };
 const postmaster = () => {
   try {
-    return Number(readFileSync(path.join(dataDir, 'postgres/cluster/postmaster.pid'), 'utf8').split('\n')[0]);
+    return Number(
+      readFileSync(path.join(system.dataDir, 'postgres/cluster/postmaster.pid'), 'utf8').split('\n')[0],
+    );
   } catch {
     return 0;
   }
@@ -40,15 +30,15 @@ const postmaster = () => {
 const lock = () =>
   z
     .object({ owner: z.object({ pid: z.int() }) })
-    .parse(JSON.parse(readFileSync(path.join(dataDir, 'up.lock'), 'utf8')));
+    .parse(JSON.parse(readFileSync(path.join(system.dataDir, 'up.lock'), 'utf8')));
 const within20s = { timeout: 20_000, interval: 100 };
 
 test('only its owner can read quickstart.json, and it has every field', () => {
-  const mode = statSync(path.join(dataDir, 'quickstart.json')).mode & 0o777;
+  const mode = statSync(path.join(system.dataDir, 'quickstart.json')).mode & 0o777;
   expect(mode).toBe(0o600);
   expect(system.quickstart()).toEqual({
     base_url: expect.stringMatching(/^https:\/\/localhost:\d+\/v1\.1$/),
-    ca_file: path.join(dataDir, 'tls/ca.pem'),
+    ca_file: path.join(system.dataDir, 'tls/ca.pem'),
     api_key_uw: expect.stringMatching(/^[0-9a-f]{64}$/),
     api_key_ur: expect.stringMatching(/^[0-9a-f]{64}$/),
     agent_endpoint: expect.stringMatching(/^https:\/\/localhost:\d+$/),
@@ -78,7 +68,7 @@ test('the controller restarts a killed database', async () => {
 });
 
 test('a second start with the same data folder ends with a reason', async () => {
-  const env = { PATH: process.env['PATH'], VANTAGE_DATA: dataDir };
+  const env = { PATH: process.env['PATH'], VANTAGE_DATA: system.dataDir };
   const said = await new Promise<string>((resolve) =>
     execFile(path.join(repositoryRoot, 'vantage'), ['up'], { env }, (error, _out, err) =>
       resolve(`${error?.code} ${err}`),
@@ -95,7 +85,7 @@ test('after kill -9 of the supervisor the next start continues with all data', a
     .parse(await system.api.ok('POST', '/tags', { Name: 'kept' }));
   process.kill(lock().owner.pid, 'SIGKILL');
   system.api.close();
-  system = await startSystem({ dataDir });
+  await start();
   const after = system.quickstart();
   expect([after.api_key_uw, after.api_key_ur]).toEqual([before.api_key_uw, before.api_key_ur]);
   expect(await system.api.ok('GET', `/tags/${created.tag_id}`)).toMatchObject({ Name: 'kept' });

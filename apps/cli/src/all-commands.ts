@@ -1,0 +1,51 @@
+import { type CommandLine, createCommandLine } from './command-line.ts';
+import { addAccountCommands } from './commands/accounts.ts';
+import { addAgentCommands } from './commands/agents.ts';
+import { addAlertCommands } from './commands/alerts.ts';
+import { addAuditCommands } from './commands/audit.ts';
+import { addBackupCommands } from './commands/backup.ts';
+import { addCodeCommands } from './commands/code.ts';
+import { addCompletionCommands } from './commands/completion.ts';
+import { addContactCommands } from './commands/contacts.ts';
+import { addDatabaseCommands } from './commands/database.ts';
+import { addCompareCommand, addImportCommands } from './commands/imports.ts';
+import { addKeyCommands } from './commands/keys.ts';
+import { locationsOnHost } from './commands/locations.ts';
+import { addLoginCommand } from './commands/login.ts';
+import { addLogsCommand } from './commands/logs.ts';
+import { addMcpCommand } from './commands/mcp.ts';
+import { addQuarantineCommands } from './commands/quarantine.ts';
+import { addReleaseCommands } from './commands/releases.ts';
+import { addResourceCommands } from './commands/resources.ts';
+import { addScriptCommands } from './commands/script.ts';
+import { addSizeCommand } from './commands/size.ts';
+import { addSystemCommands } from './commands/system.ts';
+import { addVerbCommands } from './commands/verbs.ts';
+
+/** Creates the program with all of its commands. */
+export function createAllCommands(): CommandLine {
+  const commandLine = createCommandLine();
+  addSystemCommands(commandLine);
+  addLogsCommand(commandLine);
+  addBackupCommands(commandLine);
+  addDatabaseCommands(commandLine);
+  addAccountCommands(commandLine);
+  addKeyCommands(commandLine);
+  addAgentCommands(commandLine);
+  const contacts = addContactCommands(commandLine);
+  const alerts = addAlertCommands(commandLine);
+  addQuarantineCommands(commandLine);
+  addAuditCommands(commandLine);
+  addScriptCommands(commandLine);
+  addReleaseCommands(commandLine);
+  addImportCommands(commandLine);
+  addCompareCommand(commandLine);
+  addCodeCommands(commandLine);
+  addLoginCommand(commandLine);
+  addResourceCommands(commandLine, { locations: locationsOnHost(commandLine), contacts, alerts });
+  addVerbCommands(commandLine);
+  addCompletionCommands(commandLine);
+  addMcpCommand(commandLine);
+  addSizeCommand(commandLine);
+  return commandLine;
+}

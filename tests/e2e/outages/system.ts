@@ -1,0 +1,16 @@
+import { afterAll, beforeAll } from 'vitest';
+import { type System, startSystem } from '../../harness/system.ts';
+
+/** The pace of the system's time, so that minutes of its rules pass in seconds; its agents need the same settings. */
+export const fast = { NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: '10' };
+
+/** The system of these tests, from the first one on. Each test adds what it needs. */
+export let system: System;
+
+beforeAll(async () => {
+  system = await startSystem({
+    env: { ...fast, VANTAGE_ALLOW_PRIVATE_WEBHOOKS: 'true' },
+    timeoutMs: 500_000,
+  });
+}, 600_000);
+afterAll(() => system?.[Symbol.asyncDispose]());

@@ -1,0 +1,35 @@
+import { afterAll, beforeAll } from 'vitest';
+import { type SmtpSink, startSmtpSink } from '../../../apps/controller/src/notify/testing/smtp-sink.ts';
+import { freePort } from '../../harness/free-port.ts';
+import { type System, startSystem } from '../../harness/system.ts';
+
+/** The system of all these tests, from the first one on. Each test adds what it needs under names of its own. */
+export let system: System;
+/** The mail server that the system's settings name. */
+export let mails: SmtpSink;
+/** The address at which people reach the system through a proxy, where one runs. */
+export let publicUrl: string;
+/** An address of this machine at which the controller answers as one from afar would: its certificate has it. */
+export const remoteAddress = '127.0.0.2';
+
+beforeAll(async () => {
+  mails = await startSmtpSink();
+  publicUrl = `https://localhost:${await freePort()}`;
+  const agentPort = String(await freePort());
+  system = await startSystem({
+    timeoutMs: 500_000,
+    env: {
+      VANTAGE_PUBLIC_URL: publicUrl,
+      VANTAGE_AGENT_PORT: agentPort,
+      VANTAGE_AGENT_URL: `https://localhost:${agentPort}`,
+      VANTAGE_TLS_NAMES: remoteAddress,
+      VANTAGE_TRUSTED_PROXIES: '127.0.0.1,::1',
+      VANTAGE_ALLOW_PRIVATE_WEBHOOKS: 'true',
+      VANTAGE_SMTP_URL: mails.url,
+    },
+  });
+}, 600_000);
+afterAll(async () => {
+  await system?.[Symbol.asyncDispose]();
+  await mails?.[Symbol.asyncDispose]();
+});
