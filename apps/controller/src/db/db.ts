@@ -86,6 +86,19 @@ export interface Db {
 /** A stalled process blocks others no longer than this. */
 const timeoutMs = 5_000;
 const idleMs = 300_000;
+/**
+ * Whatever the server's defaults are: an acknowledgement means that the commit is on disk, and a statement after a lock
+ * reads what the holder before committed. A pooler refuses connections that begin with these settings, so they follow.
+ */
+const sessionSettings = `select ${Object.entries({
+  synchronous_commit: 'on',
+  default_transaction_isolation: 'read committed',
+  statement_timeout: `${timeoutMs}ms`,
+  lock_timeout: `${timeoutMs}ms`,
+  idle_in_transaction_session_timeout: `${timeoutMs}ms`,
+})
+  .map(([name, value]) => `set_config('${name}', '${value}', false)`)
+  .join(', ')}`;
 /** Statements end within their time limit; then their connections are closed. */
 const closeWithinMs = 2 * timeoutMs;
 /** Statements whose text changes from day to day stay prepared no longer than their connection. */
@@ -108,9 +121,6 @@ export async function createDb({
 }): Promise<Db> {
   const config: pg.ClientConfig = {
     connectionString: connection.url,
-    statement_timeout: timeoutMs,
-    lock_timeout: timeoutMs,
-    idle_in_transaction_session_timeout: timeoutMs,
     connectionTimeoutMillis: timeoutMs,
     keepAlive: true,
     application_name: 'vantage',
@@ -129,14 +139,8 @@ export async function createDb({
   const joined = createJoinedTransactions();
   const dialect = new PostgresDialect({
     pool: preparingPool(pool),
-    // Whatever the server's defaults are: an acknowledgement means that the commit is on disk, and a statement after a
-    // lock reads what the holder before committed.
     onCreateConnection: async (fresh) => {
-      await fresh.executeQuery(
-        CompiledQuery.raw(
-          `select set_config('synchronous_commit', 'on', false), set_config('default_transaction_isolation', 'read committed', false)`,
-        ),
-      );
+      await fresh.executeQuery(CompiledQuery.raw(sessionSettings));
     },
   });
   const kysely = new Kysely<Tables>({

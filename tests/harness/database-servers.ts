@@ -6,7 +6,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { withClient } from '../harness/postgres-url.ts';
+import { withClient } from './postgres-url.ts';
 
 const programs = '/usr/lib/postgresql/15/bin';
 
@@ -24,8 +24,8 @@ export interface DatabaseServer {
   kill(): Promise<void>;
 }
 
-/** Root may not run PostgreSQL; anybody else runs it as themselves. */
-function runAs(): { readonly uid: number; readonly gid: number } | undefined {
+/** The user that runs servers, where this process is root: root may run neither PostgreSQL nor PgBouncer. */
+export function runAs(): { readonly uid: number; readonly gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const line = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
