@@ -172,13 +172,20 @@ export interface DatabaseSwitch extends AsyncDisposable {
   readonly url: string;
   /** Cuts all connections; new ones go to this server. Undefined: they are refused. */
   to(server: DatabaseServer | undefined): void;
+  /** From here on no byte passes, and no connection ends, until the next `to`. */
+  stall(): void;
 }
 
 /** Starts the proxy. */
 export async function startSwitch(first: DatabaseServer): Promise<DatabaseSwitch> {
   let present: DatabaseServer | undefined = first;
+  let isStalled = false;
   const open = new Set<Socket>();
   const server = createServer((client) => {
+    if (isStalled) {
+      open.add(client.on('error', () => client.destroy()));
+      return;
+    }
     if (present === undefined) return void client.destroy();
     const upstream = connect(path.join(present.folder, '.s.PGSQL.5432'));
     for (const [one, other] of [
@@ -201,7 +208,12 @@ export async function startSwitch(first: DatabaseServer): Promise<DatabaseSwitch
     url: `postgres://vantage@127.0.0.1:${address.port}/postgres`,
     to(next) {
       present = next;
+      isStalled = false;
       for (const socket of open) socket.destroy();
+    },
+    stall() {
+      isStalled = true;
+      for (const socket of open) socket.unpipe().pause();
     },
     async [Symbol.asyncDispose]() {
       for (const socket of open) socket.destroy();

@@ -11,6 +11,10 @@ export interface RequestTransactions {
   run<T>(work: () => Promise<T>): Promise<T>;
   /** See `Db.inScope`. */
   readonly inScope: <T>(tagNos: readonly number[], work: () => Promise<T>) => Promise<T>;
+  /** See `Replica.read`, for a request of this account. */
+  readonly readHistory: <T>(accountNo: number, work: () => Promise<T>) => Promise<T>;
+  /** See `Replica.noteWrite`. */
+  readonly noteWrite: (accountNo: number) => void;
   /** Keeps everybody else from changing anything of the account until the transaction around the caller ends. */
   lockAccount(accountNo: number): Promise<void>;
 }
@@ -58,7 +62,28 @@ export function createRouteRunner(deps: {
     const kind = waitsFor(route, sent) ? 'lease' : 'transaction';
     return deps.idempotency.once(kept, { kind, signal }, () => change(route, { ...ahead, kept }, ifMatch));
   };
-  return limitToScope(run, deps.transactions);
+  return chooseServer(limitToScope(run, deps.transactions), deps.transactions);
+}
+
+/** Reads of history may go to a replica; what a request writes, its account reads from the primary at first. */
+function chooseServer(run: RunRoute, { readHistory, noteWrite }: RequestTransactions): RunRoute {
+  return async (route, request, conditions) => {
+    const { session } = request;
+    if (session === undefined) return run(route, request, conditions);
+    if (route.method === 'GET')
+      return route.readsHistory === true && !isStream(route, request)
+        ? readHistory(session.accountNo, () => run(route, request, conditions))
+        : run(route, request, conditions);
+    try {
+      return await run(route, request, conditions);
+    } finally {
+      noteWrite(session.accountNo);
+    }
+  };
+}
+
+function isStream(route: Route, request: RouteRequest): boolean {
+  return route.streams !== undefined && request.query.has('stream');
 }
 
 /**
@@ -74,8 +99,7 @@ function limitToScope(run: RunRoute, { inScope }: RequestTransactions): RunRoute
     const { body, sent } =
       route.method === 'GET' ? { ...request, sent: undefined } : await readAhead(request);
     const ahead = { ...request, body };
-    const isStream = route.streams !== undefined && request.query.has('stream');
-    if (isStream || waitsFor(route, sent)) {
+    if (isStream(route, ahead) || waitsFor(route, sent)) {
       await inScope(scope, async () => route.find?.(ahead));
       return run(route, ahead, conditions);
     }
