@@ -22,6 +22,8 @@ const purposes: Readonly<Record<string, readonly string[]>> = {
   'Database, retention and backups': [
     ...[
       'VANTAGE_DATABASE_URL',
+      'VANTAGE_DATABASE_READ_URL',
+      'VANTAGE_DATABASE_READ_MAX_SECONDS',
       'VANTAGE_RETENTION_DAYS',
       'VANTAGE_PACK_AFTER_DAYS',
       'VANTAGE_BACKUP_MAX_DAYS',

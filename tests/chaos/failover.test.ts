@@ -6,8 +6,6 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFailed, test, vi } from 'vitest';
 import { z } from 'zod';
-import { withClient } from '../harness/postgres-url.ts';
-import { type System, startSystem } from '../harness/system.ts';
 import {
   cutReplica,
   type DatabaseServer,
@@ -17,7 +15,9 @@ import {
   startPrimary,
   startReplica,
   startSwitch,
-} from './database-servers.ts';
+} from '../harness/database-servers.ts';
+import { withClient } from '../harness/postgres-url.ts';
+import { type System, startSystem } from '../harness/system.ts';
 
 /** 20 rounds, 500 devices and 60 s for the figures of docs/faults.md. Each device is checked once a second. */
 const rounds = Number(process.env['FAILOVER_ROUNDS'] ?? 3);

@@ -8,10 +8,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFailed, test, vi } from 'vitest';
 import { z } from 'zod';
 import { readMigrations } from '../../apps/controller/src/db/migrate.ts';
+import { type DatabaseServer, hasPrograms, startPrimary } from '../harness/database-servers.ts';
 import { freePort } from '../harness/free-port.ts';
 import { withClient } from '../harness/postgres-url.ts';
 import { repositoryRoot } from '../harness/system.ts';
-import { type DatabaseServer, hasPrograms, startPrimary } from './database-servers.ts';
 import { countMigrations, fillOldDatabase, readHoldings } from './old-data.ts';
 
 const kills = 10;

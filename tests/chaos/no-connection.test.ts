@@ -1,15 +1,15 @@
 // The database has no free connection for the controller: when it starts, and later, when all of its connections end.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest';
-import { withClient } from '../harness/postgres-url.ts';
-import { type System, startSystem } from '../harness/system.ts';
 import {
   type DatabaseServer,
   type DatabaseSwitch,
   hasPrograms,
   startPrimary,
   startSwitch,
-} from './database-servers.ts';
+} from '../harness/database-servers.ts';
+import { withClient } from '../harness/postgres-url.ts';
+import { type System, startSystem } from '../harness/system.ts';
 import { fast, watchDevices } from './one-second-devices.ts';
 
 const devices = 20;

@@ -2,8 +2,14 @@
 // while a controller starts.
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFailed, test } from 'vitest';
+import {
+  endRecovery,
+  hasPrograms,
+  startPrimary,
+  startRecovering,
+  startSwitch,
+} from '../harness/database-servers.ts';
 import { startSystem } from '../harness/system.ts';
-import { endRecovery, hasPrograms, startPrimary, startRecovering, startSwitch } from './database-servers.ts';
 import { fast, watchDevices } from './one-second-devices.ts';
 
 const devices = 20;

@@ -3,9 +3,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFailed, test, vi } from 'vitest';
 import { z } from 'zod';
-import { withClient } from '../harness/postgres-url.ts';
-import { type System, startSystem } from '../harness/system.ts';
-import { startTarget, type Target } from '../harness/target.ts';
 import {
   cutReplica,
   type DatabaseServer,
@@ -15,7 +12,10 @@ import {
   startPrimary,
   startReplica,
   startSwitch,
-} from './database-servers.ts';
+} from '../harness/database-servers.ts';
+import { withClient } from '../harness/postgres-url.ts';
+import { type System, startSystem } from '../harness/system.ts';
+import { startTarget, type Target } from '../harness/target.ts';
 import { startFarAgent } from './far-agent.ts';
 
 /** Each device is checked once a second. */

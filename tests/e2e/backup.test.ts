@@ -8,7 +8,7 @@ import { createLog } from '@vantage/kernel';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createDb } from '../../apps/controller/src/db/index.ts';
-import { hasPrograms, startPrimary } from '../chaos/database-servers.ts';
+import { hasPrograms, startPrimary } from '../harness/database-servers.ts';
 import { inDatabase } from '../harness/postgres-url.ts';
 import { repositoryRoot, startSystem } from '../harness/system.ts';
 import { startTarget } from '../harness/target.ts';

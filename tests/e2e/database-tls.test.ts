@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { type DatabaseServer, hasPrograms, startPrimary } from '../chaos/database-servers.ts';
+import { type DatabaseServer, hasPrograms, startPrimary } from '../harness/database-servers.ts';
 import { withClient } from '../harness/postgres-url.ts';
 import { repositoryRoot } from '../harness/system.ts';
 

@@ -93,8 +93,8 @@ async function openBase(config: Config, log: Logger, databaseUrl: string, ending
   const { retentionDays, secretKeyFile: file, secretKeyLost: keyLost } = config;
   const controllerId = newId();
   const tracing = await openTracing({ url: config.otlpUrl, version, controllerId, clock, log });
-  const { onStatement } = tracing;
-  const db = await createDb({ connection: { url: databaseUrl }, log, clock, onStatement });
+  const connection = { url: databaseUrl, replica: config.readReplica };
+  const db = await createDb({ connection, log, clock, onStatement: tracing.onStatement });
   await requireSupportedServer(db.kysely, { clock, ending, log, onWait: progress });
   await db.migrate();
   progress('the tables are in place');
@@ -264,7 +264,7 @@ async function serve(
     watchProblems(base).run(ending),
     watchMove({ kysely: db.kysely, clock }, ending),
     certificates.keep((next) => ports.renew(next), ending),
-    ...(embedded ? [embedded.run(ending)] : []),
+    ...[embedded, db.replica].flatMap((part) => part?.run(ending) ?? []),
   ];
   announceReady({ certificates: certificates.current, databaseUrl: base.databaseUrl }, ports);
   await Promise.race([whenAborted(ending), Promise.all(loops)]);

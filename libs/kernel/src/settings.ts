@@ -24,6 +24,17 @@ export const settings: Readonly<Record<string, Setting>> = {
     otherwise: 'the embedded PostgreSQL',
     about: 'PostgreSQL 15 or later: postgres://user:password@host:5432/name',
   },
+  VANTAGE_DATABASE_READ_URL: {
+    reader: 'controller',
+    otherwise: '',
+    about:
+      'A streaming replica of VANTAGE_DATABASE_URL, from which history is read while it is fresh: postgres://user:password@host:5432/name (docs/scaling.md)',
+  },
+  VANTAGE_DATABASE_READ_MAX_SECONDS: {
+    reader: 'controller',
+    otherwise: '10',
+    about: 'The replica may be so far behind; history is read from the primary else (2 to 3600)',
+  },
   VANTAGE_ROLES: {
     reader: 'controller',
     otherwise: 'api,gateway,worker',

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { defaultEndpoint, ownCertificate } from '../endpoint.ts';
 import { isHeld } from '../up/lock.ts';
 import { askController, tryTls } from './ask.ts';
+import { examineDatabase } from './examine-database.ts';
 import {
   type Finding,
   judgeAgentPort,
@@ -26,8 +27,9 @@ interface Way {
 }
 
 /**
- * Examines the controller of a data folder, step by step: folder, disk, process, certificate, API, readiness, the
- * agents' port, agents. What cannot be examined because of an earlier fault is left out. Never rejects.
+ * Examines the controller of a data folder, step by step: folder, disk, a database of the operator's own, process,
+ * certificate, API, readiness, the agents' port, agents. What cannot be examined because of an earlier fault is left
+ * out. Never rejects.
  */
 export async function examine(
   settings: Readonly<Record<string, string>>,
@@ -39,6 +41,7 @@ export async function examine(
   const findings: Finding[] = [
     { level: 'ok', step: 'data folder', text: folder },
     judgeDisk(folder, await readSpace(folder)),
+    ...(await examineDatabase(settings['VANTAGE_DATABASE_URL'])),
   ];
   const held = isHeld(folder);
   const certificate = ownCertificate(settings);

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import type { OperatorAnswers } from '@vantage/domain/operator-commands';
 import {
   type DiskSpace,
   type Finding as FindingOf,
@@ -14,6 +15,7 @@ import type { Asked } from './ask.ts';
 type Step =
   | 'data folder'
   | 'disk'
+  | OperatorAnswers['database.examine'][number]['step']
   | 'system'
   | 'certificate'
   | 'API'

@@ -26,6 +26,7 @@ const commands: Commands = {
   'alerts.acknowledge': unused,
   'database.plan': unused,
   'database.distribute': unused,
+  'database.examine': unused,
   'quarantine.list': unused,
   'quarantine.retry': unused,
   'agents.invite': unused,

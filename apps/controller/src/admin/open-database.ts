@@ -2,10 +2,11 @@ import { createLog, Fault, messageOf } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { movedMark } from '../db/copy/index.ts';
 import { createDb, type Db } from '../db/index.ts';
+import { requireSessions } from '../db/sessions.ts';
 
 /**
  * Opens a database that a controller has used, and calls `onOpen`; disposing closes it. Throws a Fault with the reason
- * when it is away or holds no Vantage.
+ * when it is away, holds no Vantage, or is behind a pooler that keeps no sessions.
  */
 export async function openDatabase(
   url: string,
@@ -14,7 +15,7 @@ export async function openDatabase(
   // The reply carries each failure, so the database's own lines would only repeat it.
   const db = await createDb({ connection: { url }, log: createLog('admin', 'silent'), poolSize: 2 });
   try {
-    await requireTables(db);
+    await requireTables(db, url);
     await refuseMoved(url);
     await onOpen(db);
   } catch (error) {
@@ -35,7 +36,7 @@ export async function refuseMoved(url: string): Promise<void> {
     );
 }
 
-async function requireTables({ kysely }: Db): Promise<void> {
+async function requireTables({ kysely }: Db, url: string): Promise<void> {
   const { rows } = await sql<{ present: boolean; name: string }>`
     select to_regclass('accounts') is not null and to_regclass('agents') is not null as present,
       current_database() as name`
@@ -48,6 +49,7 @@ async function requireTables({ kysely }: Db): Promise<void> {
         { cause },
       );
     });
+  await requireSessions(url);
   const [found] = rows;
   if (found?.present === true) return;
   throw new Fault(

@@ -13,6 +13,7 @@ import { createIdempotency } from '../http/idempotency.ts';
 import { findKey, findPerson, findProxied } from '../http/key-store.ts';
 import { createProxyTest } from '../http/origin.ts';
 import type { OuterRoute } from '../http/outer-routes.ts';
+import type { RequestTransactions } from '../http/run-route.ts';
 import type { Site } from '../http/serve-site.ts';
 import { findSession } from '../http/session-store.ts';
 import { outerRoutes } from '../metrics/routes.ts';
@@ -155,11 +156,7 @@ export function createHttpApi({
     ownCertificate: settings.ownCertificate ?? false,
     signInHeader: settings.signInHeader,
     cors: { origins: settings.corsOrigins ?? [], keyHeaders: settings.apiKeyHeaders },
-    transactions: {
-      run: (work) => (db.whole() === undefined ? db.inWholeTransaction(work) : work()),
-      inScope: (tagNos, work) => db.inScope(tagNos, work),
-      lockAccount: (caller) => deps.catalog.lockAccount(caller),
-    },
+    transactions: requestTransactions(db, deps.catalog),
     idempotency: createIdempotency({ db, sealer: deps.sealer, clock }),
     askStorage: () => sql`select 1`.execute(db.kysely),
     ending: ending.signal,
@@ -176,6 +173,22 @@ export function createHttpApi({
       summary[Symbol.dispose]();
       await (await listening)?.[Symbol.asyncDispose]();
     },
+  };
+}
+
+/** The transactions of requests, and the server for their reads of history. */
+function requestTransactions(
+  db: Db,
+  catalog: Pick<RouteDeps['catalog'], 'lockAccount'>,
+): RequestTransactions {
+  return {
+    run: (work) => (db.whole() === undefined ? db.inWholeTransaction(work) : work()),
+    inScope: (tagNos, work) => db.inScope(tagNos, work),
+    lockAccount: (caller) => catalog.lockAccount(caller),
+    // A batch reads what it wrote before.
+    readHistory: (accountNo, work) =>
+      db.replica === undefined || db.isInTransaction() ? work() : db.replica.read(accountNo, work),
+    noteWrite: (accountNo) => db.replica?.noteWrite(accountNo),
   };
 }
 

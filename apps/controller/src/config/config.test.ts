@@ -91,6 +91,19 @@ test.each([
   expect(load({ [name]: value })).toMatchObject({ ok: false });
 });
 
+test('a read replica is one of a database that is named', () => {
+  const url = 'postgres://u:p@db/vantage';
+  const read = { VANTAGE_DATABASE_READ_URL: 'postgres://u:p@standby/vantage' };
+  expect(load({ ...read, VANTAGE_DATABASE_URL: url })).toMatchObject({
+    ok: true,
+    config: { readReplica: { url: read.VANTAGE_DATABASE_READ_URL, maxAgeMs: 10_000 } },
+  });
+  expect(load(read)).toMatchObject({
+    problems: ['VANTAGE_DATABASE_READ_URL needs VANTAGE_DATABASE_URL: it names a replica of that database'],
+  });
+  expect(load({ VANTAGE_DATABASE_READ_MAX_SECONDS: '1' })).toMatchObject({ ok: false });
+});
+
 test('the roles of a process are a part of all roles, with a database of its own', () => {
   const url = 'postgres://u:p@db/vantage';
   const rolesOf = (env: Record<string, string>) => {

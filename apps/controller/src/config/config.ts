@@ -8,19 +8,18 @@ import { z } from 'zod';
 import { leastPackDays } from '../db/packed/index.ts';
 import { readLimits } from './account-limits.ts';
 import { conflictsOf } from './conflicts.ts';
+import { acceptedDatabase, type DatabaseSettings, readDatabase } from './database.ts';
 import { acceptedOidc, type OidcSettings, readOidc } from './oidc.ts';
 import { allRoles, type Role } from './roles.ts';
 
 /** The controller's settings after validation. */
-export interface Config {
+export interface Config extends DatabaseSettings {
   /** Absolute. */
   readonly dataDir: string;
   readonly httpsPort: number;
   readonly agentPort: number;
   /** undefined: all addresses, IPv6 and IPv4. */
   readonly listen: string | undefined;
-  /** undefined: the embedded PostgreSQL. */
-  readonly databaseUrl: string | undefined;
   /** The parts of a controller that run in this process. */
   readonly roles: ReadonlySet<Role>;
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
@@ -115,7 +114,6 @@ const accepted = {
   VANTAGE_HTTPS_PORT: [port, 'a port: 0 to 65535'],
   VANTAGE_AGENT_PORT: [port, 'a port: 0 to 65535'],
   VANTAGE_LISTEN: [z.string().refine((text) => isIP(text) !== 0), 'an IP address'],
-  VANTAGE_DATABASE_URL: [z.string().regex(/^postgres(ql)?:\/\/./), 'postgres://user:password@host:5432/name'],
   VANTAGE_ROLES: [
     list.pipe(z.array(z.enum(allRoles))).transform((roles): ReadonlySet<Role> => new Set(roles)),
     `roles, comma-separated: ${allRoles.join(', ')}`,
@@ -226,6 +224,7 @@ const accepted = {
     'a number from 1 to 1000',
   ],
   ...acceptedOidc,
+  ...acceptedDatabase,
 } as const satisfies Record<string, Accepted<unknown>>;
 
 /**
@@ -246,13 +245,14 @@ export function loadConfig(deps: {
   ];
   if ((certFile === undefined) !== (keyFile === undefined))
     problems.push('VANTAGE_TLS_CERT and VANTAGE_TLS_KEY must be given together');
+  const roles = read('VANTAGE_ROLES', accepted.VANTAGE_ROLES) ?? new Set(allRoles);
   const config: Config = {
     dataDir,
     httpsPort: read('VANTAGE_HTTPS_PORT', accepted.VANTAGE_HTTPS_PORT) ?? 8443,
     agentPort: read('VANTAGE_AGENT_PORT', accepted.VANTAGE_AGENT_PORT) ?? 8444,
     listen: read('VANTAGE_LISTEN', accepted.VANTAGE_LISTEN),
-    databaseUrl: read('VANTAGE_DATABASE_URL', accepted.VANTAGE_DATABASE_URL),
-    roles: read('VANTAGE_ROLES', accepted.VANTAGE_ROLES) ?? new Set(allRoles),
+    ...readDatabase(read, roles, problems),
+    roles,
     tls:
       certFile === undefined || keyFile === undefined
         ? undefined

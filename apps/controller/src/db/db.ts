@@ -1,15 +1,15 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Clock, type Logger, systemClock } from '@vantage/kernel';
-import { CompiledQuery, Kysely, type LogEvent, PostgresDialect } from 'kysely';
+import { Kysely, type LogEvent } from 'kysely';
 import pg from 'pg';
 import { createListener, type Listener } from './bus/listener.ts';
 import { type CatalogTransaction, catalogTransaction } from './catalog-transaction.ts';
 import { createJoinedTransactions } from './joined-transaction.ts';
 import { isMigrationDue, migrationFault, readMigrations, refuseNewer, withMigrationLock } from './migrate.ts';
-import { numberArrays, readNumberArray } from './number-arrays.ts';
 import { createOrm } from './orm.ts';
-import { preparingPool } from './prepared-pool.ts';
+import { openPool, timeoutMs } from './pool.ts';
 import { readinessProblem } from './readiness.ts';
+import { createReplica, type Replica } from './replica/index.ts';
 import type { Tables } from './schema.ts';
 import { createScope, dropScope, workInScope } from './scope.ts';
 import type { WholeTransaction } from './waiting-writes.ts';
@@ -20,6 +20,8 @@ import type { WholeTransaction } from './waiting-writes.ts';
  */
 interface DbConnection {
   readonly url: string;
+  /** A replica of it; undefined: there is none. */
+  readonly replica?: { readonly url: string; readonly maxAgeMs: number } | undefined;
 }
 
 /** The ORM outside a transaction: it only reads. */
@@ -71,6 +73,8 @@ export interface Db {
   migrate(last?: string): Promise<void>;
   /** See `Listener.subscribe`; `publish` sends notifications. */
   subscribe: Listener['subscribe'];
+  /** The replica of which history may be read; its `run` must run. */
+  readonly replica: Replica | undefined;
   /** See `readinessProblem`. */
   readinessProblem(): Promise<string | undefined>;
   /** The connections of the pool, how many it opened since its start, and the requests that wait for one. */
@@ -83,14 +87,8 @@ export interface Db {
   close(): Promise<void>;
 }
 
-/** A stalled process blocks others no longer than this. */
-const timeoutMs = 5_000;
-const idleMs = 300_000;
 /** Statements end within their time limit; then their connections are closed. */
 const closeWithinMs = 2 * timeoutMs;
-/** Statements whose text changes from day to day stay prepared no longer than their connection. */
-const lifetimeS = 12 * 3_600;
-
 /** Creates the pool and the ORM; no connection is opened yet. */
 export async function createDb({
   connection,
@@ -106,41 +104,13 @@ export async function createDb({
   /** Is called after each statement that Kysely or the ORM sent, in the caller's asynchronous context. */
   readonly onStatement?: OnStatement | undefined;
 }): Promise<Db> {
-  const config: pg.ClientConfig = {
-    connectionString: connection.url,
-    statement_timeout: timeoutMs,
-    lock_timeout: timeoutMs,
-    idle_in_transaction_session_timeout: timeoutMs,
-    connectionTimeoutMillis: timeoutMs,
-    keepAlive: true,
-    application_name: 'vantage',
-    types: numbersForBigints(),
-  };
-  // A new connection loads its caches again, and the first request after a quiet moment would wait for it.
-  const limits = { max: poolSize, idleTimeoutMillis: idleMs, maxLifetimeSeconds: lifetimeS };
-  const pool = new pg.Pool({ ...config, ...limits, pipeline: true });
-  // Without listeners, a connection that the server ends would end this process.
-  pool.on('error', (error) => log.warn({ error: error.message }, 'an idle database connection broke'));
-  let opened = 0;
-  pool.on('connect', (client) => {
-    opened += 1;
-    client.on('error', () => {});
-  });
+  const open = openPool({ url: connection.url, log, poolSize, name: 'vantage' });
+  const { config, pool } = open;
+  const replica =
+    connection.replica && createReplica({ ...connection.replica, primaryUrl: connection.url, clock, log });
   const joined = createJoinedTransactions();
-  const dialect = new PostgresDialect({
-    pool: preparingPool(pool),
-    // Whatever the server's defaults are: an acknowledgement means that the commit is on disk, and a statement after a
-    // lock reads what the holder before committed.
-    onCreateConnection: async (fresh) => {
-      await fresh.executeQuery(
-        CompiledQuery.raw(
-          `select set_config('synchronous_commit', 'on', false), set_config('default_transaction_isolation', 'read committed', false)`,
-        ),
-      );
-    },
-  });
   const kysely = new Kysely<Tables>({
-    dialect: joined.dialect(dialect),
+    dialect: joined.dialect(replica?.dialect(open.dialect) ?? open.dialect),
     ...(onStatement === undefined ? {} : { log: statementLog(onStatement) }),
   });
   const known = await readMigrations();
@@ -153,6 +123,7 @@ export async function createDb({
   const listener = createListener({ config, clock, log });
   return {
     kysely,
+    replica,
     entities: () => orm.em.fork(),
     catalogTransaction: (work) => catalogTransaction({ kysely, orm, whole: joined.whole() }, work),
     inTransaction: (work) => joined.run(kysely, work),
@@ -175,7 +146,7 @@ export async function createDb({
     subscribe: (channel, subscriber) => listener.subscribe(channel, subscriber),
     readinessProblem: () => readinessProblem({ kysely, known, isListening: () => listener.isListening }),
     get pool() {
-      return { open: pool.totalCount, opened, idle: pool.idleCount, waiting: pool.waitingCount };
+      return { open: pool.totalCount, opened: open.opened, idle: pool.idleCount, waiting: pool.waitingCount };
     },
     async close() {
       const end = async () => {
@@ -191,8 +162,9 @@ export async function createDb({
         end(),
         clock.sleep(closeWithinMs, late.signal).then(() => false),
       ]).finally(() => late.abort());
-      const { totalCount: open, idleCount: idle } = pool;
-      if (!isClosed) log.warn({ open, idle }, 'connections to the database could not be closed in time');
+      const { totalCount, idleCount: idle } = pool;
+      if (!isClosed)
+        log.warn({ open: totalCount, idle }, 'connections to the database could not be closed in time');
     },
   };
 }
@@ -206,15 +178,4 @@ type OnStatement = (statement: {
 function statementLog(onStatement: OnStatement): (event: LogEvent) => void {
   return ({ level, query, queryDurationMillis: ms }) =>
     onStatement({ sql: query.sql, ms, failed: level === 'error' });
-}
-
-/**
- * Reads int8 as a number, because microseconds since 1970 stay below 2^53 until the year 2255, and arrays of numbers
- * fast. Other types stay as node-postgres reads them.
- */
-function numbersForBigints(): pg.CustomTypesConfig {
-  const overrides = new pg.TypeOverrides();
-  overrides.setTypeParser(20, Number);
-  for (const oid of numberArrays) overrides.setTypeParser(oid, (text: string) => readNumberArray(oid, text));
-  return overrides;
 }

@@ -59,6 +59,7 @@ export function checkRoutes(deps: CheckRouteDeps): Route[] {
     route({
       method: 'GET',
       path: '/checks/{check_id}',
+      readsHistory: true,
       level: 'UR',
       tag,
       summary: 'One check.',
@@ -72,6 +73,7 @@ export function checkRoutes(deps: CheckRouteDeps): Route[] {
     route({
       method: 'GET',
       path: '/checks/{check_id}/extended',
+      readsHistory: true,
       level: 'UR',
       tag,
       summary: 'Everything else that is known about a check.',
@@ -91,6 +93,7 @@ function checksOfDevice({ db, clock, device, checkNow }: CheckRouteDeps, find: F
     route({
       method: 'GET',
       path: '/devices/{device_id}/checks',
+      readsHistory: true,
       level: 'UR',
       tag,
       summary: "A device's checks, newest first.",

@@ -117,6 +117,7 @@ export function eventRoutes({
   };
   const shared = {
     method: 'GET',
+    readsHistory: true,
     level: 'UR',
     tag,
     response: z.array(eventRecord),

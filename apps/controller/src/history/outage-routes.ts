@@ -58,6 +58,7 @@ export function outageRoutes({
   };
   const shared = {
     method: 'GET',
+    readsHistory: true,
     level: 'UR',
     tag: 'Outages',
     response: z.array(outageRecord),

@@ -72,6 +72,7 @@ export function statisticsRoutes({ db, clock, device, histograms, rollUps }: Sta
     route({
       method: 'GET',
       path: '/devices/{device_id}/statistics',
+      readsHistory: true,
       level: 'UR',
       tag: 'Statistics',
       summary: 'Count, availability, loss and percentiles per Location.',

@@ -73,6 +73,7 @@ export function timelineRoutes(deps: {
     route({
       method: 'GET',
       path: '/timeline',
+      readsHistory: true,
       level: 'UR',
       tag: 'Uptime',
       summary: 'The statuses of up to 500 devices over a period, as intervals.',

@@ -132,6 +132,7 @@ function keptTraceroutes({ db, clock, device }: TracerouteDeps): Route {
   return route({
     method: 'GET',
     path: '/devices/{device_id}/traceroutes',
+    readsHistory: true,
     level: 'UR',
     tag: 'Checks',
     summary: 'The paths to a device that were traced, newest first.',

@@ -97,6 +97,7 @@ function uptimeOfDevice({ clock, device, uptimes }: UptimeRouteDeps): Route {
   return route({
     method: 'GET',
     path: '/devices/{device_id}/uptime',
+    readsHistory: true,
     level: 'UR',
     tag: 'Uptime',
     summary:
@@ -118,6 +119,7 @@ function uptimeOfDevices({ db, clock, uptimes }: UptimeRouteDeps): Route {
   return route({
     method: 'GET',
     path: '/uptime',
+    readsHistory: true,
     level: 'UR',
     tag: 'Uptime',
     summary: 'Uptime of many devices, in the order of their creation.',

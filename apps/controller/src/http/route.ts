@@ -118,6 +118,8 @@ export interface Route {
    * function says so of a body, whose fields were not judged yet.
    */
   readonly waits?: boolean | ((body: unknown) => boolean);
+  /** It reads history that may be some seconds old, and decides no write: a replica may answer it. */
+  readonly readsHistory?: true;
   /** The form of an answer whose body is a text; only where no `fmt` was sent. */
   readonly mediaType?: 'text/plain';
   /** Finds what the path names. Throws a Problem (1003) where there is none. */

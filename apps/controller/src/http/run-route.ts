@@ -12,6 +12,10 @@ export interface RequestTransactions {
   run<T>(work: () => Promise<T>): Promise<T>;
   /** See `Db.inScope`. */
   readonly inScope: <T>(tagNos: readonly number[], work: () => Promise<T>) => Promise<T>;
+  /** See `Replica.read`, for a request of this account. */
+  readonly readHistory: <T>(accountNo: number, work: () => Promise<T>) => Promise<T>;
+  /** See `Replica.noteWrite`. */
+  readonly noteWrite: (accountNo: number) => void;
   /** Keeps everybody else from changing anything of the account until the transaction around the caller ends. */
   lockAccount(caller: { readonly accountNo: number; readonly keyNo: number }): Promise<void>;
 }
@@ -59,7 +63,7 @@ export function createRouteRunner(deps: {
     const kind = waitsFor(route, sent) ? 'lease' : 'transaction';
     return deps.idempotency.once(kept, { kind, signal }, () => change(route, { ...ahead, kept }, ifMatch));
   };
-  return requireLevelOfBody(limitToScope(run, deps.transactions));
+  return chooseServer(requireLevelOfBody(limitToScope(run, deps.transactions)), deps.transactions);
 }
 
 /** Judges the level that a body needs before anything else of the request. */
@@ -70,6 +74,27 @@ function requireLevelOfBody(run: RunRoute): RunRoute {
     requireLevel(request.session, route.levelOf(sent));
     return run(route, { ...request, body }, conditions);
   };
+}
+
+/** Reads of history may go to a replica; what a request writes, its account reads from the primary at first. */
+function chooseServer(run: RunRoute, { readHistory, noteWrite }: RequestTransactions): RunRoute {
+  return async (route, request, conditions) => {
+    const { session } = request;
+    if (session === undefined) return run(route, request, conditions);
+    if (route.method === 'GET')
+      return route.readsHistory === true && !isStream(route, request)
+        ? readHistory(session.accountNo, () => run(route, request, conditions))
+        : run(route, request, conditions);
+    try {
+      return await run(route, request, conditions);
+    } finally {
+      noteWrite(session.accountNo);
+    }
+  };
+}
+
+function isStream(route: Route, request: RouteRequest): boolean {
+  return route.streams !== undefined && request.query.has('stream');
 }
 
 /**
@@ -93,8 +118,7 @@ function limitToScope(run: RunRoute, { inScope }: RequestTransactions): RunRoute
         throw error;
       }
     };
-    const isStream = route.streams !== undefined && request.query.has('stream');
-    if (!isStream && !waitsFor(route, sent)) return scoped(() => run(route, ahead, conditions));
+    if (!isStream(route, ahead) && !waitsFor(route, sent)) return scoped(() => run(route, ahead, conditions));
     await scoped(async () => route.find?.(ahead));
     return run(route, { ...ahead, scoped }, conditions);
   };

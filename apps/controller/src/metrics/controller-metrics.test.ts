@@ -9,7 +9,9 @@ import { createControllerMetrics } from './controller-metrics.ts';
 async function start() {
   const database = await createTestDatabase();
   const db = await createDb({ connection: { url: database.url }, log: createLog('metrics test', 'silent') });
-  const metrics = createControllerMetrics({ db, clock, version: '1' });
+  const reads = { replica: 3, primary: 2, repeated: 1 };
+  const replica = { state: { isUsed: true, ageMs: 1_500, reads } };
+  const metrics = createControllerMetrics({ db: { ...db, replica }, clock, version: '1' });
   metrics.watch({
     clocks: { problem: undefined },
     disk: { space: { freeBytes: 7, totalBytes: 9 } },
@@ -58,6 +60,9 @@ test('the series show ingest, streams, the pool and the jobs; promtool has no co
     'vantage_api_certificate_expiry_timestamp_seconds 1800000000',
     'vantage_gateway_batches_waiting 2',
     'vantage_event_streams 1',
+    'vantage_read_replica_used 1',
+    'vantage_read_replica_age_seconds 1.5',
+    'vantage_history_reads_total{server="primary"} 2',
     'vantage_notification_attempts_running 4',
     'vantage_notifications_delivered_total{channel="email"} 7',
     'vantage_notifications_failed_total{channel="webhook"} 1',

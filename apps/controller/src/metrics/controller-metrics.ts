@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Clock, DiskWatch } from '@vantage/kernel';
 import { createProcessMetrics, type ProcessMetrics, watchDisk } from '@vantage/kernel/metrics';
 import type { Db } from '../db/index.ts';
+import type { Replica } from '../db/replica/index.ts';
 import { type JobFacts, readJobs } from './process-store.ts';
 
 /** The outcome of storing a batch; see the ingest. */
@@ -46,7 +47,7 @@ export function createControllerMetrics({
   clock,
   version,
 }: {
-  readonly db: Pick<Db, 'kysely' | 'pool'>;
+  readonly db: Pick<Db, 'kysely' | 'pool'> & { readonly replica: Pick<Replica, 'state'> | undefined };
   readonly clock: Clock;
   readonly version: string;
 }): ControllerMetrics {
@@ -58,6 +59,7 @@ export function createControllerMetrics({
   const batchTook = metrics.durations('vantage_ingest_batch_seconds', 'Time to store a batch.', 'outcome');
   const requestTook = metrics.durations('vantage_http_request_seconds', 'Time of REST requests.', 'status');
   watchDatabase(metrics, db);
+  if (db.replica !== undefined) watchReplica(metrics, db.replica);
   watchJobs(metrics, { db, clock });
   return {
     text: () => metrics.text(),
@@ -130,6 +132,21 @@ function watchNotifications(
   counter('vantage_notifications_delivered_total', 'Messages that arrived.', counts.delivered);
   counter('vantage_notifications_failed_total', 'Messages that were given up.', counts.failed);
   counter('vantage_notification_retries_total', 'Attempts that must be repeated.', counts.again);
+}
+
+function watchReplica(metrics: ProcessMetrics, replica: Pick<Replica, 'state'>): void {
+  metrics.gauge('vantage_read_replica_used', '1 while history is read from the replica.', () =>
+    Number(replica.state.isUsed),
+  );
+  metrics.gauge('vantage_read_replica_age_seconds', 'The replica has every write that is older.', () =>
+    replica.state.ageMs === undefined ? undefined : replica.state.ageMs / 1000,
+  );
+  metrics.counter(
+    'vantage_history_reads_total',
+    'Reads of history by server; repeated: on the primary, after they failed or found nothing on the replica.',
+    'server',
+    () => replica.state.reads,
+  );
 }
 
 function watchDatabase(metrics: ProcessMetrics, db: Pick<Db, 'pool'>): void {

@@ -7,6 +7,7 @@ import { askDatabase } from '../db/copy/index.ts';
 import { type SupervisedEmbedded, superviseEmbedded } from '../db/embedded-supervisor.ts';
 import { createDb } from '../db/index.ts';
 import { requireSupportedServer } from '../db/server.ts';
+import { requireSessions } from '../db/sessions.ts';
 import { readSecretKeys } from '../secrets/key-file.ts';
 import { createSealer } from '../secrets/seal.ts';
 
@@ -107,6 +108,7 @@ async function ask(
   const db = await createDb({ connection: { url }, log, clock, poolSize: 1 });
   try {
     await requireSupportedServer(db.kysely, { clock, ending, log, onWait });
+    if (embedded === undefined) await requireSessions(url);
     return await askDatabase(url, from);
   } catch (error) {
     await embedded?.stop();

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { type AccountLimits, defaultLimits } from '@vantage/domain';
-import { type Clock, createLog, newId, parseJson } from '@vantage/kernel';
+import { type Clock, createLog, type Logger, newId, parseJson } from '@vantage/kernel';
 import { createFakeClock, type FakeClock } from '@vantage/kernel/testing';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/harness/database.ts';
 import { createChangeRecorder } from '../../audit/index.ts';
@@ -83,6 +83,10 @@ interface RestDeps {
   /** Another controller with the database, the clock and the sealing key of this one; it ends first. */
   beside?: Pick<Rest, 'database' | 'clock' | 'sealer'>;
   tracing?: Tracing;
+  /** A replica of the database. */
+  replica?: Parameters<typeof createDb>[0]['connection']['replica'];
+  /** Silent unless given. */
+  log?: Logger;
   pages?: readonly OuterRoute[];
   subscriptions?: (db: Db) => Parameters<typeof createHttpApi>[0]['subscriptions'];
   site?: Site;
@@ -111,23 +115,23 @@ export const triedWell: RouteDeps['runTrial'] = async () => ({
 
 /** Starts the API. Maintenance does nothing and uptime is empty unless `deps` brings the real ones. */
 export async function startRest(deps: RestDeps = {}): Promise<Rest> {
-  const { beside, tracing } = deps;
+  const { beside, tracing, replica } = deps;
   const database = beside?.database ?? (await createTestDatabase());
   const clock = beside?.clock ?? createFakeClock(1_790_000_000_000_000);
-  const log = createLog('rest-test', 'silent');
-  const db = await createDb({ connection: { url: database.url }, log, onStatement: tracing?.onStatement });
+  const log = deps.log ?? createLog('rest-test', 'silent');
+  const connection = { url: database.url, replica };
+  const db = await createDb({ connection, log, onStatement: tracing?.onStatement });
   const sealer = beside?.sealer ?? createSealer(randomBytes(32));
   const health = deps.health?.(db, clock) ?? quietHealth;
   const checkNow: CheckNow =
     deps.checkNow ?? (async () => ({ kind: 'nobody', message: 'No agent checks it.' }));
   const recorded: RecordedChanges[] = [];
-  const audit = createChangeRecorder({ clock });
   const catalog = createCatalog({
     limits: { ...defaultLimits, ...deps.limits },
     db,
     recordChanges: (trx, changes) => {
       recorded.push(changes);
-      return audit(trx, changes);
+      return createChangeRecorder({ clock })(trx, changes);
     },
   });
   const feed = createEventFeed({ db, clock, log });

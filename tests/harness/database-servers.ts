@@ -6,7 +6,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { withClient } from '../harness/postgres-url.ts';
+import { withClient } from './postgres-url.ts';
 
 const programs = '/usr/lib/postgresql/15/bin';
 
@@ -24,8 +24,8 @@ export interface DatabaseServer {
   kill(): Promise<void>;
 }
 
-/** Root may not run PostgreSQL; anybody else runs it as themselves. */
-function runAs(): { readonly uid: number; readonly gid: number } | undefined {
+/** The user that runs servers, where this process is root: root may run neither PostgreSQL nor PgBouncer. */
+export function runAs(): { readonly uid: number; readonly gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const line = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
@@ -172,13 +172,20 @@ export interface DatabaseSwitch extends AsyncDisposable {
   readonly url: string;
   /** Cuts all connections; new ones go to this server. Undefined: they are refused. */
   to(server: DatabaseServer | undefined): void;
+  /** From here on no byte passes, and no connection ends, until the next `to`. */
+  stall(): void;
 }
 
 /** Starts the proxy. */
 export async function startSwitch(first: DatabaseServer): Promise<DatabaseSwitch> {
   let present: DatabaseServer | undefined = first;
+  let isStalled = false;
   const open = new Set<Socket>();
   const server = createServer((client) => {
+    if (isStalled) {
+      open.add(client.on('error', () => client.destroy()));
+      return;
+    }
     if (present === undefined) return void client.destroy();
     const upstream = connect(path.join(present.folder, '.s.PGSQL.5432'));
     for (const [one, other] of [
@@ -201,7 +208,12 @@ export async function startSwitch(first: DatabaseServer): Promise<DatabaseSwitch
     url: `postgres://vantage@127.0.0.1:${address.port}/postgres`,
     to(next) {
       present = next;
+      isStalled = false;
       for (const socket of open) socket.destroy();
+    },
+    stall() {
+      isStalled = true;
+      for (const socket of open) socket.unpipe().pause();
     },
     async [Symbol.asyncDispose]() {
       for (const socket of open) socket.destroy();

@@ -1,0 +1,75 @@
+import pg from 'pg';
+import type { ServerHistory } from './judge-replica.ts';
+
+/** A server that does not answer for so long is away. */
+const timeoutMs = 2_000;
+
+/** A connection for one question, which is opened again after it broke. */
+export interface Asker<Answer> {
+  /** Rejects where the server does not answer within 2 s. */
+  ask(): Promise<Answer>;
+  close(): void;
+}
+
+/** The answer of a primary. */
+type Primary = ServerHistory & { readonly position: number };
+
+/** The answer of a replica; `replayed` is null on a server that never was one. */
+type Replica = ServerHistory & { readonly isStandby: boolean; readonly replayed: number | null };
+
+const identity = `(select system_identifier::text from pg_control_system()) as system,
+  (select oid::text from pg_database where datname = current_database()) as database`;
+
+/** Asks a primary how far it wrote. A server in recovery rejects. */
+export function createPrimaryAsker(url: string): Asker<Primary> {
+  return createAsker(
+    url,
+    `select ${identity}, pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 as position,
+      ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int as timeline`,
+  );
+}
+
+/**
+ * Asks a replica how far it replayed. Its timeline is that of the newest of its restart points, its recovery and, where
+ * the role may see it (pg_read_all_stats), its receiver: each of them is on the timeline before it is replayed.
+ */
+export function createReplicaAsker(url: string): Asker<Replica> {
+  return createAsker(
+    url,
+    `select ${identity}, pg_is_in_recovery() as "isStandby",
+      pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::float8 as replayed,
+      greatest((select timeline_id from pg_control_checkpoint()), (select received_tli from pg_stat_wal_receiver),
+        (select min_recovery_end_timeline from pg_control_recovery())) as timeline`,
+  );
+}
+
+function createAsker<Answer extends pg.QueryResultRow>(url: string, question: string): Asker<Answer> {
+  let open: pg.Client | undefined;
+  const close = () => {
+    // A server that does not answer would be waited for.
+    open?.connection.stream.destroy();
+    open = undefined;
+  };
+  return {
+    async ask() {
+      try {
+        open ??= await connect(url);
+        const [answer] = (await open.query<Answer>(question)).rows;
+        if (answer === undefined) throw new Error('the server gave no answer');
+        return answer;
+      } catch (error) {
+        close();
+        throw error;
+      }
+    },
+    close,
+  };
+}
+
+async function connect(connectionString: string): Promise<pg.Client> {
+  const waits = { connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs };
+  const client = new pg.Client({ connectionString, ...waits, application_name: 'vantage replica' });
+  client.on('error', () => {});
+  await client.connect();
+  return client;
+}

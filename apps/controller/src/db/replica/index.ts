@@ -1,0 +1,1 @@
+export { createReplica, type Replica } from './replica.ts';

@@ -1,0 +1,56 @@
+/** The history of writes that a server has, in its own words. */
+export interface ServerHistory {
+  readonly system: string;
+  readonly database: string;
+  readonly timeline: number;
+}
+
+/** The replica's own words, or why it gave none. */
+export type ReplicaAnswer =
+  | (ServerHistory & { readonly kind: 'answer'; readonly isStandby: boolean })
+  | { readonly kind: 'none'; readonly reason: string };
+
+/** Whether history is read from the replica, and why not. */
+export type Verdict =
+  | { readonly kind: 'used' }
+  | {
+      readonly kind: 'waiting' | 'away' | 'primary' | 'foreign' | 'timeline' | 'behind';
+      readonly reason: string;
+    };
+
+/**
+ * Judges the replica. One that was behind is used again when it is at most half as old as allowed, so that it does not
+ * go back and forth. Pure.
+ *
+ * | the replica | verdict |
+ * |---|---|
+ * | or the primary did not answer yet | waiting |
+ * | does not answer | away |
+ * | is no replica any more: it was promoted | primary |
+ * | has another system identifier, or another database, than the primary | foreign |
+ * | follows another timeline than the primary: its rows may be ones that the primary never had | timeline |
+ * | is older than allowed | behind |
+ */
+export function judgeReplica(seen: {
+  readonly primary: ServerHistory | undefined;
+  readonly replica: ReplicaAnswer | undefined;
+  readonly ageMs: number | undefined;
+  readonly maxAgeMs: number;
+  readonly wasUsed: boolean;
+}): Verdict {
+  const { primary, replica, ageMs, maxAgeMs, wasUsed } = seen;
+  if (replica?.kind === 'none') return { kind: 'away', reason: `it does not answer: ${replica.reason}` };
+  if (primary === undefined || replica === undefined)
+    return { kind: 'waiting', reason: 'both servers were not asked yet' };
+  if (!replica.isStandby) return { kind: 'primary', reason: 'it is no replica any more: it was promoted' };
+  if (replica.system !== primary.system || replica.database !== primary.database)
+    return { kind: 'foreign', reason: 'it is no replica of the database of VANTAGE_DATABASE_URL' };
+  if (replica.timeline !== primary.timeline)
+    return {
+      kind: 'timeline',
+      reason: `it follows timeline ${replica.timeline}, and the primary writes timeline ${primary.timeline}`,
+    };
+  if (ageMs === undefined || ageMs > (wasUsed ? maxAgeMs : maxAgeMs / 2))
+    return { kind: 'behind', reason: `it is behind by more than ${maxAgeMs / 1000} s` };
+  return { kind: 'used' };
+}
