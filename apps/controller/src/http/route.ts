@@ -90,8 +90,8 @@ export interface RouteRequest {
   /** The key as it came; for the greeting only. */
   readonly key: string | undefined;
   readonly address: string;
-  /** The e-mail address of whom a trusted proxy signed in. */
-  readonly proxyUser?: string | undefined;
+  /** The trusted proxy by which it came, with the e-mail address of whom that signed in. */
+  readonly proxy?: { readonly user: string | undefined } | undefined;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   /** The header Last-Event-ID, of a reader that comes back to a stream. */
@@ -161,6 +161,7 @@ export interface Call<Subject, Query, Body> {
   readonly lastEventId: string | undefined;
   readonly signal: AbortSignal;
   /** See `RouteRequest`. */
+  readonly proxy: RouteRequest['proxy'];
   readonly perform: Perform | undefined;
   readonly kept: KeptRequest | undefined;
 }
@@ -291,8 +292,8 @@ async function validate<Subject, Query extends z.ZodObject>(
   const parsedQuery = readQuery(spec.query, query);
   const found = await findSubject(subject, { session, params });
   const sent = await body();
-  const { lastEventId, signal, perform, kept } = rest;
+  const { lastEventId, signal, perform, kept, proxy } = rest;
   const sessionNow = () => rest.sessionNow() ?? session;
-  const passed = { session, sessionNow, signal, lastEventId, perform, kept };
+  const passed = { session, sessionNow, signal, lastEventId, perform, kept, proxy };
   return { ...passed, subject: found, query: parsedQuery, sent };
 }

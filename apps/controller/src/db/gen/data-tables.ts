@@ -487,6 +487,10 @@ export interface DataTables {
     external_key: string | null;
     source: string | null;
     updated_us: Generated<number>;
+    logo: Uint8Array | null;
+    accent_light: string | null;
+    accent_dark: string | null;
+    footer: string | null;
   };
   pending_diagnostics: {
     agent_no: number;
