@@ -84,7 +84,7 @@ function LogoField({ draft, set, of }: Props) {
 
 function AccentFields({ draft: { accent }, set, of }: Props) {
   return (
-    <div>
+    <div class={css['accent']}>
       <label>
         <input
           type="checkbox"
