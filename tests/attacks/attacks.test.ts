@@ -2,6 +2,7 @@
 // text.
 import './hostile-agents.scenes.ts';
 import './strangers.scenes.ts';
+import './status-pages.scenes.ts';
 import './hostile-keys.scenes.ts';
 import './hostile-scopes.scenes.ts';
 import './hostile-scripts.scenes.ts';

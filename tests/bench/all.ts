@@ -22,6 +22,8 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   change: ['100000'],
   'packed-days': [],
   page: ['5000', '200', '10'],
+  wall: ['10', '1000'],
+  'first-minutes': [],
 };
 
 const wanted = process.argv.slice(2);

@@ -54,6 +54,11 @@ test('a webhook is added with a made secret, a test shows what its receiver says
   await page.getByRole('heading', { level: 1, name: 'Night desk' }).waitFor();
   await page.getByText('No schedule names it').waitFor();
   expect(await page.content()).not.toContain(secret);
+  await page.getByRole('button', { name: 'Notify it of every alert' }).click();
+  await page.getByRole('link', { name: 'Everybody' }).waitFor();
+  expect(await page.getByRole('button', { name: 'Notify it of every alert' }).count()).toBe(0);
+  const { nschedule_id: own } = (await its.system.api.ok('GET', '/account')) as { nschedule_id: string };
+  expect(await its.system.api.ok('GET', `/nschedules/${own}`)).toMatchObject({ Name: 'Everybody' });
   await page.getByRole('button', { name: 'Send a test' }).click();
   await page.getByText(/The receiver accepted it: HTTP 204/).waitFor();
   status = 503;

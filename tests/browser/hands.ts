@@ -3,6 +3,8 @@ import type { Locator, Page } from 'playwright-core';
 /** A way in which a person uses the page. */
 export interface Hands {
   readonly press: (target: Locator) => Promise<void>;
+  /** Ticks a box. */
+  readonly tick: (target: Locator) => Promise<void>;
   /** Replaces the text of a field. */
   readonly fill: (target: Locator, text: string) => Promise<void>;
 }
@@ -10,13 +12,14 @@ export interface Hands {
 /** Points and clicks. */
 export const pointer: Hands = {
   press: (target) => target.click(),
+  tick: (target) => target.check(),
   fill: (target, text) => target.fill(text),
 };
 
 /** More presses than any screen has places to stop at. */
 const mostTabs = 200;
 
-/** Uses Tab, Enter and letters only. */
+/** Uses Tab, Enter, the space bar and letters only. */
 export function keyboardOf({ keyboard }: Page): Hands {
   const reach = async (target: Locator) => {
     await target.waitFor();
@@ -30,6 +33,10 @@ export function keyboardOf({ keyboard }: Page): Hands {
     async press(target) {
       await reach(target);
       await keyboard.press('Enter');
+    },
+    async tick(target) {
+      await reach(target);
+      await keyboard.press('Space');
     },
     async fill(target, text) {
       await reach(target);

@@ -33,7 +33,7 @@ async function accept(link: string, email: string): Promise<void> {
   await page.getByLabel('The same again').fill(password);
   await page.getByRole('button', { name: 'Set the password' }).click();
   await page.getByText('Your password is set.').waitFor();
-  await page.goto(its.base);
+  await page.getByRole('link', { name: 'Sign in' }).click();
   await page.getByText('Sign in with e-mail and password').click();
   await page.getByLabel('E-mail address').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);

@@ -68,3 +68,23 @@ test('who is in no group reads why, and can go back', async () => {
   await page.goto(system.quickstart().dashboard_url);
   await page.getByLabel('API key').waitFor();
 });
+
+test('who administers reads how people sign in, and a test says what works', async () => {
+  const page = await openWindow(browser, [], { theme: 'dark', width: 390 });
+  provider.person = { sub: 'root', email: 'root@example.org', name: 'Root', groups: ['admins'] };
+  await page.goto(new URL('/sign-in', system.quickstart().dashboard_url).href);
+  await page.getByRole('link', { name: 'Overview' }).waitFor();
+  await page.goto(`${system.quickstart().dashboard_url}people`);
+  await page.getByText('members of noc may acknowledge, all devices').waitFor();
+  await page.getByRole('button', { name: 'Test signing in' }).click();
+  await page.getByText('All 5 parts work.').waitFor();
+  expect(await violationsOf(page)).toBe('');
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  expect(await page.content()).not.toContain(provider.clientSecret);
+  await provider[Symbol.asyncDispose]();
+  await page.getByRole('button', { name: 'Test signing in' }).click();
+  await page.getByText('1 part does not work.').waitFor();
+  await page.getByText(`The provider at ${provider.issuer} cannot be asked`).waitFor();
+  expect(await violationsOf(page)).toBe('');
+  await page.context().close();
+});

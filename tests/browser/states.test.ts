@@ -1,9 +1,10 @@
 import type { Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { violationsOf } from './browser.ts';
-import { useBrowser } from './system.ts';
+import { useAdmin, useBrowser } from './system.ts';
 
 const its = useBrowser();
+const admin = useAdmin(its);
 
 const states = /\/v1\.1\/states/;
 
@@ -52,6 +53,16 @@ test('empty: what to do first, and for a key that only views neither the form no
   await page.goto(`${its.base}devices`);
   await page.getByText('There is no device yet.').waitFor();
   expect(await page.getByRole('link', { name: 'Add a device' }).count()).toBeGreaterThan(0);
+  for (const [path, words] of [
+    ['schedules', 'There is no schedule yet'],
+    ['schedules/maintenance', 'No maintenance is running or planned in this time.'],
+    ['schedules/contacts', 'There is no contact yet'],
+    ['reports', 'There is no device yet'],
+    ['status-pages', 'There is no status page yet.'],
+  ] as const) {
+    await page.goto(`${its.base}${path}`);
+    await page.getByText(words).first().waitFor();
+  }
   await page.context().close();
   const viewer = await openAt('/', undefined, its.system.quickstart().api_key_ur);
   await viewer.getByText('There is no device yet.').waitFor();
@@ -186,3 +197,98 @@ test('many addresses are pasted; what the API refuses stays in the field with it
   expect(its.problems.join('\n')).toBe('');
   await page.context().close();
 });
+
+/** The screens of those who plan and account for it, and an answer that each needs. */
+const planning = [
+  ['schedules', 'nschedules'],
+  ['schedules/maintenance', 'maintenance'],
+  ['schedules/contacts', 'contacts'],
+  ['reports', 'uptime'],
+  ['status-pages', 'pages'],
+  ['people', 'users'],
+  ['account', 'account/limits'],
+  ['audit', 'audit'],
+] as const;
+
+test('planning: rows have a shape while they load, a failure has its code, and trying again shows the rows', async () => {
+  const device = { Method: 'TCP', URL: '127.0.0.1:9', ShortName: 'planned', Frequency: 60 };
+  await its.system.api.ok('POST', '/devices', device);
+  const page = await openAt('/', undefined, admin.key);
+  for (const [path, resource] of planning) {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const asked = new RegExp(`/v1\\.1/${resource}(\\?|$)`);
+    await page.route(asked, async (route) => {
+      await released;
+      const problem = { code: 1050, message: 'The database does not answer.' };
+      await route.fulfill({ status: 503, json: problem });
+    });
+    await page.goto(`${its.base}${path}`);
+    await page.getByRole('status', { name: 'Loading' }).locator('i').first().waitFor();
+    release();
+    const alert = page.getByRole('alert').filter({ hasText: 'The database does not answer.' });
+    await alert.getByText('Code 1050').waitFor();
+    expect([path, await violationsOf(page)]).toEqual([path, '']);
+    await page.unroute(asked);
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await alert.waitFor({ state: 'detached' });
+  }
+  await page.context().close();
+}, 180_000);
+
+test('planning: a key that only views finds nothing to change, and reads why where a screen is closed to it', async () => {
+  const page = await openAt('/', undefined, its.system.quickstart().api_key_ur);
+  const found: string[] = [];
+  for (const [path] of planning) {
+    await page.goto(`${its.base}${path}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' });
+    const change = /^(Add|New|Make|Invite|Save|Send|Edit|Delete|Test)\b/;
+    for (const role of ['button', 'link'] as const)
+      for (const name of await page.getByRole('main').getByRole(role, { name: change }).allTextContents())
+        found.push(`${path}: ${name}`);
+  }
+  expect(found).toEqual([]);
+  await page.goto(`${its.base}people`);
+  await page.getByText('Only a key or person of the level UA').waitFor();
+  await page.context().close();
+});
+
+/** Forms of those who plan: a field, and the button that saves. */
+const forms = [
+  ['schedules/new', 'Name', 'Make this schedule'],
+  ['schedules/contacts/new', 'Name', 'Add this contact'],
+  ['status-pages/new', 'Name', 'Make the page'],
+] as const;
+
+test('planning: a form keeps its texts without a network and after the session has ended', async () => {
+  const page = await its.open();
+  await its.signIn(page);
+  for (const [path, label, save] of forms) {
+    await page.goto(`${its.base}${path}`);
+    await page.getByText('Live').waitFor();
+    const field = page.getByLabel(label, { exact: true }).first();
+    await field.fill('What somebody typed');
+    const button = page.getByRole('button', { name: save });
+    const press = async () => {
+      if (await button.isEnabled()) await button.click();
+    };
+    await page.context().setOffline(true);
+    await press();
+    await page.getByText('The controller does not answer.').first().waitFor();
+    expect(await field.inputValue()).toBe('What somebody typed');
+    expect([path, await violationsOf(page)]).toEqual([path, '']);
+    await page.context().setOffline(false);
+    await page.getByText('Live').waitFor();
+    await page.evaluate(`fetch('/v1.1/session').then((answer) => answer.json()).then(({ CsrfToken }) =>
+      fetch('/v1.1/session', { method: 'DELETE', headers: { 'X-CSRF-Token': CsrfToken } }))`);
+    // The stream of events may notice it first; then the dialog covers the button.
+    const ended = page.getByText('Your session has ended').waitFor();
+    await Promise.race([ended, press()]);
+    await ended;
+    await page.getByLabel('API key').fill(its.system.quickstart().api_key_uw);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('Your session has ended').waitFor({ state: 'detached' });
+    expect(await field.inputValue()).toBe('What somebody typed');
+  }
+  await page.context().close();
+}, 180_000);

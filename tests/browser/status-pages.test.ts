@@ -26,8 +26,29 @@ const ways: readonly {
   { way: 'with a pointer, 390 px wide', width: 390, theme: 'dark', handsOf: () => pointer },
 ];
 
+/** Gives the page a logo, colours and a footer; a colour that cannot be read is refused beside its field. */
+async function dress(page: Page, { press, fill, tick }: Hands): Promise<void> {
+  await page
+    .getByLabel('Logo', { exact: true })
+    .setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('no image') });
+  await page.getByText('This file is no image of pixels').waitFor();
+  await page
+    .getByLabel('Logo', { exact: true })
+    .setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: await page.screenshot() });
+  await page.getByRole('img', { name: 'The logo' }).waitFor();
+  await tick(page.getByLabel('colours of our own'));
+  // The window in which a colour is picked is the browser's own.
+  await page.getByLabel('Colour on light').fill('#ffd400');
+  await fill(page.getByLabel('Footer'), 'Example Ltd., https://example.org/contact');
+  await press(page.getByRole('button', { name: 'Make the page' }));
+  await page.getByText(/has a contrast of 1\.\d:1 .*#fbfbfa/).waitFor();
+  expect(await violationsOf(page)).toBe('');
+  await page.getByLabel('Colour on light').fill('#a3123f');
+}
+
 /** Creates a page for the customers of the shop. */
-async function make(page: Page, { press, fill }: Hands, width: number): Promise<void> {
+async function make(page: Page, hands: Hands, width: number): Promise<void> {
+  const { press, fill } = hands;
   await press(page.getByRole('button', { name: 'Account' }));
   await press(page.getByRole('link', { name: 'Status pages' }));
   await page.getByText('There is no status page yet.').waitFor();
@@ -38,7 +59,7 @@ async function make(page: Page, { press, fill }: Hands, width: number): Promise<
     .toBe(`our-b-customers-${width}`);
   await fill(page.getByLabel('Devices with these tags'), 'shop/*');
   await page.getByText('It shows 2 devices now.').waitFor();
-  expect(await violationsOf(page)).toBe('');
+  await dress(page, hands);
   await press(page.getByRole('button', { name: 'Make the page' }));
   await page.getByRole('heading', { name: `Status page Our <b>Customers ${width}` }).waitFor();
 }
@@ -69,6 +90,10 @@ async function tell(page: Page, reader: Page, { press, fill }: Hands): Promise<v
   await shown('The shop <i>is</i> slow.');
   await reader.getByText('Server shop/web').first().waitFor();
   expect(await reader.getByText('Server inside').count()).toBe(0);
+  await reader.getByRole('link', { name: 'https://example.org/contact' }).waitFor();
+  expect(await reader.evaluate(`document.querySelector('main img').naturalHeight`)).toBeGreaterThan(30);
+  const size = await (await reader.request.get(address)).body();
+  expect(size.length).toBeLessThan(20_000);
   expect(await violationsOf(reader)).toBe('');
   await page.getByLabel('Kind').selectOption('Resolved');
   await expect.poll(() => text.inputValue()).toContain('The problem is over.');

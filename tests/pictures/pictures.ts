@@ -1,10 +1,11 @@
-// Pictures of every screen of those who watch and repair, in light and dark at 390, 1280 and 1920 px, of several
+// Pictures of every screen, in light and dark at 390, 1280 and 1920 px, of several
 // worlds. Whoever changes the page looks at them. Usage: node tests/pictures/pictures.ts FOLDER [world] [widths,…]
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { openWindow, signIn, startBrowser } from '../browser/browser.ts';
 import { startSystem } from '../harness/system.ts';
+import { makePlanned, planningScreens } from './planned.ts';
 import { type Made, makeTwenty, manyStates } from './worlds.ts';
 
 const [folder = 'pictures', onlyWorld, onlyWidths = '390,1280,1920'] = process.argv.slice(2);
@@ -60,13 +61,17 @@ const repairing = ({ devices: [first = '', long = ''] }: Made): readonly Screen[
   ['keys', '', (page) => page.keyboard.press('?')],
 ];
 
-async function take(world: string, screens: readonly Screen[], prepare?: (page: Page) => Promise<void>) {
+async function take(
+  world: string,
+  screens: readonly Screen[],
+  { prepare, as = key }: { readonly prepare?: (page: Page) => Promise<void>; readonly as?: string } = {},
+) {
   if (onlyWorld !== undefined && onlyWorld !== world) return;
   for (const theme of themes)
     for (const width of widths) {
       const page = await openWindow(browser, [], { theme, width });
       page.setDefaultTimeout(60_000);
-      await signIn(page, base, key);
+      await signIn(page, base, as);
       await prepare?.(page);
       for (const [name, address, press] of screens) {
         await page.goto(`${base}${address}`);
@@ -101,10 +106,12 @@ await take('empty', watching);
 const made = await makeTwenty(system);
 held.use(made);
 await take('twenty', [...watching, ...repairing(made)]);
-await take('thousands', watching, (page) => manyStates(page, () => 'Up'));
-await take('all-down', watching, (page) => manyStates(page, () => 'Down'));
-await take('long-outage', watching, (page) =>
-  manyStates(page, (at) => (at === 3 ? 'Down' : 'Up'), '2025-08-01T04:00:00Z'),
-);
+await take('thousands', watching, { prepare: (page) => manyStates(page, () => 'Up') });
+await take('all-down', watching, { prepare: (page) => manyStates(page, () => 'Down') });
+await take('long-outage', watching, {
+  prepare: (page) => manyStates(page, (at) => (at === 3 ? 'Down' : 'Up'), '2025-08-01T04:00:00Z'),
+});
+const planned = await makePlanned(system, made.devices);
+await take('planned', planningScreens(planned), { as: planned.adminKey });
 await made.loseLocation();
 await take('offline', [...watching, ['device', `devices/${made.devices[0] ?? ''}`]]);

@@ -248,13 +248,16 @@ const schemas = {
    */
   'first-run.provision': {
     request: z.strictObject({
+      api_key_ua: credential.optional(),
       api_key_uw: credential.optional(),
       api_key_ur: credential.optional(),
       agent_token: credential.optional(),
       agent_name: z.string(),
       has_agent_folder: z.boolean().describe("Whether the agent's folder remembers the agent's sessions."),
     }),
-    answer: z.object({ api_key_uw: credential, api_key_ur: credential, agent_token: credential }),
+    answer: z
+      .object({ api_key_uw: credential, api_key_ur: credential, agent_token: credential })
+      .extend({ api_key_ua: credential.optional() }),
   },
   'first-run.await-agent': {
     request: z.strictObject({

@@ -13,8 +13,15 @@ test('new keys are shown, with a curl line that works as printed', () => {
   );
 });
 
+test('the key that administers is shown where there is one', () => {
+  const text = greeting(ready, { ...keys, api_key_ua: 'c'.repeat(64), isFresh: true }, '/data');
+  expect(text).toContain(
+    `\n  Key (UA)     ${'c'.repeat(64)}   also invites people and makes keys\n  Key (UW)`,
+  );
+});
+
 test('a later start shows no key and names the file that holds them', () => {
-  const text = greeting(ready, { ...keys, isFresh: false }, '/data');
-  expect(text).not.toMatch(/[ab]{64}/);
+  const text = greeting(ready, { ...keys, api_key_ua: 'c'.repeat(64), isFresh: false }, '/data');
+  expect(text).not.toMatch(/[abc]{64}/);
   expect(text).toContain('/data/first-run.json');
 });

@@ -8,12 +8,15 @@ import { dashboardUrl } from './quickstart.ts';
  */
 export function greeting(
   ready: { readonly base_url: string; readonly ca_file: string },
-  credentials: Pick<Provision, 'api_key_uw' | 'api_key_ur' | 'isFresh'>,
+  credentials: Pick<Provision, 'api_key_ua' | 'api_key_uw' | 'api_key_ur' | 'isFresh'>,
   dataDir: string,
 ): string {
   const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+  const { api_key_ua: adminKey } = credentials;
+  const admin =
+    adminKey === undefined ? '' : `Key (UA)     ${adminKey}   also invites people and makes keys\n  `;
   const keys = credentials.isFresh
-    ? `Key (UW)     ${credentials.api_key_uw}   views and modifies
+    ? `${admin}Key (UW)     ${credentials.api_key_uw}   views and modifies
   Key (UR)     ${credentials.api_key_ur}   views`
     : `Keys         in ${path.join(dataDir, credentialsFile)} (shown on the first start only)`;
   const key = credentials.isFresh ? credentials.api_key_uw : '<key>';

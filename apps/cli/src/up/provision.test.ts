@@ -40,7 +40,7 @@ test('a second start has the same keys and token, and stores them in a database 
   expect(readFileSync(path.join(dir, 'agent-token'), 'utf8').trim()).toBe(first.agent_token);
 });
 
-test('revoked keys are replaced', async () => {
+test('revoked keys are replaced, but not the one that administers', async () => {
   const before = await start();
   await query('update api_keys set revoked_at = now()');
   const after = await start();
@@ -50,6 +50,8 @@ test('revoked keys are replaced', async () => {
     false,
   ]);
   expect(after.agent_token).toBe(before.agent_token);
+  expect([typeof before.api_key_ua, after.api_key_ua]).toEqual(['string', undefined]);
+  expect((await start()).api_key_ua).toBe(undefined);
 });
 
 test('a damaged file of credentials is an error with a remedy', async () => {

@@ -5,7 +5,12 @@ import { Fault, type KeptFiles, messageOf, readIfPresentSync } from '@vantage/ke
 import { z } from 'zod';
 import type { Admin } from '../admin.ts';
 
-const kept = z.object({ api_key_uw: z.string(), api_key_ur: z.string(), agent_token: z.string() });
+const kept = z.object({
+  api_key_ua: z.string().optional(),
+  api_key_uw: z.string(),
+  api_key_ur: z.string(),
+  agent_token: z.string(),
+});
 
 /** The credentials of a system on this machine. */
 type Credentials = z.infer<typeof kept>;
@@ -19,9 +24,9 @@ export interface Provision extends Credentials {
 }
 
 /**
- * Ensures that there is an account `default` with a Location `local`, keys UW and UR and an agent, and that the
- * credentials which the data folder keeps (the database keeps only hashes) are in force. A key or token that was
- * revoked is replaced, and so is an agent whose folder is gone.
+ * Ensures that there is an account `default` with a Location `local`, keys (UW, UR, and at the very first start UA)
+ * and an agent, and that the credentials which the data folder keeps (the database keeps only hashes) are in force. A
+ * key or token that was revoked is replaced, but not the key UA, and so is an agent whose folder is gone.
  */
 export async function provision(dataDir: string, admin: Admin, files: KeptFiles): Promise<Provision> {
   const file = path.join(dataDir, credentialsFile);

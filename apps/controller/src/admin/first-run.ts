@@ -25,7 +25,7 @@ export interface KnownAgent {
 /** Reads and writes of the account `default` and its Location `local`, in one transaction. */
 export interface FirstRunAccount {
   stateOfKey(key: string): Promise<CredentialState>;
-  issueKey(level: 'UW' | 'UR', key: string | undefined): Promise<string>;
+  issueKey(level: 'UA' | 'UW' | 'UR', key: string | undefined): Promise<string>;
   agentWithToken(token: string): Promise<KnownAgent | undefined>;
   inviteAgent(name: string, token: string | undefined): Promise<string>;
   /** Gives a token that has not enrolled its agent yet more time. */
@@ -41,11 +41,24 @@ export async function provision(
   account: FirstRunAccount,
   request: OperatorRequests['first-run.provision'],
 ): Promise<OperatorAnswers['first-run.provision']> {
+  const api_key_ua = await renewAdminKey(account, request);
   return {
+    ...(api_key_ua === undefined ? {} : { api_key_ua }),
     api_key_uw: await renewKey(account, 'UW', request.api_key_uw),
     api_key_ur: await renewKey(account, 'UR', request.api_key_ur),
     agent_token: await renewToken(account, request),
   };
+}
+
+/** The key that administers comes with the first keys. One that was revoked is not replaced: somebody meant it. */
+async function renewAdminKey(
+  account: FirstRunAccount,
+  { api_key_ua: key, api_key_uw }: OperatorRequests['first-run.provision'],
+): Promise<string | undefined> {
+  if (key === undefined) return api_key_uw === undefined ? account.issueKey('UA', undefined) : undefined;
+  const state = await account.stateOfKey(key);
+  if (state === 'revoked') return undefined;
+  return state === 'in-force' ? key : account.issueKey('UA', key);
 }
 
 async function renewKey(

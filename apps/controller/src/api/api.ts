@@ -58,7 +58,8 @@ type OwnDeps =
   | 'allowPrivateWebhooks'
   | 'warnings'
   | 'ownFacts'
-  | 'signIn';
+  | 'signIn'
+  | 'signInSettings';
 
 /** Creates the REST API. It listens for revoked keys until it is disposed of. */
 export function createHttpApi({
@@ -126,6 +127,7 @@ export function createHttpApi({
       onEnded: (sessionNo) =>
         db.afterCommit(() => authenticator.forget({ keyNos: [], sessionNos: [sessionNo] })),
     },
+    signInSettings: settings,
     onKeyChanged,
     onAccountChanged: (accountNo) => ownChanges.note(() => authenticator.forgetAccount(accountNo)),
   });

@@ -21,6 +21,7 @@ import { pageRoutes } from '../catalog/pages/routes.ts';
 import { reportRoutes } from '../catalog/reports/routes.ts';
 import { secretRoutes } from '../catalog/secrets/routes.ts';
 import { type SessionRouteDeps, sessionRoutes } from '../catalog/sessions/routes.ts';
+import { type SignInSettingsDeps, signInRoutes } from '../catalog/sessions/sign-in-routes.ts';
 import { type ReadTimelines, stateRoutes } from '../catalog/states/routes.ts';
 import { summaryRoutes } from '../catalog/states/summary-routes.ts';
 import { tagMaintenanceRoutes } from '../catalog/tags/maintenance-routes.ts';
@@ -60,10 +61,13 @@ export interface RouteDeps extends DeviceRouteDeps, ContactRouteDeps {
   readonly onKeyChanged: KeyRouteDeps['onKeyChanged'];
   readonly baseUrl: UserRouteDeps['baseUrl'];
   readonly signIn: Omit<SessionRouteDeps, 'catalog' | 'db'>;
+  readonly signInSettings: Pick<SignInSettingsDeps, 'oidc' | 'signInHeader' | 'trustedProxies'>;
   /** Warnings for the operator while the controller serves. */
   readonly warnings: () => readonly string[];
   readonly ownFacts: () => OwnFacts | undefined;
 }
+
+const histograms = { scale, merge: mergeHistograms, percentiles, rankOf, middleMs };
 
 /** THE route table: routing, validation and the OpenAPI document are made of it. */
 export function createRoutes(deps: RouteDeps): readonly Route[] {
@@ -91,13 +95,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...tracerouteRoutes({ db, clock, device, checkNow }),
     ...timelineRoutes({ db, clock, timelines: (ask) => health.timelines(ask) }),
     ...uptimeRoutes({ db, clock, device, uptimes: (ask) => health.uptimes(ask) }),
-    ...statisticsRoutes({
-      db,
-      clock,
-      device,
-      rollUps: deps.rollUps,
-      histograms: { scale, merge: mergeHistograms, percentiles, rankOf, middleMs },
-    }),
+    ...statisticsRoutes({ db, clock, device, rollUps: deps.rollUps, histograms }),
     ...tagRoutes(deps),
     ...tagMaintenanceRoutes({ ...deps, maintenance: health }),
     ...accountRoutes({ ...deps, onChanged: deps.onAccountChanged }),
@@ -119,6 +117,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...userRoutes(deps),
     ...sessionRoutes({ catalog: deps.catalog, db, ...deps.signIn }),
     ...passwordRoutes({ ...deps, identifyPerson: deps.signIn.identifyPerson }),
+    ...signInRoutes({ ...deps.signInSettings, db, baseUrl: deps.baseUrl }),
     ...auditRoutes({ db, clock }),
     ...installationRoutes(deps),
     ...batchRoutes({ clock, inTransaction: (work) => db.inWholeTransaction(work) }),

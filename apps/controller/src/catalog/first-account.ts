@@ -29,7 +29,7 @@ export async function openFirstAccount(
       const isRevoked = await isKeyRevoked(trx, hashCredential(key));
       return isRevoked === undefined ? 'unknown' : isRevoked ? 'revoked' : 'in-force';
     },
-    issueKey: async (level: 'UW' | 'UR', key: string | undefined) =>
+    issueKey: async (level: 'UA' | 'UW' | 'UR', key: string | undefined) =>
       (await issueKey(transaction, { accountNo, level, name: 'first run', key })).key,
     async agentWithToken(token: string) {
       const agent = await findAgentByToken(trx, hashCredential(token));

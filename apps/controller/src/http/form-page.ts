@@ -41,3 +41,15 @@ ${fields === null ? '' : `<form method="post">${fields}</form>`}${link === undef
 export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
+
+/** A text as HTML in which addresses are links. Pure. */
+export function linked(text: string): string {
+  const parts = text.split(/(https:\/\/[^\s<>"']*[^\s<>"'.,;:!?)])/);
+  return parts
+    .map((part, at) =>
+      at % 2 === 0
+        ? escaped(part)
+        : `<a href="${escaped(part)}" rel="nofollow noopener">${escaped(part)}</a>`,
+    )
+    .join('');
+}

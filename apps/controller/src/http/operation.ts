@@ -49,9 +49,10 @@ export function createOperations(deps: OperationDeps): (batch: Batch) => Perform
     requireLevel(known?.session, route.level);
     readForm(query, ['json']);
     if (atomic && waitsFor(route, operation.body)) throw waitsFault(operation);
-    const { address, signal } = request;
+    const { address, signal, proxy } = request;
     const own: RouteRequest = {
       ...{ session: known?.session, key: known?.key, address, signal, params, query },
+      proxy,
       lastEventId: undefined,
       sessionNow: () => known?.session,
       body: async () => judgeBody(operation.body),

@@ -19,6 +19,9 @@ export interface OuterReply<Body = string> {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** A text or bytes that are sent as they are, or a document that is kept compressed. */
+type AnyBody = string | Document | Buffer;
+
 /** A request for a page with a form. */
 export interface FormRequest {
   /** The form was sent; false: the page is shown. */
@@ -49,7 +52,10 @@ export type OuterRoute = { readonly path: string } & (
       readonly isBounded: boolean;
       readonly run: () => Promise<OuterReply<string | Document>>;
     }
-  | { readonly needsKey: 'signed'; readonly run: (request: FormRequest) => Promise<OuterReply> }
+  | {
+      readonly needsKey: 'signed';
+      readonly run: (request: FormRequest) => Promise<OuterReply<AnyBody>>;
+    }
 );
 
 /** The same routes; what they read for a caller who is limited to tags is read in `inScope`. */
@@ -100,7 +106,7 @@ export function serveOuterRoutes({
     return known;
   };
 
-  const answer = async (route: OuterRoute, context: Context): Promise<OuterReply<string | Document>> => {
+  const answer = async (route: OuterRoute, context: Context): Promise<OuterReply<AnyBody>> => {
     const address = addressOf(context.req);
     if (route.needsKey === 'signed') {
       const form = { ...(await readForm(context, route.path)), address };
@@ -133,10 +139,10 @@ export function serveOuterRoutes({
 
 async function answerOuter(
   context: Context,
-  { status, type, body, headers }: OuterReply<string | Document>,
+  { status, type, body, headers }: OuterReply<AnyBody>,
 ): Promise<Answer> {
   const sent = { 'Cache-Control': 'no-store', 'Content-Type': type, ...headers };
-  if (typeof body === 'string') return { status, body, headers: sent };
+  if (typeof body === 'string' || Buffer.isBuffer(body)) return { status, body, headers: sent };
   return answerDocument(context, body, { status, headers: sent });
 }
 

@@ -64,8 +64,8 @@ export interface RouteRequest {
   /** The key as it came; for the greeting only. */
   readonly key: string | undefined;
   readonly address: string;
-  /** The e-mail address of whom a trusted proxy signed in. */
-  readonly proxyUser?: string | undefined;
+  /** The trusted proxy by which it came, with the e-mail address of whom that signed in. */
+  readonly proxy?: { readonly user: string | undefined } | undefined;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   /** The header Last-Event-ID, of a reader that comes back to a stream. */
@@ -142,6 +142,7 @@ export interface Call<Subject, Query, Body> {
   readonly lastEventId: string | undefined;
   readonly signal: AbortSignal;
   /** See `RouteRequest`. */
+  readonly proxy: RouteRequest['proxy'];
   readonly perform: Perform | undefined;
   readonly kept: KeptRequest | undefined;
 }
@@ -272,8 +273,8 @@ async function validate<Subject, Query extends z.ZodObject>(
   const parsedQuery = readQuery(spec.query, query);
   const found = await findSubject(subject, { session, params });
   const sent = await body();
-  const { lastEventId, signal, perform, kept, scoped = (work) => work() } = rest;
+  const { lastEventId, signal, perform, kept, proxy, scoped = (work) => work() } = rest;
   const sessionNow = () => rest.sessionNow() ?? session;
-  const passed = { session, sessionNow, scoped, signal, lastEventId, perform, kept };
+  const passed = { session, sessionNow, scoped, signal, lastEventId, perform, kept, proxy };
   return { ...passed, subject: found, query: parsedQuery, sent };
 }

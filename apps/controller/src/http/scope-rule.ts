@@ -3,7 +3,7 @@ import { conflict, denied, invalid, type Problem } from './problem.ts';
 import type { Route } from './route.ts';
 
 /** Things of the whole account, which a caller who is limited to tags can neither read nor change. */
-const closed = /^\/(contacts|secrets|hooks|pages|reports|installation|account\/limits)(\/|$)/;
+const closed = /^\/(contacts|secrets|hooks|pages|reports|installation|sign-in|account\/limits)(\/|$)/;
 
 /** Things that such a caller changes: devices and what belongs to them, and the keys and people of the own tags. */
 const changeable =

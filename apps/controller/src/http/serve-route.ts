@@ -55,7 +55,7 @@ export function createRouteServer(
   const answers = createTurnQueue({ perIteration: 1, later: setImmediate });
   return async (route, context) => {
     const query = new URLSearchParams(context.querystring);
-    const { address, user: proxyUser } = readOrigin(context.req);
+    const { address, user, proxied } = readOrigin(context.req);
     const identify = () => authenticator.identify({ headers: context.req.headers, query, address });
     let known = await identify();
     if (route.level !== 'none' && known === undefined) throw badKey();
@@ -66,7 +66,7 @@ export function createRouteServer(
       session: known?.session,
       key: known?.key,
       address,
-      proxyUser,
+      proxy: proxied ? { user } : undefined,
       params: context['params'],
       query,
       lastEventId: context.get('Last-Event-ID') || undefined,

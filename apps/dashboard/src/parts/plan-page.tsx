@@ -2,8 +2,9 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { mayWrite } from '../store/credential.ts';
 import { planTexts } from '../texts/plan.ts';
+import { FailedScreen } from './failed-screen.tsx';
 import { Heading } from './heading.tsx';
-import { Failure, Waiting } from './notice.tsx';
+import { Waiting } from './notice.tsx';
 import { PlanTabs } from './plan-tabs.tsx';
 import { useRead } from './use-read.ts';
 
@@ -37,10 +38,7 @@ export function PlanPage<Opened extends { readonly etag: string | undefined }>({
       )}
       {isAllowed && data === undefined && problem === undefined && <Waiting />}
       {isAllowed && data === undefined && problem !== undefined && (
-        <>
-          <Heading>{title}</Heading>
-          <Failure problem={problem} retry={again} />
-        </>
+        <FailedScreen title={title} problem={problem} retry={again} />
       )}
       {isAllowed && data !== undefined && children(data, again, data.etag ?? id)}
     </div>

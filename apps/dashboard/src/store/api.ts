@@ -16,6 +16,7 @@ export class ApiProblem extends Error {
 }
 
 const badKey = 1001;
+const denied = 1002;
 
 /** Sends a request with the credential. */
 export async function send(request: Request): Promise<Response> {
@@ -77,4 +78,12 @@ export async function takeAnswer<Data>(asked: Promise<Answer<Data>>): Promise<{
     hasMore: headers.has('Link'),
     total: Number.parseInt(headers.get('X-Total-Count') ?? '', 10),
   };
+}
+
+/** Resolves with undefined where the session may not ask: who is limited to tags does not see what belongs to all. */
+export function ifMay<Data>(asked: Promise<Data>): Promise<Data | undefined> {
+  return asked.catch((problem: unknown) => {
+    if (problem instanceof ApiProblem && problem.code === denied) return undefined;
+    throw problem;
+  });
 }

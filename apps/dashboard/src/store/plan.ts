@@ -50,6 +50,35 @@ export async function readScheduleUsers(ids: readonly string[]): Promise<Readonl
   );
 }
 
+/** The schedule that notifies all its contacts of every alert, as the operator's command makes it, too. */
+const everybody = 'Everybody';
+
+/** The account's schedule "Everybody", which contacts join; undefined: none yet; null: the account has another one. */
+export async function readEverybody(): Promise<Nschedule | null | undefined> {
+  const [account, schedules] = await Promise.all([take(api.GET('/account')), readNschedules()]);
+  if (account.nschedule_id === null) return undefined;
+  const own = schedules.find(({ nschedule_id }) => nschedule_id === account.nschedule_id);
+  return own?.Name === everybody ? own : null;
+}
+
+/** Lets a contact get every alert: it joins the schedule "Everybody", or begins it. */
+export async function notifyOfAll(contactId: string): Promise<void> {
+  const own = await readEverybody();
+  if (own === null) return;
+  if (own !== undefined) {
+    const params = { path: { nschedule_id: own.nschedule_id } };
+    const { data, etag } = await takeAnswer(api.GET('/nschedules/{nschedule_id}', { params }));
+    const [first = { DelayMinutes: 0, Contacts: [] }, ...others] = data.Steps;
+    const Steps = [{ ...first, Contacts: [...first.Contacts, contactId] }, ...others];
+    const header = ifMatch(etag);
+    await take(api.PUT('/nschedules/{nschedule_id}', { params: { ...params, header }, body: { Steps } }));
+    return;
+  }
+  const Steps = [{ DelayMinutes: 0, Contacts: [contactId] }];
+  const { nschedule_id } = await take(api.POST('/nschedules', { body: { Name: everybody, Steps } }));
+  await take(api.PUT('/account', { body: { nschedule_id } }));
+}
+
 /** The parameters of a change to a schedule or contact that must still be as it was read. */
 export function ifMatch(etag: string | undefined) {
   return etag === undefined ? {} : { 'If-Match': etag };

@@ -61,5 +61,6 @@ export const contactTexts = {
   repeated: 'It is sent again, as a new message.',
   more: 'Load older ones',
   usedNowhere: 'No schedule names it, so it gets nothing.',
+  join: 'Notify it of every alert',
   toSchedules: 'Go to the schedules',
 } as const;

@@ -47,8 +47,9 @@ export const overviewTexts = {
     firstButton: 'Add this device',
     firstSteps: 'Then',
     steps: [
+      ['Add a contact', '/schedules/contacts/new', 'who gets a message when something is Down'],
+      ['Make a status page', '/status-pages/new', 'for colleagues and customers'],
       ['Invite an agent', '/locations', 'to check from another place'],
-      ['See who is notified', '/schedules', 'before something is Down'],
       ['Read the API', '/docs/api', 'to bring many devices at once'],
     ] as const,
     showAll: (n: number) => `all ${count(n)}`,

@@ -56,6 +56,20 @@ export const statusPageTexts = {
       `Delete the status page ${name} with its notes and subscriptions? Its address answers no more. This cannot be undone.`,
     conflict: 'Somebody else changed this page meanwhile. Your texts are kept: read it again, then save.',
   },
+  looks: {
+    title: 'How it looks',
+    logo: 'Logo',
+    logoHint: 'An image file. It is made small here, and stands 40 pixels high before the name.',
+    logoShown: 'The logo',
+    logoRemove: 'Remove the logo',
+    logoUnread:
+      'This file is no image of pixels that can be made small enough. Save it as PNG, then choose it again.',
+    accent: 'colours of our own for links, buttons and the line at the top',
+    on: { Light: 'Colour on light', Dark: 'Colour on dark' },
+    accentHint: 'It must stand out from the background: 4.5 to 1 (WCAG AA).',
+    footer: 'Footer',
+    footerHint: 'The last lines of the page. Addresses that begin with https:// become links.',
+  },
   notes: {
     title: 'Incidents and notes',
     hint: 'Readers see a note within a few seconds; subscribers get it as a mail.',

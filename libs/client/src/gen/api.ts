@@ -2185,6 +2185,52 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How people sign in besides keys and passwords, as the operator set it up
+         * @description Settings of the operator (`docs/settings.md`); nothing of it can be changed here.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<sign-in>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UA may do this.
+         */
+        get: operations["getSign-in"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sign-in/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tries whether people can sign in, and says in words what works
+         * @description The provider is asked for its metadata and its keys. Of a proxy the test is this request itself: whether it came by a trusted one, and whom that named.
+         *
+         *     A key of the level UA may do this.
+         */
+        post: operations["createTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/audit": {
         parameters: {
             query?: never;
@@ -5022,6 +5068,12 @@ export interface components {
          *           "Text": "We are replacing a router. Some customers cannot reach the shop."
          *         }
          *       ],
+         *       "Logo": null,
+         *       "Accent": {
+         *         "Light": "#a3123f",
+         *         "Dark": "#ff8fab"
+         *       },
+         *       "Footer": "Example Ltd. · Questions: https://example.org/contact",
          *       "ExternalKey": "cmdb-4711",
          *       "Source": "net/berlin"
          *     }
@@ -5071,6 +5123,24 @@ export interface components {
             Show?: components["schemas"]["PageShow"];
             /** @description Notes of people, in any order; the page shows the newest first. */
             Notes?: components["schemas"]["PageNoteSent"][];
+            /**
+             * @description A PNG or JPEG image as a data URL, at most 16384 bytes and 1200 × 400 pixels; shown 40 pixels high. Null: none.
+             * @example null
+             */
+            Logo?: string | null;
+            /**
+             * @description A colour for links, buttons and a line at the top; null: that of Vantage.
+             * @example {
+             *       "Light": "#a3123f",
+             *       "Dark": "#ff8fab"
+             *     }
+             */
+            Accent?: components["schemas"]["PageAccent"] | null;
+            /**
+             * @description Lines at the end of the page; addresses that begin with https:// become links. Null: none.
+             * @example Example Ltd. · Questions: https://example.org/contact
+             */
+            Footer?: string | null;
             /**
              * @description The client's own identity, unique among the account's things of this kind; null: none.
              * @example cmdb-4711
@@ -5133,6 +5203,25 @@ export interface components {
             Text: string;
         };
         /**
+         * @description The colour of links, buttons and the line at the top, on light and on dark.
+         * @example {
+         *       "Light": "#a3123f",
+         *       "Dark": "#ff8fab"
+         *     }
+         */
+        PageAccent: {
+            /**
+             * @description The colour as #rrggbb; its contrast with #fbfbfa is at least 4.5:1.
+             * @example #a3123f
+             */
+            Light: string;
+            /**
+             * @description The colour as #rrggbb; its contrast with #131416 is at least 4.5:1.
+             * @example #ff8fab
+             */
+            Dark: string;
+        };
+        /**
          * @description Settings of a status page: what is absent stays.
          * @example {
          *       "Name": "Example services",
@@ -5157,6 +5246,12 @@ export interface components {
          *           "Text": "We are replacing a router. Some customers cannot reach the shop."
          *         }
          *       ],
+         *       "Logo": null,
+         *       "Accent": {
+         *         "Light": "#a3123f",
+         *         "Dark": "#ff8fab"
+         *       },
+         *       "Footer": "Example Ltd. · Questions: https://example.org/contact",
          *       "ExternalKey": "cmdb-4711",
          *       "Source": "net/berlin"
          *     }
@@ -5206,6 +5301,24 @@ export interface components {
             Show?: components["schemas"]["PageShow"];
             /** @description Notes of people, in any order; the page shows the newest first. */
             Notes?: components["schemas"]["PageNoteSent"][];
+            /**
+             * @description A PNG or JPEG image as a data URL, at most 16384 bytes and 1200 × 400 pixels; shown 40 pixels high. Null: none.
+             * @example null
+             */
+            Logo?: string | null;
+            /**
+             * @description A colour for links, buttons and a line at the top; null: that of Vantage.
+             * @example {
+             *       "Light": "#a3123f",
+             *       "Dark": "#ff8fab"
+             *     }
+             */
+            Accent?: components["schemas"]["PageAccent"] | null;
+            /**
+             * @description Lines at the end of the page; addresses that begin with https:// become links. Null: none.
+             * @example Example Ltd. · Questions: https://example.org/contact
+             */
+            Footer?: string | null;
             /**
              * @description The client's own identity, unique among the account's things of this kind; null: none.
              * @example cmdb-4711
@@ -9808,6 +9921,12 @@ export interface components {
          *           "Text": "We are replacing a router."
          *         }
          *       ],
+         *       "Logo": null,
+         *       "Accent": {
+         *         "Light": "#a3123f",
+         *         "Dark": "#ff8fab"
+         *       },
+         *       "Footer": "Example Ltd.",
          *       "Address": "https://vantage.example.org/status/customers",
          *       "ExternalKey": "cmdb-4711",
          *       "Source": "net/berlin",
@@ -9861,6 +9980,17 @@ export interface components {
             Show: components["schemas"]["PageShown"];
             /** @description The newest first. */
             Notes: components["schemas"]["PageNote"][];
+            /**
+             * @description The image as a data URL; null: none.
+             * @example null
+             */
+            Logo: string | null;
+            Accent: components["schemas"]["PageAccentShown"];
+            /**
+             * @description Lines at the end of the page; null: none.
+             * @example Example Ltd.
+             */
+            Footer: string | null;
             /**
              * @description Where the page is.
              * @example https://vantage.example.org/status/customers
@@ -9929,6 +10059,25 @@ export interface components {
              */
             Text: string;
         };
+        /**
+         * @description The colour of links and buttons; null: that of Vantage.
+         * @example {
+         *       "Light": "#a3123f",
+         *       "Dark": "#ff8fab"
+         *     }
+         */
+        PageAccentShown: {
+            /**
+             * @description On light.
+             * @example #a3123f
+             */
+            Light: string;
+            /**
+             * @description On dark.
+             * @example #ff8fab
+             */
+            Dark: string;
+        } | null;
         /**
          * @description A report that is sent by mail after each month.
          * @example {
@@ -10829,6 +10978,167 @@ export interface components {
              * @example pQ2xW7mN0cR5tY8uVb3kZ1hJ6sD4fG9aLeTqXoIiUwE
              */
             CsrfToken: string;
+        };
+        /**
+         * @description How people sign in besides keys and passwords, as the operator set it up.
+         * @example {
+         *       "Provider": {
+         *         "Issuer": "https://login.example.org",
+         *         "ClientId": "vantage",
+         *         "HasSecret": true,
+         *         "Callback": "https://vantage.example.org/sign-in/callback",
+         *         "Groups": [
+         *           {
+         *             "Group": "noc",
+         *             "Level": "UR",
+         *             "Tags": [
+         *               "berlin/rack-3"
+         *             ]
+         *           }
+         *         ]
+         *       },
+         *       "Header": {
+         *         "Name": "x-forwarded-email",
+         *         "TrustedProxies": [
+         *           "10.0.0.5"
+         *         ]
+         *       }
+         *     }
+         */
+        SignInSettings: {
+            /** @description Single sign-on; null: none is set up. */
+            Provider: components["schemas"]["SignInProvider"] | null;
+            /** @description Sign-in by a proxy; null: none is set up. */
+            Header: components["schemas"]["SignInHeader"] | null;
+        };
+        /**
+         * @description The provider that signs people in (OpenID Connect).
+         * @example {
+         *       "Issuer": "https://login.example.org",
+         *       "ClientId": "vantage",
+         *       "HasSecret": true,
+         *       "Callback": "https://vantage.example.org/sign-in/callback",
+         *       "Groups": [
+         *         {
+         *           "Group": "noc",
+         *           "Level": "UR",
+         *           "Tags": [
+         *             "berlin/rack-3"
+         *           ]
+         *         }
+         *       ]
+         *     }
+         */
+        SignInProvider: {
+            /**
+             * @description VANTAGE_OIDC_ISSUER.
+             * @example https://login.example.org
+             */
+            Issuer: string;
+            /**
+             * @description VANTAGE_OIDC_CLIENT_ID.
+             * @example vantage
+             */
+            ClientId: string;
+            /** @description There is a client secret; false: a public client (PKCE). */
+            HasSecret: boolean;
+            /**
+             * @description The redirect URI, which the provider must know.
+             * @example https://vantage.example.org/sign-in/callback
+             */
+            Callback: string;
+            /** @description Whose members sign in, the first match counts; null: invited people sign in. Groups of another account are left out. */
+            Groups: components["schemas"]["SignInGroup"][] | null;
+        };
+        /**
+         * @description A group of the provider whose members may sign in.
+         * @example {
+         *       "Group": "noc",
+         *       "Level": "UR",
+         *       "Tags": [
+         *         "berlin/rack-3"
+         *       ]
+         *     }
+         */
+        SignInGroup: {
+            /**
+             * @description The name of the group at the provider.
+             * @example noc
+             */
+            Group: string;
+            /**
+             * @description The rights of its members.
+             * @enum {string}
+             */
+            Level: "UR" | "UO" | "UW" | "UA";
+            /**
+             * @description The names of the tags to which they are limited; null: no limit.
+             * @example [
+             *       "berlin/rack-3"
+             *     ]
+             */
+            Tags: string[] | null;
+        };
+        /**
+         * @description Sign-in by a proxy in front of this controller.
+         * @example {
+         *       "Name": "x-forwarded-email",
+         *       "TrustedProxies": [
+         *         "10.0.0.5"
+         *       ]
+         *     }
+         */
+        SignInHeader: {
+            /**
+             * @description The header in which a proxy names whom it signed in, in small letters.
+             * @example x-forwarded-email
+             */
+            Name: string;
+            /**
+             * @description The addresses and networks from which the header counts.
+             * @example [
+             *       "10.0.0.5"
+             *     ]
+             */
+            TrustedProxies: string[];
+        };
+        /**
+         * @description What works of signing in.
+         * @example {
+         *       "Findings": [
+         *         {
+         *           "Way": "Provider",
+         *           "Works": true,
+         *           "Text": "The client secret is read from its file."
+         *         }
+         *       ]
+         *     }
+         */
+        SignInTest: {
+            /** @description In the order of a sign-in; []: neither a provider nor a proxy is set up. */
+            Findings: components["schemas"]["SignInFinding"][];
+        };
+        /**
+         * @description A part of signing in that was tried.
+         * @example {
+         *       "Way": "Provider",
+         *       "Works": true,
+         *       "Text": "The client secret is read from its file."
+         *     }
+         */
+        SignInFinding: {
+            /**
+             * @description What was tried.
+             * @enum {string}
+             */
+            Way: "Provider" | "Header";
+            /** @description Whether this part works. */
+            Works: boolean;
+            /**
+             * @description A sentence for people.
+             * @example The client secret is read from its file.
+             */
+            Text: string;
         };
         /**
          * @description A change of the account or of a thing of it.
@@ -21746,6 +22056,12 @@ export interface operations {
                      *             "Text": "We are replacing a router."
                      *           }
                      *         ],
+                     *         "Logo": null,
+                     *         "Accent": {
+                     *           "Light": "#a3123f",
+                     *           "Dark": "#ff8fab"
+                     *         },
+                     *         "Footer": "Example Ltd.",
                      *         "Address": "https://vantage.example.org/status/customers",
                      *         "ExternalKey": "cmdb-4711",
                      *         "Source": "net/berlin",
@@ -21820,6 +22136,12 @@ export interface operations {
                  *           "Text": "We are replacing a router. Some customers cannot reach the shop."
                  *         }
                  *       ],
+                 *       "Logo": null,
+                 *       "Accent": {
+                 *         "Light": "#a3123f",
+                 *         "Dark": "#ff8fab"
+                 *       },
+                 *       "Footer": "Example Ltd. · Questions: https://example.org/contact",
                  *       "ExternalKey": "cmdb-4711",
                  *       "Source": "net/berlin"
                  *     }
@@ -21951,6 +22273,12 @@ export interface operations {
                      *           "Text": "We are replacing a router."
                      *         }
                      *       ],
+                     *       "Logo": null,
+                     *       "Accent": {
+                     *         "Light": "#a3123f",
+                     *         "Dark": "#ff8fab"
+                     *       },
+                     *       "Footer": "Example Ltd.",
                      *       "Address": "https://vantage.example.org/status/customers",
                      *       "ExternalKey": "cmdb-4711",
                      *       "Source": "net/berlin",
@@ -22030,6 +22358,12 @@ export interface operations {
                  *           "Text": "We are replacing a router. Some customers cannot reach the shop."
                  *         }
                  *       ],
+                 *       "Logo": null,
+                 *       "Accent": {
+                 *         "Light": "#a3123f",
+                 *         "Dark": "#ff8fab"
+                 *       },
+                 *       "Footer": "Example Ltd. · Questions: https://example.org/contact",
                  *       "ExternalKey": "cmdb-4711",
                  *       "Source": "net/berlin"
                  *     }
@@ -22083,6 +22417,12 @@ export interface operations {
                      *           "Text": "We are replacing a router."
                      *         }
                      *       ],
+                     *       "Logo": null,
+                     *       "Accent": {
+                     *         "Light": "#a3123f",
+                     *         "Dark": "#ff8fab"
+                     *       },
+                     *       "Footer": "Example Ltd.",
                      *       "Address": "https://vantage.example.org/status/customers",
                      *       "ExternalKey": "cmdb-4711",
                      *       "Source": "net/berlin",
@@ -26258,6 +26598,154 @@ export interface operations {
                 content: {
                     /** @example {} */
                     "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "getSign-in": {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
+                     * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Provider": {
+                     *         "Issuer": "https://login.example.org",
+                     *         "ClientId": "vantage",
+                     *         "HasSecret": true,
+                     *         "Callback": "https://vantage.example.org/sign-in/callback",
+                     *         "Groups": [
+                     *           {
+                     *             "Group": "noc",
+                     *             "Level": "UR",
+                     *             "Tags": [
+                     *               "berlin/rack-3"
+                     *             ]
+                     *           }
+                     *         ]
+                     *       },
+                     *       "Header": {
+                     *         "Name": "x-forwarded-email",
+                     *         "TrustedProxies": [
+                     *           "10.0.0.5"
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignInSettings"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createTest: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Changes the resource only while its settings are those of this ETag; code 1005 otherwise.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-Match"?: string;
+                /**
+                 * @description Makes the request safe to repeat: 1 to 128 printable characters, a new one (such as a UUID) for each new request. A repetition with the same body within 24 hours gets the first answer and does nothing again; one with another body is code 1005.
+                 * @example 5d8f1b1e-6f5c-4b0e-9a41-0d2f6c1f7f3a
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
+                     * @example true
+                     */
+                    "Idempotency-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Findings": [
+                     *         {
+                     *           "Way": "Provider",
+                     *           "Works": true,
+                     *           "Text": "The client secret is read from its file."
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignInTest"];
                 };
             };
             400: components["responses"]["Refused"];

@@ -238,12 +238,13 @@ export async function startRest(deps: RestDeps = {}): Promise<Rest> {
 /** Callbacks that do nothing. */
 const ofOtherServer: Pick<
   RouteDeps,
-  'onAccountChanged' | 'onKeyChanged' | 'signIn' | 'warnings' | 'ownFacts'
+  'onAccountChanged' | 'onKeyChanged' | 'signIn' | 'signInSettings' | 'warnings' | 'ownFacts'
 > = {
   warnings: () => [],
   ownFacts: () => undefined,
   onAccountChanged: () => {},
   onKeyChanged: () => {},
+  signInSettings: { trustedProxies: [] },
   signIn: {
     identify: () => Promise.reject(new Error('not of this server')),
     identifyPerson: () => Promise.reject(new Error('not of this server')),

@@ -27,6 +27,8 @@ export const samplePage = {
   Access: 'Password',
   Password: 'see-our-status',
   Notes: [{ At: '2026-01-04T02:30:00Z', Kind: 'Resolved', Text: 'The router was replaced.' }],
+  Accent: { Light: '#a3123f', Dark: '#ff8fab' },
+  Footer: 'Example Ltd.',
 };
 
 /** A maintenance schedule with a rule. */

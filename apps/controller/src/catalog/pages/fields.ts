@@ -3,6 +3,9 @@ import { z } from 'zod';
 import { idField, lineField, shownTimes, timeNames, timestampField } from '../../http/field.ts';
 import { identityFields, shownIdentity } from '../external-key.ts';
 import { scopeField, shownScope } from '../keys/scope.ts';
+import { contrastOf, leastContrast, readableOn } from './contrast.ts';
+import { longestLogo, mostLogoBytes, readLogo } from './logo.ts';
+import { backgrounds } from './status/style.ts';
 
 /** Parts of a status page that are not shown unless they are allowed. */
 export const pageParts = ['URL', 'CheckResult', 'Location'] as const;
@@ -51,6 +54,46 @@ const shows = z
     Location: z.boolean().default(false).describe('Names of the Locations that check a device.'),
   })
   .meta({ id: 'PageShow', description: 'What the page shows besides names, statuses and times.' });
+const accentOn = (theme: keyof typeof backgrounds) =>
+  boundedText(7)
+    .regex(/^#[0-9a-f]{6}$/i, 'must be a colour as #rrggbb, for example #3152cf')
+    .superRefine((colour, context) => {
+      const background = backgrounds[theme];
+      const contrast = contrastOf(colour, background);
+      if (!(contrast < leastContrast)) return;
+      const shown = Math.floor(contrast * 10) / 10;
+      context.addIssue(
+        `has a contrast of ${shown}:1 with the page's background ${background}; text needs ${leastContrast}:1 (WCAG AA), as ${readableOn(colour, background)} has`,
+      );
+    })
+    .describe(
+      `The colour as #rrggbb; its contrast with ${backgrounds[theme]} is at least ${leastContrast}:1.`,
+    );
+const accent = z
+  .strictObject({
+    Light: accentOn('Light').meta({ example: '#a3123f' }),
+    Dark: accentOn('Dark').meta({ example: '#ff8fab' }),
+  })
+  .meta({
+    id: 'PageAccent',
+    description: 'The colour of links, buttons and the line at the top, on light and on dark.',
+  });
+const logo = boundedText(longestLogo + 1_000)
+  .superRefine((text, context) => {
+    const read = readLogo(text);
+    if (typeof read === 'string') context.addIssue(read);
+  })
+  .nullable()
+  .optional()
+  .describe(
+    `A PNG or JPEG image as a data URL, at most ${mostLogoBytes} bytes and 1200 × 400 pixels; shown 40 pixels high. Null: none.`,
+  )
+  .meta({ example: null });
+const footer = boundedText(1_000, 1)
+  .nullable()
+  .optional()
+  .describe('Lines at the end of the page; addresses that begin with https:// become links. Null: none.')
+  .meta({ example: 'Example Ltd. · Questions: https://example.org/contact' });
 const isMoment = (text: string) => !Number.isNaN(Date.parse(text));
 const sentNote = z
   .strictObject({
@@ -84,6 +127,13 @@ export const pageCreate = z
     Password: password,
     Show: shows.optional(),
     Notes: notes.optional(),
+    Logo: logo,
+    Accent: accent
+      .nullable()
+      .optional()
+      .describe('A colour for links, buttons and a line at the top; null: that of Vantage.')
+      .meta({ example: { Light: '#a3123f', Dark: '#ff8fab' } }),
+    Footer: footer,
     ...identityFields,
   })
   .meta({ id: 'PageCreate', description: 'The settings of a new status page.' });
@@ -111,6 +161,12 @@ export const pageFull = z
           .meta({ id: 'PageNote', description: 'A note on a status page.' }),
       )
       .describe('The newest first.'),
+    Logo: z.string().nullable().describe('The image as a data URL; null: none.').meta({ example: null }),
+    Accent: z.strictObject({ Light: z.string(), Dark: z.string() }).nullable().meta({
+      id: 'PageAccentShown',
+      description: 'The colour of links and buttons; null: that of Vantage.',
+    }),
+    Footer: z.string().nullable().describe('Lines at the end of the page; null: none.'),
     Address: z
       .string()
       .describe('Where the page is.')

@@ -7,7 +7,8 @@ import type { Catalog } from '../change.ts';
 import { showRowIdentity } from '../external-key.ts';
 import { type ResourcePage, resourceRoutes } from '../resource-routes.ts';
 import { pageCreate, pageFull, pageReadOnly, pageUpdate, readNotes } from './fields.ts';
-import { listPages, type PageRow } from './store.ts';
+import { logoOf, logoText } from './logo.ts';
+import { accentOf, listPages, type PageRow } from './store.ts';
 import { pageWriter } from './write.ts';
 
 const names = { tag: 'Status pages', what: 'status page', root: 'page', id: 'page_id' } as const;
@@ -57,6 +58,7 @@ export function pageRoutes({
 }
 
 function show(row: PageRow, { zone }: Session, baseUrl: string): z.input<typeof pageFull> {
+  const logo = row.logo === null ? undefined : logoOf(Buffer.from(row.logo));
   return {
     page_id: row.page_id,
     Name: cleanLine(row.name),
@@ -69,6 +71,9 @@ function show(row: PageRow, { zone }: Session, baseUrl: string): z.input<typeof 
       Location: row.shows.includes('Location'),
     },
     Notes: readNotes(row.notes).map(({ AtUs, Kind, Text }) => ({ At: zone.format(AtUs), Kind, Text })),
+    Logo: logo === undefined ? null : logoText(logo),
+    Accent: accentOf(row),
+    Footer: row.footer,
     Address: `${baseUrl}${statusPath}${row.path}`,
     ...showRowIdentity(row),
     UpdatedAt: zone.format(row.updated_us),

@@ -9,6 +9,17 @@ export interface PageRow extends Omit<Row<'pages'>, 'account_no' | 'tag_nos' | '
   readonly tags: { readonly tag_id: string; readonly Name: string }[] | null;
 }
 
+/** The accent colour of a row; null: none. Pure. */
+export function accentOf({
+  accent_light: Light,
+  accent_dark: Dark,
+}: Pick<Row<'pages'>, 'accent_light' | 'accent_dark'>): {
+  readonly Light: string;
+  readonly Dark: string;
+} | null {
+  return Light === null || Dark === null ? null : { Light, Dark };
+}
+
 /** A page of the account's status pages by name, and how many there are. */
 export async function listPages(
   { kysely }: Pick<Db, 'kysely'>,
@@ -27,7 +38,8 @@ export async function listPages(
   );
   const [found, count] = await Promise.all([
     sql<PageRow>`
-      select p.page_no, p.page_id, p.name, p.path, p.access, p.shows, p.notes, p.external_key, p.source, p.created_us, p.updated_us,
+      select p.page_no, p.page_id, p.name, p.path, p.access, p.shows, p.notes, p.logo, p.accent_light, p.accent_dark, p.footer,
+        p.external_key, p.source, p.created_us, p.updated_us,
         case when p.tag_nos is not null then coalesce((
           select jsonb_agg(jsonb_build_object('tag_id', t.tag_id, 'Name', t.name) order by t.name)
           from tags t where t.tag_no = any (p.tag_nos)), '[]'::jsonb) end as tags

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { cleanLine } from '@vantage/domain';
 import { createSemaphore, type FieldFault } from '@vantage/kernel';
 import { hashPassword, verifyPassword } from '../../secrets/password.ts';
@@ -12,7 +13,9 @@ import {
   type SentPage,
   type StoredNote,
 } from './fields.ts';
+import { readLogo } from './logo.ts';
 import {
+  accentOf,
   deletePage,
   findPage,
   insertPage,
@@ -32,6 +35,9 @@ interface PageSettings extends Identity {
   readonly passwordHash: string | null;
   readonly shows: readonly PagePart[];
   readonly notes: readonly StoredNote[];
+  readonly logo: Buffer | null;
+  readonly accent: { readonly Light: string; readonly Dark: string } | null;
+  readonly footer: string | null;
 }
 
 interface OpenPage extends StoredPage {
@@ -53,13 +59,16 @@ export const pageWriter = createResourceWriter<OpenPage, PageSettings, SentPage>
   users: async () => [],
   numberOf: ({ page_no }) => page_no,
   settingsOf,
-  show: ({ name, path, tagNames, access, shows, notes, ...identity }) => ({
+  show: ({ name, path, tagNames, access, shows, notes, logo, accent, footer, ...identity }) => ({
     Name: cleanLine(name),
     Path: path,
     Tags: tagNames,
     Access: access,
     Show: Object.fromEntries(pageParts.map((part) => [part, shows.includes(part)])),
     Notes: notes.map(({ AtUs, Kind, Text }) => ({ At: new Date(AtUs / 1000).toISOString(), Kind, Text })),
+    Logo: logo && `${logo.length} bytes, SHA-256 ${hash('sha256', logo)}`,
+    Accent: accent && { ...accent },
+    Footer: footer,
     ...showIdentity(identity),
   }),
   async conflict(transaction, { path }, pageNo) {
@@ -77,6 +86,7 @@ export const pageWriter = createResourceWriter<OpenPage, PageSettings, SentPage>
     const scope = 'scope' in tags ? tags.scope : undefined;
     const tagNos = scope === undefined ? (current?.tagNos ?? null) : scope;
     const { name = '', path = '', access = 'Public', shows = [], notes = [] } = current ?? {};
+    const { logo = null, accent = null, footer = null } = current ?? {};
     const isSameName = sent.Name === undefined || (current !== undefined && sent.Name === cleanLine(name));
     const hashed = await hashOf(sent.Password, current?.passwordHash ?? null);
     const settings = {
@@ -88,6 +98,9 @@ export const pageWriter = createResourceWriter<OpenPage, PageSettings, SentPage>
       passwordHash: hashed?.value ?? null,
       shows: sent.Show === undefined ? shows : pageParts.filter((part) => sent.Show?.[part]),
       notes: sent.Notes === undefined ? notes : sortedNotes(sent.Notes),
+      logo: sent.Logo === undefined ? logo : bytesOf(sent.Logo),
+      accent: sent.Accent === undefined ? accent : sent.Accent,
+      footer: sent.Footer === undefined ? footer : sent.Footer,
       ...resolveIdentity(sent, current),
     };
     const faults: FieldFault[] = 'faults' in tags ? [...tags.faults] : [];
@@ -119,6 +132,12 @@ async function hashOf(
   );
 }
 
+/** The bytes of a logo as it was sent: its field was validated. */
+function bytesOf(sent: string | null): Buffer | null {
+  const logo = sent === null ? null : readLogo(sent);
+  return typeof logo === 'string' ? null : (logo?.bytes ?? null);
+}
+
 function sortedNotes(sent: NonNullable<SentPage['Notes']>): readonly StoredNote[] {
   return sent
     .map(({ At, Kind, Text }) => ({ AtUs: Date.parse(At) * 1000, Kind, Text }))
@@ -136,12 +155,16 @@ function settingsOf(page: OpenPage): PageSettings {
     passwordHash: password_hash,
     shows: pageParts.filter((part) => page.shows.includes(part)),
     notes: readNotes(page.notes),
+    logo: page.logo && Buffer.from(page.logo),
+    accent: accentOf(page),
+    footer: page.footer,
     ...resolveIdentity({}, { externalKey: page.external_key, source: page.source }),
   };
 }
 
 function columnsOf(settings: PageSettings): PageColumns {
   const { name, path, tagNos, access, passwordHash, shows, notes, externalKey, source } = settings;
+  const { logo, accent, footer } = settings;
   return {
     name,
     path,
@@ -152,5 +175,9 @@ function columnsOf(settings: PageSettings): PageColumns {
     tag_nos: tagNos && [...tagNos],
     shows: [...shows],
     notes: JSON.stringify(notes),
+    logo,
+    accent_light: accent?.Light ?? null,
+    accent_dark: accent?.Dark ?? null,
+    footer,
   };
 }

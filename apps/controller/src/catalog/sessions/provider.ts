@@ -53,31 +53,31 @@ const claims = z.object({
   groups: texts.optional().catch(undefined),
 });
 
+/** Reads the client's secret and the provider's metadata (OpenID Connect Discovery 1.0), whose issuer must be equal. */
+export async function discoverProvider({
+  issuer,
+  clientId,
+  clientSecretFile,
+}: Pick<OidcSettings, 'issuer' | 'clientId' | 'clientSecretFile'>): Promise<oidc.Configuration> {
+  const secret =
+    clientSecretFile === undefined ? undefined : (await readFile(clientSecretFile, 'utf8')).trim();
+  const server = new URL(issuer);
+  return oidc.discovery(server, clientId, secret, secret === undefined ? oidc.None() : undefined, {
+    timeout: timeoutS,
+    execute: [
+      oidc.enableNonRepudiationChecks,
+      ...(server.protocol === 'http:' ? [oidc.allowInsecureRequests] : []),
+    ],
+  });
+}
+
 /** Creates the provider's client. Nothing is asked before somebody signs in. */
-export function createSignInProvider(
-  { issuer, clientId, clientSecretFile }: OidcSettings,
-  clock: Pick<Clock, 'monoMs'>,
-): SignInProvider {
+export function createSignInProvider(settings: OidcSettings, clock: Pick<Clock, 'monoMs'>): SignInProvider {
   let known: { readonly config: oidc.Configuration; readonly fromMs: number } | undefined;
 
   const discover = async (): Promise<oidc.Configuration> => {
     if (known !== undefined && clock.monoMs() - known.fromMs < discoveredMs) return known.config;
-    const secret =
-      clientSecretFile === undefined ? undefined : (await readFile(clientSecretFile, 'utf8')).trim();
-    const server = new URL(issuer);
-    const config = await oidc.discovery(
-      server,
-      clientId,
-      secret,
-      secret === undefined ? oidc.None() : undefined,
-      {
-        timeout: timeoutS,
-        execute: [
-          oidc.enableNonRepudiationChecks,
-          ...(server.protocol === 'http:' ? [oidc.allowInsecureRequests] : []),
-        ],
-      },
-    );
+    const config = await discoverProvider(settings);
     known = { config, fromMs: clock.monoMs() };
     return config;
   };
@@ -138,7 +138,7 @@ export function identityOf(given: object): Identity {
 }
 
 /** The message with the reasons of its causes, for the log and the person. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   const said: string[] = [];
   for (let each = error, depth = 0; each instanceof Error && depth < 4; depth += 1) {
     const described = 'error_description' in each ? String(each.error_description) : '';

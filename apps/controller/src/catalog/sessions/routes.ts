@@ -145,16 +145,10 @@ function signInRoute(deps: SessionRouteDeps): Route {
     setsCookie: true,
     response: sessionFull,
     names,
-    run: async ({
-      query,
-      body,
-      address,
-      proxyUser,
-      session: before,
-    }: RouteRequest): Promise<Reply<unknown>> => {
+    run: async ({ query, body, address, proxy, session: before }: RouteRequest): Promise<Reply<unknown>> => {
       readQuery(undefined, query);
       const sent = readFields(signIn, await body(), []);
-      const { session, passwordHash } = await identify(deps, sent, { address, proxyUser });
+      const { session, passwordHash } = await identify(deps, sent, { address, proxy });
       if (before?.signIn !== undefined) await end(deps, before, before.signIn.sessionNo);
       const token = newCredential();
       const begun = await beginSession(deps.catalog, { session, passwordHash, token, isByProvider: false });
@@ -168,7 +162,7 @@ function signInRoute(deps: SessionRouteDeps): Route {
 async function identify(
   deps: SessionRouteDeps,
   sent: z.output<typeof signIn>,
-  { address, proxyUser }: Pick<RouteRequest, 'address' | 'proxyUser'>,
+  { address, proxy }: Pick<RouteRequest, 'address' | 'proxy'>,
 ): Promise<Identified> {
   const { Key: key, Name: user, Email: email, Account: account, Password: password = '' } = sent;
   const noting = (who: Refused) => (problem: unknown) => {
@@ -186,8 +180,8 @@ async function identify(
   if (email !== undefined && key === undefined && user === undefined)
     return deps.identifyPerson({ email, account, password }, address).catch(noting({ email, account }));
   const isByProxy = key === undefined && email === undefined && user === undefined && password === '';
-  if (isByProxy && proxyUser !== undefined) {
-    const person = { email: proxyUser, account };
+  if (isByProxy && proxy?.user !== undefined) {
+    const person = { email: proxy.user, account };
     return {
       session: await deps.identifyProxied(person, address).catch(noting(person)),
       passwordHash: null,

@@ -489,6 +489,10 @@ export interface DataTables {
     source: string | null;
     updated_us: Generated<number>;
     created_us: Generated<number>;
+    logo: Uint8Array | null;
+    accent_light: string | null;
+    accent_dark: string | null;
+    footer: string | null;
   };
   pending_diagnostics: {
     agent_no: number;

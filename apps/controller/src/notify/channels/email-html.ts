@@ -24,11 +24,15 @@ export function htmlBody(notices: readonly Notice[]): string {
   const [only, ...more] = notices;
   const content = only === undefined ? '' : more.length === 0 ? single(only) : several(notices);
   return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(subjectOf(notices))}</title></head>
-<body style="margin:0;padding:16px;background-color:#ffffff"><table role="presentation" cellpadding="0" cellspacing="0" style="max-width:640px;${font}">
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light"><title>${escaped(subjectOf(notices))}</title></head>
+<body style="margin:0;padding:16px;background-color:#ffffff"><main><table role="presentation" cellpadding="0" cellspacing="0" style="max-width:640px;${font}">
 ${content}
-</table></body></html>
+</table></main></body></html>
 `;
+}
+
+function head(text: string): string {
+  return `<h1 style="margin:0;font-size:18px;line-height:24px">${escaped(text)}</h1>`;
 }
 
 function single(notice: Notice): string {
@@ -39,7 +43,7 @@ function single(notice: Notice): string {
       `<tr><td style="padding:2px 16px 2px 0;color:#5f5f5f;vertical-align:top;white-space:nowrap">${escaped(label)}</td><td style="padding:2px 0;word-break:break-word">${escaped(text)}</td></tr>`,
   );
   return [
-    `<tr><td style="border-left:4px solid ${colour};padding:4px 12px;font-size:18px;font-weight:bold">${escaped(headline)}</td></tr>`,
+    `<tr><td style="border-left:4px solid ${colour};padding:4px 12px">${head(headline)}</td></tr>`,
     `<tr><td style="padding:16px 0"><table role="presentation" cellpadding="0" cellspacing="0" style="${font}">${facts.join('')}</table></td></tr>`,
     ...(links.length === 0
       ? []
@@ -56,7 +60,7 @@ function several(notices: readonly Notice[]): string {
       notice.links === null ? '' : ` &middot; <a href="${escaped(notice.links.acknowledge)}">Acknowledge</a>`;
     return `<tr><td style="border-left:4px solid ${colourOf(notice.kind)};padding:3px 12px">${escaped(lineOf(notice))}${link}</td></tr>`;
   });
-  const title = `<tr><td style="padding:4px 0 12px;font-size:18px;font-weight:bold">${escaped(countsOf(notices))}</td></tr>`;
+  const title = `<tr><td style="padding:4px 0 12px">${head(countsOf(notices))}</td></tr>`;
   const act =
     all === undefined
       ? []

@@ -165,7 +165,10 @@ test('without a mail server the message waits and says what to set', async () =>
   const to = { name: 'noc', address: 'noc@example.org', secret: null, previousSecret: null };
   const sending = { id, message: channel.compose([fullNotice], null), to, nowUs: 5 };
   expect(await channel.send(sending, AbortSignal.timeout(9_000))).toEqual({
-    ...{ kind: 'again', text: 'the operator has set no mail server (VANTAGE_SMTP_URL)' },
+    ...{
+      kind: 'again',
+      text: 'no mail server is set: start the controller with VANTAGE_SMTP_URL=smtp://user:password@host:587',
+    },
   });
 });
 

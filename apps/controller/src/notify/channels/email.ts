@@ -46,7 +46,10 @@ export function createEmail({ smtpUrl, mailFrom }: MailSettings): Channel {
     }),
     async send(sending, signal): Promise<Outcome> {
       if (smtpUrl === undefined)
-        return { kind: 'again', text: 'the operator has set no mail server (VANTAGE_SMTP_URL)' };
+        return {
+          kind: 'again',
+          text: 'no mail server is set: start the controller with VANTAGE_SMTP_URL=smtp://user:password@host:587',
+        };
       const transport = createTransport({
         url: smtpUrl,
         ...{ connectionTimeout: silenceMs, greetingTimeout: silenceMs, socketTimeout: silenceMs },

@@ -1,12 +1,12 @@
 import { type Clock, createJobParts, createWaker, type Logger } from '@vantage/kernel';
 import { realTime, type TimeScale } from '../../config/time-scale.ts';
 import type { Db } from '../../db/index.ts';
-import { escaped } from '../../http/form-page.ts';
 import { withinTime } from '../attempt.ts';
 import type { Channel } from '../channels/channel.ts';
 import { leaseUs } from '../claim.ts';
 import { afterAttempt, retryTimes } from '../notification-state.ts';
 import type { SubscriptionLinks } from '../page-mails/subscription-links.ts';
+import { mailHtml } from './mail-html.ts';
 import { type ClaimedMail, claimMails, delayMail, endMail } from './mail-store.ts';
 
 /** Dependencies of the sender of mails to subscribers of status pages, and of monthly reports. */
@@ -71,6 +71,5 @@ function contentOf({ links, baseUrl }: SendMailsDeps, mail: ClaimedMail) {
   const end = `${address}/end/${links.sign('end', mail.subscriber_no, mail.asked_us)}`;
   const foot = mail.is_confirmed ? `The status page: ${address}\nNo further mails: ${end}` : '';
   const text = [mail.body, foot].filter((part) => part !== '').join('\n\n');
-  const html = `<!doctype html><html lang="en"><body><p style="white-space:pre-line">${escaped(text)}</p></body></html>`;
-  return { text, html, ...(mail.is_confirmed && { unsubscribe: end }) };
+  return { text, html: mailHtml(mail.subject, text), ...(mail.is_confirmed && { unsubscribe: end }) };
 }

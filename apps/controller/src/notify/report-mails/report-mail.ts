@@ -267,6 +267,6 @@ function sectionHtml({ title, hint, columns, rows, more }: Section): string {
   });
   return `<h2 style="margin:28px 0 4px;font-size:14px">${escaped(title)}</h2>
 ${hint === undefined ? '' : `<p style="margin:0 0 6px;color:${mute}">${escaped(hint)}</p>`}
-<table cellpadding="0" cellspacing="0" width="100%" style="${font}"><thead><tr>${head.join('')}</tr></thead><tbody>${body.join('')}</tbody></table>
+<div role="region" aria-label="${escaped(title)}" tabindex="0" style="overflow-x:auto"><table cellpadding="0" cellspacing="0" width="100%" style="${font}"><thead><tr>${head.join('')}</tr></thead><tbody>${body.join('')}</tbody></table></div>
 ${more > 0 ? `<p style="margin:6px 0 0;color:${mute}">and ${count(more)} more</p>` : ''}`;
 }

@@ -3,23 +3,13 @@ import { findingsOf } from '../../model/own-health.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { Failure, Waiting } from '../../parts/notice.tsx';
 import { useRead } from '../../parts/use-read.ts';
-import { ApiProblem, api, take } from '../../store/api.ts';
+import { api, ifMay, take } from '../../store/api.ts';
 import { now } from '../../store/clock.ts';
 import { mayAdminister } from '../../store/credential.ts';
 import { accountTexts as say } from '../../texts/account.ts';
 import css from './account.module.css';
 import { Findings, Health } from './health.tsx';
 import { Settings } from './settings.tsx';
-
-const denied = 1002;
-
-/** A key or person who is limited to tags does not see what belongs to the whole account. */
-function ifMay<Data>(asked: Promise<Data>): Promise<Data | undefined> {
-  return asked.catch((problem: unknown) => {
-    if (problem instanceof ApiProblem && problem.code === denied) return undefined;
-    throw problem;
-  });
-}
 
 async function read(isAdmin: boolean) {
   const [account, schedules, limits, installation] = await Promise.all([

@@ -126,11 +126,11 @@ function Row({ entry }: { readonly entry: Entry }) {
         <p>
           <Actor entry={entry} /> {verb} {kind}{' '}
           {link === undefined ? (
-            <b>
+            <b class={`cut ${css['what']}`} title={name}>
               <bdi>{name}</bdi>
             </b>
           ) : (
-            <a class="link" href={link}>
+            <a class={`link cut ${css['what']}`} href={link} title={name}>
               <bdi>{name}</bdi>
             </a>
           )}

@@ -1,15 +1,24 @@
 import type { Schemas } from '@vantage/client';
 import { useState } from 'preact/hooks';
+import { Refusal } from '../../parts/form-end.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { wordsOf } from '../../parts/notice.tsx';
 import { PlanPage } from '../../parts/plan-page.tsx';
 import { RemoveButton } from '../../parts/remove-button.tsx';
+import { useSending } from '../../parts/use-sending.ts';
 import type { ScreenProps } from '../../screen-list.ts';
 import { go } from '../../store/address.ts';
 import { ApiProblem, api, take, takeAnswer } from '../../store/api.ts';
 import { mayWrite } from '../../store/credential.ts';
 import { ifUnchanged } from '../../store/if-match.ts';
-import { type Contact as ContactRow, ifMatch, readNschedules, schedulesByContact } from '../../store/plan.ts';
+import {
+  type Contact as ContactRow,
+  ifMatch,
+  notifyOfAll,
+  readEverybody,
+  readNschedules,
+  schedulesByContact,
+} from '../../store/plan.ts';
 import { contactTexts } from '../../texts/contacts.ts';
 import { planTexts } from '../../texts/plan.ts';
 import css from './contacts.module.css';
@@ -27,16 +36,21 @@ interface Opened {
   readonly etag: string | undefined;
   readonly types: readonly Schemas['ContactType'][];
   readonly users: readonly Schemas['NotificationSchedule'][];
+  /** It can join the schedule that notifies of every alert. */
+  readonly mayJoin: boolean;
 }
 
 async function readOpened(id: string): Promise<Opened> {
   const others = Promise.all([take(api.GET('/contact-types')), readNschedules()]);
-  if (id === 'new') return { contact: undefined, etag: undefined, types: (await others)[0], users: [] };
-  const [{ data, etag }, [types, schedules]] = await Promise.all([
+  if (id === 'new')
+    return { contact: undefined, etag: undefined, types: (await others)[0], users: [], mayJoin: false };
+  const [{ data, etag }, [types, schedules], own] = await Promise.all([
     takeAnswer(api.GET('/contacts/{contact_id}', { params: { path: { contact_id: id } } })),
     others,
+    readEverybody(),
   ]);
-  return { contact: data, etag, types, users: schedulesByContact(schedules).get(id) ?? [] };
+  const users = schedulesByContact(schedules).get(id) ?? [];
+  return { contact: data, etag, types, users, mayJoin: users.length === 0 && own !== null };
 }
 
 /** Stores the draft. Resolves with the contact's id. */
@@ -117,7 +131,26 @@ function Form({ opened, onSaved }: { readonly opened: Opened; readonly onSaved: 
   );
 }
 
-function Users({ users }: Pick<Opened, 'users'>) {
+/** The shortest way from a contact to its first message. */
+function Join({ id, onJoined }: { readonly id: string; readonly onJoined: () => void }) {
+  const sending = useSending();
+  const join = (event: Event) =>
+    sending.send(event, async () => {
+      await notifyOfAll(id);
+      onJoined();
+    });
+  return (
+    <>
+      <button type="button" class="button" disabled={sending.isBusy} onClick={(event) => void join(event)}>
+        {say.join}
+      </button>
+      <Refusal words={sending.words([])} />
+    </>
+  );
+}
+
+function Users({ opened, again }: { readonly opened: Opened; readonly again: () => void }) {
+  const { contact, users, mayJoin } = opened;
   return (
     <section class="section">
       <h2>{planTexts.usedBy}</h2>
@@ -128,6 +161,9 @@ function Users({ users }: Pick<Opened, 'users'>) {
             {say.toSchedules}
           </a>
         </p>
+      )}
+      {contact !== undefined && mayJoin && mayWrite.value && (
+        <Join id={contact.contact_id} onJoined={again} />
       )}
       <ul>
         {users.map(({ nschedule_id, Name }) => (
@@ -144,7 +180,7 @@ function Users({ users }: Pick<Opened, 'users'>) {
 
 function Shown({ opened, again }: { readonly opened: Opened; readonly again: () => void }) {
   const [round, setRound] = useState(0);
-  const { contact, types, users } = opened;
+  const { contact, types } = opened;
   const rules = types.find(({ Type }) => Type === contact?.Type);
   return (
     <>
@@ -166,7 +202,7 @@ function Shown({ opened, again }: { readonly opened: Opened; readonly again: () 
           {contact !== undefined && mayWrite.value && rules?.Secret?.Signs === true && (
             <Rotate contact={contact} />
           )}
-          {contact !== undefined && <Users users={users} />}
+          {contact !== undefined && <Users opened={opened} again={again} />}
         </div>
         {contact !== undefined && <Deliveries id={contact.contact_id} round={round} />}
       </div>

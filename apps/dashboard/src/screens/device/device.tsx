@@ -1,10 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import { briefly } from '../../model/format.ts';
 import { nextCheckWithin } from '../../model/next-check.ts';
+import { FailedScreen } from '../../parts/failed-screen.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { useKeys } from '../../parts/keys.ts';
 import { StateWord } from '../../parts/mark.tsx';
-import { Failure, Waiting, wordsOf } from '../../parts/notice.tsx';
+import { Waiting, wordsOf } from '../../parts/notice.tsx';
 import { Since } from '../../parts/time.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import type { ScreenProps } from '../../screen-list.ts';
@@ -125,7 +126,7 @@ export function Device({ id }: ScreenProps) {
             </a>
           </>
         ) : (
-          <Failure problem={problem} retry={again} />
+          <FailedScreen title={texts.screens.devices} problem={problem} retry={again} />
         )}
       </div>
     );

@@ -1,8 +1,9 @@
 import type { Schemas } from '@vantage/client';
 import { useState } from 'preact/hooks';
 import { guessMethod } from '../../model/guess-method.ts';
+import { FailedScreen } from '../../parts/failed-screen.tsx';
 import { Heading } from '../../parts/heading.tsx';
-import { Failure, Waiting, wordsOf } from '../../parts/notice.tsx';
+import { Waiting, wordsOf } from '../../parts/notice.tsx';
 import { RemoveButton } from '../../parts/remove-button.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import type { ScreenProps } from '../../screen-list.ts';
@@ -168,7 +169,9 @@ export function Edit({ id }: ScreenProps) {
   return (
     <div class="page">
       {data === undefined && problem === undefined && <Waiting />}
-      {problem !== undefined && data === undefined && <Failure problem={problem} retry={again} />}
+      {problem !== undefined && data === undefined && (
+        <FailedScreen title={say.add} problem={problem} retry={again} />
+      )}
       {data !== undefined && (
         <>
           <Heading>

@@ -1,8 +1,9 @@
 import { type Cause, causesOf } from '../../model/causes.ts';
 import { briefly } from '../../model/format.ts';
+import { FailedScreen } from '../../parts/failed-screen.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { Mark } from '../../parts/mark.tsx';
-import { Failure, Waiting } from '../../parts/notice.tsx';
+import { Waiting } from '../../parts/notice.tsx';
 import { now } from '../../store/clock.ts';
 import { mayWrite } from '../../store/credential.ts';
 import { counts, type DeviceRow, locations, progress, readFacts, rows } from '../../store/facts.ts';
@@ -69,7 +70,11 @@ export function Overview() {
   if (typeof progress.value === 'object' && rows.value.length === 0)
     return (
       <div class="page">
-        <Failure problem={progress.value.problem} retry={() => void readFacts()} />
+        <FailedScreen
+          title={texts.screens.overview}
+          problem={progress.value.problem}
+          retry={() => void readFacts()}
+        />
       </div>
     );
   if (rows.value.length === 0 && mayWrite.value) return <FirstVisit />;

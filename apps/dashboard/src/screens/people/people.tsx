@@ -5,7 +5,7 @@ import { briefly } from '../../model/format.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { Failure, Waiting } from '../../parts/notice.tsx';
 import { useRead } from '../../parts/use-read.ts';
-import { api, take } from '../../store/api.ts';
+import { api, ifMay, take } from '../../store/api.ts';
 import { now, today } from '../../store/clock.ts';
 import { mayAdminister } from '../../store/credential.ts';
 import { readTagNames } from '../../store/tags.ts';
@@ -14,14 +14,16 @@ import { KeyDialog } from './key-dialog.tsx';
 import css from './people.module.css';
 import { PersonDialog } from './person-dialog.tsx';
 import { namesOf, rightsWords } from './rights.ts';
+import { SignInWays } from './sign-in-ways.tsx';
 
 async function read() {
-  const [people, keys, allTags] = await Promise.all([
+  const [people, keys, allTags, ways] = await Promise.all([
     take(api.GET('/users')),
     take(api.GET('/keys')),
     readTagNames(),
+    ifMay(take(api.GET('/sign-in'))),
   ]);
-  return { people, keys, allTags };
+  return { people, keys, allTags, ways };
 }
 
 type Known = Awaited<ReturnType<typeof read>>;
@@ -176,6 +178,7 @@ export function PeopleScreen() {
             </div>
             <Keys known={data} open={setOpened} />
           </section>
+          {data.ways !== undefined && <SignInWays ways={data.ways} allTags={data.allTags} />}
         </>
       )}
       {opened?.kind === 'person' && <PersonDialog person={opened.person} {...shared} />}

@@ -8,8 +8,9 @@ import {
   spanText,
 } from '@vantage/domain/report';
 import { useEffect } from 'preact/hooks';
+import { FailedScreen } from '../../parts/failed-screen.tsx';
 import { Heading } from '../../parts/heading.tsx';
-import { Failure, Waiting } from '../../parts/notice.tsx';
+import { Waiting } from '../../parts/notice.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { address } from '../../store/address.ts';
 import { zone } from '../../store/clock.ts';
@@ -17,6 +18,7 @@ import { mayWrite } from '../../store/credential.ts';
 import { type DeviceRow, progress, readFacts, rows } from '../../store/facts.ts';
 import { type ReportData, readReport, readUptimes } from '../../store/read-report.ts';
 import { reportSource } from '../../store/report-source.ts';
+import { texts } from '../../texts/index.ts';
 import { reportTexts as say } from '../../texts/report.ts';
 import { type AskedReport, askFor, baseOf, chosenRows, readAsked } from './asked.ts';
 import { Controls } from './controls.tsx';
@@ -77,6 +79,8 @@ function reckon({ asked, chosen, moments, data, madeAt }: ReadReport, objective:
   });
 }
 
+const title = texts.screens.reports;
+
 function Nothing({ asked }: { readonly asked: AskedReport }) {
   const isEmpty = rows.value.length === 0;
   return (
@@ -109,11 +113,12 @@ function Body({ asked }: { readonly asked: AskedReport }) {
     [key, isReady],
   );
   if (typeof progress.value === 'object' && rows.value.length === 0)
-    return <Failure problem={progress.value.problem} retry={() => void readFacts()} />;
+    return <FailedScreen title={title} problem={progress.value.problem} retry={() => void readFacts()} />;
   if (span === undefined) return <Heading>{say.wrongSpan}</Heading>;
   // Another report than the asked one would be taken for it.
   const current = data?.key === key ? data.read : undefined;
-  if (problem !== undefined && current === undefined) return <Failure problem={problem} retry={again} />;
+  if (problem !== undefined && current === undefined)
+    return <FailedScreen title={title} problem={problem} retry={again} />;
   if (current === undefined) return <Waiting rows={12} />;
   if (current.chosen.length === 0) return <Nothing asked={asked} />;
   return <Sheet read={current} asked={asked} report={reckon(current, objective)} again={again} />;

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { Note } from '../../model/page-notes.ts';
+import { FailedScreen } from '../../parts/failed-screen.tsx';
 import { Heading } from '../../parts/heading.tsx';
-import { Failure, Waiting } from '../../parts/notice.tsx';
+import { Waiting } from '../../parts/notice.tsx';
 import { RemoveButton } from '../../parts/remove-button.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import type { ScreenProps } from '../../screen-list.ts';
@@ -78,7 +79,9 @@ export function StatusPageScreen({ id }: ScreenProps) {
         </a>
       </p>
       {data === undefined && problem === undefined && <Waiting />}
-      {data === undefined && problem !== undefined && <Failure problem={problem} retry={again} />}
+      {data === undefined && problem !== undefined && (
+        <FailedScreen title={say.title} problem={problem} retry={again} />
+      )}
       {data?.opened !== undefined && <Change first={data.opened} allTags={data.allTags} />}
       {data !== undefined && data.opened === undefined && (
         <>

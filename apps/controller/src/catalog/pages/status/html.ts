@@ -1,16 +1,39 @@
-import { createHash } from 'node:crypto';
-import { escaped } from '../../../http/form-page.ts';
+import { hash } from 'node:crypto';
+import { escaped, linked } from '../../../http/form-page.ts';
+import { type Logo, logoOf } from '../logo.ts';
+import { accentOf } from '../store.ts';
 import type { PageDay } from './days.ts';
-import { style } from './style.ts';
+import type { ReadPage } from './page-store.ts';
+import { accentStyle, style } from './style.ts';
 import type { PageDevice, PageView } from './view.ts';
 import { dayText, headlineOf, lengthText, shortMoment } from './words.ts';
 
 /** Nothing is loaded, no script runs, nobody may frame the page, and its forms go to this server only. */
-export const statusHeaders: Readonly<Record<string, string>> = {
-  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
-  'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer',
-};
+export const statusHeaders = headersOf(style, "default-src 'none'");
+
+/** Those of a page that may look different: its own style, and its logo from this server. Pure. */
+export function pageHeaders(page: ReadPage): Readonly<Record<string, string>> {
+  const loads = logoOfPage(page) === undefined ? '' : "; img-src 'self'";
+  return headersOf(styleOf(page), `default-src 'none'${loads}`);
+}
+
+function headersOf(css: string, loads: string): Readonly<Record<string, string>> {
+  return {
+    'Content-Security-Policy': `${loads}; style-src 'sha256-${hash('sha256', css, 'base64')}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+  };
+}
+
+function styleOf(page: ReadPage): string {
+  const accent = accentOf(page);
+  return accent === null ? style : `${style}${accentStyle(accent)}`;
+}
+
+/** The logo of a page; undefined: it has none. Pure. */
+export function logoOfPage({ logo }: Pick<ReadPage, 'logo'>): Logo | undefined {
+  return logo === null ? undefined : logoOf(Buffer.from(logo));
+}
 
 /** A status page as HTML: it works without scripts, and has a link that reads it anew. Pure. */
 export function statusHtml(
@@ -22,17 +45,28 @@ export function statusHtml(
   const age = isOld
     ? `<p>The monitoring does not answer. This is how it was at ${shortMoment(nowUs, zone, nowUs)}; it says nothing about the services now.</p>`
     : '';
-  const body = `<p><b><bdi>${escaped(page.name)}</bdi></b> <span class="mute">· status of our services</span></p>
+  const body = `<p class="brand">${logoHtml(page)}<b><bdi>${escaped(page.name)}</bdi></b> <span class="mute">· status of our services</span></p>
 <div class="state ${isOld ? 'old' : headline.status}">${mark(headline.status)}<div><h1>${escaped(headline.sentence)}</h1>${
     headline.line === '' ? '' : `<p class="mute">${escaped(headline.line)}</p>`
   }${age}</div></div>
 ${groups.map((group) => groupHtml(view, group)).join('')}${view.left > 0 ? `<p class="mute">${view.left} more services are not shown.</p>` : ''}
 <p class="axis"><span>90 days ago</span><span>percentages are of these 90 days</span><span>today</span></p>
 <p class="legend"><span>${mark('Up')}Up</span><span>${mark('Down')}Down, taller is longer</span><span>${mark('Maint')}Maintenance</span><span>${mark('Unknown')}Unknown: not observed</span></p>
-${notesHtml(view)}${incidentsHtml(view)}${plannedHtml(view)}${canSubscribe ? subscribeHtml(page.path) : ''}
+${notesHtml(view)}${incidentsHtml(view)}${plannedHtml(view)}${canSubscribe ? subscribeHtml(page.path) : ''}${page.footer === null ? '' : `<p class="own text">${linked(page.footer)}</p>`}
 <p class="foot">As of ${escaped(momentText(view, nowUs))} · <a href="/status/${page.path}">Read it anew</a> · <a href="/status/${page.path}.atom">Feed</a> · <a href="/status/${page.path}.json">JSON</a></p>`;
-  return frame(`${headline.sentence} · ${page.name}`, body, { path: page.path });
+  return frame(`${headline.sentence} · ${page.name}`, body, { path: page.path, css: styleOf(page) });
 }
+
+/** The name of the page follows, so the image says nothing more. Its address changes with it. */
+function logoHtml(page: ReadPage): string {
+  const logo = logoOfPage(page);
+  if (logo === undefined) return '';
+  const { width, height, extension, bytes } = logo;
+  const address = `/status/${page.path}.${extension}?${hash('sha256', bytes).slice(0, 16)}`;
+  return `<img src="${address}" alt="" width="${Math.round((width / height) * shownHeight)}" height="${shownHeight}">`;
+}
+
+const shownHeight = 40;
 
 /** The page that asks for the password of a status page. Pure. */
 export function passwordHtml(name: string, fault: string | undefined): string {
@@ -62,14 +96,18 @@ export function sentenceHtml(title: string, text: string): string {
   return frame(title, `<h1>${escaped(title)}</h1><p>${escaped(text)}</p>`, {});
 }
 
-function frame(title: string, body: string, { path }: { readonly path?: string }): string {
+function frame(
+  title: string,
+  body: string,
+  { path, css = style }: { readonly path?: string; readonly css?: string },
+): string {
   const feed =
     path === undefined
       ? ''
       : `<link rel="alternate" type="application/atom+xml" href="/status/${path}.atom">`;
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)}</title>${feed}<style>${style}</style></head>
+<title>${escaped(title)}</title>${feed}<style>${css}</style></head>
 <body><main>${body}</main></body></html>
 `;
 }

@@ -1,4 +1,5 @@
 import { type Clock, declareState, type Logger, messageOf } from '@vantage/kernel';
+import type { Document } from '../../../http/document.ts';
 import { readPage } from './page-store.ts';
 import { type PageHistory, type PageView, readHistory, readView, type ViewDeps } from './view.ts';
 
@@ -6,7 +7,7 @@ import { type PageHistory, type PageView, readHistory, readView, type ViewDeps }
 export interface Snapshot {
   readonly view: PageView;
   /** The forms that were made of it already, by their name. */
-  readonly forms: Map<string, string>;
+  readonly forms: Map<string, Document>;
   /** It could not be read anew: what it shows is of `view.nowUs`. */
   readonly isOld: boolean;
 }
@@ -30,7 +31,7 @@ interface Entry {
   historyMs: number;
   history: PageHistory;
   view: PageView;
-  forms: Map<string, string>;
+  forms: Map<string, Document>;
 }
 
 const trackedEntries = declareState({
@@ -71,7 +72,7 @@ export function createSnapshots(deps: ViewDeps & { readonly clock: Clock; readon
       history,
       historyMs: isRecent ? before.historyMs : nowMs,
       view: await readView(deps, page, history, nowUs),
-      forms: new Map<string, string>(),
+      forms: new Map<string, Document>(),
     };
     entries.delete(path); // set anew, so that the order is by last use
     entries.set(path, entry);

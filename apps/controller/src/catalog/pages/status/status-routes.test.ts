@@ -40,6 +40,11 @@ const get = (path: string, init: Omit<RequestInit, 'headers'> & { headers?: Reco
   });
 const textOf = async (path: string, init?: Parameters<typeof get>[1]) => (await get(path, init)).text();
 const page = (Path: string, more: object = {}) => idOf('/pages', { Name: Path, Path, ...more });
+const statusesOf = (paths: readonly string[]) =>
+  Promise.all(paths.map(async (path) => (await get(`/status/${path}`)).status));
+/** A PNG image of 2 × 1 pixels. */
+const tinyLogo =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAAAAADRSSBWAAAAC0lEQVR4nGNoaAAAAYMBARg1IhUAAAAASUVORK5CYII=';
 /** Readers see a change after five seconds. */
 const later = () => rest.clock.advance(5_001);
 const h1 = (text: string) => />([^<]*)<\/h1>/.exec(text)?.[1];
@@ -74,6 +79,67 @@ test('a public page says how its devices are in one sentence, and shows nothing 
   for (const id of [shop, mail]) await setStatus(id, 'Unknown');
   await later();
   expect(h1(await textOf('/status/public'))).toBe('Nothing is observed at the moment');
+});
+
+test('a page has a logo, colours and a footer of its own; what cannot be read on it or holds scripts is refused', async () => {
+  const Logo = tinyLogo;
+  const png = Buffer.from(Logo.split(',')[1] ?? '', 'base64');
+  const looks = {
+    Logo,
+    Accent: { Light: '#a3123f', Dark: '#ff8fab' },
+    Footer: '<i>Shop</i> Ltd., see https://shop.example/contact?a=1&b="2.',
+  };
+  const id = await page('looks', looks);
+  const stored = await rest.send('GET', `/pages/${id}`, { key });
+  expect(stored.json).toMatchObject(looks);
+  const reply = await get('/status/looks');
+  const text = await reply.text();
+  const policy = reply.headers.get('Content-Security-Policy') ?? '';
+  expect(policy).toContain("default-src 'none'; img-src 'self'; style-src 'sha256-");
+  expect(text).toContain('--link:light-dark(#a3123f,#ff8fab)');
+  expect(text).toContain(
+    '&#60;i&#62;Shop&#60;/i&#62; Ltd., see <a href="https://shop.example/contact?a=1&#38;b=" rel="nofollow noopener">https://shop.example/contact?a=1&#38;b=</a>&#34;2.',
+  );
+  expect(Buffer.byteLength(text)).toBeLessThan(20_000);
+  const [, address = ''] = /<img src="([^"]+)" alt="" width="80" height="40">/.exec(text) ?? [];
+  const image = await get(address);
+  expect(Buffer.from(await image.arrayBuffer())).toEqual(png);
+  expect(
+    ['Content-Type', 'X-Content-Type-Options', 'Cache-Control'].map((name) => image.headers.get(name)),
+  ).toEqual(['image/png', 'nosniff', 'public, max-age=86400, immutable']);
+  expect(await statusesOf(['looks.jpg', 'looks.svg', 'public.png'])).toEqual([404, 404, 404]);
+  const refused = async (body: object) => (await rest.send('PUT', `/pages/${id}`, { key, body })).json;
+  expect(await refused({ Accent: { Light: '#ffd400', Dark: '#ffd400' } })).toMatchObject({
+    code: 1004,
+    errors: [{ field: 'Accent.Light', message: expect.stringMatching(/1\.3:1 .*#fbfbfa.*WCAG AA.*as #/) }],
+  });
+  expect(await refused({ Accent: { Light: '#102040', Dark: '#102040' } })).toMatchObject({
+    errors: [{ field: 'Accent.Dark' }],
+  });
+  expect(await refused({ Accent: { Light: 'red}', Dark: '#ff8fab' } })).toMatchObject({
+    errors: [{ field: 'Accent.Light', message: expect.stringContaining('#rrggbb') }],
+  });
+  expect(await refused({ Logo: `data:image/svg+xml;base64,${btoa('<svg/>')}` })).toMatchObject({
+    errors: [{ field: 'Logo', message: expect.stringContaining('can hold scripts') }],
+  });
+  expect(await refused({ Logo: null, Accent: null, Footer: null })).toMatchObject({
+    Logo: null,
+    Accent: null,
+    Footer: null,
+  });
+  await later();
+  expect(await statusesOf(['looks.png'])).toEqual([404]);
+  expect(await textOf('/status/looks')).not.toMatch(/<img|Ltd|a3123f/);
+});
+
+test('the logo of a page with a password is not shown without it', async () => {
+  await page('hidden', { Access: 'Password', Password: 'open sesame', Logo: tinyLogo });
+  const reply = await get('/status/hidden.png');
+  expect([reply.headers.get('Content-Type'), reply.headers.get('Cache-Control')]).toEqual([
+    'text/html; charset=utf-8',
+    'no-store',
+  ]);
+  expect(await reply.text()).toContain('type="password"');
 });
 
 test('JSON and Atom say the same', async () => {

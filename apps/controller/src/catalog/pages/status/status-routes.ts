@@ -3,6 +3,7 @@ import { type Clock, createSemaphore, type Logger } from '@vantage/kernel';
 import type { Db } from '../../../db/index.ts';
 import { type AttemptLimit, createAttemptLimit } from '../../../http/attempt-limit.ts';
 import type { Authenticator } from '../../../http/authenticate.ts';
+import { createDocument, type Document } from '../../../http/document.ts';
 import type { FormRequest, OuterReply, OuterRoute } from '../../../http/outer-routes.ts';
 import type { Session } from '../../../http/session.ts';
 import { readCookie } from '../../../http/session-cookie.ts';
@@ -10,7 +11,15 @@ import { verifyPassword } from '../../../secrets/password.ts';
 import type { Sealer } from '../../../secrets/seal.ts';
 import { statusPath } from '../routes.ts';
 import { statusAtom, statusJson } from './feeds.ts';
-import { buttonHtml, passwordHtml, sentenceHtml, statusHeaders, statusHtml } from './html.ts';
+import {
+  buttonHtml,
+  logoOfPage,
+  pageHeaders,
+  passwordHtml,
+  sentenceHtml,
+  statusHeaders,
+  statusHtml,
+} from './html.ts';
 import type { ReadPage } from './page-store.ts';
 import { createSnapshots, type Snapshot } from './snapshots.ts';
 import type { ViewDeps } from './view.ts';
@@ -49,6 +58,7 @@ const types = {
   atom: 'application/atom+xml; charset=utf-8',
 } as const;
 type Form = keyof typeof types;
+type Reply = OuterReply<string | Document | Buffer>;
 
 /** A password opens its page for so long. */
 const openS = 12 * 3_600;
@@ -71,7 +81,7 @@ export function statusRoutes(given: StatusRouteDeps): readonly OuterRoute[] {
       needsKey: 'signed',
       async run(request) {
         const asked =
-          /^([a-z0-9-]{1,64})(?:\.(json|atom)|\/(subscribe|confirm|end)(?:\/([\w.-]{1,80}))?)?$/.exec(
+          /^([a-z0-9-]{1,64})(?:\.(json|atom|png|jpg)|\/(subscribe|confirm|end)(?:\/([\w.-]{1,80}))?)?$/.exec(
             request.rest,
           );
         const snapshot = asked === null ? undefined : await snapshots.read(asked[1] ?? '');
@@ -81,9 +91,11 @@ export function statusRoutes(given: StatusRouteDeps): readonly OuterRoute[] {
         // The links of mails work wherever they are opened: they are signed.
         if (action === 'confirm' || action === 'end')
           return actOnLink(deps, page, { action, token, isSent: request.isSent });
-        const form = formOf(extension);
-        const give = () =>
-          action === 'subscribe' ? subscribe({ ...deps, asking }, page, request) : show(deps, snapshot, form);
+        const give = (): Reply | Promise<Reply> => {
+          if (action === 'subscribe') return subscribe({ ...deps, asking }, page, request);
+          if (extension === 'png' || extension === 'jpg') return showLogo(page, extension);
+          return show(deps, snapshot, formOf(extension));
+        };
         switch (page.access) {
           case 'SignedIn': {
             const { cookie, address } = request;
@@ -118,12 +130,15 @@ function formOf(extension: string | undefined): Form {
   return extension === 'json' || extension === 'atom' ? extension : 'html';
 }
 
-/** Made once for each snapshot, so that a page that is asked for often costs hardly more than a page that is not. */
+/**
+ * Made and compressed once for each snapshot, so that a page that is asked for often costs hardly more than a page that
+ * is not.
+ */
 function show(
   { baseUrl, subscriptions }: StatusRouteDeps,
   { view, forms, isOld }: Snapshot,
   form: Form,
-): OuterReply {
+): Reply {
   const make = () => {
     switch (form) {
       case 'html':
@@ -134,10 +149,22 @@ function show(
         return statusAtom(view, `${baseUrl()}${statusPath}${view.page.path}`);
     }
   };
-  const body = forms.get(form) ?? make();
+  const body = forms.get(form) ?? createDocument(async () => make());
   forms.set(form, body);
-  const cache = view.page.access === 'Public' ? 'public, max-age=5' : 'no-store';
-  return { status: 200, type: types[form], body, headers: { ...statusHeaders, 'Cache-Control': cache } };
+  const headers = { ...pageHeaders(view.page), 'Cache-Control': cacheOf(view.page, 'max-age=5') };
+  return { status: 200, type: types[form], body, headers };
+}
+
+/** The address of a logo changes with it. */
+function showLogo(page: ReadPage, extension: string): Reply {
+  const logo = logoOfPage(page);
+  if (logo?.extension !== extension) return unknownPage();
+  const headers = { ...statusHeaders, 'Cache-Control': cacheOf(page, 'max-age=86400, immutable') };
+  return { status: 200, type: logo.type, body: logo.bytes, headers };
+}
+
+function cacheOf({ access }: ReadPage, age: string): string {
+  return access === 'Public' ? `public, ${age}` : 'no-store';
 }
 
 /** Answers a request for mails. The answer is the same whether the address is subscribed already. */

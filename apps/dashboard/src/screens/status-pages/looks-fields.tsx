@@ -1,0 +1,143 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Field } from '../../parts/field.tsx';
+import type { StatusPage } from '../../store/status-pages.ts';
+import { statusPageTexts } from '../../texts/status-pages.ts';
+import { drawLogo, readLogoFile } from './logo-image.ts';
+import css from './status-pages.module.css';
+
+const say = statusPageTexts.looks;
+
+/** How a page looks, as its form has it. */
+export interface LooksDraft {
+  /** A data URL; null: none. */
+  readonly logo: string | null;
+  readonly accent: StatusPage['Accent'];
+  readonly footer: string;
+}
+
+/** Fields of the API that the form of the looks has. */
+export const looksShown = ['Logo', 'Accent.Light', 'Accent.Dark', 'Footer'];
+
+/** Colours to begin with: those of Vantage. */
+const firstAccent = { Light: '#3152cf', Dark: '#8aa2ff' } as const;
+
+export function looksOf(page: StatusPage | undefined): LooksDraft {
+  return { logo: page?.Logo ?? null, accent: page?.Accent ?? null, footer: page?.Footer ?? '' };
+}
+
+/** The fields of the looks that were changed. */
+export function looksBody(draft: LooksDraft, before: LooksDraft) {
+  const { logo, accent, footer } = draft;
+  return {
+    ...(logo === before.logo ? {} : { Logo: logo }),
+    ...(accent === before.accent ? {} : { Accent: accent }),
+    ...(footer === before.footer ? {} : { Footer: footer.trim() === '' ? null : footer.trim() }),
+  };
+}
+
+interface Props {
+  readonly draft: LooksDraft;
+  readonly set: (change: Partial<LooksDraft>) => void;
+  readonly of: (field: string) => string | undefined;
+}
+
+function Preview({ logo }: { readonly logo: string }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useEffect(() => {
+    if (canvas.current !== null) void drawLogo(canvas.current, logo);
+  }, [logo]);
+  return <canvas ref={canvas} class={css['logo']} role="img" aria-label={say.logoShown} />;
+}
+
+function LogoField({ draft, set, of }: Props) {
+  const [isUnread, setUnread] = useState(false);
+  const read = async (file: File | undefined) => {
+    const logo = file && (await readLogoFile(file));
+    setUnread(file !== undefined && logo === undefined);
+    if (logo !== undefined) set({ logo });
+  };
+  return (
+    <div>
+      <Field name={say.logo} problem={isUnread ? say.logoUnread : of('Logo')} hint={say.logoHint}>
+        {(id, hintId) => (
+          <input
+            id={id}
+            type="file"
+            accept="image/png,image/jpeg,image/webp,image/gif"
+            class={css['file']}
+            aria-describedby={hintId}
+            onChange={({ currentTarget }) => void read(currentTarget.files?.[0])}
+          />
+        )}
+      </Field>
+      {draft.logo !== null && (
+        <div class={css['logoRow']}>
+          <Preview logo={draft.logo} />
+          <button type="button" class="button" onClick={() => set({ logo: null })}>
+            {say.logoRemove}
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function AccentFields({ draft: { accent }, set, of }: Props) {
+  return (
+    <div class={css['accent']}>
+      <label>
+        <input
+          type="checkbox"
+          checked={accent !== null}
+          onChange={() => set({ accent: accent === null ? firstAccent : null })}
+        />{' '}
+        {say.accent}
+      </label>
+      {accent !== null && (
+        <div class={css['pair']}>
+          {(['Light', 'Dark'] as const).map((theme) => (
+            <Field key={theme} name={say.on[theme]} problem={of(`Accent.${theme}`)} hint={say.accentHint}>
+              {(id, hintId) => (
+                <input
+                  id={id}
+                  type="color"
+                  class={css['colour']}
+                  value={accent[theme]}
+                  aria-describedby={hintId}
+                  onInput={({ currentTarget }) =>
+                    set({ accent: { ...accent, [theme]: currentTarget.value } })
+                  }
+                />
+              )}
+            </Field>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Logo, colours and footer of a page. */
+export function LooksFields(props: Props) {
+  const { draft, set, of } = props;
+  return (
+    <fieldset class={css['shows']}>
+      <legend class="label">{say.title}</legend>
+      <LogoField {...props} />
+      <AccentFields {...props} />
+      <Field name={say.footer} problem={of('Footer')} hint={say.footerHint}>
+        {(id, hintId) => (
+          <textarea
+            id={id}
+            rows={2}
+            maxLength={1_000}
+            class={css['area']}
+            value={draft.footer}
+            aria-describedby={hintId}
+            onInput={({ currentTarget }) => set({ footer: currentTarget.value })}
+          />
+        )}
+      </Field>
+    </fieldset>
+  );
+}
