@@ -15022,7 +15022,7 @@ export interface operations {
                 filename?: string;
                 /**
                  * @description The key of the device. The body may hold the same one.
-                 * @example cmdb-4711
+                 * @example text
                  */
                 ExternalKey: string;
             };

@@ -488,11 +488,11 @@ export interface DataTables {
     external_key: string | null;
     source: string | null;
     updated_us: Generated<number>;
-    created_us: Generated<number>;
     logo: Uint8Array | null;
     accent_light: string | null;
     accent_dark: string | null;
     footer: string | null;
+    created_us: Generated<number>;
   };
   pending_diagnostics: {
     agent_no: number;
