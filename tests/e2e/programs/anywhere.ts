@@ -36,7 +36,9 @@ describe('the command line from anywhere', { timeout: 240_000 }, () => {
     expect(table.stdout).toMatch(/^Status +ShortName +FullName/);
     expect(table.stdout).toContain('gw-7');
     expect((await run('devices', 'list', '-o', 'csv')).stdout).toContain('gw-7');
-    expect(JSON.parse((await run('devices', 'list', '--jsonl')).stdout)).toMatchObject({ ShortName: 'gw-7' });
+    expect(JSON.parse((await run('devices', 'list', 'Search=gw-7', '--jsonl')).stdout)).toMatchObject({
+      ShortName: 'gw-7',
+    });
     expect(await run('devices', 'update', 'GW-7', 'Frequency=1', 'FullName=Gateway')).toMatchObject({
       code: 0,
     });
