@@ -86,6 +86,7 @@ test('another account has another stream', async () => {
 
 test.each([
   ['?stream&Kind=tag', 1004, 'Kind'],
+  ['?stream&Limit=5', 1004, 'Limit'],
   ['?stream&After=x', 1004, 'Hash'],
   [`?stream&Hash=${emptyChain.hash}`, 1004, 'After'],
   ['?stream&After=x&Hash=zz', 1004, 'Hash'],

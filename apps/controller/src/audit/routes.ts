@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Db } from '../db/index.ts';
 import { idField, timestampField } from '../http/field.ts';
 import { someOf } from '../http/members.ts';
-import { beforeQuery, cutCursor, readCursor } from '../http/paging.ts';
+import { beforeQuery, cutCursor, readCursor, sentLimit, usualRows } from '../http/paging.ts';
 import { invalid, missing } from '../http/problem.ts';
 import { type Call, noSubject, type Route, route } from '../http/route.ts';
 import { readSpan, spanQuery } from '../http/time-span.ts';
@@ -81,6 +81,7 @@ const query = z.object({
   Action: someOf(['Create', 'Update', 'Delete', 'Refuse'], 'Entries with this Action only.'),
   ...spanQuery,
   ...beforeQuery('audit_id'),
+  Limit: sentLimit,
   stream: z
     .enum(['', '1', 'true', 'Y', '0', 'false', 'N'])
     .optional()
@@ -99,7 +100,17 @@ const query = z.object({
 });
 const noStream: readonly (string | undefined)[] = [undefined, '0', 'false', 'N'];
 const streamOnly = ['After', 'Hash'] as const;
-const listOnly = ['Kind', 'Id', 'Actor', 'Action', 'Timestamp1', 'Timestamp2', 'Before', 'Offset'] as const;
+const listOnly = [
+  'Kind',
+  'Id',
+  'Actor',
+  'Action',
+  'Timestamp1',
+  'Timestamp2',
+  'Limit',
+  'Before',
+  'Offset',
+] as const;
 
 /** Reading the audit: who changed what in the account. */
 export function auditRoutes({ db, clock }: { readonly db: Db; readonly clock: Clock }): Route[] {
@@ -122,7 +133,10 @@ export function auditRoutes({ db, clock }: { readonly db: Db; readonly clock: Cl
         refuse(call.query, streamOnly, 'is sent with stream only');
         const { session, query: asked } = call;
         const { accountNo, zone } = session;
-        const { limit, offset, cursor } = readCursor(asked, 'audit_id');
+        const { limit, offset, cursor } = readCursor(
+          { ...asked, Limit: asked.Limit ?? usualRows },
+          'audit_id',
+        );
         const beforeNo = cursor === undefined ? undefined : await findEntryNo(db, accountNo, cursor);
         if (cursor !== undefined && beforeNo === undefined) throw missing('audit entry');
         const chosen = asked.Action && storedActions.filter((each) => asked.Action?.includes(actions[each]));

@@ -111,6 +111,7 @@ test('a list obeys the same, and names the device', async () => {
 test.each([
   ['&Before=x', 1004],
   ['&Offset=1', 1004],
+  ['&Limit=5', 1004],
   ['&Timestamp=2026-01-01T00:00:00Z', 1004],
   ['&Type=Nothing', 1004],
   [`&Device=${newId()}`, 1003],

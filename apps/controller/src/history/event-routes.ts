@@ -5,7 +5,7 @@ import type { Db } from '../db/index.ts';
 import { idField, timestampField } from '../http/field.ts';
 import { readMembers } from '../http/members.ts';
 import { deviceQuery, readDeviceNos, readTagNos, tagQuery } from '../http/named.ts';
-import { beforeQuery, cutCursor, readCursor, timestampQuery } from '../http/paging.ts';
+import { beforeQuery, cutCursor, readCursor, sentLimit, timestampQuery, usualRows } from '../http/paging.ts';
 import { invalid, missing } from '../http/problem.ts';
 import { type Call, noSubject, type Route, route } from '../http/route.ts';
 import type { Session } from '../http/session.ts';
@@ -77,6 +77,7 @@ const accountQuery = z.object({
 
 const streamQuery = z.object({
   ...accountQuery.shape,
+  Limit: sentLimit,
   stream: z
     .enum(['', '1', 'true', 'Y', '0', 'false', 'N'])
     .optional()
@@ -85,7 +86,7 @@ const streamQuery = z.object({
     ),
 });
 /** Parameters that make no sense for events that are still to come. */
-const pastOnly = ['Timestamp', 'Timestamp1', 'Timestamp2', 'Offset', 'Before'] as const;
+const pastOnly = ['Timestamp', 'Timestamp1', 'Timestamp2', 'Limit', 'Offset', 'Before'] as const;
 const noStream: readonly (string | undefined)[] = [undefined, '0', 'false', 'N'];
 
 type Reader = Pick<
@@ -141,7 +142,11 @@ export function eventRoutes({
       streams: 'events',
       handler: (call) =>
         noStream.includes(call.query.stream)
-          ? read(call.session, { accountNo: call.session.accountNo }, call.query)
+          ? read(
+              call.session,
+              { accountNo: call.session.accountNo },
+              { ...call.query, Limit: call.query.Limit ?? usualRows },
+            )
           : follow({ db, feed }, call, call.query),
     }),
   ];
@@ -151,7 +156,7 @@ export function eventRoutes({
 async function follow(
   { db, feed }: { readonly db: Db; readonly feed: EventFeed },
   { session, sessionNow, scoped, lastEventId, signal }: Reader,
-  asked: z.output<typeof accountQuery>,
+  asked: z.output<typeof streamQuery>,
 ) {
   const past = pastOnly.filter((name) => asked[name] !== undefined);
   if (past.length > 0)
@@ -196,7 +201,7 @@ async function readEventPage(
 async function readEventFilter(
   db: Db,
   session: Session,
-  asked: z.output<typeof accountQuery>,
+  asked: Pick<z.output<typeof accountQuery>, 'Type' | 'Location' | 'Device' | 'Tag'>,
 ): Promise<EventFilter> {
   const types = asked.Type === undefined ? undefined : readMembers('Type', asked.Type, typeMember);
   const { locationNos } = await readHistoryFilter(db, session, { Location: asked.Location });

@@ -27,7 +27,15 @@ export function pageLimit(most: number, usual: number) {
     });
 }
 
-const limitOrDefault = pageLimit(maxRows, 25);
+/** Rows of a page where no Limit is sent. */
+export const usualRows = 25;
+const limitOrDefault = pageLimit(maxRows, usualRows);
+
+/** `Limit` of a list that has to know whether it was sent; undefined stands for `usualRows`. */
+export const sentLimit = limit.optional().meta({
+  description: `Most rows to return; more than ${maxRows} is taken as ${maxRows}.`,
+  override: { type: 'integer', minimum: 1, default: usualRows },
+});
 
 /** `Offset`: digits. */
 const sentOffset = digits('Offset', 'the number of rows to skip')
