@@ -5,6 +5,13 @@ export {
 } from './account-limits.ts';
 export { addressesOf, agentAddresses } from './agent-address.ts';
 export {
+  batchRecords,
+  diagnosticsBytes,
+  freshDeviceUs,
+  invitationMinutes,
+  silenceMs,
+} from './agent-limits.ts';
+export {
   type AnchorReport,
   type FailedAnchor,
   mostAnchors,

@@ -1,4 +1,5 @@
 import { create } from '@bufbuild/protobuf';
+import { batchRecords } from '@vantage/domain';
 import type { Clock } from '@vantage/kernel';
 import {
   type Assignment,
@@ -45,7 +46,6 @@ export interface SimulatedAgent {
   run(signal: AbortSignal): Promise<void>;
 }
 
-const batchMax = 500;
 const pings = { pingIntervalMs: 10_000, pingTimeoutMs: 5000 };
 
 /** The devices of an agent and when each is due. */
@@ -86,7 +86,7 @@ function createRecords(link: Link, counts: Counts) {
   let batches = 0n;
   const send = () => {
     if (inFlight !== undefined || records.length === 0) return;
-    const some = records.slice(0, batchMax);
+    const some = records.slice(0, batchRecords);
     batches += 1n;
     if (link.send({ case: 'batch', value: { batchId: batches, records: some } }))
       inFlight = { batchId: batches, size: some.length };

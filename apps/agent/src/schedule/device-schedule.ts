@@ -1,3 +1,4 @@
+import { freshDeviceUs } from '@vantage/domain';
 import { type Assignment, type RunRequest, RunRequest_Kind } from '@vantage/proto';
 import { afterGapUs, dueTimesBetween, isSameRotation, rotationFault } from './due-times.ts';
 import { firstDueUs, isOwnDue, nextOwnDueUs } from './hand-over.ts';
@@ -181,9 +182,6 @@ export function applyRunRequest(
   }
 }
 
-/** A device changed less than this ago is checked once, microseconds. */
-const freshUs = 60_000_000;
-
 /** Requests an immediate check of a device that changed just now, where this agent is to run the first check. */
 export function requestImmediateCheck(schedule: DeviceSchedule, nowUs: number): void {
   const { runImmediately, changedUs, revision, fromUs } = schedule.assignment;
@@ -192,7 +190,7 @@ export function requestImmediateCheck(schedule: DeviceSchedule, nowUs: number): 
     runImmediately &&
     schedule.checkedRevision !== revision &&
     changedUs >= fromUs &&
-    nowUs - Number(changedUs) < freshUs;
+    nowUs - Number(changedUs) < freshDeviceUs;
   if (isWanted) requestCheck(schedule, '', nowUs);
 }
 
@@ -246,7 +244,7 @@ export function moveClock(schedule: DeviceSchedule, byUs: number, nowUs: number)
  */
 export function startOf(schedule: DeviceSchedule, nowUs: number): number {
   const backUs = schedule.lastStartUs - nowUs;
-  return backUs >= 0 && backUs < freshUs ? schedule.lastStartUs + 1 : nowUs;
+  return backUs >= 0 && backUs < freshDeviceUs ? schedule.lastStartUs + 1 : nowUs;
 }
 
 /** The retry rules of an assignment. The agent waits `graceMs` past RetryDelay for the controller's run request. */

@@ -1,13 +1,7 @@
+import { batchRecords } from '@vantage/domain';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  backlogPace,
-  batchMax,
-  type ControllerLoad,
-  firstPace,
-  longestPauseMs,
-  spread,
-} from './backlog-pace.ts';
+import { backlogPace, type ControllerLoad, firstPace, longestPauseMs, spread } from './backlog-pace.ts';
 
 const maybe = (max: number) => fc.option(fc.nat(max), { nil: undefined });
 const uint32 = 4_294_967_295;
@@ -19,7 +13,7 @@ const loads: fc.Arbitrary<ControllerLoad> = fc.record({
 });
 const lasts = fc.record({
   ackMs: fc.nat(120_000),
-  records: fc.integer({ min: 1, max: batchMax }),
+  records: fc.integer({ min: 1, max: batchRecords }),
   pauseMs: fc.double({ min: 0, max: longestPauseMs, noNaN: true }),
   busyMs: fc.double({ min: 0, max: longestPauseMs, noNaN: true }),
 });
@@ -33,7 +27,7 @@ describe('the pace of one batch', () => {
         expect(pauseMs).toBeLessThanOrEqual(longestPauseMs);
         expect(Number.isInteger(records)).toBe(true);
         expect(records).toBeGreaterThanOrEqual(50);
-        expect(records).toBeLessThanOrEqual(batchMax);
+        expect(records).toBeLessThanOrEqual(batchRecords);
       }),
     );
   });
@@ -111,7 +105,7 @@ function createRandom(): () => number {
 
 /** Plays a scene in steps of a millisecond: a queue in the order of arrival, two batches in work, one of an agent. */
 function play({ agents, batches, storeMs, threadMs, newPerSecond, delaysMs }: Scene, endMs: number) {
-  const left = Array.from({ length: agents }, () => batches * batchMax);
+  const left = Array.from({ length: agents }, () => batches * batchRecords);
   const sendAtMs = Array.from({ length: agents }, () => 0);
   const paces = Array.from({ length: agents }, () => firstPace);
   const drainedMs = Array.from({ length: agents }, () => Number.POSITIVE_INFINITY);
@@ -181,10 +175,10 @@ describe('agents with a backlog each on one controller', () => {
       fc.property(scenes, (scene) => {
         fc.pre(newLoad(scene) < 800);
         const { agents, batches, storeMs, threadMs } = scene;
-        const records = agents * batches * batchMax;
+        const records = agents * batches * batchRecords;
         const share = Math.min(slots, agents) - newLoad(scene) / 1000;
         const storingMs =
-          (records * (storeMs.batch / batchMax + storeMs.thousand / 1000)) / Math.max(0.5, share);
+          (records * (storeMs.batch / batchRecords + storeMs.thousand / 1000)) / Math.max(0.5, share);
         // The thread is to be busy for half of the time and a bit.
         const threadTimeMs = (records * threadMs) / 1000 / 0.5;
         const roundsMs = batches * 200;

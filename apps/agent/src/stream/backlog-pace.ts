@@ -1,3 +1,5 @@
+import { batchRecords } from '@vantage/domain';
+
 /** How busy the controller was when it acknowledged a batch; see the wire's Ack. Earlier controllers say less. */
 export interface ControllerLoad {
   /** From the batch's turn at its session to the commit, the wait for other agents included. */
@@ -18,8 +20,6 @@ export interface BacklogPace {
   readonly busyMs: number;
 }
 
-/** Records of a batch at most; the wire's bound. */
-export const batchMax = 500;
 /** Fewer records in a batch would cost the database a commit for next to nothing. */
 const batchMin = 50;
 export const longestPauseMs = 10_000;
@@ -66,7 +66,7 @@ export function backlogPace(
   const { busyMs } = last;
   if (storedMs === undefined) {
     const assumedMs = Math.max(unknownCost.pauseMs, unknownCost.times * last.ackMs);
-    return { pauseMs: Math.min(longestPauseMs, tookMs ?? assumedMs), records: batchMax, busyMs };
+    return { pauseMs: Math.min(longestPauseMs, tookMs ?? assumedMs), records: batchRecords, busyMs };
   }
   const { waitingBatches = 0, busyPermille = 0 } = load;
   const { least, slow } = storing;
@@ -103,7 +103,7 @@ export function spread(pauseMs: number, random: number): number {
 /** A batch at most twice as large as the last one, and at least half as large, that is stored in time. */
 function nextSize(storedMs: number, records: number): number {
   const inTime = Math.round((records * storedWithinMs) / Math.max(1, storedMs));
-  return between(between(inTime, Math.floor(records / 2), records * 2), batchMin, batchMax);
+  return between(between(inTime, Math.floor(records / 2), records * 2), batchMin, batchRecords);
 }
 
 /** Where a value stands between two bounds, 0 to 1. */

@@ -1,6 +1,7 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { Code, ConnectError, createClient } from '@connectrpc/connect';
 import { createGrpcTransport } from '@connectrpc/connect-node';
+import { silenceMs } from '@vantage/domain';
 import { type Clock, createMailbox, messageOf, type Secret } from '@vantage/kernel';
 import {
   AgentService,
@@ -36,12 +37,6 @@ export interface Link {
 
 const welcomeWithinMs = 15_000;
 const lateWelcome = `no welcome within ${welcomeWithinMs / 1000} s`;
-/**
- * The controller answers heartbeats every 10 s, so this much silence means a half-open link. The pings of connect-node
- * would notice it too, but a ping that times out ends the process: the session's error comes when it has no listener
- * any more.
- */
-const deadAfterMs = 25_000;
 /** Messages on their way out; more, and the stream does not drain. */
 const outgoingMax = 64;
 
@@ -88,7 +83,9 @@ export function createLink(deps: {
     let silence = clock.timer(welcomeWithinMs, () => cut?.(lateWelcome));
     const restartSilence = () => {
       silence[Symbol.dispose]();
-      silence = clock.timer(deadAfterMs, () => cut?.(`no message for ${deadAfterMs / 1000} s`));
+      // Silence means a half-open link. The pings of connect-node would notice it too, but a ping that times out ends
+      // the process: the session's error comes when it has no listener any more.
+      silence = clock.timer(silenceMs, () => cut?.(`no message for ${silenceMs / 1000} s`));
     };
     const box = createMailbox<ConnectRequest>(outgoingMax);
     let welcomedMs: number | undefined;

@@ -1,18 +1,12 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
+import { batchRecords } from '@vantage/domain';
 import type { Clock } from '@vantage/kernel';
 import { declareState } from '@vantage/kernel';
 import type { BatchSchema } from '@vantage/proto';
 import type { AckPosition } from '../outbox/database-history.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { OutboxItem } from '../outbox/outbox-state.ts';
-import {
-  backlogPace,
-  batchMax,
-  type ControllerLoad,
-  firstPace,
-  longestPauseMs,
-  spread,
-} from './backlog-pace.ts';
+import { backlogPace, type ControllerLoad, firstPace, longestPauseMs, spread } from './backlog-pace.ts';
 
 /** Sends the outbox to the controller: new records at once, older ones behind them at the pace of `backlogPace`. */
 export interface Uploader {
@@ -91,9 +85,9 @@ export function createUploader(deps: {
   const sendNew = () => {
     gathering = undefined;
     while (isUp && inFlight(false) < newInFlightMax) {
-      if (freshRest.length === 0) freshRest = outbox.nextNew(batchMax);
+      if (freshRest.length === 0) freshRest = outbox.nextNew(batchRecords);
       if (freshRest.length === 0) return;
-      const [items, rest] = cutBatch(freshRest, batchMax);
+      const [items, rest] = cutBatch(freshRest, batchRecords);
       freshRest = rest;
       lastSentMs = clock.monoMs();
       launch(items, false);

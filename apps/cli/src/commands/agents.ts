@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { addressesOf } from '@vantage/domain';
+import { addressesOf, invitationMinutes } from '@vantage/domain';
 import type { SettingsReader } from '@vantage/kernel';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Admin } from '../admin.ts';
@@ -28,7 +28,7 @@ export function addAgentCommands({ group, answer }: CommandLine): void {
   agents
     .command('invite')
     .description(
-      'make an agent and show the line that installs it; its token is good for 15 minutes and one agent',
+      `make an agent and show the line that installs it; its token is good for ${invitationMinutes} minutes and one agent`,
     )
     .addOption(accountOption())
     .requiredOption('--location <name>', 'the Location at which it runs')

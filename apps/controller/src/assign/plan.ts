@@ -1,3 +1,4 @@
+import { freshDeviceUs } from '@vantage/domain';
 import { unitHash } from '../db/schedule-offset.ts';
 
 /** An agent to which devices may be assigned; its capacity is in checks a minute. */
@@ -44,9 +45,6 @@ export interface PlanFacts {
   readonly nowUs: number;
 }
 
-/** After a change of a device its first agent runs a check at once, for this long. */
-const freshUs = 60_000_000;
-
 /**
  * The assignments of a Location. Rendezvous hashing, weighted by capacity, gives each device to the agent with the
  * highest score, so an agent that comes or goes moves only its own share. An agent that is away keeps its devices and
@@ -81,7 +79,7 @@ export function planLocation(facts: PlanFacts): Assignment[] {
 }
 
 function runsFirst(rotation: readonly number[], { changedUs }: PlanDevice, facts: PlanFacts): boolean {
-  const isFresh = facts.nowUs - changedUs < freshUs;
+  const isFresh = facts.nowUs - changedUs < freshDeviceUs;
   const able = isFresh ? rotation.find((no) => facts.connected.has(no)) : undefined;
   return (able ?? rotation[0] ?? facts.locationNo) === facts.locationNo;
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import { invitationMinutes } from '@vantage/domain';
 import { problemCode } from '../http/problem.ts';
 import type { EnrolmentRefusal } from './decide-enrolment.ts';
 
@@ -21,7 +22,7 @@ const again = 'Invite the agent again: ./vantage agents invite --location NAME';
 const reasons: Readonly<Record<EnrolmentRefusal, Refused>> = {
   unknown: refusal(401, 'This token is not known here.'),
   used: refusal(401, 'This token was used already. A token enrols one agent, once.'),
-  expired: refusal(401, 'This token has expired. A token is good for 15 minutes.'),
+  expired: refusal(401, `This token has expired. A token is good for ${invitationMinutes} minutes.`),
   'old-token': refusal(
     401,
     'This token is from before enrolment, and this controller accepts none (VANTAGE_AGENT_TOKENS=no).',

@@ -1,6 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect';
+import { batchRecords } from '@vantage/domain';
 import { messageOf } from '@vantage/kernel';
-import { batchRecords, firstMessageBytes, freeBytes, messageFields, shapeOf } from './message-size.ts';
+import { firstMessageBytes, freeBytes, messageFields, shapeOf } from './message-size.ts';
 
 /** The limits of a stream's messages from now on. */
 export interface MessageRules {

@@ -11,8 +11,6 @@ export const messageBytes = 4 * mebibyte;
 export const earlyMessageBytes = 32 * mebibyte;
 /** Messages up to this size are read without waiting for a share of the memory, bytes. */
 export const freeBytes = 64 * kibibyte;
-/** The most records of one batch. */
-export const batchRecords = 500;
 
 /** How long a message of an agent of this version may be, bytes. */
 export function messageBytesOf(version: string): number {

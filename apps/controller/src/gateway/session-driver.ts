@@ -1,3 +1,4 @@
+import { silenceMs } from '@vantage/domain';
 import type { Clock } from '@vantage/kernel';
 import { afterEvent, openedSession, type SessionEvent, type SessionState } from './session-state.ts';
 
@@ -16,8 +17,6 @@ export interface SessionDriver {
   next(untilMs: number | undefined): Promise<void>;
 }
 
-/** Either side ends the stream when it heard nothing for this long. */
-export const silenceMs = 25_000;
 /** How long an agent may take to read its goodbye. */
 const goodbyeGraceMs = 1_500;
 

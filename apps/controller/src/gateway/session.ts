@@ -1,3 +1,4 @@
+import { silenceMs } from '@vantage/domain';
 import { type Clock, declareState, type Logger, messageOf } from '@vantage/kernel';
 import { type ConnectRequest, type ConnectResponse, Goodbye_Reason, type Heartbeat } from '@vantage/proto';
 import { afterHeartbeat } from './agent-status.ts';
@@ -5,7 +6,7 @@ import { type AcceptBatch, createBatchQueue } from './batch-queue.ts';
 import type { HistoryFeed } from './database-history.ts';
 import type { PlanFeed } from './plan-feed.ts';
 import type { RunRequestFeed } from './run-request-feed.ts';
-import { createSessionDriver, silenceMs } from './session-driver.ts';
+import { createSessionDriver } from './session-driver.ts';
 import { type MakeAnswer, sessionMessages } from './session-messages.ts';
 import type { SessionList } from './session-state.ts';
 import type { AgentStatus, KnownAgent } from './store.ts';

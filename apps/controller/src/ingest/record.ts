@@ -1,4 +1,4 @@
-import { isResultCode, resultCode, type Span } from '@vantage/domain';
+import { diagnosticsBytes, isResultCode, resultCode, type Span } from '@vantage/domain';
 import type { CheckResult, OutboxRecord } from '@vantage/proto';
 import { largestInt as maxInt, readJsonObject, toReal, toText } from '../db/index.ts';
 
@@ -51,7 +51,6 @@ export type ParsedRecord =
 const maxTextLength = 4_000;
 const maxIdLength = 100;
 const maxExtendedLength = 256 * 1024;
-const maxDiagnosticsLength = 64 * 1024;
 const maxPhaseMs = 24 * 3_600_000;
 
 /** Parses a record; `malformed` has the fault of a record that cannot be parsed. Pure. */
@@ -91,7 +90,7 @@ export function parseRecord({ record }: OutboxRecord): ParsedRecord {
       const startUs = Number(record.value.startUs);
       if (deviceNo < 1 || deviceNo > maxInt) return malformed('device_no out of range');
       if (!isTime(startUs)) return malformed('start_us out of range');
-      const extended = readJsonObject(extendedJson, maxDiagnosticsLength);
+      const extended = readJsonObject(extendedJson, diagnosticsBytes);
       if (extended === undefined)
         return malformed('extended_json of diagnostics is not a JSON object of at most 64 KiB and 64 levels');
       const deviceCreatedUs = Number(record.value.deviceCreatedUs);

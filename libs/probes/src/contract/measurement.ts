@@ -1,5 +1,4 @@
-import type { Json } from '@vantage/domain';
-import { resultCode } from '@vantage/domain';
+import { diagnosticsBytes, type Json, resultCode } from '@vantage/domain';
 import { messageOf } from '@vantage/kernel';
 import type { Mask } from '../redact/mask.ts';
 import type { Extended, Measurement, Outcome, Peer, Phases } from './probe.ts';
@@ -9,7 +8,6 @@ export type Detail = Json | (() => Json);
 
 const longestText = 500;
 const longestString = 8 * 1024;
-const maxExtended = 64 * 1024;
 
 /**
  * Puts a measurement together: facts, for failures the diagnostics, then what the outcome itself brings; secrets
@@ -51,7 +49,7 @@ function bounded(entries: readonly (readonly [string, Detail])[], mask: Mask): E
   for (const [key, detail] of entries) {
     const value = fit(mask.json(ask(detail)), 0);
     const length = JSON.stringify(value).length + key.length;
-    if (size + length > maxExtended) {
+    if (size + length > diagnosticsBytes) {
       kept['Truncated'] = true;
       continue;
     }

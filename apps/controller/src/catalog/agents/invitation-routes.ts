@@ -1,3 +1,4 @@
+import { invitationMinutes } from '@vantage/domain';
 import { boundedText, type Clock } from '@vantage/kernel';
 import { z } from 'zod';
 import { idField, lineField, timestampField } from '../../http/field.ts';
@@ -76,8 +77,7 @@ export function invitationRoutes({
       level: 'UW',
       tag: 'Agents',
       summary: 'Invites an agent: makes it, and a line that installs it on a host.',
-      description:
-        'The line works as it stands on a host that reaches the port of the agents only. Its token is good for one agent and for 15 minutes. 1005 says which setting the controller needs so that agents can come in. 1503 with Retry-After: a controller in a clone makes the package of the agent at the first invitation of a version; ask again.',
+      description: `The line works as it stands on a host that reaches the port of the agents only. Its token is good for one agent and for ${invitationMinutes} minutes. 1005 says which setting the controller needs so that agents can come in. 1503 with Retry-After: a controller in a clone makes the package of the agent at the first invitation of a version; ask again.`,
       subject: noSubject,
       names: { root: 'invitation', id: 'invitation_id' },
       body: invitation,

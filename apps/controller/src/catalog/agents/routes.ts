@@ -1,4 +1,4 @@
-import { cleanLine } from '@vantage/domain';
+import { cleanLine, invitationMinutes } from '@vantage/domain';
 import { boundedText, type Clock, isId } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
@@ -27,7 +27,7 @@ export const agentFull = z
     State: z
       .enum(['New', 'Connected', 'Away', 'Fenced', 'Revoked', 'Expired'])
       .describe(
-        'New: invited, not connected yet. Expired: its invitation was not used within 15 minutes and is refused; invite again, and DELETE removes this one.',
+        `New: invited, not connected yet. Expired: its invitation was not used within ${invitationMinutes} minutes and is refused; invite again, and DELETE removes this one.`,
       ),
     LastSeen: timestampField.nullable(),
     ClockOffset: z.number().describe('Controller minus agent, milliseconds.'),

@@ -1,4 +1,4 @@
-import { cleanLine, minuteUs } from '@vantage/domain';
+import { cleanLine, invitationMinutes, minuteUs } from '@vantage/domain';
 import type { AgentRevokedCause } from '@vantage/health';
 import { newId, sentFault } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
@@ -39,11 +39,10 @@ export interface NewAgent {
   readonly mayShareName?: boolean;
 }
 
-/** How long the token of an invitation is good, microseconds. */
-const tokenUs = 15 * minuteUs;
+const tokenUs = invitationMinutes * minuteUs;
 
 /**
- * Creates an agent at a Location. The answer holds its token, which enrols the agent once within 15 minutes; the
+ * Creates an agent at a Location. The answer holds its token, which enrols the agent once; the
  * database keeps only the hash.
  */
 export async function inviteAgent(
@@ -93,7 +92,7 @@ async function nameTaken(
   return nameConflict(trx, { kind: 'agent', what: 'agent', accountNo }, name, ownNo);
 }
 
-/** Gives the token of an agent that has not enrolled yet another 15 minutes. */
+/** Gives the token of an agent that has not enrolled yet its whole life again. */
 export async function extendInvitation(
   transaction: ChangeTransaction,
   { token, nowUs }: { readonly token: string; readonly nowUs: number },
