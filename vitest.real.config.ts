@@ -13,14 +13,22 @@ export default defineConfig({
     projects: [
       {
         test: {
-          ...{ ...limits, name: 'timed', include: timed, fileParallelism: false },
+          ...limits,
+          name: 'timed',
+          include: timed,
+          fileParallelism: false,
           sequence: { groupOrder: 0 },
         },
       },
       {
         test: {
-          ...{ ...limits, name: 'servers', include: ['tests/real-servers/**/*.test.ts'], exclude: timed },
-          ...{ pool: 'forks', maxWorkers: 2, sequence: { groupOrder: 1 } },
+          ...limits,
+          name: 'servers',
+          include: ['tests/real-servers/**/*.test.ts'],
+          exclude: timed,
+          pool: 'forks',
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
         },
       },
     ],

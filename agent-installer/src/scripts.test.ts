@@ -19,7 +19,10 @@ import { root } from './root.ts';
 const folder = path.join(root, 'agent-installer');
 const debian = ['debian/postinst', 'debian/prerm', 'debian/postrm'];
 const scripts = [
-  ...['install.sh', 'vantage-agent', 'controller/vantage', ...debian],
+  'install.sh',
+  'vantage-agent',
+  'controller/vantage',
+  ...debian,
   ...debian.map((name) => `controller/${name}`),
 ];
 const install = path.join(folder, 'install.sh');

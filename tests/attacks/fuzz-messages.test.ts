@@ -20,20 +20,28 @@ const largestBatch = 60;
 const helloWithinMs = 20_000;
 /** Tables that the neighbour's agent and its background jobs write during the attack. */
 const neighboursWork = [
-  ...['connection_spans', 'maintenance_windows'],
-  ...['agents', 'check_facts', 'check_rows', 'coverage', 'clock_records', 'rollup_hourly', 'rollup_daily'],
-  ...[
-    'events',
-    'device_state',
-    'devices',
-    'device_texts',
-    'state_checkpoints',
-    'run_requests',
-    'status_intervals',
-    'device_tags',
-    'tags',
-  ],
-  ...['audit', 'check_counts', 'device_marks', 'key_uses'],
+  'connection_spans',
+  'maintenance_windows',
+  'agents',
+  'check_facts',
+  'check_rows',
+  'coverage',
+  'clock_records',
+  'rollup_hourly',
+  'rollup_daily',
+  'events',
+  'device_state',
+  'devices',
+  'device_texts',
+  'state_checkpoints',
+  'run_requests',
+  'status_intervals',
+  'device_tags',
+  'tags',
+  'audit',
+  'check_counts',
+  'device_marks',
+  'key_uses',
 ];
 
 const scenes = useScenes();

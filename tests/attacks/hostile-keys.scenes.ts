@@ -53,7 +53,8 @@ test('the controller does not compute all wrong passwords at once, and a neighbo
     const login = (password: string) => `Basic ${Buffer.from(`user:${password}`).toString('base64')}`;
     const wrong = (i: number) => () =>
       callFrom(from, {
-        ...{ url, ca },
+        url,
+        ca,
         headers: { 'Service-API-Key': attacked, Authorization: login(`wrong ${i}`) },
       });
     const outcomes = await flood(

@@ -18,7 +18,10 @@ const sender =
   ({ baseUrl, ca }: Ground, key: string) =>
   ([method, path, body]: Ask): Promise<Outcome> =>
     callFrom(from, {
-      ...{ url: `${baseUrl}${path}`, ca, method, mostText: 1_000_000 },
+      url: `${baseUrl}${path}`,
+      ca,
+      method,
+      mostText: 1_000_000,
       headers: { 'Service-API-Key': key, 'Content-Type': 'application/json' },
       ...(body && { body: JSON.stringify(body) }),
     });
@@ -51,7 +54,8 @@ async function setUp(ground: Ground) {
   };
   const [mine, theirs] = [await tag('scope-mine'), await tag('scope-theirs')];
   const create = (Tags: string, FullName: string) => ({
-    ...{ Method: 'POST', Path: '/devices' },
+    Method: 'POST',
+    Path: '/devices',
     Body: { Method: 'TCP', URL: '127.0.0.1:9', ShortName: 'scoped', FullName, Tags: [Tags], Enabled: false },
   });
   const Operations = Array.from({ length: devicesOfTag }, (_, n) => [

@@ -76,7 +76,10 @@ function processes() {
         const words = readFileSync(`/proc/${name}/cmdline`, 'utf8');
         return [
           {
-            ...{ pid: Number(name), parent: field('PPid'), user: field('Uid'), words },
+            pid: Number(name),
+            parent: field('PPid'),
+            user: field('Uid'),
+            words,
             newPrivileges: field('NoNewPrivs') === 0,
           },
         ];

@@ -159,7 +159,9 @@ test('a check sends a filled-in secret to no other origin', async () => {
     { Headers: { Cookie: `a=${reference}` } },
   ]) {
     const id = await addHostile(ground, {
-      ...{ Method: 'HTTP', URL: `http://127.0.0.1:${sender.port}/`, Options },
+      Method: 'HTTP',
+      URL: `http://127.0.0.1:${sender.port}/`,
+      Options,
     });
     expect(id, JSON.stringify(Options)).toBeDefined();
     await checkNow(ground, id ?? '');

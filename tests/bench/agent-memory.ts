@@ -77,11 +77,19 @@ if (minutes > 0) {
   const span = `minutes ${late[0]?.minute} to ${minutes} at ${Math.round(perSecond)} checks/s`;
   printFigures('Memory of the whole agent over time (RSS)', [
     {
-      ...{ what: `slope in ${span}`, unit: 'MiB an hour', better, peer: bound, theirs: 6 },
+      what: `slope in ${span}`,
+      unit: 'MiB an hour',
+      better,
+      peer: bound,
+      theirs: 6,
       ours: slopeOf(late),
     },
     {
-      ...{ what: `most in ${span}`, unit: 'MiB', better, peer: 'none', theirs: '-' },
+      what: `most in ${span}`,
+      unit: 'MiB',
+      better,
+      peer: 'none',
+      theirs: '-',
       ours: Math.max(...late.map(({ rssMib }) => rssMib)),
     },
   ]);
@@ -98,8 +106,12 @@ if (limitedMinutes > 0) {
   const what = `${devices} devices, ${Math.round(perSecond)} checks/s, ${limitedMinutes} minutes`;
   printFigures(`The whole agent within ${limitMib} MiB (${how})`, [
     {
-      ...{ what: `${what}: most without the file cache`, unit: 'MiB', ours: peakMib, better },
-      ...{ peer: bound, theirs: limitMib },
+      what: `${what}: most without the file cache`,
+      unit: 'MiB',
+      ours: peakMib,
+      better,
+      peer: bound,
+      theirs: limitMib,
     },
     {
       what: `${what}: processes that the kernel ended`,

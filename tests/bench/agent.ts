@@ -92,7 +92,11 @@ async function cpuFigures(
     figures.push({
       what: `${job.method} at ${rate}/s`,
       unit: 'ms CPU per 1,000',
-      ...{ ours, before, peer, theirs, better },
+      ours,
+      before,
+      peer,
+      theirs,
+      better,
     });
   }
   return figures;

@@ -21,8 +21,12 @@ const env = { ...process.env, VANTAGE_SERVER: base_url, VANTAGE_KEY: api_key_uw,
 
 /** Paused devices without a Location, so that no check runs beside the measurement. */
 const settings = (n: number, timeout: number) => ({
-  ...{ Method: 'TCP', URL: `192.0.2.1:${1 + (n % 60_000)}`, ShortName: `d${n}`.slice(-8) },
-  ...{ Enabled: false, Locations: [], Timeout: timeout },
+  Method: 'TCP',
+  URL: `192.0.2.1:${1 + (n % 60_000)}`,
+  ShortName: `d${n}`.slice(-8),
+  Enabled: false,
+  Locations: [],
+  Timeout: timeout,
 });
 
 async function seconds(work: () => Promise<unknown>): Promise<number> {
@@ -63,7 +67,8 @@ const figure = (what: string, ours: number, theirs: Figure['theirs']) =>
 let made: Awaited<ReturnType<typeof batches>> = [];
 const created = await secondsOr(async () => {
   made = await batches(numbers, true, (n) => ({
-    ...{ Method: 'POST', Path: '/devices' },
+    Method: 'POST',
+    Path: '/devices',
     Body: { ...settings(n, 30), ExternalKey: `http-${n}`, Source: 'http' },
   }));
 });
@@ -74,7 +79,10 @@ const paths = made.map(({ Body: { device_id } }) => `/devices/${device_id}`);
 const changed = await secondsOr(async () => {
   const read = await batches(paths, false, (Path) => ({ Method: 'GET', Path }));
   await batches([...paths.keys()], true, (at) => ({
-    ...{ Method: 'PUT', Path: paths[at], Body: { Timeout: 20 }, IfMatch: read[at]?.ETag },
+    Method: 'PUT',
+    Path: paths[at],
+    Body: { Timeout: 20 },
+    IfMatch: read[at]?.ETag,
   }));
 });
 figure(`${devices} changes with If-Match`, await apply('bench', 20, numbers), changed);

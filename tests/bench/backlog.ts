@@ -51,14 +51,20 @@ const batchAnswer = z.object({ Results: z.array(z.object({ Status: z.number(), B
 async function prepare(name: string) {
   operate(system, 'locations', 'create', name);
   const deviceBody = (n: number) => ({
-    ...{ Method: 'TCP', URL: `127.0.0.1:${targets.webPort}`, ShortName: `${name.slice(4)}-${n}` },
-    ...{ FrequencySeconds: 5, Timeout: 3, Locations: [name] },
+    Method: 'TCP',
+    URL: `127.0.0.1:${targets.webPort}`,
+    ShortName: `${name.slice(4)}-${n}`,
+    FrequencySeconds: 5,
+    Timeout: 3,
+    Locations: [name],
   });
   const agent = startAgent(system, name, { name });
   for (let from = 0; from < devices; from += 500) {
     const answer = await system.api.ok('POST', '/batch', {
       Operations: Array.from({ length: Math.min(500, devices - from) }, (_, n) => ({
-        ...{ Method: 'POST', Path: '/devices', Body: deviceBody(from + n) },
+        Method: 'POST',
+        Path: '/devices',
+        Body: deviceBody(from + n),
       })),
     });
     const refused = batchAnswer.parse(answer).Results.find(({ Status }) => Status !== 200);

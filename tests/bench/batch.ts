@@ -13,8 +13,11 @@ await using system = await startSystem({ timeoutMs: 180_000 });
 const { pids } = system.quickstart();
 /** Without a Location: the check for an overloaded one costs more with each device that it has. */
 const body = (n: number) => ({
-  ...{ Method: 'TCP', URL: `192.0.2.1:${1 + (n % 60_000)}`, ShortName: `d${n}` },
-  ...{ Enabled: false, Locations: [] },
+  Method: 'TCP',
+  URL: `192.0.2.1:${1 + (n % 60_000)}`,
+  ShortName: `d${n}`,
+  Enabled: false,
+  Locations: [],
 });
 const numbers = Array.from({ length: devices }, (_, n) => n);
 const create = (n: number) => system.api.ok('POST', '/devices', body(n));

@@ -132,8 +132,11 @@ async function createChecked(): Promise<string> {
   for (let i = 0; i < checked; i += 10) {
     const some = Array.from({ length: 10 }, (_, j) =>
       system.api.ok('POST', '/devices', {
-        ...{ Method: 'TCP', URL: `127.0.0.1:${target.port}`, ShortName: `c-${i + j}` },
-        ...{ FrequencySeconds: 5, Timeout: 5 },
+        Method: 'TCP',
+        URL: `127.0.0.1:${target.port}`,
+        ShortName: `c-${i + j}`,
+        FrequencySeconds: 5,
+        Timeout: 5,
       }),
     );
     for (const made of await Promise.all(some))

@@ -41,20 +41,41 @@ function subjectsOf({ far }: Wire): readonly Subject[] {
   const request = 'GET / HTTP/1.1\r\nHost: bench.test\r\n\r\n';
   return [
     {
-      ...{ name: 'TCP', method: 'TCP', kind: 'silent', family: 4, url: `${v4}:{port}` },
-      ...{ manner: client, phases: ['connect'] },
+      name: 'TCP',
+      method: 'TCP',
+      kind: 'silent',
+      family: 4,
+      url: `${v4}:{port}`,
+      manner: client,
+      phases: ['connect'],
     },
     {
-      ...{ name: 'TCP over IPv6', method: 'TCP', kind: 'silent', family: 6, url: `${v6}:{port}` },
-      ...{ manner: client, phases: ['connect'] },
+      name: 'TCP over IPv6',
+      method: 'TCP',
+      kind: 'silent',
+      family: 6,
+      url: `${v6}:{port}`,
+      manner: client,
+      phases: ['connect'],
     },
     {
-      ...{ name: 'HTTP', method: 'HTTP', kind: 'web', family: 4, url: `http://${v4}:{port}/` },
-      ...{ manner: client, phases: ['connect', 'ttfb'], request },
+      name: 'HTTP',
+      method: 'HTTP',
+      kind: 'web',
+      family: 4,
+      url: `http://${v4}:{port}/`,
+      manner: client,
+      phases: ['connect', 'ttfb'],
+      request,
     },
     {
-      ...{ name: 'NNTP', method: 'NNTP', kind: 'news', family: 4, url: `${v4}:{port}` },
-      ...{ manner: { speaksFirst: 'server', quits: true }, phases: ['connect', 'ttfb'] },
+      name: 'NNTP',
+      method: 'NNTP',
+      kind: 'news',
+      family: 4,
+      url: `${v4}:{port}`,
+      manner: { speaksFirst: 'server', quits: true },
+      phases: ['connect', 'ttfb'],
     },
   ];
 }
@@ -146,9 +167,13 @@ async function figuresAt(perSecond: number, subject: Subject, wire: Wire, homes:
       const of = (errors?: readonly number[]) => errors?.[Math.floor(errors.length * share)] ?? Number.NaN;
       const title = phase === 'connect' ? 'ConnectTime' : 'TTFB';
       figures.push({
-        ...{ what: `${title} of ${subject.name}, ${name} at ${perSecond}/s`, unit: 'ms', better: 'less' },
-        ...{ ours: of(ours?.ours[phase]), before: of(before?.ours[phase]) },
-        ...{ peer: 'bare socket of Node', theirs: of(ours?.theirs[phase]) },
+        what: `${title} of ${subject.name}, ${name} at ${perSecond}/s`,
+        unit: 'ms',
+        better: 'less',
+        ours: of(ours?.ours[phase]),
+        before: of(before?.ours[phase]),
+        peer: 'bare socket of Node',
+        theirs: of(ours?.theirs[phase]),
       });
     }
   const counts = measured.map(

@@ -81,10 +81,17 @@ function assignmentsOf({
 }: GatewayJob): Assignment[] {
   return Array.from({ length: devices }, (_, i) =>
     create(AssignmentSchema, {
-      ...{ deviceNo: i + 1, revision: 1, intervalMs, rotationIndex: 0, rotationSize: 1 },
+      deviceNo: i + 1,
+      revision: 1,
+      intervalMs,
+      rotationIndex: 0,
+      rotationSize: 1,
       spec: specOf({ method, url: url.replace('{port}', `${portBefore + i + 1}`), timeoutMs: 5000, options }),
       scheduleOffsetMs: Math.floor((i * intervalMs) / devices),
-      ...{ retries: 2, retryDelayMs: 1000, retriesLocally: true, changedUs: 1n },
+      retries: 2,
+      retryDelayMs: 1000,
+      retriesLocally: true,
+      changedUs: 1n,
     }),
   );
 }

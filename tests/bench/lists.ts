@@ -21,11 +21,27 @@ const devices = Number(process.argv[2] ?? 100_000);
 const seconds = Number(process.argv[3] ?? 3);
 const nowUs = 1_790_000_000_000_000;
 const lists = [
-  ...['Limit=100', 'Filter=Down', 'Filter=Up', 'Filter=Maint', 'Filter=Unknown', 'Filter=Down&Method=PING'],
-  ...['Search=d1234', 'Search=q', 'Search=.example:9', 'Search=example:99', 'Search=host9'],
-  ...['Sort=ShortName', 'Sort=Status', 'Sort=-Status', 'Sort=StatusSince', 'Sort=-StatusSince'],
-  ...['Filter=Down&Sort=ShortName', 'Filter=Up&Sort=-ShortName', 'Filter=Down&Search=d1234'],
-  ...['Filter=Down&Search=example&Sort=ShortName', 'Search=host9&Sort=Status'],
+  'Limit=100',
+  'Filter=Down',
+  'Filter=Up',
+  'Filter=Maint',
+  'Filter=Unknown',
+  'Filter=Down&Method=PING',
+  'Search=d1234',
+  'Search=q',
+  'Search=.example:9',
+  'Search=example:99',
+  'Search=host9',
+  'Sort=ShortName',
+  'Sort=Status',
+  'Sort=-Status',
+  'Sort=StatusSince',
+  'Sort=-StatusSince',
+  'Filter=Down&Sort=ShortName',
+  'Filter=Up&Sort=-ShortName',
+  'Filter=Down&Search=d1234',
+  'Filter=Down&Search=example&Sort=ShortName',
+  'Search=host9&Sort=Status',
 ];
 /** Tags of so many devices each, and levels above them of so many tags. */
 const [devicesOfTag, tagsOfLevel] = [500, 10];
@@ -70,7 +86,9 @@ const { log } = embedded;
 const [rolledNo, rolledId] = [31 * devicesOfTag + 1, '31'.repeat(24)];
 const { accountNo } = await makeDatabase();
 const server = fork(path.join(import.meta.dirname, 'list-server.ts'), [
-  ...[embedded.url, String(nowUs), String(accountNo)],
+  embedded.url,
+  String(nowUs),
+  String(accountNo),
 ]);
 held.defer(async () => {
   server.disconnect();

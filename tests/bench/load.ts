@@ -100,12 +100,20 @@ const share = (name: 'agent' | 'controller' | 'postgres') => ({
 const better = 'more';
 printFigures('The whole system', [
   {
-    ...{ what: 'checks in their turn', unit: '', ours: row.ordinary, better },
-    ...{ peer: 'what was due', theirs: Math.round((devices * seconds) / 60) },
+    what: 'checks in their turn',
+    unit: '',
+    ours: row.ordinary,
+    better,
+    peer: 'what was due',
+    theirs: Math.round((devices * seconds) / 60),
   },
   {
-    ...{ what: 'checks that found their target', unit: '', ours: row.ok, better },
-    ...{ peer: 'connections that the targets counted', theirs: hits },
+    what: 'checks that found their target',
+    unit: '',
+    ours: row.ok,
+    better,
+    peer: 'connections that the targets counted',
+    theirs: hits,
   },
 ]);
 process.stdout.write(

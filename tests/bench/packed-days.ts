@@ -89,7 +89,11 @@ for (const { deviceNo } of made) digests.push(await digestOf(deviceNo));
 const rowBytes = (await bytesOf('^checks_[0-9]')) / total;
 const rowPageMs = await pageMs(made);
 const packer = createDayPacker({
-  ...{ db, clock, log, retentionDays, afterDays: 8 },
+  db,
+  clock,
+  log,
+  retentionDays,
+  afterDays: 8,
   rolledToUs: async () => clock.nowUs(),
 });
 const cpu = process.cpuUsage();
@@ -101,25 +105,35 @@ const { rows: left } = await sql<{ n: number }>`select count(*)::int as n from c
 
 printFigures(`${total} checks of ${devices} devices in ${days} days, packed`, [
   {
-    ...{
-      what: 'a check on disk, with index',
-      unit: 'bytes',
-      better: 'less',
-      peer: 'as rows',
-      theirs: rowBytes,
-    },
+    what: 'a check on disk, with index',
+    unit: 'bytes',
+    better: 'less',
+    peer: 'as rows',
+    theirs: rowBytes,
     ours: (await bytesOf('^(packed_checks|checks_[0-9])')) / total,
   },
   {
-    ...{ what: 'GET /devices/{id}/checks, 100 old ones', unit: 'ms', better: 'less', peer: 'as rows' },
-    ...{ ours: await pageMs(made), theirs: rowPageMs },
+    what: 'GET /devices/{id}/checks, 100 old ones',
+    unit: 'ms',
+    better: 'less',
+    peer: 'as rows',
+    ours: await pageMs(made),
+    theirs: rowPageMs,
   },
   {
-    ...{ what: 'packing a device and day', unit: 'ms of CPU', better: 'less', peer: 'none', theirs: '-' },
+    what: 'packing a device and day',
+    unit: 'ms of CPU',
+    better: 'less',
+    peer: 'none',
+    theirs: '-',
     ours: (user + system) / 1000 / (devices * days),
   },
   {
-    ...{ what: 'devices that read otherwise; rows that are left', unit: '', better: 'less', peer: 'rows' },
-    ...{ ours: different, theirs: left[0]?.n ?? 0 },
+    what: 'devices that read otherwise; rows that are left',
+    unit: '',
+    better: 'less',
+    peer: 'rows',
+    ours: different,
+    theirs: left[0]?.n ?? 0,
   },
 ]);

@@ -44,7 +44,10 @@ held.defer(() => database.end());
 
 async function makeDevices(): Promise<void> {
   const bodyOf = (n: number) => ({
-    ...{ Method: 'HTTP', ShortName: `d${n}`, FullName: `device ${n} of the cellar`, Timeout: 5 },
+    Method: 'HTTP',
+    ShortName: `d${n}`,
+    FullName: `device ${n} of the cellar`,
+    Timeout: 5,
     ...(n < swinging
       ? { URL: `http://127.0.0.1:${port}/swing/${n}`, Frequency: 1, Attempts: 1 }
       : { URL: `http://127.0.0.1:${port}/${n}`, Frequency: 60 }),
@@ -52,7 +55,9 @@ async function makeDevices(): Promise<void> {
   for (let from = 0; from < devices; from += 500)
     await system.api.ok('POST', '/batch', {
       Operations: Array.from({ length: Math.min(500, devices - from) }, (_, n) => ({
-        ...{ Method: 'POST', Path: '/devices', Body: bodyOf(from + n) },
+        Method: 'POST',
+        Path: '/devices',
+        Body: bodyOf(from + n),
       })),
     });
   process.stdout.write(`${devices} devices after ${(performance.now() / 1_000).toFixed(0)} s\n`);
@@ -85,7 +90,12 @@ const sorted = (values: readonly number[]) => values.toSorted((a, b) => a - b);
 const at = (values: readonly number[], part: number) =>
   sorted(values)[Math.min(values.length - 1, Math.floor(values.length * part))] ?? Number.NaN;
 const less = (what: string, unit: string, ours: number, theirs: number): Figure => ({
-  ...{ what, unit, ours, theirs, peer: 'bound', better: 'less' },
+  what,
+  unit,
+  ours,
+  theirs,
+  peer: 'bound',
+  better: 'less',
 });
 
 async function measurePage(page: Page): Promise<readonly Figure[]> {
@@ -110,8 +120,12 @@ async function measurePage(page: Page): Promise<readonly Figure[]> {
     less('a letter in the search until its picture, p50', 'ms', at(typed, 0.5), 50),
     less('  the slowest', 'ms', Math.max(...typed), 50),
     {
-      ...{ what: 'pictures a second while the list scrolls', unit: '', ours: perSecond(scrolled) },
-      ...{ peer: 'of a page that does nothing', theirs: perSecond(idle), better: 'more' },
+      what: 'pictures a second while the list scrolls',
+      unit: '',
+      ours: perSecond(scrolled),
+      peer: 'of a page that does nothing',
+      theirs: perSecond(idle),
+      better: 'more',
     },
     less('  between two, p99', 'ms', at(scrolled, 0.99), at(idle, 0.99)),
     less('90 days of a device', 'ms', quarterMs, 300),
@@ -216,14 +230,12 @@ async function measurePages(): Promise<readonly Figure[]> {
   const none = await measureLoadOf(0);
   const many = await measureLoadOf(pages);
   const beside = (what: string, unit: string, of: (each: typeof none) => number): Figure => ({
-    ...{
-      what: `${what}, ${pages} pages`,
-      unit,
-      ours: of(many),
-      peer: 'no page',
-      theirs: of(none),
-      better: 'less',
-    },
+    what: `${what}, ${pages} pages`,
+    unit,
+    ours: of(many),
+    peer: 'no page',
+    theirs: of(none),
+    better: 'less',
   });
   return [
     beside('CPU of the controller', '% of a core', (each) => each.controller),
@@ -232,8 +244,12 @@ async function measurePages(): Promise<readonly Figure[]> {
     { ...beside('checks in a minute', '', (each) => each.checks), better: 'more' },
     { ...beside('events a second', '', (each) => each.events), better: 'more' },
     {
-      ...{ what: 'events a second that each page got', unit: '', ours: many.streamed },
-      ...{ peer: 'events a second', theirs: many.events, better: 'more' },
+      what: 'events a second that each page got',
+      unit: '',
+      ours: many.streamed,
+      peer: 'events a second',
+      theirs: many.events,
+      better: 'more',
     },
     less('requests that failed', '', many.failures, 0),
     less('requests a second', '', many.requests, pages),

@@ -119,8 +119,12 @@ await delay(45_000);
 const figures: Figure[] = [];
 function add(name: string, all: readonly Cpu[]): void {
   const figure = (what: string, values: readonly number[]): Figure => ({
-    ...{ what: `${name}: ${what}`, unit: 'ms', better: 'less', ours: values[0] ?? Number.NaN },
-    ...{ peer: 'the other version', theirs: values[1] ?? 'VANTAGE_BENCH_BEFORE is not set' },
+    what: `${name}: ${what}`,
+    unit: 'ms',
+    better: 'less',
+    ours: values[0] ?? Number.NaN,
+    peer: 'the other version',
+    theirs: values[1] ?? 'VANTAGE_BENCH_BEFORE is not set',
   });
   figures.push(
     figure(

@@ -91,14 +91,12 @@ async function look(page: Page, path: string): Promise<number> {
 async function createHostileDevice(): Promise<string> {
   const { device_id } = created.parse(
     await its.system.api.ok('POST', '/devices', {
-      ...{
-        Method: 'TCP',
-        URL: '127.0.0.1:9',
-        ShortName: 'hostile',
-        FullName: hostile,
-        Frequency: 1,
-        Attempts: 1,
-      },
+      Method: 'TCP',
+      URL: '127.0.0.1:9',
+      ShortName: 'hostile',
+      FullName: hostile,
+      Frequency: 1,
+      Attempts: 1,
     }),
   );
   await expect

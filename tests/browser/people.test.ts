@@ -15,7 +15,11 @@ beforeAll(async () => {
   for (const Name of ['berlin/rack-1', 'berlin/rack-2', 'oslo']) await api.ok('POST', '/tags', { Name });
   for (const [at, Tag] of ['berlin/rack-1', 'berlin/rack-2', 'oslo'].entries())
     await api.ok('POST', '/devices', {
-      ...{ Method: 'TCP', URL: '127.0.0.1:9', ShortName: `d${at}`, FullName: `Switch ${Tag}`, Tags: [Tag] },
+      Method: 'TCP',
+      URL: '127.0.0.1:9',
+      ShortName: `d${at}`,
+      FullName: `Switch ${Tag}`,
+      Tags: [Tag],
     });
 });
 
@@ -136,7 +140,11 @@ test('a key is made, shown once, used, seen in the audit and revoked', async () 
   const { base_url: baseUrl, ca_file: caFile } = its.system.quickstart();
   const api = createApi({ baseUrl, caFile, key });
   await api.ok('POST', '/devices', {
-    ...{ Method: 'TCP', URL: '127.0.0.1:9', ShortName: 'extra', FullName: 'Door', Tags: ['oslo'] },
+    Method: 'TCP',
+    URL: '127.0.0.1:9',
+    ShortName: 'extra',
+    FullName: 'Door',
+    Tags: ['oslo'],
   });
   await page.reload();
   await row.getByText('from 127.0.0.1').waitFor();

@@ -29,33 +29,35 @@ const october = `span=2026-10`;
 
 /** An outage as the API writes it. */
 const outage = (at: number, more: object) => ({
-  ...{
-    outage_id: at.toString(16).padStart(48, '0'),
-    device_id: ids[0],
-    ShortName: 'r-0',
-    FullName: names[0],
-  },
-  ...{
-    Start: '2026-10-11T21:14:00+02:00',
-    End: '2026-10-12T01:20:12+02:00',
-    Seconds: 14_772,
-    Location: 'local',
-  },
-  ...{ Locations: ['local'], CheckResult: '503 <i>Service</i> Unavailable', check_id: null, alert_id: null },
-  ...{ Acknowledged: false, Behind: 0, Note: null, Excluded: false },
+  outage_id: at.toString(16).padStart(48, '0'),
+  device_id: ids[0],
+  ShortName: 'r-0',
+  FullName: names[0],
+  Start: '2026-10-11T21:14:00+02:00',
+  End: '2026-10-12T01:20:12+02:00',
+  Seconds: 14_772,
+  Location: 'local',
+  Locations: ['local'],
+  CheckResult: '503 <i>Service</i> Unavailable',
+  check_id: null,
+  alert_id: null,
+  Acknowledged: false,
+  Behind: 0,
+  Note: null,
+  Excluded: false,
   ...more,
 });
 
 const figures = (more: object) => ({
-  ...{
-    UpSeconds: 2_600_000,
-    DownSeconds: 0,
-    MaintenanceSeconds: 0,
-    UnknownSeconds: 0,
-    Outages: 0,
-    Percent: 100,
-  },
-  ...{ ExcludedSeconds: 0, ExcludedOutages: 0, ...more },
+  UpSeconds: 2_600_000,
+  DownSeconds: 0,
+  MaintenanceSeconds: 0,
+  UnknownSeconds: 0,
+  Outages: 0,
+  Percent: 100,
+  ExcludedSeconds: 0,
+  ExcludedOutages: 0,
+  ...more,
 });
 
 /** A month with everything in it: outages, one excluded, maintenance, Unknown. */
@@ -78,7 +80,11 @@ async function withOctober(page: Page): Promise<void> {
     const [, id] = /devices\/([0-9a-f]+)/.exec(route.request().url()) ?? [];
     const at = ids.indexOf(id ?? '');
     const excluded = {
-      ...{ outage_id: 'e'.repeat(48), device_id: ids[1], FullName: names[1], Seconds: 7_470, Excluded: true },
+      outage_id: 'e'.repeat(48),
+      device_id: ids[1],
+      FullName: names[1],
+      Seconds: 7_470,
+      Excluded: true,
       Note: 'planned, announced too late',
     };
     return route.fulfill({ json: at === 0 ? [outage(1, {})] : at === 1 ? [outage(2, excluded)] : [] });

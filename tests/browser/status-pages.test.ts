@@ -12,7 +12,11 @@ beforeAll(async () => {
   for (const Name of ['shop/web', 'shop/mail', 'inside']) await api.ok('POST', '/tags', { Name });
   for (const [at, Tag] of ['shop/web', 'shop/mail', 'inside'].entries())
     await api.ok('POST', '/devices', {
-      ...{ Method: 'TCP', URL: '127.0.0.1:9', ShortName: `d${at}`, FullName: `Server ${Tag}`, Tags: [Tag] },
+      Method: 'TCP',
+      URL: '127.0.0.1:9',
+      ShortName: `d${at}`,
+      FullName: `Server ${Tag}`,
+      Tags: [Tag],
     });
 });
 

@@ -25,9 +25,20 @@ const rowsOf = (down: number) => [
 
 function rowOf(at: number, FullName: string, Status: string, more: object = {}) {
   return {
-    ...{ device_id: idOf(at), ShortName: `d${at}`, FullName, Method: 'PING', Status, StatusSince: since },
-    ...{ Enabled: true, Retrying: false, Severity: 'critical', MaintenanceUntil: null, DownBecause: null },
-    ...{ Tags: [{ tag_id: idOf(1), Name: 'berlin/rack-1' }], LastCheck: null, Day: 'U'.repeat(72) },
+    device_id: idOf(at),
+    ShortName: `d${at}`,
+    FullName,
+    Method: 'PING',
+    Status,
+    StatusSince: since,
+    Enabled: true,
+    Retrying: false,
+    Severity: 'critical',
+    MaintenanceUntil: null,
+    DownBecause: null,
+    Tags: [{ tag_id: idOf(1), Name: 'berlin/rack-1' }],
+    LastCheck: null,
+    Day: 'U'.repeat(72),
     Locations: [{ location_id: idOf(8), Name: 'Berlin' }],
     ...more,
   };
@@ -47,14 +58,15 @@ async function withCauses(page: Page, down: number): Promise<void> {
     }),
   );
   const taken = {
-    ...{
-      alert_id: idOf(5),
-      device_id: idOf(1),
-      location_id: null,
-      Kind: 'device.down',
-      State: 'Acknowledged',
-    },
-    ...{ Opened: since, Since: since, Location: 'Berlin', Notifications: [] },
+    alert_id: idOf(5),
+    device_id: idOf(1),
+    location_id: null,
+    Kind: 'device.down',
+    State: 'Acknowledged',
+    Opened: since,
+    Since: since,
+    Location: 'Berlin',
+    Notifications: [],
     Acknowledged: { By: 'Jana Wolf', Note: null, At: since },
   };
   await page.route(/\/v1\.1\/alerts/, (route) =>
@@ -73,7 +85,11 @@ test.each(['light', 'dark'] as const)(
     await page.getByRole('heading', { level: 1, name: '4 down, 3 causes' }).waitFor();
     const heads = await page.getByRole('heading', { level: 2 }).allTextContents();
     expect(heads.map((text) => text.split(' in the')[0])).toEqual([
-      ...['router 0', 'router 2', 'Oslo', 'router 1', '1 in maintenance'],
+      'router 0',
+      'router 2',
+      'Oslo',
+      'router 1',
+      '1 in maintenance',
     ]);
     const [first] = await page.getByRole('main').locator('section').all();
     expect(await first?.textContent()).toMatch(

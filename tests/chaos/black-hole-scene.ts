@@ -106,7 +106,11 @@ async function until(holds: (now: z.output<typeof found>) => boolean): Promise<n
 try {
   for (let i = 0; i < devices; i += 1)
     await system.api.ok('POST', '/devices', {
-      ...{ Method: 'TCP', URL: `${agentHost}:${port}`, ShortName: `d${i}`, Frequency: 1, Timeout: 5 },
+      Method: 'TCP',
+      URL: `${agentHost}:${port}`,
+      ShortName: `d${i}`,
+      Frequency: 1,
+      Timeout: 5,
       Locations: ['far'],
     });
   await until(({ checks }) => checks > 5 * devices);

@@ -32,10 +32,13 @@ async function secondController(system: System, folder: string) {
     child = spawn(process.execPath, [path.join(repositoryRoot, 'apps/controller/src/main.ts')], {
       cwd: repositoryRoot,
       env: {
-        ...{ PATH: process.env['PATH'], ...fast, VANTAGE_DATA: folder },
+        PATH: process.env['PATH'],
+        ...fast,
+        VANTAGE_DATA: folder,
         VANTAGE_DATABASE_URL: system.quickstart().database_url,
         VANTAGE_SECRET_KEY_FILE: path.join(system.dataDir, 'secret.key'),
-        ...{ VANTAGE_HTTPS_PORT: String(https), VANTAGE_AGENT_PORT: String(agents) },
+        VANTAGE_HTTPS_PORT: String(https),
+        VANTAGE_AGENT_PORT: String(agents),
       },
       stdio: 'ignore',
     });
@@ -104,8 +107,14 @@ async function createDevices(system: System, targets: AsyncDisposableStack): Pro
   for (let i = 0; i < 12; i += 1) {
     const target = targets.use(await startTarget());
     const answer = await system.api.ok('POST', '/devices', {
-      ...{ Method: 'TCP', URL: `127.0.0.1:${target.port}`, ShortName: `d${i}`, Frequency: 1, Timeout: 3 },
-      ...{ RetryDelay: 10, Locations: locations[i % 3], Options: { Steps: [{ Expect: '220' }] } },
+      Method: 'TCP',
+      URL: `127.0.0.1:${target.port}`,
+      ShortName: `d${i}`,
+      Frequency: 1,
+      Timeout: 3,
+      RetryDelay: 10,
+      Locations: locations[i % 3],
+      Options: { Steps: [{ Expect: '220' }] },
     });
     devices.push({ target, id: created.parse(answer).device_id, isSick: i % 2 === 0, downS: 0 });
   }

@@ -41,7 +41,12 @@ interface Stage {
 }
 
 const openStage = async (tag: string, net: number): Promise<Stage> => ({
-  ...{ host: await createCleanRoot(tag, net), workdir: '/', user: '', volume: '', env: {}, argv: [] },
+  host: await createCleanRoot(tag, net),
+  workdir: '/',
+  user: '',
+  volume: '',
+  env: {},
+  argv: [],
 });
 
 async function ranIn(host: CleanRoot, line: string, env: Readonly<Record<string, string>> = {}) {

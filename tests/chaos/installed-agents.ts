@@ -60,7 +60,9 @@ export async function openWorks(): Promise<Works> {
     writeFileSync(path.join(master, name), data, { mode });
   }
   return {
-    ...{ folder, parcels, releaseKey: line },
+    folder,
+    parcels,
+    releaseKey: line,
     async offer(version, manner) {
       const name = `vantage-agent-linux-${arch}.tar.gz`;
       const file = path.join(parcels, name);

@@ -54,8 +54,11 @@ async function openController(name: string): Promise<Controller> {
       child = spawn(process.execPath, [path.join(repositoryRoot, 'apps/controller/src/main.ts')], {
         cwd: repositoryRoot,
         env: {
-          ...{ PATH: process.env['PATH'], VANTAGE_DATA: folder, VANTAGE_DATABASE_URL: proxy?.url },
-          ...{ VANTAGE_HTTPS_PORT: String(ports[0]), VANTAGE_AGENT_PORT: String(ports[1]) },
+          PATH: process.env['PATH'],
+          VANTAGE_DATA: folder,
+          VANTAGE_DATABASE_URL: proxy?.url,
+          VANTAGE_HTTPS_PORT: String(ports[0]),
+          VANTAGE_AGENT_PORT: String(ports[1]),
           VANTAGE_SECRET_KEY_FILE: path.join(system.dataDir, 'secret.key'),
           NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
         },
@@ -83,8 +86,13 @@ beforeAll(async () => {
   for (const identity of identities)
     agents.push(
       createSimulatedAgent({
-        ...{ endpoints, ca, identity, clock, counts },
-        ...{ random: Math.random, note: () => {} },
+        endpoints,
+        ca,
+        identity,
+        clock,
+        counts,
+        random: Math.random,
+        note: () => {},
       }),
     );
   for (const agent of agents) void agent.run(ending.signal);

@@ -49,7 +49,9 @@ test('kill -9 at each operation of an upgrade leaves the old version or the whol
     const again = run(folder);
     expect(again.signal, again.stderr).toBeNull();
     expect(readdirSync(path.join(dataDir, 'versions')).sort(), again.stderr).toEqual([
-      ...['1.1.0', '1.1.0.sig', 'current'],
+      '1.1.0',
+      '1.1.0.sig',
+      'current',
     ]);
   }
   process.stdout.write(

@@ -9,7 +9,11 @@ const log = createLog('packer', 'silent');
 const db = await createDb({ connection: { url }, log });
 const clock = createFakeClock(Number(nowUs));
 const packer = createDayPacker({
-  ...{ db, clock, log, afterDays: 8, retentionDays: Number(retentionDays) },
+  db,
+  clock,
+  log,
+  afterDays: 8,
+  retentionDays: Number(retentionDays),
   rolledToUs: async () => clock.nowUs(),
 });
 process.stdout.write('packs\n');

@@ -69,7 +69,10 @@ function fetch(whileLoading: () => void = () => {}) {
     return { kind: 'done' };
   };
   return fetchVersion({
-    ...{ version: '1.1.0', arch: 'amd64', releaseKeyFile, download },
+    version: '1.1.0',
+    arch: 'amd64',
+    releaseKeyFile,
+    download,
     versions: openVersionsFolder(dataDir),
   });
 }

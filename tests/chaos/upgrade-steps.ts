@@ -29,7 +29,10 @@ const [home, dataDir, releaseKeyFile] = [
 ];
 const versions = openVersionsFolder(dataDir);
 const fetched = await fetchVersion({
-  ...{ version: '1.1.0', arch: 'amd64', releaseKeyFile, versions },
+  version: '1.1.0',
+  arch: 'amd64',
+  releaseKeyFile,
+  versions,
   async download({ path: url, onBytes }) {
     await onBytes(await readFile(path.join(folder, url.endsWith('.sig') ? 'parcel.sig' : 'parcel')));
     return { kind: 'done' };

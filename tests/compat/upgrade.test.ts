@@ -89,7 +89,9 @@ const lasting = ({ devices, events, secrets, tags }: Truth) => ({
     const other = UpSeconds + DownSeconds + UnknownSeconds;
     return { device_id, Status, StatusSince, events: own, ...rest, other };
   }),
-  ...{ events, secrets, tags },
+  events,
+  secrets,
+  tags,
 });
 
 test('the recording contains everything that an upgrade could lose', () => {
@@ -128,7 +130,10 @@ test('an outage that was open before the upgrade has an open alert, which begins
   await vi.waitFor(async () => {
     const alerts = z.array(alert).parse(await api.ok('GET', '/alerts?Limit=100'));
     const expected = downs.map(({ device_id, StatusSince: Since }) => ({
-      ...{ device_id, Since, Kind: 'device.down', State: 'Open' },
+      device_id,
+      Since,
+      Kind: 'device.down',
+      State: 'Open',
     }));
     expect(new Set(alerts)).toEqual(new Set(expected));
   }, soon);
@@ -148,7 +153,9 @@ test(
     ended.use(
       startAgent({
         program: present.agent,
-        ...{ endpoint: controller.endpoint, caFile: controller.caFile, token: old.token },
+        endpoint: controller.endpoint,
+        caFile: controller.caFile,
+        token: old.token,
         dataDir: path.join(old.dataDir, 'agent'),
       }),
     );

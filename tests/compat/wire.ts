@@ -63,8 +63,15 @@ export async function exchange(
 
   const target = stack.use(await startTarget());
   const device = {
-    ...{ Method: 'TCP', URL: `127.0.0.1:${target.port}`, ShortName: 'wire', Locations: ['wire'] },
-    ...{ Frequency: 1, Timeout: 5, Retries: 2, RetryDelay: 10, Options: { Steps: [{ Expect: '220' }] } },
+    Method: 'TCP',
+    URL: `127.0.0.1:${target.port}`,
+    ShortName: 'wire',
+    Locations: ['wire'],
+    Frequency: 1,
+    Timeout: 5,
+    Retries: 2,
+    RetryDelay: 10,
+    Options: { Steps: [{ Expect: '220' }] },
   };
   const { device_id: id } = z
     .object({ device_id: z.string() })

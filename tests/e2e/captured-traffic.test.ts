@@ -62,7 +62,8 @@ function open(conversation: Conversation, keyLog: string): Opened {
   const [client, server] = [Buffer.concat(conversation.fromClient), Buffer.concat(conversation.fromServer)];
   const greeting = readGreeting(client, server);
   return {
-    ...{ greeting, raw: Buffer.concat([client, server]) },
+    greeting,
+    raw: Buffer.concat([client, server]),
     sent: openTraffic(client, { greeting, keyLog, side: 'CLIENT' }),
     received: openTraffic(server, { greeting, keyLog, side: 'SERVER' }),
   };
@@ -126,8 +127,11 @@ test('all traffic of an agent is TLS 1.3; its token goes out once, with its enro
   await using target = await startTarget();
   // The target speaks no HTTP, so the agent also reports a failure with its diagnostics.
   await system.api.ok('POST', '/devices', {
-    ...{ Method: 'HTTP', URL: `http://probe:${password}@127.0.0.1:${target.port}/`, ShortName: 'private' },
-    ...{ Frequency: 1, Locations: ['recorded'] },
+    Method: 'HTTP',
+    URL: `http://probe:${password}@127.0.0.1:${target.port}/`,
+    ShortName: 'private',
+    Frequency: 1,
+    Locations: ['recorded'],
   });
   const { port } = recorder;
   const { keyLog, folder } = await runTwice(system, { token, agentId, port, hits: target.hits });

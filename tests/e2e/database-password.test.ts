@@ -29,8 +29,12 @@ async function outputOf(
 ): Promise<string> {
   const child = spawn(process.execPath, [path.join(repositoryRoot, program), ...args], {
     env: {
-      ...{ PATH: process.env['PATH'], VANTAGE_DATA: dir, VANTAGE_DATABASE_URL: url },
-      ...{ VANTAGE_HTTPS_PORT: '0', VANTAGE_AGENT_PORT: '0', VANTAGE_LOG_LEVEL: 'trace' },
+      PATH: process.env['PATH'],
+      VANTAGE_DATA: dir,
+      VANTAGE_DATABASE_URL: url,
+      VANTAGE_HTTPS_PORT: '0',
+      VANTAGE_AGENT_PORT: '0',
+      VANTAGE_LOG_LEVEL: 'trace',
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -61,8 +61,11 @@ async function controllerOn(url: string, last?: string): Promise<string> {
   const dataDir = mkdtempSync(path.join(folder, 'data-'));
   const child = spawn(process.execPath, [path.join(repositoryRoot, 'apps/controller/src/main.ts')], {
     env: {
-      ...{ PATH: process.env['PATH'], VANTAGE_DATA: dataDir, VANTAGE_DATABASE_URL: url },
-      ...{ VANTAGE_HTTPS_PORT: '0', VANTAGE_AGENT_PORT: '0' },
+      PATH: process.env['PATH'],
+      VANTAGE_DATA: dataDir,
+      VANTAGE_DATABASE_URL: url,
+      VANTAGE_HTTPS_PORT: '0',
+      VANTAGE_AGENT_PORT: '0',
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -43,7 +43,9 @@ function program(...args: string[]) {
   const line = 'umask 077; exec "$0" "$@"';
   const env = { ...process.env, TZ: 'Asia/Tokyo', LC_ALL: 'C' };
   const { status, stdout, stderr } = spawnSync('sh', ['-c', line, process.execPath, file, ...args], {
-    ...{ cwd: '/', env, encoding: 'utf8' },
+    cwd: '/',
+    env,
+    encoding: 'utf8',
   });
   return { status, output: `${stdout}${stderr}` };
 }

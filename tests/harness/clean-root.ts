@@ -90,7 +90,10 @@ export async function createCleanRoot(tag: string, subnet: number): Promise<Clea
       child.once('close', (status) => resolve({ status, output }));
     });
   return {
-    ...{ gateway: gateway ?? '', otherGateway: otherGateway ?? '', run, folder: `/proc/${first}/root` },
+    gateway: gateway ?? '',
+    otherGateway: otherGateway ?? '',
+    run,
+    folder: `/proc/${first}/root`,
     async files() {
       const { output } = await run(
         'find / -xdev \\( -path /proc -o -path /sys -o -path /dev \\) -prune -o -print',

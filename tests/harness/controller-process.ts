@@ -29,8 +29,11 @@ export async function startController(
     env: {
       PATH: process.env['PATH'],
       ...compileCacheEnv(),
-      ...{ VANTAGE_DATA: folder, VANTAGE_DATABASE_URL: databaseUrl, VANTAGE_LISTEN: '127.0.0.1' },
-      ...{ VANTAGE_HTTPS_PORT: '0', VANTAGE_AGENT_PORT: '0' },
+      VANTAGE_DATA: folder,
+      VANTAGE_DATABASE_URL: databaseUrl,
+      VANTAGE_LISTEN: '127.0.0.1',
+      VANTAGE_HTTPS_PORT: '0',
+      VANTAGE_AGENT_PORT: '0',
       ...env,
     },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

@@ -44,7 +44,9 @@ export async function startOidcProvider(back: string): Promise<TestProvider> {
   const provider: Provider = new Provider(issuer, {
     clients: [
       {
-        ...{ client_id: clientId, client_secret: clientSecret, redirect_uris: [`${back}/sign-in/callback`] },
+        client_id: clientId,
+        client_secret: clientSecret,
+        redirect_uris: [`${back}/sign-in/callback`],
         post_logout_redirect_uris: [`${back}/`],
       },
     ],

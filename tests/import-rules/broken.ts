@@ -6,6 +6,7 @@ import { longFunctions } from './function-sizes.ts';
 import { misplaced } from './layout.ts';
 import { sharedProbeLibraries } from './probe-libraries.ts';
 import { isTestFile, type Source } from './sources.ts';
+import { spreadLiterals } from './spread-literals.ts';
 import { tableOwners } from './table-owners.ts';
 import { entityTables, foreignWrites } from './table-writers.ts';
 import { untrackedCollections } from './tracked-state.ts';
@@ -20,6 +21,7 @@ export function brokenRules(sources: readonly Source[], entries: ReadonlyMap<str
       ...badFile(source),
       ...misplaced(source),
       ...longFunctions(source),
+      ...spreadLiterals(source),
       ...foreignWrites(source, tableOwners, entities),
       ...writesPastTheDoor(source, entities),
     ]),

@@ -11,18 +11,19 @@ const door = `${catalog}change.ts`;
 const reportedColumns = /\/(?:presence|enrolment|visibility|reseal)-store\.ts$/;
 const functionTypes = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression']);
 const managerWrites = new Set([
-  ...[
-    'assign',
-    'begin',
-    'create',
-    'flush',
-    'insert',
-    'insertMany',
-    'nativeDelete',
-    'nativeUpdate',
-    'persist',
-  ],
-  ...['remove', 'transactional', 'upsert', 'upsertMany'],
+  'assign',
+  'begin',
+  'create',
+  'flush',
+  'insert',
+  'insertMany',
+  'nativeDelete',
+  'nativeUpdate',
+  'persist',
+  'remove',
+  'transactional',
+  'upsert',
+  'upsertMany',
 ]);
 
 /** One sentence for each function that writes the catalog past `catalog/change.ts`, where no actor is known. */

@@ -127,6 +127,16 @@ test('a library that two probes import is found, one of one probe is not', () =>
   );
 });
 
+test.each([
+  ['const a = { ...{ b: 1 }, c };', 'line 1 spreads a literal'],
+  ['f(\n[...[1, 2], x]);', 'line 2 spreads a literal'],
+  ['const a = { ...(b && { c }), ...d, e: [...f] };', undefined],
+])('a literal that is spread into another one is found: %s', (text, reason) => {
+  const found = broken(['libs/kernel/src/a.ts', `${text}\n`]);
+  if (reason === undefined) expect(found).toBe('');
+  else expect(found).toContain(reason);
+});
+
 describe('sizes', () => {
   const factory = (count: number) =>
     `function make() {\nconst go = () => 1;\n${lines(count)}return { go };\n}`;

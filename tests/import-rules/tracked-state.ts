@@ -9,20 +9,18 @@ const additions = new Set(['add', 'push', 'set', 'splice', 'unshift']);
 const functionTypes = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression']);
 /** Methods that call their function before they return. */
 const callNow = new Set([
-  ...[
-    'every',
-    'filter',
-    'find',
-    'findIndex',
-    'flatMap',
-    'forEach',
-    'from',
-    'map',
-    'reduce',
-    'replace',
-    'some',
-    'sort',
-  ],
+  'every',
+  'filter',
+  'find',
+  'findIndex',
+  'flatMap',
+  'forEach',
+  'from',
+  'map',
+  'reduce',
+  'replace',
+  'some',
+  'sort',
 ]);
 
 /** A function around a node. `outer` is the one around it; null: the module. */

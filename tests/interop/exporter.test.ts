@@ -18,8 +18,15 @@ const deviceRows = z.array(z.looseObject({ device_id: z.string(), ShortName: z.s
 const ms = z.number();
 const checkRows = z.array(
   z.looseObject({
-    ...{ Location: z.string(), Timestamp: z.string(), RequestTime: ms, DataSize: z.number() },
-    ...{ DNSTime: ms, ConnectTime: ms, SSLTime: ms, TTFB: ms, TTLB: ms },
+    Location: z.string(),
+    Timestamp: z.string(),
+    RequestTime: ms,
+    DataSize: z.number(),
+    DNSTime: ms,
+    ConnectTime: ms,
+    SSLTime: ms,
+    TTFB: ms,
+    TTLB: ms,
   }),
 );
 
@@ -35,7 +42,9 @@ beforeAll(async () => {
   const { rest, accountNo, locationNo } = one;
   const { kysely } = rest.db;
   await createPartitions({
-    ...{ db: rest.db, clock: rest.clock, retentionDays: 2 },
+    db: rest.db,
+    clock: rest.clock,
+    retentionDays: 2,
     log: createLog('test', 'silent'),
   }).ensure();
   const second = await kysely

@@ -7,7 +7,11 @@ const alert = (
   Reason: string | null,
   messages: readonly (readonly string[])[],
 ) => ({
-  ...{ alert_id: 'a', Kind: 'device.down', ShortName, Location: 'A', Reason },
+  alert_id: 'a',
+  Kind: 'device.down',
+  ShortName,
+  Location: 'A',
+  Reason,
   Notifications: messages.map(([contact_id = '', Kind = '', State = '']) => ({ contact_id, Kind, State })),
 });
 const sent = [

@@ -76,7 +76,9 @@ export async function createDevices(place: Place): Promise<readonly LabDevice[]>
   const front = await createFront(place);
   const behind = Array.from({ length: deviceCount }, (_, i) =>
     createIn(place)(`dev-${i}`, locationsOf(i), {
-      ...{ Method: 'TCP', URL: `${addresses.device(i)}:7000`, device_master_id: front[0].id },
+      Method: 'TCP',
+      URL: `${addresses.device(i)}:7000`,
+      device_master_id: front[0].id,
     }),
   );
   return [...front, ...(await Promise.all(behind))];

@@ -191,11 +191,15 @@ async function startAgents(deps: {
   const [A, B] = await Promise.all([
     startLabAgent(system, {
       ...common,
-      ...{ host: 'a', location: 'A', endpoints: second === undefined ? [first] : [first, second] },
+      host: 'a',
+      location: 'A',
+      endpoints: second === undefined ? [first] : [first, second],
     }),
     startLabAgent(system, {
       ...common,
-      ...{ host: 'b', location: 'B', endpoints: second === undefined ? [first] : [second, first] },
+      host: 'b',
+      location: 'B',
+      endpoints: second === undefined ? [first] : [second, first],
     }),
   ]);
   return { A, B };

@@ -12,8 +12,13 @@ import { createTruth } from './truth.ts';
 const same = <T>(value: T) => ({ expected: value, got: value });
 const tolerance = { downSeconds: 12, unknownSeconds: 5, maintenanceSeconds: 1 };
 const device: DeviceOutcome = {
-  ...{ name: 'web', status: same('Up'), outages: same(0), downSeconds: same(0) },
-  ...{ maintenanceSeconds: same(0), unknownSeconds: same(0), sumSeconds: same(100) },
+  name: 'web',
+  status: same('Up'),
+  outages: same(0),
+  downSeconds: same(0),
+  maintenanceSeconds: same(0),
+  unknownSeconds: same(0),
+  sumSeconds: same(100),
 };
 
 describe('the verdict of a scene', () => {

@@ -74,10 +74,14 @@ export async function startController(
     spawn(process.execPath, [controllerMain], {
       cwd: repositoryRoot,
       env: {
-        ...{ PATH: process.env['PATH'], ...clockVariables(), ...env, VANTAGE_DATA: folder },
+        PATH: process.env['PATH'],
+        ...clockVariables(),
+        ...env,
+        VANTAGE_DATA: folder,
         VANTAGE_DATABASE_URL: system.quickstart().database_url,
         VANTAGE_SECRET_KEY_FILE: path.join(system.dataDir, 'secret.key'),
-        ...{ VANTAGE_HTTPS_PORT: String(https), VANTAGE_AGENT_PORT: String(agents) },
+        VANTAGE_HTTPS_PORT: String(https),
+        VANTAGE_AGENT_PORT: String(agents),
       },
       stdio: ['ignore', 'ignore', process.env['LAB_VERBOSE'] ? 'inherit' : 'ignore'],
     }),
@@ -126,7 +130,9 @@ export async function startLabAgent(
     spawn('ip', network.on(host, process.execPath, agentMain), {
       cwd: repositoryRoot,
       env: {
-        ...{ PATH: process.env['PATH'], ...clockVariables(), ...env },
+        PATH: process.env['PATH'],
+        ...clockVariables(),
+        ...env,
         VANTAGE_AGENT_ENDPOINTS: endpoints.join(','),
         VANTAGE_AGENT_TOKEN: token,
         VANTAGE_CA_FILE: system.quickstart().ca_file,

@@ -49,7 +49,11 @@ export async function startShadowSinks(databaseUrl: string, real: Sinks): Promis
       ...real.hooks,
       get hooks() {
         return ofType('webhook').map(({ id, kind: type, about, atUs }) => ({
-          ...{ id, type, about, atMs: atUs / 1000, text: '' },
+          id,
+          type,
+          about,
+          atMs: atUs / 1000,
+          text: '',
         }));
       },
     },

@@ -18,19 +18,26 @@ const longText = 'A name that goes on and on, and says where in the cellar it st
   .repeat(16)
   .slice(0, 1_000);
 const names = [
-  ...['Router of the office', longText, 'نظام المراقبة في القبو', 'נתב ראשי', 'Switch <b>7</b> & "8"'],
-  ...[
-    'mail.example.org',
-    'Web shop',
-    'Database',
-    'DNS',
-    'Printer',
-    'Camera at the gate',
-    'NAS',
-    'VPN',
-    'Wiki',
-  ],
-  ...['Build server', 'Phone system', 'Access point 1', 'Access point 2', 'Access point 3', 'UPS'],
+  'Router of the office',
+  longText,
+  'نظام المراقبة في القبو',
+  'נתב ראשי',
+  'Switch <b>7</b> & "8"',
+  'mail.example.org',
+  'Web shop',
+  'Database',
+  'DNS',
+  'Printer',
+  'Camera at the gate',
+  'NAS',
+  'VPN',
+  'Wiki',
+  'Build server',
+  'Phone system',
+  'Access point 1',
+  'Access point 2',
+  'Access point 3',
+  'UPS',
 ];
 const tags = ['berlin/rack-1', 'berlin/rack-2', 'oslo/cellar', 'service/web'];
 
@@ -42,7 +49,11 @@ export async function makeTwenty(system: System): Promise<Made> {
   for (const [at, FullName] of names.entries()) {
     const isBehind = at >= 16 && at <= 18;
     const body = {
-      ...{ Method: 'TCP', ShortName: `d-${at}`, FullName, Frequency: 1, Attempts: 1 },
+      Method: 'TCP',
+      ShortName: `d-${at}`,
+      FullName,
+      Frequency: 1,
+      Attempts: 1,
       URL: `127.0.0.1:${at === 0 || at === 1 || isBehind ? ill.port : well.port}`,
       Tags: [tags[at % tags.length]],
       ...(isBehind ? { device_master_id: devices[0] } : {}),
@@ -79,9 +90,18 @@ export async function manyStates(
   const row = (at: number) => {
     const Status = statusOf(at);
     return {
-      ...{ device_id: at.toString(16).padStart(48, '0'), ShortName: `sw-${at}`, Method: 'PING', Status },
-      ...{ FullName: `Switch ${at} of rack ${at % 40}`, StatusSince: since, Enabled: true, Retrying: false },
-      ...{ Severity: 'critical', MaintenanceUntil: null, DownBecause: null, Locations: [{ Name: 'local' }] },
+      device_id: at.toString(16).padStart(48, '0'),
+      ShortName: `sw-${at}`,
+      Method: 'PING',
+      Status,
+      FullName: `Switch ${at} of rack ${at % 40}`,
+      StatusSince: since,
+      Enabled: true,
+      Retrying: false,
+      Severity: 'critical',
+      MaintenanceUntil: null,
+      DownBecause: null,
+      Locations: [{ Name: 'local' }],
       Tags: [{ tag_id: '0'.repeat(48), Name: `site-${at % 12}/rack-${at % 40}` }],
       LastCheck: { Timestamp: since, RequestTime: 1 + (at % 300), ResultCode: Status === 'Up' ? 1 : 100 },
       Day:

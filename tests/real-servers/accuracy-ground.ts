@@ -88,7 +88,17 @@ export async function startServers(): Promise<Servers> {
     const front = async (port: number) => held.use(await startFront(ground, port)).port;
     const { imap, imaps, pop3, pop3s } = dovecot;
     const ports = {
-      ...{ http, https, imap, imaps, pop3, pop3s, ftp, nntp, mysql, telnet, dns },
+      http,
+      https,
+      imap,
+      imaps,
+      pop3,
+      pop3s,
+      ftp,
+      nntp,
+      mysql,
+      telnet,
+      dns,
       ssh: sshd.port,
       smtp: postfix.port,
       smtps: postfix.tlsPort,

@@ -48,7 +48,9 @@ interface Subject {
 
 const subjects: readonly Subject[] = [
   {
-    ...{ method: 'HTTP', kind: 'web', manner: { speaksFirst: 'client' } },
+    method: 'HTTP',
+    kind: 'web',
+    manner: { speaksFirst: 'client' },
     request: 'GET / HTTP/1.1\r\nHost: rate.test\r\n\r\n',
   },
   { method: 'NNTP', kind: 'news', manner: { speaksFirst: 'server', quits: true } },

@@ -6,18 +6,21 @@ import { root } from '../root.ts';
 
 /** Paths of the repository that the images and the compose files are made of. */
 const paths = [
-  ...['package.json', 'package-lock.json', '.npmrc', '.node-version', '.dockerignore', 'tsconfig.base.json'],
-  ...[
-    'LICENSE',
-    'CHANGELOG.md',
-    'vantage',
-    'docker-compose.yml',
-    'libs',
-    'apps',
-    'docs',
-    'agent-installer',
-    'tests/package.json',
-  ],
+  'package.json',
+  'package-lock.json',
+  '.npmrc',
+  '.node-version',
+  '.dockerignore',
+  'tsconfig.base.json',
+  'LICENSE',
+  'CHANGELOG.md',
+  'vantage',
+  'docker-compose.yml',
+  'libs',
+  'apps',
+  'docs',
+  'agent-installer',
+  'tests/package.json',
 ];
 
 /**

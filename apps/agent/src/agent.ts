@@ -52,7 +52,11 @@ export async function runAgent(deps: AgentDeps): Promise<void> {
   const enrolment = await openEnrolment(deps, stores);
   const { endpoints, proxy } = config;
   const link = createLink({
-    ...{ endpoints, proxy, clock, random, pings },
+    endpoints,
+    proxy,
+    clock,
+    random,
+    pings,
     prove: (endpoint, ending) => enrolment.prove(endpoint, ending),
     onRefused: () => enrolment.refused(),
   });
@@ -106,7 +110,14 @@ async function openEnrolment(
 ): Promise<Enrolment> {
   const { endpoints, token, ca, proxy, dataDir } = config;
   return createEnrolment({
-    ...{ endpoints, token, ca, proxy, clock, random, log, hadSessions: identity.hadSessions },
+    endpoints,
+    token,
+    ca,
+    proxy,
+    clock,
+    random,
+    log,
+    hadSessions: identity.hadSessions,
     folder: await openIdentityFolder(dataDir),
     nowUs: () => time.nowUs(),
   });
@@ -119,7 +130,15 @@ function openOwnUpgrader(
 ): Promise<Upgrader> {
   const { dataDir, releaseKeyFile, endpoints, proxy } = config;
   return openUpgrader({
-    ...{ dataDir, releaseKeyFile, endpoints, proxy, version, clock, random, log, signal },
+    dataDir,
+    releaseKeyFile,
+    endpoints,
+    proxy,
+    version,
+    clock,
+    random,
+    log,
+    signal,
     home: launcher?.home,
     prove: (endpoint, ending) => enrolment.prove(endpoint, ending),
     send: (value) => void link.send({ case: 'upgradeReport', value }),

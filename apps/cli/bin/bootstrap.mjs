@@ -74,7 +74,8 @@ async function install() {
   const from = Date.now();
   const npm = process.env.npm_execpath;
   const problem = await installPackages({
-    ...{ root, say },
+    root,
+    say,
     npm: npm && /\.c?js$/.test(npm) ? [process.execPath, npm] : ['npm'],
     watch: (child) => passOn(child, { insistMs: 2_000 }),
   });

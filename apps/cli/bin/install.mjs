@@ -8,8 +8,13 @@ const everyMs = 10_000;
  * By default npm waits five minutes for each answer of the registry, three times. That is too long without a message.
  */
 const options = [
-  ...['ci', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=http'],
-  ...['--fetch-timeout=60000', '--fetch-retries=3'],
+  'ci',
+  '--no-audit',
+  '--no-fund',
+  '--ignore-scripts',
+  '--loglevel=http',
+  '--fetch-timeout=60000',
+  '--fetch-retries=3',
 ];
 
 /**

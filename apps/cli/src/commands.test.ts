@@ -71,7 +71,14 @@ test('an account gets keys, a Location and an agent, and the database stores onl
   await json(z.object({ location_id: z.string() }), 'locations', 'create', 'office', '--account', 'acme');
   const agent = await json(
     z.object({ agent_id: z.string(), token: z.string(), command: z.string(), expires: z.string() }),
-    ...['agents', 'invite', '--account', 'acme', '--location', 'office', '--endpoint', 'https://here:8444'],
+    'agents',
+    'invite',
+    '--account',
+    'acme',
+    '--location',
+    'office',
+    '--endpoint',
+    'https://here:8444',
   );
   // No controller answers there, so there is no line that installs it.
   expect(agent.command).toContain(`VANTAGE_AGENT_TOKEN=${agent.token}`);

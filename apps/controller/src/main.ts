@@ -135,7 +135,12 @@ function joinSteps(base: Base) {
 
   // agents = stream = gateway -> ingest -> health -> events, uptime -> REST
   const health = createHealth({
-    ...{ clock, log, timeScale, recordEvents, runRequests, locations: locationVisibility },
+    clock,
+    log,
+    timeScale,
+    recordEvents,
+    runRequests,
+    locations: locationVisibility,
     opened: () => db.pool.opened,
   });
   const fold = tracedFold(tracing, health);
@@ -148,9 +153,18 @@ function joinSteps(base: Base) {
     });
   const upgrades = createUpgrades({ db, clock, log, recordEvents });
   const gateway = createGateway({
-    ...{ db, clock, log, sealer, controllerId, runRequests, recordEvents, upgrades },
+    db,
+    clock,
+    log,
+    sealer,
+    controllerId,
+    runRequests,
+    recordEvents,
+    upgrades,
     ingest: { accept: base.disk.whileRoom(base.metrics.measureIngest(tracedBatches(tracing, ingest))) },
-    ...{ agents: agentPresence, acceptsOldTokens: config.acceptsOldTokens, history: base.continuity },
+    agents: agentPresence,
+    acceptsOldTokens: config.acceptsOldTokens,
+    history: base.continuity,
     trusted: () => base.certificates.current.authorities.trusted,
     maxConnections: connectionCaps(descriptorLimit()).total,
     onAgentSeen: ({ locationNo }) => void showOnline(locationNo),
@@ -158,13 +172,26 @@ function joinSteps(base: Base) {
   const { door: agentDoor, plan: planInvitation, signedParcels } = joinAgentSide(base, gateway);
   const settings = { ...config, ownCertificate: config.tls !== undefined };
   const api = createHttpApi({
-    ...{ db, catalog, clock, log, sealer, ...onRequest, settings, onRoute: tracing.nameRoute },
-    ...{ recordEvents, rollUps, feed, insertStates, baseUrl: base.apiAddress.url },
+    db,
+    catalog,
+    clock,
+    log,
+    sealer,
+    ...onRequest,
+    settings,
+    onRoute: tracing.nameRoute,
+    recordEvents,
+    rollUps,
+    feed,
+    insertStates,
+    baseUrl: base.apiAddress.url,
     pause: createPauseDevices({ log, recordEvents, withdrawRetries: runRequests.withdrawRetries }),
-    ...{ deleteHistory: [rollUps.deleteRollUps, deletePackedDays], notificationsOf },
+    deleteHistory: [rollUps.deleteRollUps, deletePackedDays],
+    notificationsOf,
     pages: notify.pages({ acknowledge, acknowledgeMany, snooze }),
     site: readSite(builtPage),
-    ...{ planInvitation, upgrades: { signedParcels, startRollout: insertRollout } },
+    planInvitation,
+    upgrades: { signedParcels, startRollout: insertRollout },
     ...notify.forApi,
     warnings: () => warningsOf(base),
     ownFacts: () => ({
@@ -183,7 +210,14 @@ function joinHousekeeping(base: Base, ingest: Ingest) {
   const { log, db, partitions, controllerId: holder, clocks } = base;
   const { retentionDays } = base.config;
   return createHousekeeping({
-    ...{ db, clock, log, partitions, retentionDays, holder, deleteControllers, deleteOldAnswers },
+    db,
+    clock,
+    log,
+    partitions,
+    retentionDays,
+    holder,
+    deleteControllers,
+    deleteOldAnswers,
     rollUp: rollUps.createRollUp({ db, clock, log }),
     packer: dayPacker(base),
     trim: trimCheckpoints,
@@ -218,7 +252,13 @@ function joinNotify(base: Base, { onFailed }: Alerts, feed: EventFeed, uptimes: 
   const { config, db, log, sealer, timeScale, apiAddress, clocks } = base;
   const { allowPrivateWebhooks: allowPrivate, smtpUrl, mailFrom, telegramUrl } = config;
   return createNotify({
-    ...{ db, clock, log, sealer, timeScale, uptimeParts, baseUrl: apiAddress.url },
+    db,
+    clock,
+    log,
+    sealer,
+    timeScale,
+    uptimeParts,
+    baseUrl: apiAddress.url,
     settings: { allowPrivate, smtpUrl, mailFrom, telegramUrl },
     mayGiveUp: () => clocks.mayRefuse,
     onFailed,
@@ -244,7 +284,14 @@ async function serve(
   using _door = agentDoor;
   const handler = base.metrics.measureRequests(base.tracing.traceRequests(api.handler));
   const ports = await openPorts({
-    ...{ config, clock, log, certificates: certificates.current, gateway, agentDoor, api, handler },
+    config,
+    clock,
+    log,
+    certificates: certificates.current,
+    gateway,
+    agentDoor,
+    api,
+    handler,
   });
   const { httpsPort, agentPort } = ports;
   base.apiAddress.opened(httpsPort);
@@ -280,7 +327,9 @@ function work(base: Base, steps: Steps, ending: AbortSignal): readonly Promise<v
   return [
     ...[assign, alerts, upgrades, housekeeping].map((step) => step.run(ending)),
     health.run(base.db.kysely, ending),
-    ...[notify.run(ending), notify.runHooks(ending), notify.runMails(ending)],
+    notify.run(ending),
+    notify.runHooks(ending),
+    notify.runMails(ending),
     heartbeat(base, steps, ending),
   ];
 }

@@ -54,16 +54,20 @@ const examples: Readonly<Record<OptionName, string>> = {
  * RFC 9113 section 8.2.2).
  */
 const ownHeaders: ReadonlySet<string> = new Set([
-  ...['connection', 'date', 'expect', 'host', 'http2-settings', 'keep-alive', 'proxy-authenticate'],
-  ...[
-    'proxy-authorization',
-    'proxy-connection',
-    'te',
-    'trailer',
-    'transfer-encoding',
-    'upgrade',
-    'user-agent',
-  ],
+  'connection',
+  'date',
+  'expect',
+  'host',
+  'http2-settings',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'user-agent',
 ]);
 const ownFamilies = /^(?:content|webhook)-/i;
 

@@ -49,8 +49,11 @@ export function logText({ atMs, level, fields }: LogEntry): string {
 export function localTime(atMs: number): string {
   const at = new Date(atMs);
   const [month, day, ...clock] = [
-    ...[at.getMonth() + 1, at.getDate()],
-    ...[at.getHours(), at.getMinutes(), at.getSeconds()],
+    at.getMonth() + 1,
+    at.getDate(),
+    at.getHours(),
+    at.getMinutes(),
+    at.getSeconds(),
   ].map((part) => String(part).padStart(2, '0'));
   const year = String(at.getFullYear()).padStart(4, '0');
   return `${year}-${month}-${day} ${clock.join(':')}.${String(at.getMilliseconds()).padStart(3, '0')}`;

@@ -31,7 +31,9 @@ export async function addHostile(
   values: Readonly<Record<string, unknown>>,
 ): Promise<string | undefined> {
   const answer = await asHostile(ground, 'POST', '/devices', {
-    ...{ ShortName: 'hostile', Frequency: 60, Timeout: 5 },
+    ShortName: 'hostile',
+    Frequency: 60,
+    Timeout: 5,
     ...values,
   });
   if (answer.status === 400) return undefined;

@@ -86,7 +86,14 @@ export async function startGround(settings: Readonly<Record<string, string>> = {
     );
     const ca = readFileSync(caFile, 'utf8');
     return {
-      ...{ controller, baseUrl, agentEndpoint, ca, kysely: db.kysely, rows, hostile, neighbour },
+      controller,
+      baseUrl,
+      agentEndpoint,
+      ca,
+      kysely: db.kysely,
+      rows,
+      hostile,
+      neighbour,
       [Symbol.asyncDispose]: () => held.disposeAsync(),
     };
   } catch (error) {
@@ -133,7 +140,12 @@ async function openAccount(given: {
   });
   const api = createApi({ baseUrl, caFile, key, isRepeatedOnIdleEnd: true });
   return {
-    ...{ accountNo, locationNo, agentNo, key, api, agent },
+    accountNo,
+    locationNo,
+    agentNo,
+    key,
+    api,
+    agent,
     async [Symbol.asyncDispose]() {
       api.close();
       await agent[Symbol.asyncDispose]();

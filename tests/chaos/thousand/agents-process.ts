@@ -21,7 +21,13 @@ const note = (text: string) => void notes.set(text, (notes.get(text) ?? 0) + 1);
 const { endpoint, ca } = work;
 const agents = work.identities.map((identity) =>
   createSimulatedAgent({
-    ...{ endpoints: [endpoint], ca, identity, clock, random: Math.random, counts, note },
+    endpoints: [endpoint],
+    ca,
+    identity,
+    clock,
+    random: Math.random,
+    counts,
+    note,
     onRevoked: () => {
       if (!revoked.has(identity.agentId)) revoked.set(identity.agentId, Date.now());
     },

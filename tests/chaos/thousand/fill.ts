@@ -28,7 +28,10 @@ export async function fillAgents(
     const [key, ...older] = keys;
     const sealer = createSealer(key, older);
     const { signing } = await openAuthorities({
-      ...{ kysely, sealer, clock, log },
+      kysely,
+      sealer,
+      clock,
+      log,
       dir: path.join(system.dataDir, 'tls'),
     });
     const { account_no: accountNo } = await kysely
@@ -49,7 +52,9 @@ export async function fillAgents(
       await rows.agent(
         { accountNo, locationNo: locationNos[i % locations] ?? 0 },
         {
-          ...{ agent_id: agentId, name: `agent ${i}`, certificate: cert },
+          agent_id: agentId,
+          name: `agent ${i}`,
+          certificate: cert,
           key_hash: createHash('sha256').update(publicKey).digest(),
           certificate_end_us: (nowMs + 7 * dayMs) * 1000,
         },
@@ -72,13 +77,19 @@ export async function fillDevices(
   { devices, locationNames }: { readonly devices: number; readonly locationNames: readonly string[] },
 ): Promise<void> {
   const body = (n: number) => ({
-    ...{ Method: 'TCP', URL: `192.0.2.1:${1 + (n % 60_000)}`, ShortName: `d${n}`, Frequency: 1, Timeout: 5 },
+    Method: 'TCP',
+    URL: `192.0.2.1:${1 + (n % 60_000)}`,
+    ShortName: `d${n}`,
+    Frequency: 1,
+    Timeout: 5,
     Locations: [locationNames[n % locationNames.length]],
   });
   for (let from = 0; from < devices; from += perBatch)
     await api.ok('POST', '/batch', {
       Operations: Array.from({ length: Math.min(perBatch, devices - from) }, (_, i) => ({
-        ...{ Method: 'POST', Path: '/devices', Body: body(from + i) },
+        Method: 'POST',
+        Path: '/devices',
+        Body: body(from + i),
       })),
     });
 }

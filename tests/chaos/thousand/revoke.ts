@@ -47,7 +47,13 @@ export async function connectAgain(
   const counts: Counts = { results: 0, acknowledged: 0, heartbeats: 0, replies: 0, connects: 0 };
   const runs = identities.map((identity) =>
     createSimulatedAgent({
-      ...{ endpoints: [endpoint], ca, identity, clock, random: Math.random, counts, note: () => {} },
+      endpoints: [endpoint],
+      ca,
+      identity,
+      clock,
+      random: Math.random,
+      counts,
+      note: () => {},
       onRevoked: () => void away.add(identity.agentId),
     }).run(ending.signal),
   );

@@ -125,7 +125,11 @@ export function createSimulatedAgent(deps: {
   const { endpoints, ca, identity, clock, random, counts, note } = deps;
   const { agentId, cert, key } = identity;
   const link = createLink({
-    ...{ endpoints, proxy: undefined, clock, random, pings },
+    endpoints,
+    proxy: undefined,
+    clock,
+    random,
+    pings,
     prove: async () => ({ kind: 'certificate', cert, key, ca }),
     onRefused: () => note('refused'),
   });

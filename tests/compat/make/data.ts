@@ -66,7 +66,14 @@ const files = readFolder(
   (file) => /^(agent|tls)\//.test(file) || /^(secret\.key|first-run\.json|agent-token)$/.test(file),
 );
 pack(path.resolve(import.meta.dirname, '../fixtures', commit, 'data.json.br'), {
-  ...{ atUs: Date.now() * 1000, stoppedUs, key, token, wire, truth, rows, files },
+  atUs: Date.now() * 1000,
+  stoppedUs,
+  key,
+  token,
+  wire,
+  truth,
+  rows,
+  files,
 });
 if (process.env['KEEP_DATA'] === undefined) rmSync(dataDir, { recursive: true, force: true });
 else say(`kept ${dataDir}`);

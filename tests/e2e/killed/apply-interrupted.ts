@@ -22,8 +22,12 @@ const paused = (source: string) =>
   fileOf(
     source,
     Array.from({ length: count }, (_, n) => ({
-      ...{ Key: `${source}-${n}`, Method: 'TCP', URL: `192.0.2.1:${1 + n}`, ShortName: `d${n}` },
-      ...{ Enabled: false, Locations: [] },
+      Key: `${source}-${n}`,
+      Method: 'TCP',
+      URL: `192.0.2.1:${1 + n}`,
+      ShortName: `d${n}`,
+      Enabled: false,
+      Locations: [],
     })),
   );
 const apply = (text: string): Promise<Ran> =>

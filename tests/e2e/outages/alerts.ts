@@ -14,7 +14,10 @@ const message = z.object({
 });
 const alerts = z.array(
   z.object({
-    ...{ alert_id: z.string(), State: z.string(), Kind: z.string(), device_id: z.string().nullable() },
+    alert_id: z.string(),
+    State: z.string(),
+    Kind: z.string(),
+    device_id: z.string().nullable(),
     Notifications: z.array(z.object({ State: z.string() })),
   }),
 );
@@ -51,7 +54,9 @@ test('a webhook gets device.down when the target dies and device.up when it is b
 }, async () => {
   const sink = await startSink();
   const contact = await create('/contacts', {
-    ...{ Name: 'sink', Type: 'webhook', Address: sink.url },
+    Name: 'sink',
+    Type: 'webhook',
+    Address: sink.url,
     Secret: `whsec_${Buffer.alloc(24, 7).toString('base64')}`,
   });
   const Steps = [{ DelayMinutes: 0, Contacts: [contact] }];
@@ -59,7 +64,11 @@ test('a webhook gets device.down when the target dies and device.up when it is b
   await system.api.ok('PUT', '/account', { nschedule_id: schedule });
   await using target = await startTarget();
   const device = await create('/devices', {
-    ...{ Method: 'TCP', URL: `127.0.0.1:${target.port}`, ShortName: 'web', RetryDelay: 1, Timeout: 5 },
+    Method: 'TCP',
+    URL: `127.0.0.1:${target.port}`,
+    ShortName: 'web',
+    RetryDelay: 1,
+    Timeout: 5,
   });
   const status = async () =>
     z.object({ Status: z.string() }).parse(await system.api.ok('GET', `/devices/${device}`)).Status;
@@ -80,12 +89,10 @@ test('a webhook gets device.down when the target dies and device.up when it is b
   await vi.waitFor(async () => {
     expect(alerts.parse(await system.api.ok('GET', '/alerts'))).toMatchObject([
       {
-        ...{
-          alert_id: sink.messages[0]?.data.alert_id,
-          State: 'Closed',
-          Kind: 'device.down',
-          device_id: device,
-        },
+        alert_id: sink.messages[0]?.data.alert_id,
+        State: 'Closed',
+        Kind: 'device.down',
+        device_id: device,
         Notifications: [{ State: 'Delivered' }, { State: 'Delivered' }],
       },
     ]);

@@ -28,7 +28,13 @@ const made = z.object({ device_id: z.string() });
 describe('the command line from anywhere', { timeout: 240_000 }, () => {
   test('devices are created, listed, shown, changed and deleted by the names of the API', async () => {
     const created = await run(
-      ...['devices', 'create', 'Method=PING', 'URL=192.0.2.7', 'ShortName=gw-7', 'Options.Count=2', '--json'],
+      'devices',
+      'create',
+      'Method=PING',
+      'URL=192.0.2.7',
+      'ShortName=gw-7',
+      'Options.Count=2',
+      '--json',
     );
     expect(created).toMatchObject({ code: 0, stderr: '' });
     const { device_id } = made.parse(JSON.parse(created.stdout));
@@ -147,7 +153,8 @@ describe('the command line from anywhere', { timeout: 240_000 }, () => {
 
   test('the CSV of a list has all of its pages and one header', async () => {
     const Operations = Array.from({ length: 230 }, (_, n) => ({
-      ...{ Method: 'POST', Path: '/devices' },
+      Method: 'POST',
+      Path: '/devices',
       Body: { Method: 'PING', URL: `192.0.2.${n}`, ShortName: `csv${n}`, Enabled: false, Locations: [] },
     }));
     await system.api.ok('POST', '/batch', { Atomic: true, Operations });

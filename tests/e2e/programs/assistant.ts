@@ -18,7 +18,9 @@ async function start(...args: readonly string[]) {
       cwd: tmpdir(),
       env: {
         PATH: process.env['PATH'] ?? '',
-        ...{ VANTAGE_SERVER: base_url, VANTAGE_KEY: api_key_uw, VANTAGE_CA: ca_file },
+        VANTAGE_SERVER: base_url,
+        VANTAGE_KEY: api_key_uw,
+        VANTAGE_CA: ca_file,
       },
     }),
   );

@@ -203,7 +203,10 @@ test("Uptime Kuma's monitors become devices whose checks say what the targets do
   ]);
   for (const [at, status] of [1, 1, 1, 1, 3, 1].entries())
     database.insert('heartbeat', {
-      ...{ monitor_id: at + 2, status, important: 1, msg: '200 - OK' },
+      monitor_id: at + 2,
+      status,
+      important: 1,
+      msg: '200 - OK',
       time: '2026-01-02 03:04:05.678',
     });
   const { code, told } = await runCompare('uptime-kuma', database.file);

@@ -7,7 +7,14 @@ test('the doctor finds nothing at a system that runs', { timeout: 240_000 }, asy
   expect(well.bad.filter(({ step }) => step !== 'disk')).toEqual([]);
   expect(well.code).toBe(0);
   expect(well.found.map(({ step }) => step)).toEqual([
-    ...['data folder', 'disk', 'certificate', 'system', 'API', 'readiness', 'agents’ port', 'agents'],
+    'data folder',
+    'disk',
+    'certificate',
+    'system',
+    'API',
+    'readiness',
+    'agents’ port',
+    'agents',
   ]);
   expect(well.found.at(-1)?.text).toBe('1 of 1 are connected');
 });

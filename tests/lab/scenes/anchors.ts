@@ -139,7 +139,11 @@ export const nearAnchorFails: Scene = {
         ...once(['device.down', 'device.up'], down),
       ]),
       differences: [
-        ...[...before, ...during, ...failing, ...after, ...answering],
+        ...before,
+        ...during,
+        ...failing,
+        ...after,
+        ...answering,
         ...(await recordDifferences(ground, onlyA, /^anchor gateway-A \(10\.213\.1\.1\) does not answer/)),
         ...(await eventDifferences(ground, ['A'])),
       ],
@@ -169,7 +173,10 @@ export const farAnchorFails: Scene = {
       new Map([...allAre('Unknown', siteNames), ...allAre('Down', down), ['home-0', 'Up']]),
     );
     const failing = await expectAnchors(ground, [
-      ...['gateway-A Up', 'site-A Down', 'gateway-B Up', 'site-B Down'],
+      'gateway-A Up',
+      'site-A Down',
+      'gateway-B Up',
+      'site-B Down',
     ]);
     await intervals(ground, 3);
     network.healRouter();
@@ -187,7 +194,11 @@ export const farAnchorFails: Scene = {
         ...once(['device.down', 'device.up'], down),
       ]),
       differences: [
-        ...[...before, ...during, ...failing, ...after, ...answering],
+        ...before,
+        ...during,
+        ...failing,
+        ...after,
+        ...answering,
         ...(await recordDifferences(
           ground,
           siteNames,

@@ -145,7 +145,8 @@ export const lateOutages: Scene = {
       differences: [
         ...(isBack ? [] : ['the agents did not connect again']),
         ...(arrived ? [] : ['there are not two summaries']),
-        ...[...down, ...up],
+        ...down,
+        ...up,
         ...summaryDifferences(ground, 'A', of(past.A)),
         ...summaryDifferences(ground, 'B', of(past.B)),
       ],

@@ -38,7 +38,11 @@ export const latency: Scene = {
     await Promise.all(
       [...targets].map(([ShortName, { port }]) =>
         ground.api.ok('POST', '/devices', {
-          ...{ ...body, ...ground.rhythm, nschedule_id, ShortName, URL: `${addresses.controllers}:${port}` },
+          ...body,
+          ...ground.rhythm,
+          nschedule_id,
+          ShortName,
+          URL: `${addresses.controllers}:${port}`,
           Options: { Steps: [{ Expect: '220' }] },
         }),
       ),

@@ -9,18 +9,24 @@ import { serviceTypes } from '../services.ts';
  * of its own.
  */
 const parameters = [
-  ...['token', 'access_token', 'api_key', 'apikey', 'key', 'sig', 'signature', 'secret', 'client_secret'],
-  ...[
-    'password',
-    'pwd',
-    'passwd',
-    'auth',
-    'authorization',
-    'code',
-    'credential',
-    'X-Amz-Signature',
-    'to%6Ben',
-  ],
+  'token',
+  'access_token',
+  'api_key',
+  'apikey',
+  'key',
+  'sig',
+  'signature',
+  'secret',
+  'client_secret',
+  'password',
+  'pwd',
+  'passwd',
+  'auth',
+  'authorization',
+  'code',
+  'credential',
+  'X-Amz-Signature',
+  'to%6Ben',
 ];
 const secretOf = (i: number) => `Tr0ub4dor${i}x`;
 const marker = /Tr0ub4dor\d+x/g;

@@ -135,8 +135,14 @@ async function createAll(ground: Ground, ports: readonly number[]): Promise<read
       const ShortName = `m-${i}`;
       names.push(ShortName);
       await ground.api.ok('POST', '/devices', {
-        ...{ Method: 'TCP', URL: `${addresses.web}:${port}`, ShortName, Frequency: 1, Timeout: 5 },
-        ...{ Retries: 2, RetryDelay: 1, Locations: [i % 2 === 0 ? 'A' : 'B'] },
+        Method: 'TCP',
+        URL: `${addresses.web}:${port}`,
+        ShortName,
+        Frequency: 1,
+        Timeout: 5,
+        Retries: 2,
+        RetryDelay: 1,
+        Locations: [i % 2 === 0 ? 'A' : 'B'],
       });
     }
   };

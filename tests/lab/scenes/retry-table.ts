@@ -98,7 +98,9 @@ async function playRows(
     rows.map(async (row) => {
       const target = await startCountdown();
       const answer = await api.ok('POST', '/devices', {
-        ...{ Method: 'TCP', URL: `${addresses.controllers}:${target.port}`, ShortName: nameOf(row) },
+        Method: 'TCP',
+        URL: `${addresses.controllers}:${target.port}`,
+        ShortName: nameOf(row),
         ...settingsOf(row),
         Timeout: 2,
         Locations: row.locations,

@@ -58,7 +58,9 @@ export function createEnrolment(deps: {
     [credentials?.ca, deps.ca].filter((text) => text !== undefined && text !== '').join('\n');
   const ca = () => (trusted() === '' ? undefined : trusted());
   const proofOf = ({ certificate, key }: Credentials): Proof => ({
-    ...{ kind: 'certificate', cert: certificate, key },
+    kind: 'certificate',
+    cert: certificate,
+    key,
     ca: trusted(),
   });
   const inForce = (isNew = false) =>

@@ -66,7 +66,10 @@ export function createChecks(deps: ChecksDeps): Checks {
   const meter = createLatenessMeter();
   const stalls = createStalls({ monoMs, thresholdMs: stallMs });
   const sendHeartbeat = createHeartbeatSender({
-    ...{ link, time, outbox, coverage },
+    link,
+    time,
+    outbox,
+    coverage,
     isLeaving: () => signal.aborted,
     anchors: () => anchors.states,
   });
@@ -74,23 +77,31 @@ export function createChecks(deps: ChecksDeps): Checks {
   const table = createScheduleTable({ time, retrySequenceOf, requestGraceMs });
   const ownNetworks = cachedOwnNetworks({ clock, interfaces: networkInterfaces });
   const check = createCheckRunner({
-    ...{ clock, dial: createDial(), policy, random },
+    clock,
+    dial: createDial(),
+    policy,
+    random,
     localSecrets: () => localSecrets.current,
   });
   const anchors = openAnchors(deps, {
-    ...{ check, stalls, ownNetworks },
+    check,
+    stalls,
+    ownNetworks,
     onChange: () => sendHeartbeat(uplink.offlineReason),
     onAnswersAgain: (deviceNos) => table.runSoon(deviceNos),
   });
   const uplink = createUplink({
-    ...{ clock, ownNetworks },
+    clock,
+    ownNetworks,
     judgeByAnchors: anchors.judge,
     sendHeartbeat,
     runNow: (deviceNo) => table.runNow(deviceNo),
     onOnlineAgain: (unchecked) => table.runSoon(unchecked),
   });
   const diagnostics = createDiagnosticsCollector({
-    ...{ clock, policy, trace: traceroute },
+    clock,
+    policy,
+    trace: traceroute,
     isOnline: () => link.isUp && uplink.isOnline,
     append: (value) => append({ case: 'diagnostics', value }),
   });
@@ -131,7 +142,9 @@ function openAnchors(
 ): Anchors {
   return createAnchors({
     ...parts,
-    ...{ clock, everyMs: timing.anchorsMs, nowMs: () => stores.time.nowUs() / 1000 },
+    clock,
+    everyMs: timing.anchorsMs,
+    nowMs: () => stores.time.nowUs() / 1000,
     check: createAnchorCheck({ ...parts, monoMs: () => clock.monoMs() }),
     onError: (error) => log.error({ error: messageOf(error) }, 'unexpected error'),
   });

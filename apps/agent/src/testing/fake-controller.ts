@@ -161,7 +161,9 @@ export async function startFakeController(options: {
       return streams;
     },
     assignments: options.assignments ?? [],
-    ...{ acks: true, answersHeartbeats: true, handsOver: false },
+    acks: true,
+    answersHeartbeats: true,
+    handsOver: false,
     clockAheadUs: 0,
     send: (answer) => void newest?.offer(create(ConnectResponseSchema, { message: answer })),
     cut: server.cut,

@@ -101,7 +101,9 @@ function addUpgradeCommand(agents: Command, answer: CommandLine['answer']): void
         command.error('error: one of --all, --location and --agent is needed');
       return answer((admin, settings) =>
         admin('agents.upgrade', {
-          ...{ account, version, parcels: path.resolve(settings['VANTAGE_PARCELS'] ?? defaultParcels) },
+          account,
+          version,
+          parcels: path.resolve(settings['VANTAGE_PARCELS'] ?? defaultParcels),
           release_key: settings['VANTAGE_RELEASE_PUBLIC_KEY'] ?? null,
           of:
             agent !== undefined
@@ -133,7 +135,10 @@ async function invite(admin: Admin, settings: SettingsReader['given'], given: In
     );
   const { VANTAGE_PARCELS, VANTAGE_RELEASE_PUBLIC_KEY, VANTAGE_TLS_NAMES = '' } = settings;
   const { warnings, command, ...invited } = await admin('agents.invite', {
-    ...{ account, location, name, endpoint },
+    account,
+    location,
+    name,
+    endpoint,
     tls_names: VANTAGE_TLS_NAMES.split(',').filter((part) => part !== ''),
     parcels: path.resolve(VANTAGE_PARCELS ?? defaultParcels),
     makes_parcel: VANTAGE_PARCELS === undefined,

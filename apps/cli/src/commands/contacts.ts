@@ -44,7 +44,9 @@ async function add(
 ): Promise<object> {
   const { VANTAGE_DATA = 'data', VANTAGE_SECRET_KEY_FILE, VANTAGE_ALLOW_PRIVATE_WEBHOOKS } = settings;
   const { note, ...added } = await admin('contacts.add', {
-    ...{ account, address, ...(name === undefined ? {} : { name }) },
+    account,
+    address,
+    ...(name === undefined ? {} : { name }),
     secret_key_file: path.resolve(VANTAGE_SECRET_KEY_FILE ?? path.join(VANTAGE_DATA, 'secret.key')),
     allow_private: VANTAGE_ALLOW_PRIVATE_WEBHOOKS === 'true',
   });

@@ -71,14 +71,16 @@ test('the table of docs/scaling.md is what the model says', () => {
   ].map(([devices = 0, intervalS = 0, agents = 0]) => {
     const size = sizeOf({ devices, intervalS, agents, retentionDays: 35, method: 'HTTP' });
     const cells = [
-      ...[
-        devices.toLocaleString('en-US'),
-        `${intervalS} s`,
-        agents.toLocaleString('en-US'),
-        rounded(size.checksPerSecond),
-      ],
-      ...[coresText(size.controllerCores), rounded(size.controllerMemoryMiB), coresText(size.databaseCores)],
-      ...[rounded(size.diskGiB), coresText(size.agentCores), rounded(size.agentMemoryMiB)],
+      devices.toLocaleString('en-US'),
+      `${intervalS} s`,
+      agents.toLocaleString('en-US'),
+      rounded(size.checksPerSecond),
+      coresText(size.controllerCores),
+      rounded(size.controllerMemoryMiB),
+      coresText(size.databaseCores),
+      rounded(size.diskGiB),
+      coresText(size.agentCores),
+      rounded(size.agentMemoryMiB),
     ];
     return `| ${cells.join(' | ')} |`;
   });

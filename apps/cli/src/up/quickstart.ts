@@ -52,7 +52,10 @@ export function quickstartText(quickstart: Quickstart, isFresh: boolean, dataDir
   const database_url = withoutPassword(quickstart.database_url);
   return asText({
     ...quickstart,
-    ...{ api_key_uw: undefined, api_key_ur: undefined, database_url, keys_file: keysFile },
+    api_key_uw: undefined,
+    api_key_ur: undefined,
+    database_url,
+    keys_file: keysFile,
   });
 }
 

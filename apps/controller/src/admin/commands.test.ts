@@ -12,8 +12,15 @@ const commands: Commands = {
   'keys.list': (_db, { account = '' }) =>
     Promise.resolve([
       {
-        ...{ key_id: 'k', account, name: '', level: 'UW', hint: 'abc', basic_user: null },
-        ...{ created_at: new Date(1_000), expires_at: null, revoked_at: null },
+        key_id: 'k',
+        account,
+        name: '',
+        level: 'UW',
+        hint: 'abc',
+        basic_user: null,
+        created_at: new Date(1_000),
+        expires_at: null,
+        revoked_at: null,
       },
     ]),
   'keys.revoke': (_db, { key }) => Promise.reject(new Fault('drop', 'no_key', `there is no key ${key}`)),

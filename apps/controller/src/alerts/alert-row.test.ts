@@ -5,7 +5,12 @@ import { readAlertState } from './alert-row.ts';
 const nowUs = 1_790_000_000_000_000;
 /** Alerts as earlier versions stored them. */
 const later = [
-  ...['countsFromUs', 'note', 'past', 'heardElsewhere', 'flapping', 'closedElsewhere'],
+  'countsFromUs',
+  'note',
+  'past',
+  'heardElsewhere',
+  'flapping',
+  'closedElsewhere',
   'announcedAcknowledgement',
 ];
 

@@ -30,7 +30,9 @@ async function report(
   more: { readonly state?: 'Connected' | 'Away' } = {},
 ) {
   const reports = states.map((state, i) => ({
-    ...{ target: i === 0 ? gateway.Target : site.Target, state, sinceUs: at(since) },
+    target: i === 0 ? gateway.Target : site.Target,
+    state,
+    sinceUs: at(since),
     text: state === 'silent' ? 'no answer within 2 s' : 'fine',
   }));
   const set = { anchor_states: JSON.stringify(reports), state: 'Connected' as const, ...more };
@@ -57,7 +59,11 @@ async function alertsOf({ locationNo }: Place) {
     .orderBy('alert_no')
     .execute();
   return rows.map(({ closed_us: us, since_us: since, kind, opening, alert_no: no }) => ({
-    ...{ no, kind, opening, isOpen: us === null, since: (since - startUs) / second },
+    no,
+    kind,
+    opening,
+    isOpen: us === null,
+    since: (since - startUs) / second,
   }));
 }
 
@@ -83,7 +89,10 @@ test('an anchor that fails makes one event and one alert, by however many contro
   await scene.decide(16, 2);
   expect(await eventsOf(place)).toMatchObject([
     {
-      ...{ type: 'AnchorDown', status: 'Unknown', at: 12, device_no: null },
+      type: 'AnchorDown',
+      status: 'Unknown',
+      at: 12,
+      device_no: null,
       message:
         'Anchor site (10.9.0.1:22) of Location Oslo does not answer, errors of devices behind it are inconclusive: no answer within 2 s',
     },
@@ -93,7 +102,10 @@ test('an anchor that fails makes one event and one alert, by however many contro
   await review(42);
   await scene.decide(43);
   expect((await eventsOf(place)).at(-1)).toMatchObject({
-    ...{ type: 'AnchorUp', status: 'Up', at: 42, duration_s: 30 },
+    type: 'AnchorUp',
+    status: 'Up',
+    at: 42,
+    duration_s: 30,
     message: 'Anchor site (10.9.0.1:22) of Location Oslo answers again',
   });
   expect(await alertsOf(place)).toMatchObject([{ isOpen: false }]);
@@ -119,11 +131,17 @@ test('all anchors fail at once: one alert, about the nearest; when it is back an
   await scene.decide(121);
   const types = (await eventsOf(place)).map(({ type, message }) => `${type} ${message.split(' ')[1]}`);
   expect(types.filter((one) => one.startsWith('Anchor'))).toEqual([
-    ...['AnchorDown gateway', 'AnchorUp gateway', 'AnchorDown site', 'AnchorUp site'],
+    'AnchorDown gateway',
+    'AnchorUp gateway',
+    'AnchorDown site',
+    'AnchorUp site',
   ]);
   expect((await eventsOf(place)).at(-1)?.message).toContain('is not set any more');
   expect((await messagesOf(place)).map(([kind]) => kind)).toEqual([
-    ...['anchor.down', 'anchor.up', 'anchor.down', 'anchor.up'],
+    'anchor.down',
+    'anchor.up',
+    'anchor.down',
+    'anchor.up',
   ]);
 });
 

@@ -5,8 +5,12 @@ import type { AlertChange } from './changes.ts';
 import type { ChangedDevice, OpenAlert } from './open-alert.ts';
 
 const device: ChangedDevice = {
-  ...{ deviceNo: 1, deviceId: 'd'.repeat(48), shortName: 'web', fullName: null },
-  ...{ severity: 'critical', recent: [] },
+  deviceNo: 1,
+  deviceId: 'd'.repeat(48),
+  shortName: 'web',
+  fullName: null,
+  severity: 'critical',
+  recent: [],
 };
 const context = { devices: new Map([[1, device]]), open: [], flappingWindowUs: 1_000, nowUs: 100 };
 const about = { accountNo: 1, deviceNo: 1 };
@@ -30,7 +34,13 @@ test('a warning that goes on stays as it began', () => {
 
 test('a device that does not exist any more has no new alert', () => {
   const down: AlertChange = {
-    ...{ kind: 'down', ...about, sinceUs: 1, locationNo: 1, agentNo: 1, isLate: false, facts: {} },
+    kind: 'down',
+    ...about,
+    sinceUs: 1,
+    locationNo: 1,
+    agentNo: 1,
+    isLate: false,
+    facts: {},
   };
   const over: AlertChange = { kind: 'maintenance-over', ...about, sinceUs: 1 };
   const { alerts } = applyChanges([slowSince(10), down, over], { ...context, devices: new Map() });
@@ -56,8 +66,20 @@ test('only an outage that was confirmed, and is no flapping, is remembered by th
   const pastOf = (kind: 'device.down' | 'device.slow', state: AlertState, ending: Facts | null) => {
     const change = again[kind];
     const open: OpenAlert = {
-      ...{ alertNo: 7, kind, accountNo: 1, device, locationNo: null, agentNo: null, severity: 'critical' },
-      ...{ sinceUs: 10, state, opening: {}, ending, endedUp: true, isReopened: false, dueUs: null },
+      alertNo: 7,
+      kind,
+      accountNo: 1,
+      device,
+      locationNo: null,
+      agentNo: null,
+      severity: 'critical',
+      sinceUs: 10,
+      state,
+      opening: {},
+      ending,
+      endedUp: true,
+      isReopened: false,
+      dueUs: null,
     };
     const { alerts } = applyChanges(change === undefined ? [] : [change], { ...context, open: [open] });
     expect(alerts).toMatchObject([{ kind, sinceUs: 50, isReopened: true, ending: null, endedUp: false }]);

@@ -215,8 +215,14 @@ function suppressedEvents(
     event.kind === 'suppressed'
       ? [
           {
-            ...{ kind: 'alert-suppressed', accountNo, deviceNo: device?.deviceNo ?? null, locationNo: null },
-            ...{ alertKind: kind, status: 'Down', reason: event.reason, detail: event.detail },
+            kind: 'alert-suppressed',
+            accountNo,
+            deviceNo: device?.deviceNo ?? null,
+            locationNo: null,
+            alertKind: kind,
+            status: 'Down',
+            reason: event.reason,
+            detail: event.detail,
           } as const,
         ]
       : [],

@@ -16,7 +16,10 @@ test('late results that end Down or Up are late, and name the check that decided
     {
       kind: 'down',
       ...device,
-      ...{ sinceUs: 400, locationNo: null, agentNo: 7, isLate: true },
+      sinceUs: 400,
+      locationNo: null,
+      agentNo: 7,
+      isLate: true,
       facts: { CheckResult: null, check_id },
     },
   ]);
@@ -24,7 +27,10 @@ test('late results that end Down or Up are late, and name the check that decided
     {
       kind: 'up',
       ...device,
-      ...{ sinceUs: nowUs, locationNo: null, agentNo: null, isLate: true },
+      sinceUs: nowUs,
+      locationNo: null,
+      agentNo: null,
+      isLate: true,
       facts: { CheckResult: null, check_id: null },
     },
   ]);

@@ -96,8 +96,12 @@ function changeOf(cause: EventCause, nowUs: number): AlertChange | undefined {
       const check_id = check === null ? null : checkId({ deviceNo, ...check });
       return {
         kind: status === 'Down' ? 'down' : 'up',
-        ...{ accountNo, deviceNo, sinceUs: check?.startUs ?? nowUs },
-        ...{ locationNo: null, agentNo: check?.agentNo ?? null, isLate: true },
+        accountNo,
+        deviceNo,
+        sinceUs: check?.startUs ?? nowUs,
+        locationNo: null,
+        agentNo: check?.agentNo ?? null,
+        isLate: true,
         facts: { CheckResult: null, check_id },
       };
     }
@@ -149,7 +153,9 @@ function changeOfAnchor(
   const { kind, accountNo, locationNo, locationName, anchorName, target } = cause;
   const about = { Name: anchorName, Target: target, Location: locationName };
   return {
-    ...{ kind, accountNo, locationNo },
+    kind,
+    accountNo,
+    locationNo,
     sinceUs: kind === 'anchor-down' ? cause.sinceUs : nowUs,
     facts: kind === 'anchor-down' ? { ...about, CheckResult: cause.reason } : about,
   };
@@ -195,14 +201,20 @@ function changeOfCheck(cause: Extract<EventCause, { readonly kind: 'check' }>): 
       const { sinceUs, locationNo, text } = event;
       return {
         kind: event.type === 'Down' ? 'down' : 'up',
-        ...{ accountNo, deviceNo, sinceUs, locationNo, isLate, agentNo: event.cause.agentNo },
+        accountNo,
+        deviceNo,
+        sinceUs,
+        locationNo,
+        isLate,
+        agentNo: event.cause.agentNo,
         facts: { CheckResult: text, check_id },
       };
     }
     case 'Partial':
       return {
         kind: 'partial',
-        ...{ accountNo, deviceNo },
+        accountNo,
+        deviceNo,
         facts: { CheckResult: event.text, check_id, Locations: failingNames },
       };
     case 'Recovered':

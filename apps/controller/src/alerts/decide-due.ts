@@ -158,7 +158,10 @@ async function readFactsOf(
     const stored = schedules.get(alert.alert_no);
     return [
       {
-        ...{ alert, kind, state, subject: subjects.get(alert.alert_no) },
+        alert,
+        kind,
+        state,
+        subject: subjects.get(alert.alert_no),
         schedule: stored === undefined ? null : readSchedules(alert, stored, log),
         check: (state.requestId === null ? undefined : checks.get(state.requestId)) ?? { kind: 'none' },
         location: alert.location_no === null ? null : (locations.get(alert.location_no) ?? null),
@@ -232,7 +235,11 @@ async function outcomeOf(
   }
   return {
     row: {
-      ...{ alertNo: alert.alert_no, state, dueUs, reason: decision.reason, sinceUs },
+      alertNo: alert.alert_no,
+      state,
+      dueUs,
+      reason: decision.reason,
+      sinceUs,
       closedUs: alert.closed_us ?? (decision.closes ? nowUs : null),
     },
     events: decision.events.map((event) => eventCause(event, context)),

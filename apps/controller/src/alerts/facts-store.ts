@@ -131,8 +131,11 @@ export async function contactsOf(trx: Kysely<Tables>, contactIds: readonly strin
     .where(sql<boolean>`contact_id = any(${contactIds}::text[])`)
     .execute();
   return rows.map((row) => ({
-    ...{ contactNo: row.contact_no, contactId: row.contact_id, accountNo: row.account_no },
-    ...{ type: row.type, notify: row.notify },
+    contactNo: row.contact_no,
+    contactId: row.contact_id,
+    accountNo: row.account_no,
+    type: row.type,
+    notify: row.notify,
   }));
 }
 

@@ -38,7 +38,11 @@ export function toFacts(
   const { subject, schedule, check, location, times, nowUs } = read;
   return {
     device: alert.device_no === null ? null : subject === undefined ? 'missing' : deviceFacts(subject, times),
-    ...{ check, schedule, severity: readSeverity(alert.severity), times, nowUs },
+    check,
+    schedule,
+    severity: readSeverity(alert.severity),
+    times,
+    nowUs,
     reason: alert.reason,
     acknowledged: alert.acknowledged_us !== null,
     snoozedUntilUs: alert.snoozed_until_us,
@@ -52,19 +56,28 @@ export function toFacts(
 function deviceFacts(subject: SubjectRow, { graceUs, retryDelayUs }: StepTimes): DeviceFacts {
   const delayUs = retryDelayUs(subject.masterRetryDelayS);
   return {
-    ...{ enabled: subject.enabled, status: subject.status },
-    ...{ isChecked: subject.isChecked, isPartial: subject.isPartial },
-    ...{ maintenanceUntilUs: subject.maintenanceUntilUs, canBeChecked: subject.canBeChecked },
-    ...{ retries: subject.retries, retryDelayUs: retryDelayUs(subject.retryDelayS) },
+    enabled: subject.enabled,
+    status: subject.status,
+    isChecked: subject.isChecked,
+    isPartial: subject.isPartial,
+    maintenanceUntilUs: subject.maintenanceUntilUs,
+    canBeChecked: subject.canBeChecked,
+    retries: subject.retries,
+    retryDelayUs: retryDelayUs(subject.retryDelayS),
     masterWasDown: subject.masterWasDown,
     master:
       subject.masterNo === null
         ? null
         : {
-            ...{ name: subject.masterName, enabled: subject.masterEnabled, status: subject.masterStatus },
-            ...{ retrying: subject.masterRetrying, inMaintenance: subject.masterInMaintenance },
-            ...{ isCheckedHere: subject.masterIsCheckedHere, canBeChecked: subject.masterCanBeChecked },
-            ...{ retries: subject.masterRetries, retryDelayUs: delayUs },
+            name: subject.masterName,
+            enabled: subject.masterEnabled,
+            status: subject.masterStatus,
+            retrying: subject.masterRetrying,
+            inMaintenance: subject.masterInMaintenance,
+            isCheckedHere: subject.masterIsCheckedHere,
+            canBeChecked: subject.masterCanBeChecked,
+            retries: subject.masterRetries,
+            retryDelayUs: delayUs,
             longestSequenceUs:
               (subject.masterRetries + 2) * (delayUs + subject.masterTimeoutS * secondUs + 2 * graceUs),
           },

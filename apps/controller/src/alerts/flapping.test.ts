@@ -55,7 +55,12 @@ test('three outages in 30 minutes, then Down for good: flapping, flapping and Do
     await comesUp(web, from + 180);
   }
   expect(await scene.messages(web)).toEqual([
-    ...['device.down', 'device.up', 'device.down', 'device.up', 'device.down', 'device.flapping'],
+    'device.down',
+    'device.up',
+    'device.down',
+    'device.up',
+    'device.down',
+    'device.flapping',
   ]);
   const [flaps] = await dataOf(web, 'device.flapping');
   expect(flaps).toMatchObject({ Outages: 3, Status: 'Up', Since: startUs + 101 * second });
@@ -200,8 +205,12 @@ test('an Up that waits and was never attempted is withdrawn when its device is D
     return found.map(({ kind, who, state }) => `${who} ${kind} ${state}`).sort();
   };
   expect(await rows()).toEqual([
-    ...['told device.down Delivered', 'told device.down Pending', 'told device.up Delivered'],
-    ...['waiting device.down Pending', 'waiting device.down Pending', 'waiting device.up Withdrawn'],
+    'told device.down Delivered',
+    'told device.down Pending',
+    'told device.up Delivered',
+    'waiting device.down Pending',
+    'waiting device.down Pending',
+    'waiting device.up Withdrawn',
   ]);
   expect(await scene.alerts(web)).toHaveLength(1);
   await comesUp(web, 16_700);

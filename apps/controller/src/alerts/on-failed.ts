@@ -134,7 +134,12 @@ function eventOf(
 ) {
   return {
     kind: 'alert-failed' as const,
-    ...{ accountNo, deviceNo, locationNo: deviceNo === null ? locationNo : null, contactName, reason },
-    ...{ alertKind: readKind(kind) ?? kind, status: 'Unknown' as const },
+    accountNo,
+    deviceNo,
+    locationNo: deviceNo === null ? locationNo : null,
+    contactName,
+    reason,
+    alertKind: readKind(kind) ?? kind,
+    status: 'Unknown' as const,
   };
 }

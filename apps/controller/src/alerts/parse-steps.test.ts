@@ -10,12 +10,22 @@ test('what a stored step does not set is null, and what it sets is read as it is
     ]),
   ).toEqual([
     {
-      ...{ delayMinutes: 0, contactIds: ['a'], days: null, from: null, to: null },
-      ...{ repeatMinutes: null, severities: null },
+      delayMinutes: 0,
+      contactIds: ['a'],
+      days: null,
+      from: null,
+      to: null,
+      repeatMinutes: null,
+      severities: null,
     },
     {
-      ...{ delayMinutes: 5, contactIds: [], days: ['Sun'], from: '22:00', to: '06:30' },
-      ...{ repeatMinutes: 15, severities: ['critical'] },
+      delayMinutes: 5,
+      contactIds: [],
+      days: ['Sun'],
+      from: '22:00',
+      to: '06:30',
+      repeatMinutes: 15,
+      severities: ['critical'],
     },
   ]);
 });

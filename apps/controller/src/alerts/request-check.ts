@@ -62,7 +62,14 @@ export async function requestCheck(
   const { deviceNo, revision } = of;
   const [requestId] = await createRunRequests(trx, [
     {
-      ...{ kind: 'Now', deviceNo, ...agent, revision, retryId: null, attempt: 0, notBeforeUs, deadlineUs },
+      kind: 'Now',
+      deviceNo,
+      ...agent,
+      revision,
+      retryId: null,
+      attempt: 0,
+      notBeforeUs,
+      deadlineUs,
       createdUs: nowUs,
     },
   ]);

@@ -42,11 +42,23 @@ test('an alert shows its device, why it is as it is, and its messages', async ()
   const alert = await newAlert();
   const { json } = await one.send('GET', `/alerts/${alert}`);
   expect(json).toEqual({
-    ...{ alert_id: alert, device_id: about.deviceId, ShortName: 'web' },
-    ...{ FullName: null, Kind: 'device.down', State: 'Open', location_id: expect.any(String) },
-    ...{ Opened: '2026-09-21T16:13:20+02:00', Closed: null, Since: '2026-09-21T16:12:20+02:00' },
-    ...{ Severity: 'critical', Reason: 'master gw not verified: it is paused', Shadow: false },
-    ...{ Location: 'local', CheckResult: 'connection refused', Acknowledged: null, SnoozedUntil: null },
+    alert_id: alert,
+    device_id: about.deviceId,
+    ShortName: 'web',
+    FullName: null,
+    Kind: 'device.down',
+    State: 'Open',
+    location_id: expect.any(String),
+    Opened: '2026-09-21T16:13:20+02:00',
+    Closed: null,
+    Since: '2026-09-21T16:12:20+02:00',
+    Severity: 'critical',
+    Reason: 'master gw not verified: it is paused',
+    Shadow: false,
+    Location: 'local',
+    CheckResult: 'connection refused',
+    Acknowledged: null,
+    SnoozedUntil: null,
     Notifications: [],
   });
 });
@@ -203,7 +215,8 @@ test.each([
 ])('a bad body names its field: %s %j', async (verb, body, field) => {
   const alert = await newAlert();
   expect((await one.send('PUT', `/alerts/${alert}/${verb}`, body)).json).toMatchObject({
-    ...{ code: 1004, errors: [{ field }] },
+    code: 1004,
+    errors: [{ field }],
   });
 });
 

@@ -137,14 +137,12 @@ async function readFilter(
   const tagNos = Tag === undefined ? undefined : await readTagNos(db, accountNo, Tag);
   const locationNos = Location === undefined ? undefined : await readLocationNos(db, accountNo, Location);
   return {
-    ...{
-      kinds,
-      deviceIds: Device === undefined ? undefined : membersOf('Device', Device),
-      tagNos,
-      locationNos,
-      shadow: query.Shadow,
-      suppressed: query.Suppressed,
-    },
+    kinds,
+    deviceIds: Device === undefined ? undefined : membersOf('Device', Device),
+    tagNos,
+    locationNos,
+    shadow: query.Shadow,
+    suppressed: query.Suppressed,
     states: State === undefined ? undefined : someNames('State', State, alertStateNames),
     severities: Severity === undefined ? undefined : someNames('Severity', Severity, severities),
   };

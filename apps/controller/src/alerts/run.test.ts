@@ -36,7 +36,10 @@ test('an event that comes during a round begins the next one soon, not after a s
   };
   const ending = new AbortController();
   const running = createAlerts({
-    ...{ clock, log, recordEvents, createRunRequests: runRequests.createRunRequests },
+    clock,
+    log,
+    recordEvents,
+    createRunRequests: runRequests.createRunRequests,
     db: { ...db, kysely: watched(db.kysely, onRound), subscribe },
     enqueue: async () => {},
     withdraw: async () => {},

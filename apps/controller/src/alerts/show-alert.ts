@@ -72,7 +72,10 @@ export const alertRecord = z
         description: 'Its messages, oldest first.',
         example: [
           {
-            ...{ contact_id: sampleId, Name: 'noc', Kind: 'device.down', At: '2026-02-25T23:38:03+01:00' },
+            contact_id: sampleId,
+            Name: 'noc',
+            Kind: 'device.down',
+            At: '2026-02-25T23:38:03+01:00',
             Step: 1,
             State: 'Delivered',
             Attempts: [{ At: '2026-02-25T23:38:04+01:00', Answer: 'HTTP 204 No Content' }],
@@ -110,7 +113,8 @@ export function showAlert(
 ): z.input<typeof alertRecord> {
   const { acknowledged_us: at, acknowledged_by: by, snoozed_until_us: until } = row;
   return {
-    ...{ alert_id: row.alert_id, device_id: row.device_id },
+    alert_id: row.alert_id,
+    device_id: row.device_id,
     ShortName: row.short_name,
     FullName: row.full_name === null ? null : cleanLine(row.full_name),
     Kind: z.enum(alertKinds).parse(row.kind),
@@ -119,7 +123,10 @@ export function showAlert(
     Closed: row.closed_us === null ? null : zone.format(row.closed_us),
     Since: zone.format(row.since_us),
     Severity: z.enum(severities).parse(row.severity),
-    ...{ Reason: row.reason, Shadow: row.shadow, Location: row.location, location_id: row.location_id },
+    Reason: row.reason,
+    Shadow: row.shadow,
+    Location: row.location,
+    location_id: row.location_id,
     CheckResult: row.check_result,
     Acknowledged:
       at === null || by === null
@@ -127,7 +134,10 @@ export function showAlert(
         : { By: cleanLine(by), Note: row.acknowledged_note, At: zone.format(at) },
     SnoozedUntil: until === null || until <= nowUs ? null : zone.format(until),
     Notifications: (notifications.get(row.alert_no) ?? []).map((one) => ({
-      ...{ contact_id: one.contact_id, Name: cleanLine(one.name), Kind: one.kind, At: zone.format(one.atUs) },
+      contact_id: one.contact_id,
+      Name: cleanLine(one.name),
+      Kind: one.kind,
+      At: zone.format(one.atUs),
       Step: one.step,
       State: one.state,
       Attempts: one.attempts.map(({ atUs, answer }) => ({ At: zone.format(atUs), Answer: answer })),

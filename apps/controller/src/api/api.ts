@@ -103,7 +103,9 @@ export function createHttpApi({
   const listening = forgetRevoked(db, authenticator, log);
   const ending = new AbortController();
   const refusals = createSignInRefusals({
-    ...{ db, clock, catalog: deps.catalog },
+    db,
+    clock,
+    catalog: deps.catalog,
     onLost: (error) => summary.count('a refused sign-in is not in the audit', { error }),
   });
   const onKeyChanged = (keyNo: number) =>
@@ -133,28 +135,36 @@ export function createHttpApi({
   });
   const invitations = invitationPageRoutes({ db, catalog: deps.catalog, onKeyChanged });
   const signIns = providerRoutes({
-    ...{ ...deps, db, clock, provider, onKeyChanged, settings: settings.oidc },
+    ...deps,
+    db,
+    clock,
+    provider,
+    onKeyChanged,
+    settings: settings.oidc,
     identifyProxied: (...sent) => authenticator.identifyProxied(...sent),
     onRefused: (refused) => refusals.note(refused),
     onFailure: (error) => summary.count('the sign-in provider failed', { error }),
   });
   const isTrustedProxy = createProxyTest(settings.trustedProxies);
   const app = createApp({
-    ...{
-      routes,
-      outerRoutes: [
-        ...[...outerRoutes({ db, clock, warnings }), serviceDiscoveryRoute(db)],
-        ...docsPageRoutes(),
-        ...manualRoutes(),
-        ...invitations,
-        ...statusRoutes({ ...deps, db, clock, log, identify: (sent) => authenticator.identify(sent) }),
-        ...signIns,
-        ...pages,
-      ],
-      site,
-      ...{ authenticator, isTrustedProxy, onRoute },
-      ...{ clock, log, summary },
-    },
+    routes,
+    outerRoutes: [
+      ...outerRoutes({ db, clock, warnings }),
+      serviceDiscoveryRoute(db),
+      ...docsPageRoutes(),
+      ...manualRoutes(),
+      ...invitations,
+      ...statusRoutes({ ...deps, db, clock, log, identify: (sent) => authenticator.identify(sent) }),
+      ...signIns,
+      ...pages,
+    ],
+    site,
+    authenticator,
+    isTrustedProxy,
+    onRoute,
+    clock,
+    log,
+    summary,
     ownCertificate: settings.ownCertificate ?? false,
     signInHeader: settings.signInHeader,
     cors: { origins: settings.corsOrigins ?? [], keyHeaders: settings.apiKeyHeaders },

@@ -28,7 +28,10 @@ afterAll(async () => {
 function running(controllerId = 'one', timeScale = 1, plannerDb = db) {
   const ending = new AbortController();
   const done = createAssign({
-    ...{ db: plannerDb, clock: systemClock, log, controllerId },
+    db: plannerDb,
+    clock: systemClock,
+    log,
+    controllerId,
     timeScale: createTimeScale(timeScale),
   }).run(ending.signal);
   return {

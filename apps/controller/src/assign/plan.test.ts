@@ -151,7 +151,10 @@ describe('an agent that is away for a short time', () => {
     const fresh = { deviceNo: 1, locationNos: [7, here] };
     const look = (connected: readonly number[], changedUs: number, locationNo = here) =>
       planLocation({
-        ...{ ...facts, locationNo, agents, connected: new Set(connected) },
+        ...facts,
+        locationNo,
+        agents,
+        connected: new Set(connected),
         online: new Set([7, here]),
         devices: [{ ...fresh, changedUs }],
       })[0]?.runImmediately;

@@ -44,7 +44,10 @@ test('an entry says who changed what, from which value to which', async () => {
   const by = { Actor: 'deploy', Address: '127.0.0.1' };
   const Id = await create('/devices', tcp);
   expect(await newest()).toEqual({
-    ...{ ...by, Action: 'Create', Kind: 'device', Id },
+    ...by,
+    Action: 'Create',
+    Kind: 'device',
+    Id,
     Changes: [
       { Field: 'Method', Old: null, New: 'TCP' },
       { Field: 'URL', Old: null, New: 'a.example:1' },
@@ -53,7 +56,10 @@ test('an entry says who changed what, from which value to which', async () => {
   });
   await send('PUT', `/devices/${Id}`, { Timeout: 10, Locations: [], FullName: 'A' });
   expect(await newest()).toEqual({
-    ...{ ...by, Action: 'Update', Kind: 'device', Id },
+    ...by,
+    Action: 'Update',
+    Kind: 'device',
+    Id,
     Changes: [
       { Field: 'Locations', Old: ['local'], New: [] },
       { Field: 'Timeout', Old: 30, New: 10 },
@@ -74,7 +80,9 @@ test('an entry says who changed what, from which value to which', async () => {
   ]);
   await send('DELETE', `/devices/${Id}`);
   expect(await newest()).toMatchObject({
-    ...{ Action: 'Delete', Kind: 'device', Id },
+    Action: 'Delete',
+    Kind: 'device',
+    Id,
     Changes: expect.arrayContaining([{ Field: 'ShortName', Old: 'a', New: null }]),
   });
   expect((await audit(`?Id=${Id}`)).map(({ Action }) => Action)).toEqual(['Delete', 'Update', 'Create']);
@@ -109,7 +117,8 @@ test('changes by the command line have an entry too', async () => {
     ['Create', 'key', { Field: 'Level', Old: null, New: 'UR' }, { Field: 'Name', Old: null, New: 'k' }],
     ['Update', 'agent', { Field: 'State', Old: 'New', New: 'Revoked' }],
     [
-      ...['Create', 'agent'],
+      'Create',
+      'agent',
       { Field: 'Location', Old: null, New: 'local' },
       { Field: 'Name', Old: null, New: 'a1' },
     ],
@@ -161,7 +170,9 @@ test('no entry holds a secret, whoever wrote it and wherever it stood', async ()
   const catalog = createCatalog({ db: api.rest.db, recordChanges: createChangeRecorder(api.rest) });
   const made = await catalog.change({ kind: 'command-line' }, async (transaction) => ({
     ...(await issueKey(transaction, {
-      ...{ accountNo: api.accountNo, level: 'UR', name: 'k' },
+      accountNo: api.accountNo,
+      level: 'UR',
+      name: 'k',
       basic: { user: 'u', password: sentinel('9') },
     })),
     ...(await inviteAgent(transaction, {

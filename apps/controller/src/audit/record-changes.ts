@@ -45,7 +45,12 @@ export function createChangeRecorder({
       trx,
       changes.map(({ action, kind, accountNo, id, fields }) => ({
         ...by,
-        ...{ audit_id: newId(), account_no: accountNo, at_us: clock.nowUs(), action, kind, id },
+        audit_id: newId(),
+        account_no: accountNo,
+        at_us: clock.nowUs(),
+        action,
+        kind,
+        id,
         changes: JSON.stringify(
           fields.map((each) => ({ Field: each.field, Old: kept(each.old), New: kept(each.new) })),
         ),

@@ -14,21 +14,26 @@ import { openAuditStream } from './audit-stream.ts';
 const actions = { create: 'Create', update: 'Update', delete: 'Delete', refuse: 'Refuse' } as const;
 const storedActions = ['create', 'update', 'delete', 'refuse'] as const;
 const kinds = [
-  ...['account', 'key', 'location', 'agent', 'device', 'devices', 'tag', 'secret'],
-  ...[
-    'contact',
-    'nschedule',
-    'mschedule',
-    'hook',
-    'page',
-    'report',
-    'alert',
-    'session',
-    'user',
-    'maintenance',
-    'outage',
-    'delivery',
-  ],
+  'account',
+  'key',
+  'location',
+  'agent',
+  'device',
+  'devices',
+  'tag',
+  'secret',
+  'contact',
+  'nschedule',
+  'mschedule',
+  'hook',
+  'page',
+  'report',
+  'alert',
+  'session',
+  'user',
+  'maintenance',
+  'outage',
+  'delivery',
 ] as const;
 
 const value = z.unknown().meta({

@@ -125,7 +125,10 @@ test('the role of the controller is an ordinary owner, also in a data folder whe
     'alter table kept add column more int',
     'create table kept_43 partition of kept for values in (43)',
     'insert into kept (answer) values (43)',
-    ...['drop view seen', 'drop table kept', 'drop function fn()', 'drop type mood'],
+    'drop view seen',
+    'drop table kept',
+    'drop function fn()',
+    'drop type mood',
   ])
     await ask(after.url, statement);
   const names = "select string_agg(rolname, ' ' order by rolname) as names from pg_roles where rolcanlogin";

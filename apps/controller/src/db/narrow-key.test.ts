@@ -51,8 +51,10 @@ test('partitions of an earlier version get the narrow index, that of today after
 
   expect(await partitions.narrowKey()).toBe(true);
   expect(await keys()).toEqual([
-    ...[`13 ${narrow} ${wide}`, `14 ${wide}`],
-    ...[`15 ${narrow} ${wide}`, `16 ${narrow} ${wide}`],
+    `13 ${narrow} ${wide}`,
+    `14 ${wide}`,
+    `15 ${narrow} ${wide}`,
+    `16 ${narrow} ${wide}`,
   ]);
 
   await clock.advance(dayUs / 1000);

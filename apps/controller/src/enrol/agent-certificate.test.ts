@@ -43,7 +43,8 @@ const connect = (
   more: { token?: string; counter?: number } = {},
 ) =>
   connectAgent(port.url, {
-    ...{ token: '', ...more },
+    token: '',
+    ...more,
     tls: {
       ca: bench.authorities.trusted.join(''),
       ...(tls.cert !== undefined && { cert: tls.cert, key: tls.key }),
@@ -64,8 +65,10 @@ test.each<[what: string, message: RegExp, cert: () => Promise<string>]>([
     /not accepted: CERT_HAS_EXPIRED/,
     async () =>
       signAgent(bench.authorities.signing, {
-        ...{ agentId: agent.agentId, publicKey: spkiOf(identity.key) },
-        ...{ nowMs: Date.now() - 9 * day, toMs: Date.now() - 2 * day },
+        agentId: agent.agentId,
+        publicKey: spkiOf(identity.key),
+        nowMs: Date.now() - 9 * day,
+        toMs: Date.now() - 2 * day,
       }),
   ],
   [
@@ -73,8 +76,10 @@ test.each<[what: string, message: RegExp, cert: () => Promise<string>]>([
     /not accepted/,
     async () =>
       signAgent((await testAuthorities()).signing, {
-        ...{ agentId: agent.agentId, publicKey: spkiOf(identity.key) },
-        ...{ nowMs: Date.now(), toMs: Date.now() + day },
+        agentId: agent.agentId,
+        publicKey: spkiOf(identity.key),
+        nowMs: Date.now(),
+        toMs: Date.now() + day,
       }),
   ],
   [
@@ -82,8 +87,10 @@ test.each<[what: string, message: RegExp, cert: () => Promise<string>]>([
     /not known here/,
     async () =>
       signAgent(bench.authorities.signing, {
-        ...{ agentId: newId(), publicKey: spkiOf(identity.key) },
-        ...{ nowMs: Date.now(), toMs: Date.now() + day },
+        agentId: newId(),
+        publicKey: spkiOf(identity.key),
+        nowMs: Date.now(),
+        toMs: Date.now() + day,
       }),
   ],
 ])('a certificate %s opens no stream', async (_what, message, make) => {
@@ -94,8 +101,10 @@ test.each<[what: string, message: RegExp, cert: () => Promise<string>]>([
 test('a certificate for this agent with a key that did not enrol opens no stream', async () => {
   const { key } = await makeAgentKey();
   const cert = await signAgent(bench.authorities.signing, {
-    ...{ agentId: agent.agentId, publicKey: spkiOf(key) },
-    ...{ nowMs: Date.now(), toMs: Date.now() + day },
+    agentId: agent.agentId,
+    publicKey: spkiOf(key),
+    nowMs: Date.now(),
+    toMs: Date.now() + day,
   });
   await using stream = connect({ cert, key });
   await expect(stream.until('welcome')).rejects.toThrow(/not known here/);

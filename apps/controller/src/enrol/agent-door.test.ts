@@ -258,7 +258,8 @@ test('an agent downloads a parcel and its signature with its certificate, until 
   expect(await get(url)).toMatchObject({ status: 200, text: 'parcel' });
   expect(await get(`${url}.sig`)).toMatchObject({ status: 200, text: 'signature' });
   expect(await get('/parcel/linux-arm64.tar.gz.sig')).toMatchObject({
-    ...{ status: 404, message: expect.stringContaining('./vantage parcel sign') },
+    status: 404,
+    message: expect.stringContaining('./vantage parcel sign'),
   });
   expect((await get('/install.sh')).status).toBe(401);
   expect((await get(url, {})).status).toBe(401);

@@ -88,7 +88,10 @@ export function createAgentDoor(deps: {
     if (!limiter.allow(clientNetwork(request.socket.remoteAddress ?? ''), clock.monoMs())) {
       const message = 'Too many requests of this address. Try again.';
       return sendRefusal(request, response, {
-        ...{ status: 429, code: problemCode.tooMany, message, retryAfter: 5 },
+        status: 429,
+        code: problemCode.tooMany,
+        message,
+        retryAfter: 5,
       });
     }
     if (path === '/enrol') return enrol(request, response);

@@ -64,7 +64,10 @@ export function createAgentSide({
   const authorities = () => certificates.current.authorities;
   const enrolment = createEnrolment({ kysely, agents, authorities, acceptsOldTokens, clock, log });
   const downloads = createDownloads({
-    ...{ clock, parcels, scriptFile, ca: () => authorities().trusted.join('') },
+    clock,
+    parcels,
+    scriptFile,
+    ca: () => authorities().trusted.join(''),
     mayDownload: (token) => enrolment.mayDownload(token),
     mayUpgrade: (keyHash) => enrolment.mayUpgrade(keyHash),
     serves: (socket) => gateway.serves(socket),
@@ -74,7 +77,10 @@ export function createAgentSide({
   const urls = agentAddresses(config, { port, hostName: hostname() });
   return {
     door: createAgentDoor({
-      ...{ clock, log, enrolment, downloads },
+      clock,
+      log,
+      enrolment,
+      downloads,
       gateway: withSafeAuthority(gateway.handler),
     }),
     signedParcels: async () => config.releaseKey && readSignedParcels(parcels, config.releaseKey.key),

@@ -23,7 +23,10 @@ export function checkAddress(
   const host = hostname.replace(/^\[|\]$/g, '');
   return new Promise((resolve) => {
     const socket = connect({
-      ...{ host, port: Number(port || 443), ca: [...trusted], ALPNProtocols: ['h2'] },
+      host,
+      port: Number(port || 443),
+      ca: [...trusted],
+      ALPNProtocols: ['h2'],
       servername: /[a-z]/i.test(host) && !host.includes(':') ? host : '',
       rejectUnauthorized: false,
     });

@@ -95,7 +95,8 @@ export function createDownloads(deps: {
       const may = await judge(request, url);
       if (may === undefined)
         return sendRefusal(request, response, {
-          ...{ status: 401, code: problemCode.key },
+          status: 401,
+          code: problemCode.key,
           message: 'The header "Authorization: Bearer TOKEN" must have the token of an invitation.',
         });
       if (may === 'busy') return sendRefusal(request, response, busy);

@@ -99,7 +99,9 @@ export function createEnrolment(deps: {
     const { agentId, agentNo } = row;
     const { signing, trusted } = deps.authorities();
     const answer = (certificate: string): Enrolled => ({
-      ...{ kind: 'enrolled', agentId, certificate },
+      kind: 'enrolled',
+      agentId,
+      certificate,
       ca: trusted.join(''),
     });
     if (decision.kind === 'repeat') return answer(decision.certificate);

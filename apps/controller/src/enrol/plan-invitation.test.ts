@@ -32,7 +32,12 @@ async function openPort(names: readonly string[], { signing }: Authorities = aut
 }
 const plan = (url: string, tlsNames: readonly string[] = [], releaseKey?: string) =>
   planInvitation({
-    ...{ urls: url.split(','), tlsNames, parcels, releaseKey, clock, trusted: authorities.trusted },
+    urls: url.split(','),
+    tlsNames,
+    parcels,
+    releaseKey,
+    clock,
+    trusted: authorities.trusted,
     pin: pinOf(authorities.signing.serverKey),
   });
 
@@ -81,15 +86,14 @@ test('without a look at the address there is a line for every address, but only 
   await using port = await openPort(['other.example'], await testAuthorities());
   const unchecked = (pin: string | undefined) =>
     planInvitation({
-      ...{
-        urls: [port.url],
-        tlsNames: [],
-        parcels,
-        releaseKey: undefined,
-        clock,
-        trusted: authorities.trusted,
-      },
-      ...{ pin, isChecked: false },
+      urls: [port.url],
+      tlsNames: [],
+      parcels,
+      releaseKey: undefined,
+      clock,
+      trusted: authorities.trusted,
+      pin,
+      isChecked: false,
     });
   const found = await unchecked('PIN');
   expect(found.kind === 'ready' && found.linesFor('T').command).toContain('sha256//PIN');
@@ -120,8 +124,14 @@ test('an address that the controller itself cannot reach gives a warning, and so
 test('why the controller has no parcel of the agent is said to the inviter', async () => {
   await using port = await openPort(['localhost']);
   const found = await planInvitation({
-    ...{ urls: [port.url], tlsNames: [], parcels, releaseKey: undefined, clock },
-    ...{ trusted: authorities.trusted, pin: undefined, noParcel: 'there is no room' },
+    urls: [port.url],
+    tlsNames: [],
+    parcels,
+    releaseKey: undefined,
+    clock,
+    trusted: authorities.trusted,
+    pin: undefined,
+    noParcel: 'there is no room',
   });
   expect(found.kind === 'ready' && found.warnings).toEqual([
     'The controller has no parcel of the agent: there is no room.',

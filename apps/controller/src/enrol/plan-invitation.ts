@@ -77,7 +77,8 @@ export async function planInvitation({
     warnings.push("The controllers' certificate is not known here, and nobody asked for it at the address.");
   if (pin === undefined) return { kind: 'conflict', message: warnings.join(' '), isUnreachable: true };
   return {
-    ...{ kind: 'ready', warnings },
+    kind: 'ready',
+    warnings,
     linesFor: (token) => invitationLines({ urls, pin, token, parcels, releaseKey }),
   };
 }

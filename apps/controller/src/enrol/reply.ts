@@ -46,7 +46,9 @@ export function refusedFor(reason: EnrolmentRefusal): Refused {
 
 /** Too much is in work, or the database does not answer. */
 export const busy: Refused = {
-  ...{ status: 503, code: problemCode.unavailable, retryAfter: 5 },
+  status: 503,
+  code: problemCode.unavailable,
+  retryAfter: 5,
   message: 'The controller cannot answer now. Try again.',
 };
 

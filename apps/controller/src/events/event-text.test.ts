@@ -10,7 +10,11 @@ const anchor = { ...location, anchorName: 'gateway', target: '10.0.0.1', sinceUs
 const alert = { ...device, locationNo: null, alertKind: 'device.down', status: 'Down' } as const;
 const start = {
   kind: 'maintenance-start',
-  ...{ ...device, durationUs: 600_000_000, endedS: 1, atUs: 5, reason: null },
+  ...device,
+  durationUs: 600_000_000,
+  endedS: 1,
+  atUs: 5,
+  reason: null,
   by: 'user',
 } as const;
 const checked = { check: { startUs: 4, agentNo: 6 }, locationNo: 3, atUs: 5 } as const;
@@ -22,8 +26,16 @@ function checkCause(
   endsPartial = false,
 ): EventCause {
   const event: FoldEvent = {
-    ...{ type, status: 'Up', atUs: 5, sinceUs: 5, cause: { startUs: 4, agentNo: 6 }, locationNo: 3 },
-    ...{ text: 'HTTP 500', ended: null, failing: [], endsPartial },
+    type,
+    status: 'Up',
+    atUs: 5,
+    sinceUs: 5,
+    cause: { startUs: 4, agentNo: 6 },
+    locationNo: 3,
+    text: 'HTTP 500',
+    ended: null,
+    failing: [],
+    endsPartial,
   };
   return { kind: 'check', ...device, event, failingNames, endedS: null, isLate: false };
 }

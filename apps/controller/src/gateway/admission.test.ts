@@ -141,7 +141,8 @@ describe('the decision who may connect', () => {
       changeAgent(transaction, { agentId }, { sent: { Location: name }, nowUs: systemClock.nowUs() }),
     );
     expect(await stream.until('goodbye')).toMatchObject({
-      ...{ reason: Goodbye_Reason.UNSPECIFIED, text: 'this agent was moved to another Location' },
+      reason: Goodbye_Reason.UNSPECIFIED,
+      text: 'this agent was moved to another Location',
     });
     // The planner of the old Location has not ended its assignment yet.
     await using again = bench.connectTo(two.url, { counter: 2 });

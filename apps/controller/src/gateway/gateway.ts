@@ -83,12 +83,20 @@ export function createGateway({
   const peerOf = createPeerReader({ clock, trusted });
   const guard = createConnectionGuard({ clock, log, limits: connectionLimits(maxConnections) });
   const admission = createAdmission({
-    ...{ clock, log, acceptsOldTokens },
+    clock,
+    log,
+    acceptsOldTokens,
     ownerOfToken: (hash) => ownerOfToken(db.kysely, hash),
     ownerOfKey: (hash) => ownerOfKey(db.kysely, hash),
   });
   const presence = createPresenceMonitor({
-    ...{ db, clock, log, controllerId, registry, runRequests, agents },
+    db,
+    clock,
+    log,
+    controllerId,
+    registry,
+    runRequests,
+    agents,
   });
   const opener = createSessionOpener(deps);
   deps.history?.onDoubt(() => {
@@ -102,7 +110,11 @@ export function createGateway({
       });
   });
   const converse = createConversation({
-    ...{ clock, log, registry, presence, onAgentSeen },
+    clock,
+    log,
+    registry,
+    presence,
+    onAgentSeen,
     memory: createMessageMemory(),
     opener,
   });
@@ -121,7 +133,9 @@ export function createGateway({
 
   return {
     handler: createStreamHandler({
-      ...{ clock, serve, peerOf },
+      clock,
+      serve,
+      peerOf,
       onUnread: (address) => guard.countUnread(address),
     }),
     attach(server) {

@@ -118,7 +118,10 @@ export function createPlanFeed({
 function anchorList(anchors: readonly StoredAnchor[]): MessageInitShape<typeof AnchorListSchema> {
   return {
     anchors: anchors.map(({ Name: name, Target: target, Networks: networks }) => ({
-      ...{ name, target, port: portOfAnchor(target), networks },
+      name,
+      target,
+      port: portOfAnchor(target),
+      networks,
     })),
   };
 }
@@ -148,7 +151,12 @@ function earliestAfter(versions: readonly Version[], nowUs: number): number | un
 
 function signature(version: Version): string {
   return [
-    ...[version.revision, version.rotation_index, version.rotation_size, version.retries_locally],
-    ...[version.run_immediately, version.from_us, version.until_us],
+    version.revision,
+    version.rotation_index,
+    version.rotation_size,
+    version.retries_locally,
+    version.run_immediately,
+    version.from_us,
+    version.until_us,
   ].join('/');
 }

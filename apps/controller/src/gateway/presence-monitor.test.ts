@@ -76,7 +76,10 @@ test.each(['Revoked', 'Away', 'Fenced'] as const)(
     const lastUs = clock.nowUs() - 3_600_000_000;
     const session_id = `lost ${state}`;
     const { agentNo } = await bench.rows.agent(bench.place, {
-      ...{ state, gateway_id: 'a dead one', session_id, last_seen_us: lastUs },
+      state,
+      gateway_id: 'a dead one',
+      session_id,
+      last_seen_us: lastUs,
     });
     const span = { agent_no: agentNo, location_no: bench.place.locationNo, session_id };
     await bench.db.kysely

@@ -16,13 +16,15 @@ async function requestRetry(
   await bench.db.kysely
     .insertInto('run_requests')
     .values({
-      ...{ run_request_id: runRequestId, kind: 'Retry', device_no: deviceNo, agent_no: agentNo, revision },
-      ...{
-        location_no: locationNo,
-        attempt: 1,
-        deadline_us: nowUs + 60_000_000,
-        created_us: nowUs,
-      },
+      run_request_id: runRequestId,
+      kind: 'Retry',
+      device_no: deviceNo,
+      agent_no: agentNo,
+      revision,
+      location_no: locationNo,
+      attempt: 1,
+      deadline_us: nowUs + 60_000_000,
+      created_us: nowUs,
     })
     .execute();
   return runRequestId;

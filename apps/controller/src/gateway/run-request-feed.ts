@@ -140,15 +140,30 @@ export function createRunRequestFeed({
 /** A trial is one regular check at once, and changes no status. */
 const asked = {
   kind: 'Now' as const,
-  ...{ revision: 0, retry_id: null, attempt: 0, not_before_us: 0, traceroute: false, isAssigned: false },
+  revision: 0,
+  retry_id: null,
+  attempt: 0,
+  not_before_us: 0,
+  traceroute: false,
+  isAssigned: false,
 };
 
 function deviceOf(trial: Trial): AssignedDevice {
   return {
     ...trial,
-    ...{ revision: 0, rotation_index: 0, rotation_size: 1, retries_locally: false, run_immediately: false },
-    ...{ from_us: 0, until_us: 0, bytes: trial.sealed.length, changed_us: trial.created_us },
-    ...{ frequency_min: 60, frequency_s: null, retries: 0, retry_delay_s: 1 },
+    revision: 0,
+    rotation_index: 0,
+    rotation_size: 1,
+    retries_locally: false,
+    run_immediately: false,
+    from_us: 0,
+    until_us: 0,
+    bytes: trial.sealed.length,
+    changed_us: trial.created_us,
+    frequency_min: 60,
+    frequency_s: null,
+    retries: 0,
+    retry_delay_s: 1,
   };
 }
 

@@ -104,7 +104,11 @@ export async function openSession(
       trx,
     );
     await agents.connect(trx, {
-      ...{ agentNo: agent.agentNo, sessionId, counter, gatewayId, nowUs },
+      agentNo: agent.agentNo,
+      sessionId,
+      counter,
+      gatewayId,
+      nowUs,
       version: cleanLine(hello.version),
       hostName: cleanLine(hello.hostName),
       bootId: hello.bootId,

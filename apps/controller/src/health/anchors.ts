@@ -62,7 +62,9 @@ export function reviewAnchors(
       );
     await recordEvents(trx, causes, nowUs);
     return causes.map(({ locationName, anchorName, kind }) => ({
-      ...{ locationName, anchorName, isDown: kind === 'anchor-down' },
+      locationName,
+      anchorName,
+      isDown: kind === 'anchor-down',
     }));
   });
 }

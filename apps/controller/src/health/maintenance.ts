@@ -21,13 +21,14 @@ export async function beginMaintenance(
       const { accountNo, fromUs, toUs, reason, source } = window;
       const { sinceUs } = await shownAt(trx, window.deviceNo, fromUs - 1);
       causes.push({
-        ...{ kind: 'maintenance-start', accountNo, deviceNo: window.deviceNo, isExtension: false },
-        ...{
-          by: source === 'schedule' ? 'schedule' : 'time',
-          atUs: fromUs,
-          durationUs: toUs - fromUs,
-          reason,
-        },
+        kind: 'maintenance-start',
+        accountNo,
+        deviceNo: window.deviceNo,
+        isExtension: false,
+        by: source === 'schedule' ? 'schedule' : 'time',
+        atUs: fromUs,
+        durationUs: toUs - fromUs,
+        reason,
         endedS: Math.max(0, Math.floor((fromUs - sinceUs) / 1_000_000)),
       });
     }

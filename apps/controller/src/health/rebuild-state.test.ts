@@ -49,14 +49,15 @@ test('a state without a version is one of version 1: nothing of it is lost', () 
 
 test('a state of version 2 with an open retry sequence is read under its names of today', () => {
   const chain = {
-    ...{
-      chainId: 'c',
-      opened: { startUs, agentNo: 1 },
-      firstErrorEndUs: startUs,
-      revision: 1,
-      failedKs: [1],
-    },
-    ...{ failing: [1], lastEndUs: startUs, lastLocationNo: 1, lastAgentNo: 1 },
+    chainId: 'c',
+    opened: { startUs, agentNo: 1 },
+    firstErrorEndUs: startUs,
+    revision: 1,
+    failedKs: [1],
+    failing: [1],
+    lastEndUs: startUs,
+    lastLocationNo: 1,
+    lastAgentNo: 1,
   };
   const partial = { failing: [2], chains: 2 };
   const { retrySequence: _, inconclusiveLocationNos: __, ...rest } = newState(startUs);

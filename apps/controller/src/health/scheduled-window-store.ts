@@ -69,13 +69,18 @@ export async function staleDevices(
       or s.until_us < ${horizon.fromUs}::bigint or s.until_us > ${horizon.toUs}::bigint
     order by c.device_no limit 500`.execute(db);
   return rows.map((row) => ({
-    ...{ deviceNo: row.deviceNo, mscheduleNo: row.mscheduleNo, isChanged: row.isChanged },
+    deviceNo: row.deviceNo,
+    mscheduleNo: row.mscheduleNo,
+    isChanged: row.isChanged,
     schedule:
       row.timezone === null
         ? null
         : {
-            ...{ timezone: row.timezone, startLocal: row.startLocal ?? '', recurrence: row.recurrence },
-            ...{ durationUs: (row.durationS ?? 0) * 1_000_000, endOnFirstOk: row.endOnFirstOk === true },
+            timezone: row.timezone,
+            startLocal: row.startLocal ?? '',
+            recurrence: row.recurrence,
+            durationUs: (row.durationS ?? 0) * 1_000_000,
+            endOnFirstOk: row.endOnFirstOk === true,
             signature: row.signature ?? '',
           },
   }));

@@ -32,7 +32,10 @@ async function schedule(
   const { mschedule_no } = await scene.kysely
     .insertInto('mschedules')
     .values({
-      ...{ mschedule_id: newId(), account_no: scene.accountNo, name: 's', duration_s: 600 },
+      mschedule_id: newId(),
+      account_no: scene.accountNo,
+      name: 's',
+      duration_s: 600,
       start_local: local(evenUs + inMinutes * minute),
       ...more,
     })
@@ -172,7 +175,10 @@ test('manual windows: one runs, one is planned; a planned one begins by itself, 
 test('windows that overlap have one MaintStart and one MaintEnd', async () => {
   const device = await scene.device([place]);
   await startMaintenance(scene, {
-    ...{ accountNo: scene.accountNo, deviceNo: device, durationUs: 8 * minute, nowUs: evenUs },
+    accountNo: scene.accountNo,
+    deviceNo: device,
+    durationUs: 8 * minute,
+    nowUs: evenUs,
   });
   await assign(device, await schedule(5));
   for (const minutes of [0, 6, 9, 16]) await round(evenUs + minutes * minute, device);

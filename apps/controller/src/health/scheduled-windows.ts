@@ -65,7 +65,10 @@ async function refresh(
   const nos = devices.map(({ deviceNo }) => deviceNo);
   if (mscheduleNo === null || schedule === null) return store.forgetSchedule(trx, nos);
   await store.insertWindows(trx, nos, {
-    ...{ mscheduleNo, occurrences, nowUs, endOnFirstOk: schedule.endOnFirstOk },
+    mscheduleNo,
+    occurrences,
+    nowUs,
+    endOnFirstOk: schedule.endOnFirstOk,
   });
   const { signature } = schedule;
   await store.keepSchedule(trx, nos, { mscheduleNo, signature, untilUs: nowUs + aheadUs });

@@ -121,7 +121,8 @@ test('a Location whose only agent was moved away is offline a minute later, sinc
   expect(await markOffline(scene, at(4_059), trueTimes, from.locationNo)).toEqual([]);
   expect(await markOffline(scene, at(4_061), trueTimes, from.locationNo)).toHaveLength(1);
   expect((await scene.events(null)).at(-1)).toMatchObject({
-    ...{ type: 'LocationOffline', at_us: at(4_000) },
+    type: 'LocationOffline',
+    at_us: at(4_000),
     message: 'Location from is offline, 1 device not checked',
   });
   // What the agent covered before it came says nothing about its new Location.
@@ -245,7 +246,8 @@ test('uptime joins intervals, coverage within assignment, and maintenance; a con
     return (await uptimes(scene.kysely, { devices, toUs, nowUs: at(300) })).get(device);
   };
   expect(await uptime(at(-10), at(999))).toEqual({
-    ...{ ExcludedSeconds: 0, ExcludedOutages: 0 },
+    ExcludedSeconds: 0,
+    ExcludedOutages: 0,
     UpSeconds: 51 + 30 + 30 + 40,
     DownSeconds: 59,
     MaintenanceSeconds: 60,

@@ -70,7 +70,10 @@ function foldDevice(device: FoldDevice, checks: readonly InsertedCheck[], nowUs:
   for (const check of checks) {
     if (check.revision < device.targetRevision) continue;
     const about = {
-      ...{ accountNo, deviceNo, locationNo: check.location_no, atUs: check.end_us },
+      accountNo,
+      deviceNo,
+      locationNo: check.location_no,
+      atUs: check.end_us,
       check: { startUs: check.start_us, agentNo: check.agent_no },
     };
     const slow = slownessAfter(warnings.slowness, check);

@@ -73,7 +73,13 @@ describe('what was seen', () => {
     const fold = async () => {};
     const log = createLog('test', 'silent');
     const ingest = createIngest({
-      ...{ db, clock, log, fold, rollUps, runRequests, retentionDays: 3 },
+      db,
+      clock,
+      log,
+      fold,
+      rollUps,
+      runRequests,
+      retentionDays: 3,
       partitions: createPartitions({ db, clock, log, retentionDays: 3 }),
     });
     const startUs = clock.nowUs() - minuteUs;

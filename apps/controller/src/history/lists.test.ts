@@ -49,8 +49,12 @@ describe('a list of history', () => {
       .insertInto('events')
       .values(
         rows.map((row) => ({
-          ...{ event_id: newId(), account_no: account.accountNo, device_no: sample.deviceNo },
-          ...{ type: 'Changed', status: 'Up', recorded_us: 1 },
+          event_id: newId(),
+          account_no: account.accountNo,
+          device_no: sample.deviceNo,
+          type: 'Changed',
+          status: 'Up',
+          recorded_us: 1,
           ...row,
         })),
       )

@@ -106,5 +106,5 @@ async function readPage(
   if (cursor !== undefined && !isOwn) throw missing('outage');
   const before = place === undefined ? undefined : { fromUs: place.startUs, deviceNo: place.deviceNo };
   const filter = { methods: asked.Method, isOpen: asked.Open, minSeconds: asked.MinSeconds };
-  return { ...{ fromUs, untilUs, locationNos, tagNos, ...filter }, before, limit, offset, nowUs };
+  return { fromUs, untilUs, locationNos, tagNos, ...filter, before, limit, offset, nowUs };
 }

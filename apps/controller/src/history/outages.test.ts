@@ -49,9 +49,17 @@ describe('outages', () => {
       await rest.db.kysely
         .insertInto('events')
         .values({
-          ...{ event_id: newId(), account_no: account.accountNo, device_no: sample.deviceNo },
-          ...{ at_us: atUs + at * secondUs, type, status: 'Up', message: 'm', recorded_us: 1 },
-          ...{ check_result: text, check_id: newId(), location_no: account.locationNo },
+          event_id: newId(),
+          account_no: account.accountNo,
+          device_no: sample.deviceNo,
+          at_us: atUs + at * secondUs,
+          type,
+          status: 'Up',
+          message: 'm',
+          recorded_us: 1,
+          check_result: text,
+          check_id: newId(),
+          location_no: account.locationNo,
         })
         .execute();
   });
@@ -64,28 +72,40 @@ describe('outages', () => {
     const openSeconds = Math.floor(rest.clock.nowUs() / secondUs) - atUs / secondUs - 1_200;
     expect(json).toEqual([
       {
-        ...{ outage_id: expect.stringMatching(/^[0-9a-f]{48}$/), device_id: sample.ids['device_id'] },
-        ...{ ShortName: 'dev', FullName: null, Start: expect.any(String), End: null, Seconds: openSeconds },
-        ...{ Location: null, Locations: [], CheckResult: null, check_id: null, Acknowledged: false },
-        ...{ alert_id: sample.ids['alert_id'], Behind: 0, Note: null, Excluded: false },
+        outage_id: expect.stringMatching(/^[0-9a-f]{48}$/),
+        device_id: sample.ids['device_id'],
+        ShortName: 'dev',
+        FullName: null,
+        Start: expect.any(String),
+        End: null,
+        Seconds: openSeconds,
+        Location: null,
+        Locations: [],
+        CheckResult: null,
+        check_id: null,
+        Acknowledged: false,
+        alert_id: sample.ids['alert_id'],
+        Behind: 0,
+        Note: null,
+        Excluded: false,
       },
       {
-        ...{
-          outage_id: expect.any(String),
-          device_id: sample.ids['device_id'],
-          ShortName: 'dev',
-          FullName: null,
-        },
-        ...{ Start: '2026-09-21T15:23:20+02:00', End: '2026-09-21T15:28:20+02:00', Seconds: 300 },
-        ...{ Location: 'local', CheckResult: 'connection refused', check_id: expect.any(String) },
-        ...{
-          Acknowledged: false,
-          alert_id: null,
-          Locations: ['local'],
-          Behind: 0,
-          Note: null,
-          Excluded: false,
-        },
+        outage_id: expect.any(String),
+        device_id: sample.ids['device_id'],
+        ShortName: 'dev',
+        FullName: null,
+        Start: '2026-09-21T15:23:20+02:00',
+        End: '2026-09-21T15:28:20+02:00',
+        Seconds: 300,
+        Location: 'local',
+        CheckResult: 'connection refused',
+        check_id: expect.any(String),
+        Acknowledged: false,
+        alert_id: null,
+        Locations: ['local'],
+        Behind: 0,
+        Note: null,
+        Excluded: false,
       },
     ]);
     expect((await get('/outages')).json).toEqual(json);
@@ -151,7 +171,8 @@ describe('outages', () => {
     expect([(await get(path)).json]).toEqual(json);
     const put = (body: object) => rest.send('PUT', path, { key: uw, body });
     expect((await put({ Note: '  power of rack 3 ' })).json).toMatchObject({
-      ...{ Note: 'power of rack 3', Excluded: false },
+      Note: 'power of rack 3',
+      Excluded: false,
     });
     expect((await put({ Excluded: true })).json).toMatchObject({ Note: 'power of rack 3', Excluded: true });
     expect((await get(path)).json).toMatchObject({ Note: 'power of rack 3', Excluded: true });

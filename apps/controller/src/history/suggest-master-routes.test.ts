@@ -44,14 +44,12 @@ test('the nearest router that is a device is suggested, one PUT sets it, and a d
   const [core, edge] = [await device('core', '10.0.0.1'), await device('edge', '10.0.1.1')];
   const web = await device('web', '10.0.1.5', ['10.0.0.1', null, '10.0.1.1', '10.0.1.5']);
   expect(await suggestion(web)).toEqual({
-    ...{
-      SuggestedMaster: edge,
-      ShortName: 'edge',
-      Address: '10.0.1.1',
-      Traceroutes: 1,
-      Complete: true,
-      Reason: null,
-    },
+    SuggestedMaster: edge,
+    ShortName: 'edge',
+    Address: '10.0.1.1',
+    Traceroutes: 1,
+    Complete: true,
+    Reason: null,
   });
   const { json } = await one.send('PUT', `/devices/${web}`, { device_master_id: edge });
   expect(json).toMatchObject({ device_master_id: edge });
@@ -75,7 +73,11 @@ test('a traceroute to an earlier target says nothing', async () => {
 test('without a traceroute, and of another account, nothing is suggested', async () => {
   const plain = await device('plain', '10.0.2.1');
   expect(await suggestion(plain)).toEqual({
-    ...{ SuggestedMaster: null, ShortName: null, Address: null, Traceroutes: 0, Complete: false },
+    SuggestedMaster: null,
+    ShortName: null,
+    Address: null,
+    Traceroutes: 0,
+    Complete: false,
     Reason: 'no check of the last 30 days has a traceroute',
   });
   const stranger = await one.rest.account('stranger');

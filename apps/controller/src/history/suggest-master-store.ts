@@ -93,7 +93,10 @@ export async function masterCandidates(
     where d.account_no = ${accountNo} and d.device_no not in (select device_no from behind)
     order by d.device_no`.execute(db);
   return rows.map(({ deviceId, name, method, address }) => ({
-    ...{ deviceId, name, isPing: method === 'PING', addresses: addressesIn(address) },
+    deviceId,
+    name,
+    isPing: method === 'PING',
+    addresses: addressesIn(address),
   }));
 }
 

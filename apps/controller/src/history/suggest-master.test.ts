@@ -91,7 +91,9 @@ test('a way that ended before the master does not contradict the complete way of
       [cut, whole],
     ])
       expect(suggestMaster(ways, [gateway, nearer], new Set(['10.0.0.7']))).toMatchObject({
-        ...{ kind: 'master', candidate: nearer, isComplete: true },
+        kind: 'master',
+        candidate: nearer,
+        isComplete: true,
       });
   }
 });

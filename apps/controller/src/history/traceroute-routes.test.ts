@@ -52,7 +52,9 @@ async function requested(ShortName: string, address: string, traceroute?: unknow
 
 const trace = (id: string) => one.send('POST', `/devices/${id}/traceroute`);
 const hop = (TTL: number, Address: string | null, Text?: string) => ({
-  ...{ TTL, Address, RTTMs: Address === null ? null : 0.5 },
+  TTL,
+  Address,
+  RTTMs: Address === null ? null : 0.5,
   ...(Text === undefined ? {} : { Text }),
 });
 
@@ -61,15 +63,24 @@ test('the path to a good device is answered with its check, and its router is su
   const Hops = [hop(1, '10.0.0.1'), hop(2, null), hop(3, '10.0.0.7', 'connected')];
   const web = await requested('web', '10.0.0.7', { Reached: true, Hops });
   expect((await trace(web.id)).json).toEqual({
-    ...{ check_id: web.checkId, device_id: web.id, Location: 'local', Agent: 'edge' },
-    ...{ Timestamp: expect.any(String), CheckResult: 'connected', Reached: true },
+    check_id: web.checkId,
+    device_id: web.id,
+    Location: 'local',
+    Agent: 'edge',
+    Timestamp: expect.any(String),
+    CheckResult: 'connected',
+    Reached: true,
     Hops: [{ ...hop(1, '10.0.0.1'), Text: null }, { ...hop(2, null), Text: null }, Hops[2]],
     SuggestedMaster: gw.id,
   });
   expect(asked.at(-1)).toBe(true);
   expect((await one.send('GET', `/devices/${web.id}/suggested-master`)).json).toEqual({
-    ...{ SuggestedMaster: gw.id, ShortName: 'gw', Address: '10.0.0.1', Traceroutes: 1 },
-    ...{ Complete: false, Reason: null },
+    SuggestedMaster: gw.id,
+    ShortName: 'gw',
+    Address: '10.0.0.1',
+    Traceroutes: 1,
+    Complete: false,
+    Reason: null,
   });
   expect((await one.send('GET', `/checks/${web.checkId}/extended`)).json).toMatchObject({
     Extended: { Traceroute: { Reached: true, Hops } },
@@ -97,8 +108,13 @@ test('the traceroutes that are kept are listed, newest first, without those that
   const Hops = [hop(1, '10.0.0.1'), hop(2, '10.0.0.30', 'connected')];
   const web = await requested('listed', '10.0.0.30', { Reached: true, Hops });
   const way = {
-    ...{ check_id: web.checkId, Location: 'local', Agent: 'edge', Timestamp: expect.any(String) },
-    ...{ CheckResult: 'connected', Reached: true, Hops: [{ ...Hops[0], Text: null }, Hops[1]] },
+    check_id: web.checkId,
+    Location: 'local',
+    Agent: 'edge',
+    Timestamp: expect.any(String),
+    CheckResult: 'connected',
+    Reached: true,
+    Hops: [{ ...Hops[0], Text: null }, Hops[1]],
   };
   const list = (id: string, query = '') => one.send('GET', `/devices/${id}/traceroutes${query}`);
   expect((await list(web.id)).json).toEqual([way]);
@@ -159,7 +175,8 @@ test('a traceroute that comes after its check is awaited, for twenty seconds', a
   const late = JSON.stringify({ Traceroute: { Reached: true, Hops: [hop(1, '10.0.0.11', 'connected')] } });
   const arrives = sql`update checks set extended = extended || ${late}::jsonb where device_no = ${device.deviceNo}`;
   expect(await awaited(device.id, () => arrives.execute(db.kysely))).toMatchObject({
-    ...{ Reached: true, Hops: [{ Address: '10.0.0.11' }] },
+    Reached: true,
+    Hops: [{ Address: '10.0.0.11' }],
   });
 });
 

@@ -119,9 +119,15 @@ function traceNow(deps: TracerouteDeps): Route {
       const { SuggestedMaster } = await scoped(() => readSuggestion(deps, accountNo, deviceNo));
       return {
         body: {
-          ...{ check_id: idOf(row), device_id: row.device_id, Location: row.location ?? '' },
-          ...{ Agent: row.agent, Timestamp: zone.format(row.start_us), CheckResult: row.check_result },
-          ...{ Reached, Hops, SuggestedMaster },
+          check_id: idOf(row),
+          device_id: row.device_id,
+          Location: row.location ?? '',
+          Agent: row.agent,
+          Timestamp: zone.format(row.start_us),
+          CheckResult: row.check_result,
+          Reached,
+          Hops,
+          SuggestedMaster,
         },
       };
     },
@@ -208,7 +214,9 @@ function showWay({ Reached, Hops }: StoredWay): ShownWay {
   return {
     Reached,
     Hops: Hops.slice(0, mostHops).map(({ TTL, Address, RTTMs, Text }) => ({
-      ...{ TTL, Address: Address === null || isIP(Address) === 0 ? null : Address, RTTMs },
+      TTL,
+      Address: Address === null || isIP(Address) === 0 ? null : Address,
+      RTTMs,
       Text: Text === undefined ? null : cleanLine(Text),
     })),
   };

@@ -36,10 +36,20 @@ const perf = { Ok: 0, Slow: 1, Error: 2 } as const;
 export function showTrial(result: TrialResult, location: string, zone: Zone): z.input<typeof trialRecord> {
   const fine = result.slow ? perf.Slow : perf.Ok;
   const row = {
-    ...{ device_no: 0, agent_no: 0, start_us: result.startUs, location, code: result.code },
-    ...{ perf: result.code === 1 ? fine : perf.Error, block_ms: result.blockMs, dns_ms: result.dnsMs },
-    ...{ connect_ms: result.connectMs, ssl_ms: result.sslMs, ttfb_ms: result.ttfbMs },
-    ...{ ttlb_ms: result.ttlbMs, data_size: result.dataSize, check_result: result.text },
+    device_no: 0,
+    agent_no: 0,
+    start_us: result.startUs,
+    location,
+    code: result.code,
+    perf: result.code === 1 ? fine : perf.Error,
+    block_ms: result.blockMs,
+    dns_ms: result.dnsMs,
+    connect_ms: result.connectMs,
+    ssl_ms: result.sslMs,
+    ttfb_ms: result.ttfbMs,
+    ttlb_ms: result.ttlbMs,
+    data_size: result.dataSize,
+    check_result: result.text,
   };
   return { ...showCheck(row, zone), check_id: null, Extended: extendedOf(result.extended) };
 }

@@ -77,7 +77,9 @@ describe('uptime', () => {
         MaintenanceSeconds: 0,
         UnknownSeconds: 0,
         Outages: 1,
-        ...{ Percent: 75, ExcludedSeconds: 0, ExcludedOutages: 0 },
+        Percent: 75,
+        ExcludedSeconds: 0,
+        ExcludedOutages: 0,
       },
     });
     const two = await send('GET', `/devices/${devices[1]}/uptime?${hour()}`);
@@ -97,7 +99,11 @@ describe('uptime', () => {
     const shown = async () => (await send('GET', `/devices/${devices[0]}/uptime?${hour()}`)).json;
     expect(await shown()).toMatchObject({
       Uptime: {
-        ...{ UpSeconds: 2_700, DownSeconds: 0, ExcludedSeconds: 900, Outages: 0, ExcludedOutages: 1 },
+        UpSeconds: 2_700,
+        DownSeconds: 0,
+        ExcludedSeconds: 900,
+        Outages: 0,
+        ExcludedOutages: 1,
         Percent: 100,
       },
     });

@@ -136,12 +136,15 @@ function uptimeOfDevices({ db, clock, uptimes }: UptimeRouteDeps): Route {
       const found = await listUptimeDevices(db, page);
       const { rows, next } = cutCursor(found.rows, page.limit, 'after', ({ device_id }) => device_id);
       const devices = rows.map(({ device_no: deviceNo, created_us: createdUs }) => ({
-        ...{ deviceNo, createdUs },
+        deviceNo,
+        createdUs,
         fromUs: fromUs ?? sinceCreation(createdUs, toUs),
       }));
       const figures = await uptimes({ devices, toUs, nowUs });
       const body = rows.map(({ device_no, device_id, short_name, full_name }) => ({
-        ...{ device_id, ShortName: short_name, FullName: full_name === null ? null : cleanLine(full_name) },
+        device_id,
+        ShortName: short_name,
+        FullName: full_name === null ? null : cleanLine(full_name),
         Uptime: showUptime(figures.get(device_no)),
       }));
       return { body, total: found.total, next };

@@ -123,7 +123,9 @@ describe('a connection to the port', () => {
     async (tls, _what, ownCertificate) => {
       await using other = await startRest({ settings: { trustedProxies: [], ownCertificate } });
       const own = createApiPort({
-        ...{ certificate, clock: systemClock, log: createLog('test', 'silent') },
+        certificate,
+        clock: systemClock,
+        log: createLog('test', 'silent'),
         ...other.api,
       });
       const to = { port: await own.listen(0, '127.0.0.1'), host: '127.0.0.1' };

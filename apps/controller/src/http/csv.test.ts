@@ -16,7 +16,13 @@ describe('the columns of a CSV', () => {
       }),
     );
     expect(csvColumns(schema)).toEqual([
-      ...['id', 'Uptime.UpSeconds', 'Uptime.Percent', 'Tags', 'Options.Count', 'Options.Body', 'Extra'],
+      'id',
+      'Uptime.UpSeconds',
+      'Uptime.Percent',
+      'Tags',
+      'Options.Count',
+      'Options.Body',
+      'Extra',
     ]);
   });
 

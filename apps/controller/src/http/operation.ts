@@ -51,7 +51,12 @@ export function createOperations(deps: OperationDeps): (batch: Batch) => Perform
     if (atomic && waitsFor(route, operation.body)) throw waitsFault(operation);
     const { address, signal, proxy } = request;
     const own: RouteRequest = {
-      ...{ session: known?.session, key: known?.key, address, signal, params, query },
+      session: known?.session,
+      key: known?.key,
+      address,
+      signal,
+      params,
+      query,
       proxy,
       lastEventId: undefined,
       sessionNow: () => known?.session,

@@ -30,7 +30,12 @@ export function readItems(records: readonly OutboxRecord[]): Item[] {
 /** Sorts items by kind. Each kind keeps the order of the batch. */
 export function sortItems(items: readonly Item[]): Sorted {
   const sorted: { [K in keyof Sorted]: Sorted[K][number][] } = {
-    ...{ results: [], coverage: [], gaps: [], clocks: [], diagnostics: [], malformed: [] },
+    results: [],
+    coverage: [],
+    gaps: [],
+    clocks: [],
+    diagnostics: [],
+    malformed: [],
   };
   for (const item of items) {
     const { parsed } = item;

@@ -32,7 +32,12 @@ const outcome = fc.record({
   ),
   attempt: fc.constantFrom(0, 0, 0, 2),
   slow: fc.boolean(),
-  ...{ blockMs: phase, dnsMs: phase, connectMs: phase, sslMs: phase, ttfbMs: phase, ttlbMs: phase },
+  blockMs: phase,
+  dnsMs: phase,
+  connectMs: phase,
+  sslMs: phase,
+  ttfbMs: phase,
+  ttlbMs: phase,
 });
 
 test('property: whatever a row leaves out, a check is read as it was stored', {
@@ -64,13 +69,13 @@ test('property: whatever a row leaves out, a check is read as it was stored', {
         const stored = (await bench.stored()).toSorted((a, b) => a.start_us - b.start_us);
         const { fround } = Math;
         const read = stored.map((row) => ({
-          ...{
-            ...row,
-            block_ms: fround(row.block_ms),
-            dns_ms: fround(row.dns_ms),
-            connect_ms: fround(row.connect_ms),
-          },
-          ...{ ssl_ms: fround(row.ssl_ms), ttfb_ms: fround(row.ttfb_ms), ttlb_ms: fround(row.ttlb_ms) },
+          ...row,
+          block_ms: fround(row.block_ms),
+          dns_ms: fround(row.dns_ms),
+          connect_ms: fround(row.connect_ms),
+          ssl_ms: fround(row.ssl_ms),
+          ttfb_ms: fround(row.ttfb_ms),
+          ttlb_ms: fround(row.ttlb_ms),
         }));
         expect(read).toEqual(ingested);
         await sql`delete from checks where agent_no = ${bench.sender.agentNo}`.execute(bench.db.kysely);
@@ -166,32 +171,28 @@ test('an earlier controller writes whole rows by the view, each once', async () 
   const [device = 0] = bench.deviceNos;
   const nowUs = clock.nowUs();
   const row = {
-    ...{
-      device_no: device,
-      start_us: nowUs,
-      agent_no: bench.sender.agentNo,
-      location_no: bench.sender.locationNo,
-    },
-    ...{
-      end_us: nowUs + 77,
-      arrived_us: nowUs + 99,
-      revision: 1,
-      attempt: 0,
-      code: 1,
-      perf: 0,
-      block_ms: 0,
-      dns_ms: 0,
-    },
-    ...{
-      connect_ms: 0,
-      ssl_ms: 0,
-      ttfb_ms: 0,
-      ttlb_ms: 0,
-      data_size: 7,
-      check_result: 'whole',
-      retry_id: null,
-    },
-    ...{ run_request_id: null, extended: '{"a": 1}', behind_anchor: null },
+    device_no: device,
+    start_us: nowUs,
+    agent_no: bench.sender.agentNo,
+    location_no: bench.sender.locationNo,
+    end_us: nowUs + 77,
+    arrived_us: nowUs + 99,
+    revision: 1,
+    attempt: 0,
+    code: 1,
+    perf: 0,
+    block_ms: 0,
+    dns_ms: 0,
+    connect_ms: 0,
+    ssl_ms: 0,
+    ttfb_ms: 0,
+    ttlb_ms: 0,
+    data_size: 7,
+    check_result: 'whole',
+    retry_id: null,
+    run_request_id: null,
+    extended: '{"a": 1}',
+    behind_anchor: null,
   };
   for (const inserted of [1n, 0n]) {
     const insert = bench.db.kysely
@@ -214,9 +215,25 @@ test('numbers at the ends of the small columns are read as they were stored', as
     const number = numbers[i % numbers.length] ?? 0;
     const key = { device_no: device, start_us: startUs + i, agent_no: bench.sender.agentNo };
     return {
-      ...{ ...key, location_no: number, revision: number, end_us: startUs, arrived_us: startUs, attempt: 0 },
-      ...{ code: 1, perf: 0, block_ms: ms, dns_ms: ms, connect_ms: ms, ssl_ms: ms, ttfb_ms: ms, ttlb_ms: ms },
-      ...{ data_size: 0, check_result: 'ok', retry_id: null, run_request_id: null, extended: null },
+      ...key,
+      location_no: number,
+      revision: number,
+      end_us: startUs,
+      arrived_us: startUs,
+      attempt: 0,
+      code: 1,
+      perf: 0,
+      block_ms: ms,
+      dns_ms: ms,
+      connect_ms: ms,
+      ssl_ms: ms,
+      ttfb_ms: ms,
+      ttlb_ms: ms,
+      data_size: 0,
+      check_result: 'ok',
+      retry_id: null,
+      run_request_id: null,
+      extended: null,
       behind_anchor: null,
     };
   });

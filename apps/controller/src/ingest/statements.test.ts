@@ -31,7 +31,12 @@ async function statementsOf(...records: WireRecord[]): Promise<number> {
   });
   const db = { ...bench.db, kysely: counted };
   const ingest = createIngest({
-    ...{ db, clock, log, rollUps, runRequests, retentionDays: 3 },
+    db,
+    clock,
+    log,
+    rollUps,
+    runRequests,
+    retentionDays: 3,
     fold: async () => {},
     partitions: { ensure: async () => {} },
   });

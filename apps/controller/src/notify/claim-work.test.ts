@@ -18,7 +18,10 @@ beforeAll(async () => {
   bench = await createWorkbench();
   deps = {
     channels: createChannels({ allowPrivate: true, smtpUrl: undefined, mailFrom: 'vantage@example.org' }),
-    ...{ log: bench.log, timeScale: realTime, newToken: newId, readDay: async () => null },
+    log: bench.log,
+    timeScale: realTime,
+    newToken: newId,
+    readDay: async () => null,
     onFailed: async () => {},
   };
 });

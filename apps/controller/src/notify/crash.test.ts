@@ -48,7 +48,9 @@ test('a process that is killed between send and record: the message is sent agai
 
 async function claimOne(bench: Workbench, contactNo: number, token: string) {
   const deps = {
-    ...{ log: bench.log, timeScale: (length: number) => length, newToken: () => token },
+    log: bench.log,
+    timeScale: (length: number) => length,
+    newToken: () => token,
     channels: createChannels({ allowPrivate: true, smtpUrl: undefined, mailFrom: 'v@example.org' }),
     readDay: async () => null,
     onFailed: async () => {},

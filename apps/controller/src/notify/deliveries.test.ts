@@ -18,7 +18,8 @@ test('a notification is sent once, soon after the commit, and ends Delivered', a
   await vi.waitFor(async () => expect((await bench.states())[0]?.state).toBe('Delivered'), soon);
   expect(sink.requests.map(textOf)).toEqual(['web']);
   expect(JSON.parse(sink.requests[0]?.body ?? '')).toMatchObject({
-    ...{ type: 'device.down', timestamp: '2026-11-18T11:06:40+00:00' },
+    type: 'device.down',
+    timestamp: '2026-11-18T11:06:40+00:00',
     data: { Since: '2026-11-18T11:06:40+00:00', URL: 'https://www.example.org/' },
   });
   expect(await bench.states()).toEqual([
@@ -132,7 +133,9 @@ test('a message that cannot be composed fails and is reported, and the next one 
   await using sink = await startSink();
   const contact = await bench.webhook(sink.url);
   const channels = createChannels({
-    ...{ allowPrivate: true, smtpUrl: undefined, mailFrom: 'v@example.org' },
+    allowPrivate: true,
+    smtpUrl: undefined,
+    mailFrom: 'v@example.org',
   });
   const compose: typeof channels.webhook.compose = (notices, options) => {
     if (notices[0]?.data['ShortName'] === 'bad') throw new Error('a fact that no message can show');

@@ -61,7 +61,9 @@ test('messages to a contact are listed, newest first, with what the receiver sai
   expect(await list()).toMatchObject([
     { Kind: 'device.down', State: 'Pending', Ended: null, Attempts: [] },
     {
-      ...{ Kind: 'device.down', State: 'Delivered', Ended: '2026-09-21T16:14:20+02:00' },
+      Kind: 'device.down',
+      State: 'Delivered',
+      Ended: '2026-09-21T16:14:20+02:00',
       Attempts: [
         { At: '2026-09-21T16:13:20+02:00', Answer: 'HTTP 503 Service Unavailable' },
         { At: '2026-09-21T16:14:20+02:00', Answer: 'HTTP 204 No Content' },
@@ -80,7 +82,8 @@ test('a delivered message is sent again as a new one, which the audit names; one
   const [pending, delivered] = await list();
   const repeat = (id = '') => one.send('POST', `/contacts/${contact}/deliveries/${id}/repeat`);
   expect((await repeat(pending?.delivery_id)).json).toMatchObject({
-    ...{ code: 1005, message: expect.stringContaining('The delivery is Pending.') },
+    code: 1005,
+    message: expect.stringContaining('The delivery is Pending.'),
   });
   expect((await repeat(newId())).json).toMatchObject({ code: 1003 });
   one.rest.recorded.length = 0;

@@ -149,7 +149,10 @@ async function findDelivery(
 function show(row: DeliveryRow, zone: Zone): z.input<typeof deliveryRecord> {
   return {
     delivery_id: row.notification_id,
-    ...{ alert_id: row.alert_id, device_id: row.device_id, ShortName: row.short_name, Kind: row.kind },
+    alert_id: row.alert_id,
+    device_id: row.device_id,
+    ShortName: row.short_name,
+    Kind: row.kind,
     Severity: z.enum(severities).parse(row.severity),
     At: zone.format(row.at_us),
     State: row.state,

@@ -62,7 +62,9 @@ export function decideGrouping(
   const left = [...recentUs, ...Array.from({ length: singles }, () => nowUs)];
   const holdUntilUs = singles < createdUs.length ? (left[0] ?? nowUs) + minute : null;
   return {
-    ...{ singles, isGrouped: false, holdUntilUs },
+    singles,
+    isGrouped: false,
+    holdUntilUs,
     next: { recentUs: left, groupedUs: holdUntilUs },
   };
 }

@@ -7,7 +7,10 @@ import { startSink } from './testing/sink.ts';
 const soon = { timeout: 60_000, interval: 5 };
 const part = (done: number, isWaiting = true): PartWork => ({ done, isWaiting });
 const work = (changed: Partial<Work> = {}): Work => ({
-  ...{ ingest: part(1, false), status: part(1), deliveries: part(1), ...changed },
+  ingest: part(1, false),
+  status: part(1),
+  deliveries: part(1),
+  ...changed,
 });
 const later = { status: part(2), deliveries: part(2) };
 
@@ -36,7 +39,10 @@ test('the heartbeat is called while all parts make progress, not while one is st
   const ending = new AbortController();
   const running = runHeartbeat(
     {
-      ...{ url: sink.url, readWork, clock: systemClock, log: createLog('test', 'silent') },
+      url: sink.url,
+      readWork,
+      clock: systemClock,
+      log: createLog('test', 'silent'),
       timeScale: createTimeScale(1000),
     },
     ending.signal,

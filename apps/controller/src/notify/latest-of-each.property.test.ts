@@ -26,7 +26,12 @@ test('a Location and each of its anchors stand once; messages of no alert stand 
   ] as const;
   const test_ = row(null, 'test', 'device.down');
   expect(latestOfEach([...rows, test_, { ...test_ }]).map(({ kind }) => kind)).toEqual([
-    ...['anchor.down', 'anchor.up', 'location.online', 'contact.failing', 'device.down', 'device.down'],
+    'anchor.down',
+    'anchor.up',
+    'location.online',
+    'contact.failing',
+    'device.down',
+    'device.down',
   ]);
 });
 

@@ -8,7 +8,12 @@ import { createLinks, type Link } from './links.ts';
 const [key, older] = [randomBytes(32), randomBytes(32)];
 const links = createLinks(createSealer(key).deriveKeys('links'));
 const link: Link = {
-  ...{ action: 'snooze', accountNo: 3, alertId: 'a'.repeat(48), alertNo: 5, contactNo: 4, expiresUs: 1_000 },
+  action: 'snooze',
+  accountNo: 3,
+  alertId: 'a'.repeat(48),
+  alertNo: 5,
+  contactNo: 4,
+  expiresUs: 1_000,
 };
 
 test('every link is read as it was signed', () => {

@@ -3,20 +3,18 @@ import { z } from 'zod';
 
 /** The facts that are moments: microseconds since 1970 in a row, text in a message. */
 const moments: ReadonlySet<string> = new Set([
-  ...[
-    'Since',
-    'DownSince',
-    'Began',
-    'Opened',
-    'Closed',
-    'At',
-    'Timestamp',
-    'Until',
-    'Start',
-    'End',
-    'NotAfter',
-    'SnoozedUntil',
-  ],
+  'Since',
+  'DownSince',
+  'Began',
+  'Opened',
+  'Closed',
+  'At',
+  'Timestamp',
+  'Until',
+  'Start',
+  'End',
+  'NotAfter',
+  'SnoozedUntil',
 ]);
 
 const facts = z.record(z.string(), z.json());

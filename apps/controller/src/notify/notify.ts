@@ -62,12 +62,19 @@ export function createNotify(deps: NotifyDeps): Notify {
   const channels = createChannels(settings);
   const subscribing = createSubscriptionLinks(sealer.deriveKeys('subscriptions of status pages'));
   const attempts: AttemptDeps = {
-    ...{ clock, sealer },
+    clock,
+    sealer,
     linkOf: ({ firstAttemptUs, ...link }) =>
       `${baseUrl()}/links/${links.sign({ ...link, expiresUs: firstAttemptUs + linkLifeUs })}`,
   };
   const deliveries = createDeliveries({
-    ...{ ...attempts, db, log, timeScale, onFailed, channels, newToken: newId },
+    ...attempts,
+    db,
+    log,
+    timeScale,
+    onFailed,
+    channels,
+    newToken: newId,
     mayGiveUp: () => deps.mayGiveUp?.() ?? true,
     readDay: (deviceId, nowUs) => readDay(db.kysely, { deviceId, nowUs }, uptimeParts),
   });

@@ -37,7 +37,9 @@ async function open(rest: string, fields?: Record<string, string>) {
     return { kind };
   };
   const [route] = linkRoutes({
-    ...{ db: bench.db, clock, links },
+    db: bench.db,
+    clock,
+    links,
     actions: { acknowledge: act('acknowledge'), acknowledgeMany, snooze: act('snooze') },
   });
   if (route?.needsKey !== 'signed') throw new Error('no page');

@@ -42,7 +42,12 @@ export async function sendTest(
   };
   const message = channel.compose([notice], contact.options);
   const claimed = {
-    ...{ id: newId(), channel, contact, contactNo, message, firstAttemptUs: nowUs },
+    id: newId(),
+    channel,
+    contact,
+    contactNo,
+    message,
+    firstAttemptUs: nowUs,
     accountNo: contact.account_no,
   };
   const { kind, text } = await attempt(claimed, deps, signal);

@@ -20,7 +20,10 @@ async function webhookOf(bench: Workbench, url: string): Promise<number> {
     previousSecret: `whsec_${Buffer.from(sentinel('before').padEnd(32, 'x')).toString('base64')}`,
   };
   return createFixtures(bench.db.kysely).contact(bench.accountNo, {
-    ...{ contact_id: contactId, type: 'webhook', address: 'masked', previous_secret_until_us: 9e15 },
+    contact_id: contactId,
+    type: 'webhook',
+    address: 'masked',
+    previous_secret_until_us: 9e15,
     sealed: sealContact(bench.sealer, contactId, clear),
   });
 }
@@ -133,7 +136,10 @@ test('no log line, body, answer or row contains a credential of a contact of any
   for (const [type, { address, secret, options }] of receivers) {
     const contactId = newId();
     const contact = await createFixtures(bench.db.kysely).contact(bench.accountNo, {
-      ...{ contact_id: contactId, type, address: 'masked', ...(options === undefined ? {} : { options }) },
+      contact_id: contactId,
+      type,
+      address: 'masked',
+      ...(options === undefined ? {} : { options }),
       sealed: sealContact(bench.sealer, contactId, { address, secret, previousSecret: null }),
     });
     await bench.add(...Array.from({ length: 4 }, (_, n) => [contact, `device:${n}`, 'web'] as const));
@@ -141,7 +147,9 @@ test('no log line, body, answer or row contains a credential of a contact of any
   const reached = (path: string) => receivers.find(([type]) => path.includes(`/${type}`))?.[0] ?? 'telegram';
   const working = bench.work({
     channels: createChannels({
-      ...{ allowPrivate: true, smtpUrl: undefined, mailFrom: 'v@example.org' },
+      allowPrivate: true,
+      smtpUrl: undefined,
+      mailFrom: 'v@example.org',
       telegramUrl: `${origin}/telegram`,
     }),
   });

@@ -31,7 +31,8 @@ test('a contact that is put into shadow gets nothing more, also not what was dec
   const channels = createChannels({ allowPrivate: true, smtpUrl: undefined, mailFrom: 'v@example.org' });
   const deps = { db: bench.db, channels, clock: systemClock, sealer: bench.sealer, linkOf: () => '' };
   expect(await sendTest(deps, shadow, AbortSignal.timeout(9_000))).toEqual({
-    ...{ isDelivered: false, answer: 'the contact is in shadow, so nothing was sent' },
+    isDelivered: false,
+    answer: 'the contact is in shadow, so nothing was sent',
   });
   expect(sink.requests).toHaveLength(1);
 });

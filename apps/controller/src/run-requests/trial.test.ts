@@ -30,11 +30,26 @@ beforeEach(async () => {
 });
 
 const measured: TrialResult = {
-  ...{ startUs: 5, code: 1, text: 'ok', blockMs: 0, dnsMs: 1, connectMs: 2, sslMs: 3, ttfbMs: 4, ttlbMs: 5 },
-  ...{ dataSize: 6, slow: false, extended: '{"Address":"a"}' },
+  startUs: 5,
+  code: 1,
+  text: 'ok',
+  blockMs: 0,
+  dnsMs: 1,
+  connectMs: 2,
+  sslMs: 3,
+  ttfbMs: 4,
+  ttlbMs: 5,
+  dataSize: 6,
+  slow: false,
+  extended: '{"Address":"a"}',
 };
 const trial = () => ({
-  ...{ accountNo, locationNo, deviceId: 'd', method: 'TCP', sealed: Buffer.from('x'), timeoutS: 3 },
+  accountNo,
+  locationNo,
+  deviceId: 'd',
+  method: 'TCP',
+  sealed: Buffer.from('x'),
+  timeoutS: 3,
 });
 const never = new AbortController().signal;
 

@@ -88,7 +88,9 @@ export async function reseal(
   const contacts = await resealContacts(kysely, sealer, rows);
   const authorities = await resealAuthorities(kysely, sealer, rows);
   return {
-    ...{ devices: devices.done, secrets: secrets.done, contacts: contacts.done },
+    devices: devices.done,
+    secrets: secrets.done,
+    contacts: contacts.done,
     authorities: authorities.done,
     lost: devices.lost + secrets.lost + contacts.lost + authorities.lost,
   };

@@ -18,7 +18,9 @@ export function agentPortOptions(
   return {
     ...tlsServerOptions(certificate),
     // Enrolment and downloads come without a certificate; the gateway judges the one of a stream.
-    ...{ ca: [...authorities], requestCert: true, rejectUnauthorized: false },
+    ca: [...authorities],
+    requestCert: true,
+    rejectUnauthorized: false,
     allowHTTP1: true, // for curl and wget
     // Node would answer a request without Host by itself, and each of thousands that come at once.
     requireHostHeader: false,

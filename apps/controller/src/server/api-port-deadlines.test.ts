@@ -25,7 +25,10 @@ const log = createLog('test', 'silent');
 
 beforeAll(async () => {
   own = await ensureCertificates({
-    ...{ dir, names: ['localhost'], log, authorities: await testAuthorities() },
+    dir,
+    names: ['localhost'],
+    log,
+    authorities: await testAuthorities(),
     clock: createFakeClock(Date.now() * 1000),
   });
 });
@@ -47,7 +50,10 @@ const open = async (isProxy: boolean, caps?: ConnectionCaps, realTime = false) =
   lines = [];
   vi.spyOn(log, 'warn').mockImplementation((_data: unknown, text?: string) => void lines.push(text ?? ''));
   api = createApiPort({
-    ...{ certificate: own.server, handler, log, isTrustedProxy: () => isProxy },
+    certificate: own.server,
+    handler,
+    log,
+    isTrustedProxy: () => isProxy,
     clock: realTime ? systemClock : clock,
     ...(caps === undefined ? {} : { caps }),
   });

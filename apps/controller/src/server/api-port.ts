@@ -52,7 +52,10 @@ export function createApiPort(deps: {
   const { clock, log, limits = phaseLimits, caps = connectionCaps(descriptorLimit()) } = deps;
   const refusals = createLogSummary({ clock, log });
   const connections = createConnections({
-    ...{ clock, caps, limits, isProxy: deps.isTrustedProxy },
+    clock,
+    caps,
+    limits,
+    isProxy: deps.isTrustedProxy,
     onRefused: (address, reason) =>
       refusals.count(
         reason === 'network'
@@ -74,7 +77,9 @@ export function createApiPort(deps: {
   };
   const options = {
     // Node enforces these only in servers that listen by themselves; here `connections` does it.
-    ...{ headersTimeout: 0, requestTimeout: 0, keepAliveTimeout: limits.idleMs },
+    headersTimeout: 0,
+    requestTimeout: 0,
+    keepAliveTimeout: limits.idleMs,
     requireHostHeader: false, // the handler answers with a Problem of its own
   };
   const https = createHttpsServer({ ...options, ...tlsServerOptions(deps.certificate) }, handler);

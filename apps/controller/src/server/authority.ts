@@ -83,7 +83,9 @@ export async function signAgent(
   },
 ): Promise<string> {
   return sign(authority, {
-    ...{ subject: `CN=${agentId}`, publicKey, toMs },
+    subject: `CN=${agentId}`,
+    publicKey,
+    toMs,
     fromMs: nowMs - agentEarlierMs,
     extensions: [new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.clientAuth])],
   });

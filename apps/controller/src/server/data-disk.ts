@@ -26,8 +26,11 @@ export async function openDataDisk(deps: {
     ? 'results wait at the agents until there is room'
     : 'files of the controller stay as they are until there is room';
   const watch = createDiskWatch({
-    ...{ folder, effect, needs: roomNeeds.controller },
-    ...{ clock: deps.clock, log: deps.log },
+    folder,
+    effect,
+    needs: roomNeeds.controller,
+    clock: deps.clock,
+    log: deps.log,
   });
   await watch.check();
   return {

@@ -34,7 +34,10 @@ const portOf = (server: Server): number => {
 const suiteWith = (port: number, ciphers: string | undefined): Promise<string> =>
   new Promise((resolve) => {
     const socket = connect({
-      ...{ port, host: '127.0.0.1', servername: 'localhost', ca: readFileSync(own.caFile) },
+      port,
+      host: '127.0.0.1',
+      servername: 'localhost',
+      ca: readFileSync(own.caFile),
       ...(ciphers === undefined ? {} : { ciphers, maxVersion: 'TLSv1.2' as const }),
     });
     socket.once('secureConnect', () => {
@@ -48,8 +51,12 @@ const suiteWith = (port: number, ciphers: string | undefined): Promise<string> =
 const connectOld = (port: number): Promise<TLSSocket> =>
   new Promise((resolve, reject) => {
     const socket = connect({
-      ...{ port, host: '127.0.0.1', servername: 'localhost', ca: readFileSync(own.caFile) },
-      ...{ maxVersion: 'TLSv1.2', ALPNProtocols: ['h2', 'http/1.1'] },
+      port,
+      host: '127.0.0.1',
+      servername: 'localhost',
+      ca: readFileSync(own.caFile),
+      maxVersion: 'TLSv1.2',
+      ALPNProtocols: ['h2', 'http/1.1'],
     });
     socket.once('secureConnect', () => resolve(socket));
     socket.once('error', reject);
@@ -59,8 +66,13 @@ const connectOld = (port: number): Promise<TLSSocket> =>
 const errorOfTls11 = (port: number): Promise<string> =>
   new Promise((resolve) => {
     const socket = connect({
-      ...{ port, host: '127.0.0.1', servername: 'localhost', ca: readFileSync(own.caFile) },
-      ...{ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' },
+      port,
+      host: '127.0.0.1',
+      servername: 'localhost',
+      ca: readFileSync(own.caFile),
+      minVersion: 'TLSv1',
+      maxVersion: 'TLSv1.1',
+      ciphers: 'DEFAULT@SECLEVEL=0',
     });
     socket.once('secureConnect', () => resolve(`connected by ${socket.getProtocol()}`));
     socket.once('error', (error) => resolve('code' in error ? String(error.code) : error.message));

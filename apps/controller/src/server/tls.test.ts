@@ -66,7 +66,10 @@ test('a second start keeps the certificate; other names, a close end or another 
   const again = await ensureCertificates({ dir, names, authorities, clock, log });
   expect(fingerprint(again.server.cert)).toBe(fingerprint(first.server.cert));
   const renamed = await ensureCertificates({
-    ...{ dir, authorities, clock, log },
+    dir,
+    authorities,
+    clock,
+    log,
     names: [...names, 'vantage.example'],
   });
   expect(new X509Certificate(renamed.server.cert).checkHost('vantage.example')).toBe('vantage.example');
@@ -76,7 +79,10 @@ test('a second start keeps the certificate; other names, a close end or another 
   const next = await testAuthorities();
   const trusted = [...next.trusted, ...authorities.trusted];
   const moved = await ensureCertificates({
-    ...{ dir, names, clock, log },
+    dir,
+    names,
+    clock,
+    log,
     authorities: { ...next, trusted },
   });
   expect(
@@ -89,7 +95,9 @@ test('the controllers of one database have one key, so that one pin holds for al
   const clock = createFakeClock(startUs);
   const one = await ensureCertificates({ dir, names, authorities, clock, log });
   const other = await ensureCertificates({
-    ...{ authorities, clock, log },
+    authorities,
+    clock,
+    log,
     dir: path.join(dir, 'other'),
     names: ['other.example'],
   });

@@ -117,7 +117,12 @@ async function answers(): Promise<readonly string[]> {
   const iso = (us: number) => new Date(us / 1000).toISOString();
   const span = `Timestamp1=${iso(clock.nowUs() - 4 * dayUs)}&Timestamp2=${iso(clock.nowUs() - minuteUs)}`;
   const paths = [
-    ...['/devices', '/devices?Limit=2', '/states', '/events', '/outages', `/outages?${span}`],
+    '/devices',
+    '/devices?Limit=2',
+    '/states',
+    '/events',
+    '/outages',
+    `/outages?${span}`,
     ...checkIds.map((id) => `/checks/${id}`),
     ...devices.flatMap(({ deviceId }) => [
       `/devices/${deviceId}`,

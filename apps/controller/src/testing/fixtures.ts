@@ -100,8 +100,13 @@ export function createFixtures(kysely: Kysely<Tables>): Fixtures {
       const { contact_no } = await kysely
         .insertInto('contacts')
         .values({
-          ...{ contact_id: newId(), account_no: accountNo, name: 'contact', type: 'email' },
-          ...{ address: 'noc@example.org', sealed: Buffer.alloc(1), ...values },
+          contact_id: newId(),
+          account_no: accountNo,
+          name: 'contact',
+          type: 'email',
+          address: 'noc@example.org',
+          sealed: Buffer.alloc(1),
+          ...values,
         })
         .returning('contact_no')
         .executeTakeFirstOrThrow();

@@ -52,7 +52,12 @@ function joinSteps(locationNos: readonly number[]) {
   const { kysely } = db;
   const health = createHealth({ clock, log, recordEvents, runRequests, locations: locationVisibility });
   const ingest = createIngest({
-    ...{ db, clock, log, rollUps, runRequests, retentionDays: 3 },
+    db,
+    clock,
+    log,
+    rollUps,
+    runRequests,
+    retentionDays: 3,
     fold: (trx, inserted, nowUs) => health.fold(trx, inserted, nowUs),
     partitions: { ensure: async () => {} },
   });
@@ -151,7 +156,12 @@ async function createScene() {
   };
 
   return {
-    ...{ accountNo, agentNo, deviceNos, locationNos, ran, connect },
+    accountNo,
+    agentNo,
+    deviceNos,
+    locationNos,
+    ran,
+    connect,
     cut: disconnect,
     restore: async () => {
       if (sessionId === undefined) await connect();
@@ -246,7 +256,9 @@ test('property: however an agent is moved and cut off, each check counts once, f
         );
       for (const deviceNo of scene.deviceNos)
         expect(await scene.uptime(deviceNo)).toMatchObject({
-          ...{ UpSeconds: covered.get(deviceNo), DownSeconds: 0, Outages: 0 },
+          UpSeconds: covered.get(deviceNo),
+          DownSeconds: 0,
+          Outages: 0,
         });
     }),
     { numRuns: propertyRuns(8) },

@@ -104,7 +104,13 @@ function ingest() {
   const health = createHealth({ clock, log, recordEvents, runRequests, locations: locationVisibility });
   const partitions = createPartitions({ db, clock, log, retentionDays });
   return createIngest({
-    ...{ db, clock, log, rollUps, runRequests, retentionDays, partitions },
+    db,
+    clock,
+    log,
+    rollUps,
+    runRequests,
+    retentionDays,
+    partitions,
     fold: (trx, rows, nowUs) => health.fold(trx, rows, nowUs),
   });
 }
@@ -156,7 +162,9 @@ async function readAll({ deviceNo, deviceId }: (typeof devices)[number]): Promis
       (filter) => `checks?${filter}`,
     ),
     ...spans.flatMap((span) => ['All', 'Hour', 'Day'].map((bucket) => `statistics?${span}&Bucket=${bucket}`)),
-    ...['statistics', `uptime?${spans[1]}`, 'suggested-master'],
+    'statistics',
+    `uptime?${spans[1]}`,
+    'suggested-master',
   ];
   for (const query of queries) lists.push((await read(`${path}/${query}`)).text);
   const ids = lists.slice(0, 3).flatMap((list) => idRow.parse(list).filter((_, i) => i % 250 === 0));

@@ -53,17 +53,43 @@ const notifying = ['contacts', 'contact_health', 'mschedules', 'notifications', 
 const pages = ['pages', 'mails', 'page_news', 'page_subscribers', 'reports', 'report_progress'];
 /** Tables whose rows belong to no account, those that no background job reads, and `notifying`. */
 const leftOut = new Set([
-  ...['controllers', 'leases', 'job_cursors', 'migrations', 'job_quarantine', 'sealing_key_proof'],
-  ...['trials', 'device_changes', 'authorities', 'api_keys', 'users', 'secrets', 'tags'],
-  ...['hooks', 'hook_progress', ...pages, ...notifying],
+  'controllers',
+  'leases',
+  'job_cursors',
+  'migrations',
+  'job_quarantine',
+  'sealing_key_proof',
+  'trials',
+  'device_changes',
+  'authorities',
+  'api_keys',
+  'users',
+  'secrets',
+  'tags',
+  'hooks',
+  'hook_progress',
+  ...pages,
+  ...notifying,
 ]);
 /** Columns that the schema itself holds to a list or to one row a value. */
 const heldBySchema = [
-  ...['agent_upgrades.state', 'agents.agent_id', 'agents.state', 'alerts.phase'],
-  ...['alerts.request_id', 'alerts.state', 'audit.action', 'device_state.status'],
-  ...['devices.severity', 'held_checks.stored', 'locations.external_key', 'locations.location_id'],
-  ...['locations.name', 'rollouts.state', 'run_requests.kind', 'run_requests.state'],
-  ...['status_intervals.status'],
+  'agent_upgrades.state',
+  'agents.agent_id',
+  'agents.state',
+  'alerts.phase',
+  'alerts.request_id',
+  'alerts.state',
+  'audit.action',
+  'device_state.status',
+  'devices.severity',
+  'held_checks.stored',
+  'locations.external_key',
+  'locations.location_id',
+  'locations.name',
+  'rollouts.state',
+  'run_requests.kind',
+  'run_requests.state',
+  'status_intervals.status',
 ];
 
 interface Column {
@@ -153,9 +179,13 @@ async function runNotifying(db: Db, nowUs: number, done: () => Promise<void>): P
     ),
     createAlerts({ ...shared, recordEvents, ...messages, createRunRequests }).run(ending.signal),
     createDeliveries({
-      ...{ ...shared, sealer: createSealer(randomBytes(sealKeyBytes)), newToken: newId, linkOf: () => '' },
+      ...shared,
+      sealer: createSealer(randomBytes(sealKeyBytes)),
+      newToken: newId,
+      linkOf: () => '',
       channels: createChannels({ allowPrivate: false, smtpUrl: undefined, mailFrom: 'v@example.org' }),
-      ...{ readDay: async () => null, onFailed: async () => {} },
+      readDay: async () => null,
+      onFailed: async () => {},
     }).run(ending.signal),
   ];
   try {

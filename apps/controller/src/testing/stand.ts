@@ -257,8 +257,15 @@ async function insertRollUps(
   { dirtyHourUs }: Moments,
 ): Promise<void> {
   const sums = {
-    ...{ device_no: deviceNo, location_no: locationNo, checks: 1, errors: 0, inconclusive: 0 },
-    ...{ sum_ms: 1, min_ms: 1, max_ms: 1, histogram: [[1, 1]] },
+    device_no: deviceNo,
+    location_no: locationNo,
+    checks: 1,
+    errors: 0,
+    inconclusive: 0,
+    sum_ms: 1,
+    min_ms: 1,
+    max_ms: 1,
+    histogram: [[1, 1]],
   };
   await kysely
     .insertInto('rollup_hourly')

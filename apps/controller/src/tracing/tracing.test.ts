@@ -32,10 +32,13 @@ it('shows each request with its route, status and id, and its statements as chil
   await tracing[Symbol.asyncDispose]();
   const read = sink.spans().find(({ name }) => name === 'GET /v1.1/devices/{device_id}');
   expect(read).toMatchObject({
-    ...{ traceId, parentSpanId: callerSpan },
+    traceId,
+    parentSpanId: callerSpan,
     attributes: {
-      ...{ 'http.request.method': 'GET', 'http.route': '/v1.1/devices/{device_id}' },
-      ...{ 'http.response.status_code': 200, 'vantage.request_id': 'deploy-42' },
+      'http.request.method': 'GET',
+      'http.route': '/v1.1/devices/{device_id}',
+      'http.response.status_code': 200,
+      'vantage.request_id': 'deploy-42',
     },
   });
   const statements = sink.spans().filter(({ parentSpanId }) => parentSpanId === read?.spanId);
@@ -56,11 +59,9 @@ it('sends no key, password, secret, address, query or id of a thing', async () =
   await rest.send('GET', `/devices?api_key=${second}&Search=sentinel-query`, { headers: { Authorization } });
   await one.send('POST', '/secrets', { Name: 'sentinel-name', Value: 'sentinel-value' });
   const device = await one.create('/devices', {
-    ...{
-      Method: 'HTTP',
-      URL: 'https://sentinel-me:sentinel-pw@sentinel-host.example/',
-      ShortName: 'sentinel',
-    },
+    Method: 'HTTP',
+    URL: 'https://sentinel-me:sentinel-pw@sentinel-host.example/',
+    ShortName: 'sentinel',
     Options: { Headers: { Cookie: 'sentinel-cookie' } },
   });
   await one.send('DELETE', `/devices/${device}`);
@@ -109,7 +110,9 @@ it('costs a collector that is away one line of the log, and none of the work', a
   const noted = createLog('test', 'info', { write: (line) => void lines.push(line) });
   const port = await freePort();
   const exporter = createQuietExporter({
-    ...{ url: `http://127.0.0.1:${port}/v1/traces`, log: noted, timeoutMs: 500 },
+    url: `http://127.0.0.1:${port}/v1/traces`,
+    log: noted,
+    timeoutMs: 500,
   });
   const send = () => new Promise<number>((resolve) => exporter.export([], ({ code }) => resolve(code)));
   expect([await send(), await send()]).toEqual([0, 0]);

@@ -5,7 +5,12 @@ import { decideRollout, type RolloutAgent, type UpgradeState } from './decide-ro
 const minuteUs = 60_000_000;
 const nowUs = 1_000 * minuteUs;
 const agent = (agentNo: number, state: UpgradeState, more: Partial<RolloutAgent> = {}): RolloutAgent => ({
-  ...{ agentNo, name: `a${agentNo}`, state, reason: null, isConnected: true, changedUs: nowUs },
+  agentNo,
+  name: `a${agentNo}`,
+  state,
+  reason: null,
+  isConnected: true,
+  changedUs: nowUs,
   ...more,
 });
 const agents = (...states: readonly (readonly [count: number, state: UpgradeState])[]) =>

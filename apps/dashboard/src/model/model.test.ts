@@ -81,7 +81,11 @@ describe('filters', () => {
 
   test('the worst comes first, and a cause before what is behind it', () => {
     const rowOf = (words: string, state: State, downBecause: string | null = null) => ({
-      ...{ ...row, words, order: words, state, downBecause },
+      ...row,
+      words,
+      order: words,
+      state,
+      downBecause,
     });
     const rows = [rowOf('up', 'Up'), rowOf('access point', 'Down', 'router'), rowOf('router', 'Down')];
     expect(rows.toSorted(compareBy('worst')).map(({ words }) => words)).toEqual([
@@ -117,7 +121,11 @@ test('a device counts once in each level of its tags', () => {
 
 test('what is Down because of a master stands behind the first cause, also in a circle', () => {
   const device = (id: string, downBecause: string | null) => ({
-    ...{ id, shortName: id, name: id, downBecause, state: 'Down' as State },
+    id,
+    shortName: id,
+    name: id,
+    downBecause,
+    state: 'Down' as State,
   });
   const chain = causesOf([device('a', null), device('b', 'a'), device('c', 'b'), device('d', null)]);
   expect(chain.map(({ row, behind }) => [row.id, behind.map(({ id }) => id)])).toEqual([

@@ -35,11 +35,9 @@ test('a hundred notes are kept, the newest ones, in their order', () => {
   const many = Array.from(
     { length: 100 },
     (_, at): Note => ({
-      ...{
-        At: new Date(Date.UTC(2026, 0, 1) - at * 60_000).toISOString(),
-        Kind: 'Information',
-        Text: `${at}`,
-      },
+      At: new Date(Date.UTC(2026, 0, 1) - at * 60_000).toISOString(),
+      Kind: 'Information',
+      Text: `${at}`,
     }),
   );
   const next = withNote(many, { At: '2025-12-31T23:58:30Z', Kind: 'Information', Text: 'new' });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { keepPlaces, maySort, steadyMs } from './steady-order.ts';
 
-const ids = fc.uniqueArray(fc.constantFrom(...'abcdefghij'));
+const ids = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g'));
 
 test('a list keeps the places of what it showed, and loses or repeats nothing', () => {
   fc.assert(

@@ -19,21 +19,23 @@ const facts: fc.Arbitrary<WallFacts> = fc
   .chain((rows) =>
     fc.subarray([...places]).map((online) => ({
       rows: rows.map(({ state, sinceMs, master, locations }, at) => ({
-        ...{
-          id: `id-${at}`,
-          name: `device ${at}`,
-          shortName: `d-${at}`,
-          state,
-          sinceMs,
-          locations,
-          tags: [],
-        },
+        id: `id-${at}`,
+        name: `device ${at}`,
+        shortName: `d-${at}`,
+        state,
+        sinceMs,
+        locations,
+        tags: [],
         downBecause: master === undefined ? null : `d-${master}`,
         maintenanceUntil: null,
       })),
       alerts: rows.map(({ isTaken }, at) => ({
-        ...{ Kind: 'device.down', device_id: `id-${at}`, location_id: null, Location: 'Berlin' },
-        ...{ Since: '2026-02-25T23:38:03+01:00', Acknowledged: isTaken ? { By: 'Jana' } : null },
+        Kind: 'device.down',
+        device_id: `id-${at}`,
+        location_id: null,
+        Location: 'Berlin',
+        Since: '2026-02-25T23:38:03+01:00',
+        Acknowledged: isTaken ? { By: 'Jana' } : null,
       })),
       locations: places.map((Name) => ({ location_id: Name, Name, Online: online.includes(Name) })),
     })),
@@ -68,8 +70,15 @@ test('what nobody has comes before everything that somebody has', () => {
 
 test('a device that only an offline Location could check is told with that Location', () => {
   const row = {
-    ...{ id: 'a', name: 'a', shortName: 'a', sinceMs: 0, tags: [], downBecause: null },
-    ...{ state: 'Unknown' as const, maintenanceUntil: null, locations: ['Oslo'] },
+    id: 'a',
+    name: 'a',
+    shortName: 'a',
+    sinceMs: 0,
+    tags: [],
+    downBecause: null,
+    state: 'Unknown' as const,
+    maintenanceUntil: null,
+    locations: ['Oslo'],
   };
   const locations = places.map((Name) => ({ location_id: Name, Name, Online: Name !== 'Oslo' }));
   const both = { ...row, id: 'b', name: 'b', shortName: 'b', locations: ['Oslo', 'Berlin'] };

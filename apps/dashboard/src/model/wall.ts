@@ -95,7 +95,11 @@ export function wallOf({ rows, alerts, locations }: WallFacts): Wall {
   const causes = causesOf(rows).map(({ row, behind }): Tile & { kind: 'down' } => {
     const alert = alertOf('device.down', ({ device_id }) => device_id === row.id);
     return {
-      ...{ kind: 'down', key: row.id, name: row.name, sinceMs: row.sinceMs, behind: behind.length },
+      kind: 'down',
+      key: row.id,
+      name: row.name,
+      sinceMs: row.sinceMs,
+      behind: behind.length,
       by: alert?.Acknowledged?.By,
       tags: [...new Set(behind.flatMap(({ tags }) => tags))].sort().slice(0, mostNames),
       from: alert?.Location ?? undefined,
@@ -110,7 +114,10 @@ export function wallOf({ rows, alerts, locations }: WallFacts): Wall {
     .map(({ location_id, Name }): Tile => {
       const alert = alertOf('location.offline', (each) => each.location_id === location_id);
       return {
-        ...{ kind: 'offline', key: location_id, name: Name, by: alert?.Acknowledged?.By },
+        kind: 'offline',
+        key: location_id,
+        name: Name,
+        by: alert?.Acknowledged?.By,
         sinceMs: alert === undefined ? undefined : Date.parse(alert.Since),
         unknown: rows.filter((row) => isBlind(row) && row.locations.includes(Name)).length,
       };
@@ -120,7 +127,10 @@ export function wallOf({ rows, alerts, locations }: WallFacts): Wall {
     .map((row): Tile => {
       const alert = alertOf('device.partial', ({ device_id }) => device_id === row.id);
       return {
-        ...{ kind: 'partial', key: row.id, name: row.name, by: alert?.Acknowledged?.By },
+        kind: 'partial',
+        key: row.id,
+        name: row.name,
+        by: alert?.Acknowledged?.By,
         sinceMs: alert === undefined ? row.sinceMs : Date.parse(alert.Since),
         from: alert?.Location ?? undefined,
       };

@@ -3,8 +3,16 @@ import { expect, test } from 'vitest';
 import { dueMonth, type Month, nextMonth } from './due-month.ts';
 
 const zones = [
-  ...['UTC', 'Europe/Berlin', 'America/St_Johns', 'Australia/Lord_Howe', 'America/Santiago'],
-  ...['Asia/Kathmandu', 'Pacific/Apia', 'Africa/Cairo', 'America/Sao_Paulo', 'Pacific/Kiritimati'],
+  'UTC',
+  'Europe/Berlin',
+  'America/St_Johns',
+  'Australia/Lord_Howe',
+  'America/Santiago',
+  'Asia/Kathmandu',
+  'Pacific/Apia',
+  'Africa/Cairo',
+  'America/Sao_Paulo',
+  'Pacific/Kiritimati',
 ];
 const hourUs = 3_600_000_000;
 const dayUs = 24 * hourUs;

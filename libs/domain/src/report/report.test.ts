@@ -19,11 +19,20 @@ function factsOf(
       ShortName: `d${at}`,
       FullName: null,
       Uptime: {
-        ...{ UpSeconds: up, DownSeconds: down, MaintenanceSeconds: maintenance, UnknownSeconds: unknown },
-        ...{ Outages: outages, ExcludedSeconds: 0, ExcludedOutages: 0 },
+        UpSeconds: up,
+        DownSeconds: down,
+        MaintenanceSeconds: maintenance,
+        UnknownSeconds: unknown,
+        Outages: outages,
+        ExcludedSeconds: 0,
+        ExcludedOutages: 0,
       },
     })),
-    ...{ outages: [], tags: new Map(), base: '', objective: undefined, restSeconds: 0 },
+    outages: [],
+    tags: new Map(),
+    base: '',
+    objective: undefined,
+    restSeconds: 0,
     ...more,
   };
 }

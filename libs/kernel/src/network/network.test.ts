@@ -95,7 +95,7 @@ test('the longest prefix decides, and of equal ones the last', () => {
   ];
   const table = createNetworkTable(rows);
   expect(['10.1.2.3', '::ffff:10.9.0.1', '2001:db8::7', '192.0.2.1', '::1', 'no address'].map(table)).toEqual(
-    [...['second', 'ten', 'six', 'all', 'all', undefined]],
+    ['second', 'ten', 'six', 'all', 'all', undefined],
   );
   expect(createNetworkTable(rows.slice(1))('192.0.2.1')).toBeUndefined();
 });

@@ -1,8 +1,20 @@
 import type { Exported, ExportedDevice } from './exported-device.ts';
 
 const columns = [
-  ...['Key', 'Method', 'URL', 'ShortName', 'FullName', 'Frequency', 'Timeout', 'Attempts', 'RetryDelay'],
-  ...['Enabled', 'Severity', 'Master', 'Tags', 'Options'],
+  'Key',
+  'Method',
+  'URL',
+  'ShortName',
+  'FullName',
+  'Frequency',
+  'Timeout',
+  'Attempts',
+  'RetryDelay',
+  'Enabled',
+  'Severity',
+  'Master',
+  'Tags',
+  'Options',
 ];
 
 /** The devices as a table (RFC 4180) that `vantage import csv` reads again; masters by their Key. */

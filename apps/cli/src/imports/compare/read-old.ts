@@ -104,9 +104,22 @@ function readStatusDat(file: string): readonly OldStatus[] {
 }
 
 const words: Readonly<Record<string, Verdict>> = {
-  ...{ up: 'Up', ok: 'Up', online: 'Up', '1': 'Up', good: 'Up' },
-  ...{ down: 'Down', critical: 'Down', offline: 'Down', '0': 'Down', error: 'Down', failed: 'Down' },
-  ...{ maint: 'Maint', maintenance: 'Maint', paused: 'Unknown', unknown: 'Unknown', pending: 'Unknown' },
+  up: 'Up',
+  ok: 'Up',
+  online: 'Up',
+  '1': 'Up',
+  good: 'Up',
+  down: 'Down',
+  critical: 'Down',
+  offline: 'Down',
+  '0': 'Down',
+  error: 'Down',
+  failed: 'Down',
+  maint: 'Maint',
+  maintenance: 'Maint',
+  paused: 'Unknown',
+  unknown: 'Unknown',
+  pending: 'Unknown',
 };
 
 /** A table with the columns Name and Status, and Key, Since (ISO 8601) and Reason where there are any. */

@@ -60,32 +60,26 @@ function tlsOf(part: Fields, lost: string[]): { readonly [key: string]: Json } |
 
 /** Parts of the prober that become Options, or that make no difference to a check. */
 const httpKnown = new Set([
-  ...[
-    'valid_status_codes',
-    'method',
-    'headers',
-    'body',
-    'follow_redirects',
-    'basic_auth',
-    'authorization',
-    'bearer_token',
-  ],
-  ...[
-    'fail_if_body_not_matches_regexp',
-    'fail_if_header_not_matches',
-    'tls_config',
-    'proxy_url',
-    'no_follow_redirects',
-  ],
-  ...[
-    'preferred_ip_protocol',
-    'ip_protocol_fallback',
-    'valid_http_versions',
-    'enable_http2',
-    'compression',
-    'http_headers',
-  ],
-  ...['fail_if_not_ssl'],
+  'valid_status_codes',
+  'method',
+  'headers',
+  'body',
+  'follow_redirects',
+  'basic_auth',
+  'authorization',
+  'bearer_token',
+  'fail_if_body_not_matches_regexp',
+  'fail_if_header_not_matches',
+  'tls_config',
+  'proxy_url',
+  'no_follow_redirects',
+  'preferred_ip_protocol',
+  'ip_protocol_fallback',
+  'valid_http_versions',
+  'enable_http2',
+  'compression',
+  'http_headers',
+  'fail_if_not_ssl',
 ]);
 
 function httpTarget(part: Fields, target: string, hostHeader: string | undefined): FoundTarget {

@@ -233,8 +233,14 @@ export const facts: Readonly<Record<string, Fact>> = {
   Uptime: {
     text: 'Seconds of each state in the period; they add up to it.',
     example: {
-      ...{ UpSeconds: 2415288, DownSeconds: 312, MaintenanceSeconds: 3600, UnknownSeconds: 0, Outages: 1 },
-      ...{ Percent: 99.987084, ExcludedSeconds: 0, ExcludedOutages: 0 },
+      UpSeconds: 2415288,
+      DownSeconds: 312,
+      MaintenanceSeconds: 3600,
+      UnknownSeconds: 0,
+      Outages: 1,
+      Percent: 99.987084,
+      ExcludedSeconds: 0,
+      ExcludedOutages: 0,
     },
   },
   User: { example: 'monitor' },

@@ -96,9 +96,22 @@ describe('the OpenAPI document', () => {
     expect(new Set(ids).size).toBe(rest.routes.length);
     expect(document.operations.length).toBe(rest.routes.length);
     for (const id of [
-      ...['createDevice', 'listDevices', 'getDevice', 'updateDevice', 'deleteDevice', 'checkDeviceNow'],
-      ...['listDeviceChecks', 'listDeviceEvents', 'startMaintenance', 'stopMaintenance', 'getUptime'],
-      ...['attachTag', 'detachTag', 'startTagMaintenance', 'updateAccount', 'sayHello'],
+      'createDevice',
+      'listDevices',
+      'getDevice',
+      'updateDevice',
+      'deleteDevice',
+      'checkDeviceNow',
+      'listDeviceChecks',
+      'listDeviceEvents',
+      'startMaintenance',
+      'stopMaintenance',
+      'getUptime',
+      'attachTag',
+      'detachTag',
+      'startTagMaintenance',
+      'updateAccount',
+      'sayHello',
     ])
       expect(ids).toContain(id);
   });

@@ -13,8 +13,16 @@ const response = z.looseObject({
 });
 /** Headers that belong to HTTP itself; the document describes all others. */
 const plainHeaders = [
-  ...['cache-control', 'connection', 'content-encoding', 'content-length', 'content-type', 'date'],
-  ...['keep-alive', 'transfer-encoding', 'vary', 'x-content-type-options'],
+  'cache-control',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'date',
+  'keep-alive',
+  'transfer-encoding',
+  'vary',
+  'x-content-type-options',
 ];
 const parameter = z.looseObject({ name: z.string(), in: z.enum(['query', 'path', 'header']), schema: json });
 const operation = z.looseObject({

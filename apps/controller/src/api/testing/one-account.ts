@@ -32,7 +32,11 @@ export async function addAccount(rest: Rest, name: string, timezone?: string): P
   const send: AccountApi['send'] = (method, path, body, more = {}) =>
     rest.send(method, path, { key, ...(body === undefined ? {} : { body }), ...more });
   return {
-    ...{ rest, accountNo, locationNo, key, send },
+    rest,
+    accountNo,
+    locationNo,
+    key,
+    send,
     create: async (path, body) => {
       const reply = await send('POST', path, body);
       const [id] = Object.values(z.record(z.string(), z.string()).safeParse(reply.json).data ?? {});

@@ -108,8 +108,18 @@ const noTrial: RouteDeps['runTrial'] = async () => ({ kind: 'nobody', message: '
 export const triedWell: RouteDeps['runTrial'] = async () => ({
   kind: 'done',
   result: {
-    ...{ startUs: 1_790_000_000_000_000, code: 1, text: 'ok', blockMs: 0, dnsMs: 1, connectMs: 2, sslMs: 3 },
-    ...{ ttfbMs: 4, ttlbMs: 5, dataSize: 6, slow: false, extended: '{"Address":"192.0.2.80"}' },
+    startUs: 1_790_000_000_000_000,
+    code: 1,
+    text: 'ok',
+    blockMs: 0,
+    dnsMs: 1,
+    connectMs: 2,
+    sslMs: 3,
+    ttfbMs: 4,
+    ttlbMs: 5,
+    dataSize: 6,
+    slow: false,
+    extended: '{"Address":"192.0.2.80"}',
   },
 });
 
@@ -137,9 +147,21 @@ export async function startRest(deps: RestDeps = {}): Promise<Rest> {
   const feed = createEventFeed({ db, clock, log });
   const pause = createPauseDevices({ log, recordEvents, withdrawRetries: runRequests.withdrawRetries });
   const shared = {
-    ...{ db, catalog, clock, sealer, health, checkNow, recordEvents, rollUps, feed, insertStates, pause },
+    db,
+    catalog,
+    clock,
+    sealer,
+    health,
+    checkNow,
+    recordEvents,
+    rollUps,
+    feed,
+    insertStates,
+    pause,
     runTrial: deps.runTrial ?? noTrial,
-    ...{ deleteHistory, notificationsOf, baseUrl: () => 'https://vantage.test' },
+    deleteHistory,
+    notificationsOf,
+    baseUrl: () => 'https://vantage.test',
     planInvitation: deps.planInvitation ?? planInvitation,
     upgrades: { signedParcels: deps.signedParcels ?? signedParcels, startRollout: insertRollout },
     sendTest: deps.sendTest ?? (async () => ({ isDelivered: true, answer: '200 OK' })),
@@ -174,7 +196,9 @@ export async function startRest(deps: RestDeps = {}): Promise<Rest> {
     baseUrl,
     recorded,
     routes: createRoutes({
-      ...{ ...shared, retentionDays: 30, version: 'test' },
+      ...shared,
+      retentionDays: 30,
+      version: 'test',
       allowPrivateWebhooks: deps.settings?.allowPrivateWebhooks ?? false,
       ...ofOtherServer,
     }),

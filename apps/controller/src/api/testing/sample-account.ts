@@ -155,10 +155,14 @@ async function addAgent(
   const { agent_no } = await db.kysely
     .insertInto('agents')
     .values({
-      ...{ agent_id, account_no: account.accountNo, location_no: account.locationNo, name: 'agent' },
+      agent_id,
+      account_no: account.accountNo,
+      location_no: account.locationNo,
+      name: 'agent',
       token_hash: Buffer.from(newId(), 'hex'),
       state: 'Connected',
-      ...{ version: '0.2.0', architecture: 'amd64' },
+      version: '0.2.0',
+      architecture: 'amd64',
       last_seen_us: clock.nowUs(),
     })
     .returning('agent_no')
@@ -228,9 +232,16 @@ export async function addAlert(
   await db.kysely
     .insertInto('alerts')
     .values({
-      ...{ alert_id, account_no: about.accountNo, kind: 'device.down', severity: 'critical' },
-      ...{ device_no: about.deviceNo, device_id: about.deviceId, location_no: about.locationNo },
-      ...{ opened_us: nowUs, since_us: nowUs - 60_000_000, reason: 'master gw not verified: it is paused' },
+      alert_id,
+      account_no: about.accountNo,
+      kind: 'device.down',
+      severity: 'critical',
+      device_no: about.deviceNo,
+      device_id: about.deviceId,
+      location_no: about.locationNo,
+      opened_us: nowUs,
+      since_us: nowUs - 60_000_000,
+      reason: 'master gw not verified: it is paused',
       state: JSON.stringify(newAlertState('active', nowUs)),
       opening: JSON.stringify({ CheckResult: 'connection refused' }),
     })

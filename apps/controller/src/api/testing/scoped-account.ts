@@ -17,7 +17,11 @@ export async function addScopedAccount(rest: Rest, name: string) {
   ];
   const device = async (ShortName: string, tag: string) => {
     const id = await account.create('/devices', {
-      ...{ Method: 'TCP', URL: `${ShortName}.example:1`, ShortName, Tags: [tag], Severity: 'critical' },
+      Method: 'TCP',
+      URL: `${ShortName}.example:1`,
+      ShortName,
+      Tags: [tag],
+      Severity: 'critical',
     });
     const { device_no } = await rest.db.kysely
       .selectFrom('devices')

@@ -83,7 +83,10 @@ export async function addTwin(rest: Rest, hasFar: boolean): Promise<Twin> {
   const readerKey = (reader.json as { readonly Key: string }).Key;
   const write = createWriter({ rest, account, agentNo, locationNo, accountNo, ids });
   return {
-    ...{ account, hasFar, readerKey, ids },
+    account,
+    hasFar,
+    readerKey,
+    ids,
     async play(step) {
       const no = numbers.get(step.device);
       const masterNo = step.kind === 'behind' ? numbers.get(step.master) : undefined;

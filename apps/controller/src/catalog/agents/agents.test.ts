@@ -83,7 +83,8 @@ test('an agent is moved to a Location by name or id, and counts as connected the
   await expect.poll(() => heard).toContainEqual({ agent_nos: [agentNo], key_nos: [] });
   await expect.poll(() => heard).toContainEqual({ location_nos: [api.locationNo, oslo.locationNo] });
   expect((await send('GET', `/locations/${oslo.location_id}`)).json).toMatchObject({
-    ...{ Online: false, Agents: { Count: 1, Connected: 0 } },
+    Online: false,
+    Agents: { Count: 1, Connected: 0 },
   });
   await api.rest.clock.advance(5_000);
   expect((await send('PUT', `/agents/${id}`, { Location: oslo.location_id })).json).toMatchObject({
@@ -126,10 +127,12 @@ test('a revoked agent gets another name, but is not moved', async () => {
   const { id } = await invite({ name: 'edge' });
   await send('DELETE', `/agents/${id}`);
   expect((await send('PUT', `/agents/${id}`, { Name: 'was edge', Location: 'local' })).json).toMatchObject({
-    ...{ Name: 'was edge', State: 'Revoked' },
+    Name: 'was edge',
+    State: 'Revoked',
   });
   expect((await send('PUT', `/agents/${id}`, { Location: 'Oslo' })).json).toMatchObject({
-    ...{ code: 1005, message: expect.stringContaining(id) },
+    code: 1005,
+    message: expect.stringContaining(id),
   });
 });
 
@@ -159,7 +162,10 @@ test('a DELETE revokes an agent, a second one removes it, a third one finds none
   expect(await listed()).toEqual([id]);
   expect((await send('GET', '/events')).json).toMatchObject([
     {
-      ...{ Type: 'AgentRevoked', device_id: null, Location: 'local', Status: 'Unknown' },
+      Type: 'AgentRevoked',
+      device_id: null,
+      Location: 'local',
+      Status: 'Unknown',
       Message: 'Agent edge of Location local was revoked',
     },
   ]);

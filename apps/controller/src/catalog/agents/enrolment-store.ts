@@ -46,7 +46,9 @@ export const agentEnrolment = {
     await trx
       .updateTable('agents')
       .set({
-        ...{ key_hash: keyHash, certificate, certificate_end_us: certificateEndUs },
+        key_hash: keyHash,
+        certificate,
+        certificate_end_us: certificateEndUs,
         ...(tokenUsedUs !== undefined && { token_used_us: tokenUsedUs }),
       })
       .where('agent_no', '=', agentNo)

@@ -43,8 +43,11 @@ test('an invitation makes an agent whose token is stored as a hash and expires a
   const [agent] = await agents();
   const token = answer.text.match(/"Token":"([0-9a-f]{64})"/)?.[1] ?? '';
   expect(answer.json).toMatchObject({
-    ...{ invitation_id: agent?.agent_id, agent_id: agent?.agent_id, Token: token },
-    ...{ Command: `curl ${token}`, CommandWget: `wget ${token}` },
+    invitation_id: agent?.agent_id,
+    agent_id: agent?.agent_id,
+    Token: token,
+    Command: `curl ${token}`,
+    CommandWget: `wget ${token}`,
   });
   expect(answer.headers.get('vantage-warning')).toContain('no parcel');
   expect(agent).toMatchObject({ name: 'edge', state: 'New' });

@@ -60,7 +60,9 @@ export const agentFull = z
       .describe('The latest upgrade that was asked for; null: none.')
       .meta({
         example: {
-          ...{ Version: '0.3.0', State: 'Failed', Since: '2026-02-25T22:38:03+00:00' },
+          Version: '0.3.0',
+          State: 'Failed',
+          Since: '2026-02-25T22:38:03+00:00',
           Reason: 'version 0.3.0 did not connect and report within 120 s',
         },
       }),

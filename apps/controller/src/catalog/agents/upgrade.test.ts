@@ -80,6 +80,7 @@ test('an upgrade that has begun is not replaced', async () => {
     .execute();
   parcels = [{ version: '0.4.0', arch: 'amd64' }];
   expect((await put(id, { Version: '0.4.0' })).json).toMatchObject({
-    ...{ code: 1005, message: expect.stringContaining('upgrade to version 0.3.0 is in work') },
+    code: 1005,
+    message: expect.stringContaining('upgrade to version 0.3.0 is in work'),
   });
 });

@@ -35,7 +35,9 @@ export async function addContact(
   const shown = contactTypes[type].show(address);
   const secret = contactTypes[type].secret?.signs === true ? signingSecret(randomBytes(32)) : null;
   const values = {
-    ...{ Name: given.name ?? shown.slice(0, 200), Type: type, Address: address },
+    Name: given.name ?? shown.slice(0, 200),
+    Type: type,
+    Address: address,
     ...(secret === null ? {} : { Secret: secret }),
   };
   const writer = createContactWriter({ sealer, policy });

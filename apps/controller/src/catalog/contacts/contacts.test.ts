@@ -100,7 +100,11 @@ describe('contacts', () => {
 
   it('a refusal names every fault', async () => {
     const { json } = await send('POST', '/contacts', {
-      ...{ Name: '', Type: 'webhook', Address: 'http://10.0.0.1/', Notify: ['device.gone'], Nonsense: 1 },
+      Name: '',
+      Type: 'webhook',
+      Address: 'http://10.0.0.1/',
+      Notify: ['device.gone'],
+      Nonsense: 1,
     });
     const { errors } = z.object({ errors: z.array(z.object({ field: z.string() })) }).parse(json);
     expect(errors.map(({ field }) => field).sort()).toEqual([
@@ -201,13 +205,11 @@ describe('contacts', () => {
       .insertInto('contacts')
       .values(
         Array.from({ length: 1_000 }, () => ({
-          ...{
-            contact_id: newId(),
-            account_no: api.accountNo,
-            name: 'n',
-            type: 'email',
-            address: 'a@example.org',
-          },
+          contact_id: newId(),
+          account_no: api.accountNo,
+          name: 'n',
+          type: 'email',
+          address: 'a@example.org',
           sealed: Buffer.alloc(1),
         })),
       )

@@ -86,8 +86,14 @@ export function contactRoutes({
   const list = (accountNo: number, page: ResourcePage) => listContacts(db, accountNo, page);
   return [
     ...resourceRoutes({
-      ...{ names, texts, catalog, list },
-      ...{ create: contactCreate, update: contactUpdate, full: contactFull, readOnly: contactReadOnly },
+      names,
+      texts,
+      catalog,
+      list,
+      create: contactCreate,
+      update: contactUpdate,
+      full: contactFull,
+      readOnly: contactReadOnly,
       show: (row, session) => show(row, session, clock.nowUs()),
       write: createContactWriter({ sealer, policy: { allowPrivate: allowPrivateWebhooks } }),
     }),

@@ -227,7 +227,11 @@ function shownSettings(settings: Omit<ContactSettings, 'clear'>) {
   const { name, address, options, notify, shadow } = settings;
   const Options = options === null ? null : { ...options };
   return {
-    ...{ Name: cleanLine(name), Address: address, Options, Notify: notify, Shadow: shadow },
+    Name: cleanLine(name),
+    Address: address,
+    Options,
+    Notify: notify,
+    Shadow: shadow,
     ...showIdentity(settings),
   };
 }

@@ -138,12 +138,16 @@ describe('devices', () => {
     expect((await put(id, whole)).json).toEqual(whole);
     expect(await row(id)).toMatchObject({ frequency_min: 1, frequency_s: 10, retries: 0, revision: 1 });
     expect((await put(id, { ...whole, Frequency: 20, Retries: 5 })).json).toMatchObject({
-      ...{ Frequency: 20, FrequencySeconds: null, Retries: 5, Attempts: 6 },
+      Frequency: 20,
+      FrequencySeconds: null,
+      Retries: 5,
+      Attempts: 6,
     });
     const both = put(id, { Frequency: 2, FrequencySeconds: 5, Retries: 3, Attempts: 1 });
     expect(await fieldsOf(both)).toEqual(['Attempts', 'FrequencySeconds']);
     expect(await fieldsOf(put(id, { FrequencySeconds: 7, Attempts: 12 }))).toEqual([
-      ...['Attempts', 'FrequencySeconds'],
+      'Attempts',
+      'FrequencySeconds',
     ]);
   });
 

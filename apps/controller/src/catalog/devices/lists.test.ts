@@ -183,15 +183,15 @@ describe('a list of devices', () => {
       } as const;
       const session = { ...caller, accountNo, zone: createZone(zone) };
       const reply = await route?.run({
-        ...{
-          session,
-          key,
-          address: '',
-          params: {},
-          query: new URLSearchParams(query),
-          lastEventId: undefined,
-        },
-        ...{ sessionNow: () => session, body: async () => ({}), signal: new AbortController().signal },
+        session,
+        key,
+        address: '',
+        params: {},
+        query: new URLSearchParams(query),
+        lastEventId: undefined,
+        sessionNow: () => session,
+        body: async () => ({}),
+        signal: new AbortController().signal,
       });
       return reply?.body;
     };

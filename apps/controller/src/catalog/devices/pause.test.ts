@@ -81,7 +81,10 @@ describe('a paused device', () => {
       .values({
         run_request_id: 'r',
         kind: 'Retry',
-        ...{ device_no: deviceNo, agent_no: agentNo, location_no: locationNo, revision: 1 },
+        device_no: deviceNo,
+        agent_no: agentNo,
+        location_no: locationNo,
+        revision: 1,
         deadline_us: rest.clock.nowUs() + 1e9,
         created_us: rest.clock.nowUs(),
       })
@@ -126,7 +129,9 @@ describe('a paused device', () => {
     const created = await rest.db.kysely.transaction().execute((trx) =>
       createCheckNowRequest(trx, {
         traceroute: false,
-        ...{ runRequestId: 'now', deviceNo, marginUs: 1_000_000 },
+        runRequestId: 'now',
+        deviceNo,
+        marginUs: 1_000_000,
         nowUs: rest.clock.nowUs(),
       }),
     );

@@ -80,8 +80,11 @@ export function trialRoutes<Result>({ db, sealer, runTrial, record, show }: Tria
           ]);
         const deviceId = newId();
         const trial = {
-          ...{ accountNo, locationNo: location.location_no, deviceId, method },
-          ...{ sealed: sealTarget(sealer, deviceId, settings.target.clear) },
+          accountNo,
+          locationNo: location.location_no,
+          deviceId,
+          method,
+          sealed: sealTarget(sealer, deviceId, settings.target.clear),
           timeoutS: Math.min(longestTimeout, settings.plain.timeout_s),
         };
         const outcome = await runTrial(trial, signal);

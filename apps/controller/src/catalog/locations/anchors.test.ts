@@ -75,7 +75,8 @@ test.each([
 ])('a wrong anchor is refused with its place: %j', async (anchor, field, message) => {
   const reply = await put({ Anchors: [site, anchor] });
   expect(reply.json).toMatchObject({
-    ...{ code: 1004, errors: [{ field: `Anchors.1.${field}`, message: expect.stringMatching(message) }] },
+    code: 1004,
+    errors: [{ field: `Anchors.1.${field}`, message: expect.stringMatching(message) }],
   });
   expect(anchorsOf((await send('GET', `/locations/${local}`)).json)).toEqual([]);
 });
@@ -120,8 +121,13 @@ test('AnchorStates shows what the connected agents report, and a damaged stored 
   await put({ Anchors: [gateway, site] });
   const { kysely } = api.rest.db;
   const row = (name: string, state: 'Connected' | 'Away', anchor_states: string) => ({
-    ...{ agent_id: `${api.accountNo}${name}`, account_no: accountNoOf, location_no: api.locationNo, name },
-    ...{ token_hash: Buffer.from(`${api.accountNo}${name}`), state, anchor_states },
+    agent_id: `${api.accountNo}${name}`,
+    account_no: accountNoOf,
+    location_no: api.locationNo,
+    name,
+    token_hash: Buffer.from(`${api.accountNo}${name}`),
+    state,
+    anchor_states,
   });
   const { account_no: accountNoOf } = await kysely
     .selectFrom('locations')

@@ -38,7 +38,9 @@ export const anchorsField = z
       for (const [place, value] of values.entries())
         if (values.indexOf(value) < place)
           context.addIssue({
-            ...{ code: 'custom', path: [place, field], input: all[place]?.[field] },
+            code: 'custom',
+            path: [place, field],
+            input: all[place]?.[field],
             message: `must differ from the ${field} of the other anchors`,
           });
   })
@@ -52,7 +54,9 @@ export type SentAnchors = NonNullable<z.output<typeof anchorsField>>;
 /** Anchors as they are stored, in the one spelling of their addresses. Pure. */
 export function toStored(sent: SentAnchors): StoredAnchor[] {
   return sent.map(({ Name, Target, Networks }) => ({
-    ...{ Name, Target: readTarget(Target)?.target ?? Target, Networks: Networks ?? [] },
+    Name,
+    Target: readTarget(Target)?.target ?? Target,
+    Networks: Networks ?? [],
   }));
 }
 

@@ -17,13 +17,21 @@ const locationsOf = async (deviceId: string) => (await send('GET', `/devices/${d
 test('a Location is created, renamed and deleted', async () => {
   const id = await create('/locations', { Name: 'Oslo', PublicTargetsOnly: true });
   expect((await send('GET', `/locations/${id}`)).json).toMatchObject({
-    ...{ location_id: id, Name: 'Oslo', PublicTargetsOnly: true, Online: false, nschedule_id: null },
-    ...{ Agents: { Count: 0, Connected: 0 }, Anchors: [], AnchorStates: [] },
+    location_id: id,
+    Name: 'Oslo',
+    PublicTargetsOnly: true,
+    Online: false,
+    nschedule_id: null,
+    Agents: { Count: 0, Connected: 0 },
+    Anchors: [],
+    AnchorStates: [],
   });
   expect((await send('POST', '/locations', { Name: 'Oslo' })).json).toMatchObject({ code: 1005 });
   expect((await send('PUT', `/locations/${id}`, { Name: 'local' })).json).toMatchObject({ code: 1005 });
   expect((await send('PUT', `/locations/${id}`, { Name: 'Bergen' })).json).toMatchObject({
-    ...{ location_id: id, Name: 'Bergen', PublicTargetsOnly: true },
+    location_id: id,
+    Name: 'Bergen',
+    PublicTargetsOnly: true,
   });
   expect((await send('DELETE', `/locations/${id}`)).json).toEqual({ location_id: id });
   expect((await send('DELETE', `/locations/${id}`)).json).toMatchObject({ code: 1003 });

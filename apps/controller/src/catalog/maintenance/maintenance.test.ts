@@ -78,8 +78,13 @@ test('a request for a tag is one maintenance of all its devices, with who asked 
   const [found, ...more] = await list();
   expect(more).toEqual([]);
   expect(found).toMatchObject({
-    ...{ Source: 'Manual', mschedule_id: null, Start: at(nowUs), End: at(nowUs + 2 * hour) },
-    ...{ Reason: 'new disks', Devices: ids, DeviceCount: 2 },
+    Source: 'Manual',
+    mschedule_id: null,
+    Start: at(nowUs),
+    End: at(nowUs + 2 * hour),
+    Reason: 'new disks',
+    Devices: ids,
+    DeviceCount: 2,
   });
   const id = found?.maintenance_id ?? '';
   const [started] = await audit();

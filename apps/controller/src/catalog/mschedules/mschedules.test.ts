@@ -12,7 +12,11 @@ describe('maintenance schedules', () => {
   it("are stored as they are shown, in the account's zone unless they name one", async () => {
     const id = await create('/mschedules', { ...nightly, ExternalKey: 'n' });
     const shown = {
-      ...{ ...nightly, mschedule_id: id, Timezone: 'Europe/Berlin', EndOnFirstOk: false, ExternalKey: 'n' },
+      ...nightly,
+      mschedule_id: id,
+      Timezone: 'Europe/Berlin',
+      EndOnFirstOk: false,
+      ExternalKey: 'n',
       Source: null,
       CreatedAt: expect.any(String),
       UpdatedAt: expect.any(String),
@@ -69,15 +73,15 @@ describe('maintenance schedules', () => {
     );
     expect(preview.slice(0, 2)).toEqual([
       {
-        ...{ LocalStart: '2026-10-24T02:30', Note: null },
-        ...{ Start: '2026-10-24T02:30:00+02:00', End: '2026-10-24T04:30:00+02:00' },
+        LocalStart: '2026-10-24T02:30',
+        Note: null,
+        Start: '2026-10-24T02:30:00+02:00',
+        End: '2026-10-24T04:30:00+02:00',
       },
       {
-        ...{
-          LocalStart: '2026-10-25T02:30',
-          Start: '2026-10-25T02:30:00+02:00',
-          End: '2026-10-25T03:30:00+01:00',
-        },
+        LocalStart: '2026-10-25T02:30',
+        Start: '2026-10-25T02:30:00+02:00',
+        End: '2026-10-25T03:30:00+01:00',
         Note: '02:30 comes twice on 2026-10-25 in Europe/Berlin, because the clocks go back: the window begins at the first one (+02:00).',
       },
     ]);
@@ -85,7 +89,9 @@ describe('maintenance schedules', () => {
     expect((await send('GET', `/mschedules/${id}/preview`)).json).toMatchObject([
       { LocalStart: '2027-03-27T02:30' },
       {
-        ...{ LocalStart: '2027-03-28T02:30', Start: null, End: null },
+        LocalStart: '2027-03-28T02:30',
+        Start: null,
+        End: null,
         Note: '02:30 does not exist on 2027-03-28 in Europe/Berlin, because the clocks go forward: there is no window.',
       },
       { LocalStart: '2027-03-29T02:30' },

@@ -23,8 +23,10 @@ import { listMschedules, type MscheduleRow } from './store.ts';
 import { mscheduleWriter, showMschedule } from './write.ts';
 
 const names = {
-  ...{ tag: 'Maintenance schedules', what: 'maintenance schedule' },
-  ...{ root: 'mschedule', id: 'mschedule_id' },
+  tag: 'Maintenance schedules',
+  what: 'maintenance schedule',
+  root: 'mschedule',
+  id: 'mschedule_id',
 } as const;
 /** Windows of a preview. */
 const previewed = 10;
@@ -85,13 +87,16 @@ export function mscheduleRoutes({
   const list = (accountNo: number, page: ResourcePage) => listMschedules(db, accountNo, page);
   return [
     ...resourceRoutes({
-      ...{ names, texts, catalog, list, show, write: mscheduleWriter },
-      ...{
-        create: mscheduleCreate,
-        update: mscheduleUpdate,
-        full: mscheduleFull,
-        readOnly: ['mschedule_id', ...timeNames],
-      },
+      names,
+      texts,
+      catalog,
+      list,
+      show,
+      write: mscheduleWriter,
+      create: mscheduleCreate,
+      update: mscheduleUpdate,
+      full: mscheduleFull,
+      readOnly: ['mschedule_id', ...timeNames],
     }),
     route({
       ...resourceSubject({ names, list }),

@@ -26,7 +26,9 @@ export async function notifyEverybody(
   const [first = { DelayMinutes: 0, Contacts: [] }, ...others] = schedule.steps;
   const Steps = [{ ...first, Contacts: [...first.Contacts, contactId] }, ...others];
   const changed = await nscheduleWriter.change(transaction, {
-    ...{ accountNo, id, sent: { values: { Steps }, faults: [] } },
+    accountNo,
+    id,
+    sent: { values: { Steps }, faults: [] },
   });
   return changed.kind === 'changed' ? { kind: 'added' } : changed;
 }

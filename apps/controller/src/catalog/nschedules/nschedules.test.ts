@@ -15,13 +15,21 @@ describe('notification schedules', () => {
 
   it("are stored as they are shown, without what is not set, in the account's zone unless they name one", async () => {
     const full = {
-      ...{ DelayMinutes: 15, Contacts: [contact], Days: ['Sat', 'Sun'], From: '22:00', To: '06:00' },
-      ...{ RepeatMinutes: 60, Severities: ['critical', 'warning'] },
+      DelayMinutes: 15,
+      Contacts: [contact],
+      Days: ['Sat', 'Sun'],
+      From: '22:00',
+      To: '06:00',
+      RepeatMinutes: 60,
+      Severities: ['critical', 'warning'],
     };
     const sent = step({ Days: null, From: null, To: null, RepeatMinutes: null, Severities: null });
     const id = await create('/nschedules', { Name: 'Night', Steps: [sent, full], ExternalKey: 'n' });
     const shown = {
-      ...{ nschedule_id: id, Name: 'Night', Timezone: 'Europe/Berlin', Steps: [step(), full] },
+      nschedule_id: id,
+      Name: 'Night',
+      Timezone: 'Europe/Berlin',
+      Steps: [step(), full],
       ExternalKey: 'n',
       Source: null,
       CreatedAt: expect.any(String),
@@ -81,11 +89,15 @@ describe('notification schedules', () => {
 
   it('a refusal names the faults of all steps and fields', async () => {
     const { json } = await send('POST', '/nschedules', {
-      ...{ Timezone: 'CET+1', Steps: [step({ Contacts: ['x', contact, 'y'] }), step()] },
+      Timezone: 'CET+1',
+      Steps: [step({ Contacts: ['x', contact, 'y'] }), step()],
     });
     const { errors } = z.object({ errors: z.array(z.object({ field: z.string() })) }).parse(json);
     expect(errors.map(({ field }) => field)).toEqual([
-      ...['Name', 'Timezone', 'Steps.0.Contacts.0', 'Steps.0.Contacts.2'],
+      'Name',
+      'Timezone',
+      'Steps.0.Contacts.0',
+      'Steps.0.Contacts.2',
     ]);
   });
 

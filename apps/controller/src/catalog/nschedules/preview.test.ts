@@ -22,7 +22,8 @@ test('a schedule that is not stored says who is notified when, in words, and who
       Contacts: [{ contact_id: noc, Name: 'NOC' }],
       NotNotified: [
         {
-          ...{ contact_id: shadow, Name: 'Trial' },
+          contact_id: shadow,
+          Name: 'Trial',
           Reason: 'The contact is in shadow: what it would get is stored and not sent.',
         },
         { contact_id: ups, Name: 'Ups', Reason: 'Notify of the contact does not have device.down.' },

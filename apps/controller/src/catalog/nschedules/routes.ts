@@ -12,8 +12,10 @@ import { listNschedules, type NscheduleRow } from './store.ts';
 import { nscheduleWriter, showNschedule } from './write.ts';
 
 const names = {
-  ...{ tag: 'Notification schedules', what: 'notification schedule' },
-  ...{ root: 'nschedule', id: 'nschedule_id' },
+  tag: 'Notification schedules',
+  what: 'notification schedule',
+  root: 'nschedule',
+  id: 'nschedule_id',
 } as const;
 
 const texts = {
@@ -45,13 +47,15 @@ export function nscheduleRoutes({
   readonly clock: Clock;
 }): Route[] {
   const resource = resourceRoutes({
-    ...{ names, texts, catalog, show, write: nscheduleWriter },
-    ...{
-      create: nscheduleCreate,
-      update: nscheduleUpdate,
-      full: nscheduleFull,
-      readOnly: ['nschedule_id', ...timeNames],
-    },
+    names,
+    texts,
+    catalog,
+    show,
+    write: nscheduleWriter,
+    create: nscheduleCreate,
+    update: nscheduleUpdate,
+    full: nscheduleFull,
+    readOnly: ['nschedule_id', ...timeNames],
     list: (accountNo, page) => listNschedules(db, accountNo, page),
   });
   return [previewRoute({ db, clock }), ...resource];

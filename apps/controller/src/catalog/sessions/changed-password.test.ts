@@ -43,8 +43,14 @@ test('no session begins with a password that was changed while it was checked', 
     rest.db.kysely.updateTable('users').set({ password_hash }).where('user_id', '=', userId).execute();
   const attempt = async () =>
     signIn?.run({
-      ...{ session: undefined, key: undefined, address, params: {}, query: new URLSearchParams() },
-      ...{ lastEventId: undefined, sessionNow: () => undefined, signal: new AbortController().signal },
+      session: undefined,
+      key: undefined,
+      address,
+      params: {},
+      query: new URLSearchParams(),
+      lastEventId: undefined,
+      sessionNow: () => undefined,
+      signal: new AbortController().signal,
       body: async () => ({ Email: user.email, Password: 'of before' }),
     });
   await store('after');

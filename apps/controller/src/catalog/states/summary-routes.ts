@@ -185,6 +185,9 @@ function shown(rows: readonly StatusCount[] = []) {
   const of = (status: DeviceStatus) => rows.find((row) => row.status === status)?.devices ?? 0;
   return {
     Worst: worstFirst.find((status) => of(status) > 0) ?? null,
-    ...{ Up: of('Up'), Down: of('Down'), Maint: of('Maint'), Unknown: of('Unknown') },
+    Up: of('Up'),
+    Down: of('Down'),
+    Maint: of('Maint'),
+    Unknown: of('Unknown'),
   };
 }

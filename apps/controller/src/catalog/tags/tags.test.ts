@@ -97,7 +97,10 @@ describe('tags', () => {
         DownSeconds: 0,
         MaintenanceSeconds: 60,
         UnknownSeconds: 60,
-        ...{ Outages: 0, Percent: null, ExcludedSeconds: 0, ExcludedOutages: 0 },
+        Outages: 0,
+        Percent: null,
+        ExcludedSeconds: 0,
+        ExcludedOutages: 0,
       },
     });
     expect((await send('PUT', `/tags/${tag_id}/stop-maintenance`)).status).toBe(200);

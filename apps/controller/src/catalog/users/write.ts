@@ -109,12 +109,16 @@ export async function changeUser(
   const { keyNo, userNo } = user;
   const tagNos = read.scope === undefined ? user.tagNos : read.scope;
   const old = {
-    ...{ Name: user.name, Email: user.email, Level: user.level },
+    Name: user.name,
+    Email: user.email,
+    Level: user.level,
     Tags: await namesOfTags(trx, user.tagNos),
   };
   const email = sent.email === undefined ? old.Email : emailKey(sent.email);
   const next = {
-    ...{ Name: sent.name ?? old.Name, Email: email, Level: sent.level ?? old.Level },
+    Name: sent.name ?? old.Name,
+    Email: email,
+    Level: sent.level ?? old.Level,
     Tags: await namesOfTags(trx, tagNos),
   };
   const fields = (['Name', 'Email', 'Level', 'Tags'] as const).filter(
@@ -128,7 +132,9 @@ export async function changeUser(
   if (refusal !== undefined) return refusal;
   if (await isEmailTaken(trx, { accountNo, email, userNo })) return emailTaken(email);
   await updateKey(transaction, keyNo, {
-    ...{ name: next.Name, level: next.Level, expiresUs: null },
+    name: next.Name,
+    level: next.Level,
+    expiresUs: null,
     tagNos: tagNos && [...tagNos],
   });
   await updateEmail(transaction, userNo, email);

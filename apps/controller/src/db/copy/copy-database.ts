@@ -192,7 +192,12 @@ async function copyChangesUntilSwitch(deps: CopyDeps, { pair, tables, first, mar
     if (next !== 'switch' || sizes === undefined || verifies) continue;
     switches += 1;
     const heldMs = await switchOver({
-      ...{ pair, tables, sizes, clock, say, partitions: first.partitions },
+      pair,
+      tables,
+      sizes,
+      clock,
+      say,
+      partitions: first.partitions,
       mark: { copyId, target, sealed },
     });
     if (heldMs !== undefined) return { rounds: count, heldMs: Math.round(heldMs) };

@@ -26,23 +26,28 @@ const time = fc.oneof(
 );
 const check: fc.Arbitrary<PackedCheck> = fc
   .record({
-    ...{
-      device_no: fc.constant(5),
-      start_us: time,
-      agent_no: int,
-      location_no: int,
-      end_us: time,
-      arrived_us: time,
-    },
-    ...{ revision: int, attempt: int, code: int, perf: int },
-    ...{ block_ms: phase, dns_ms: phase, connect_ms: phase, ssl_ms: phase, ttfb_ms: phase, ttlb_ms: phase },
-    ...{
-      data_size: fc.double(),
-      check_result: text,
-      retry_id: fc.option(text),
-      run_request_id: fc.option(text),
-    },
-    ...{ extended: fc.option(fc.json()), behind_anchor: fc.option(fc.boolean()) },
+    device_no: fc.constant(5),
+    start_us: time,
+    agent_no: int,
+    location_no: int,
+    end_us: time,
+    arrived_us: time,
+    revision: int,
+    attempt: int,
+    code: int,
+    perf: int,
+    block_ms: phase,
+    dns_ms: phase,
+    connect_ms: phase,
+    ssl_ms: phase,
+    ttfb_ms: phase,
+    ttlb_ms: phase,
+    data_size: fc.double(),
+    check_result: text,
+    retry_id: fc.option(text),
+    run_request_id: fc.option(text),
+    extended: fc.option(fc.json()),
+    behind_anchor: fc.option(fc.boolean()),
   })
   .map((one) => ({ ...one }));
 

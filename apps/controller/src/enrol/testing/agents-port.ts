@@ -68,24 +68,41 @@ export function useAgentsPorts() {
     const clock = systemClock;
     const wall = createFakeClock(Date.now() * 1000);
     const gateway = createGateway({
-      ...{ db, clock, log, acceptsOldTokens, recordEvents, runRequests, agents: agentPresence },
+      db,
+      clock,
+      log,
+      acceptsOldTokens,
+      recordEvents,
+      runRequests,
+      agents: agentPresence,
       sealer: createSealer(new Uint8Array(32)),
       controllerId: 'controller',
       ingest: { accept: async () => ({ inserted: 0, repeated: 0, quarantined: 0 }) },
     });
     const enrolment = createEnrolment({
-      ...{ kysely: db.kysely, agents: agentEnrolment, acceptsOldTokens, clock: wall, log },
+      kysely: db.kysely,
+      agents: agentEnrolment,
+      acceptsOldTokens,
+      clock: wall,
+      log,
       authorities: () => authorities,
     });
     const downloads = createDownloads({
-      ...{ clock, scriptFile, parcels, ca: () => authorities.trusted.join('') },
+      clock,
+      scriptFile,
+      parcels,
+      ca: () => authorities.trusted.join(''),
       mayDownload: (token) => enrolment.mayDownload(token),
       mayUpgrade: (keyHash) => enrolment.mayUpgrade(keyHash),
       serves: (socket) => gateway.serves(socket),
       peerOf: (connection) => gateway.peerOf(connection),
     });
     const door = createAgentDoor({
-      ...{ clock: wall, log, enrolment, downloads, gateway: withSafeAuthority(gateway.handler) },
+      clock: wall,
+      log,
+      enrolment,
+      downloads,
+      gateway: withSafeAuthority(gateway.handler),
     });
     const cert = await signServer(authorities.signing, { names: ['localhost'], nowMs: Date.now() });
     const certificate = { cert, key: authorities.signing.serverKey };

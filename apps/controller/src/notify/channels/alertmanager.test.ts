@@ -24,8 +24,11 @@ const alertmanager: HttpReceiver = {
 httpContract('alertmanager', alertmanager);
 
 const labels = {
-  ...{ alertname: 'VantageDevice', severity: 'critical', service: 'vantage' },
-  ...{ alert_id: 'a'.repeat(48), device_id: 'd'.repeat(48) },
+  alertname: 'VantageDevice',
+  severity: 'critical',
+  service: 'vantage',
+  alert_id: 'a'.repeat(48),
+  device_id: 'd'.repeat(48),
 };
 
 test('the request is the documented one: a list of one alert with labels, annotations and times', async () => {
@@ -43,7 +46,8 @@ test('the request is the documented one: a list of one alert with labels, annota
         description: [fullNoticeHeadline, ...fullNoticeLines, ...fullNoticeLinks].join('\n'),
       },
       generatorURL: 'https://vantage.example/links/d',
-      ...{ startsAt: '2026-11-22T08:00:00+01:00', endsAt: '2026-12-22T07:00:00.000Z' },
+      startsAt: '2026-11-22T08:00:00+01:00',
+      endsAt: '2026-12-22T07:00:00.000Z',
     },
   ]);
 });

@@ -48,7 +48,9 @@ function alertOf(notice: Notice) {
   const alertname = stage === 'happened' ? `Vantage ${kind}` : (names.get(subject) ?? `Vantage ${subject}`);
   return {
     labels: {
-      ...{ alertname, severity, service: 'vantage' },
+      alertname,
+      severity,
+      service: 'vantage',
       ...(key === null ? {} : { alert_id: key }),
       ...(typeof deviceId === 'string' ? { device_id: deviceId } : {}),
     },

@@ -30,7 +30,8 @@ channelContract('email', async (behaviour): Promise<ContractEndpoint | string> =
   const smtpUrl = url.replace('://', `://me:${sentinels[0]}@`);
   return {
     channel: createEmail({ smtpUrl, mailFrom }),
-    ...{ address: 'noc@example.org', secret: null },
+    address: 'noc@example.org',
+    secret: null,
     received: () => sink.messages.map(({ data }) => data),
     [Symbol.asyncDispose]: () => sink[Symbol.asyncDispose](),
   };
@@ -165,10 +166,8 @@ test('without a mail server the message waits and says what to set', async () =>
   const to = { name: 'noc', address: 'noc@example.org', secret: null, previousSecret: null };
   const sending = { id, message: channel.compose([fullNotice], null), to, nowUs: 5 };
   expect(await channel.send(sending, AbortSignal.timeout(9_000))).toEqual({
-    ...{
-      kind: 'again',
-      text: 'no mail server is set: start the controller with VANTAGE_SMTP_URL=smtp://user:password@host:587',
-    },
+    kind: 'again',
+    text: 'no mail server is set: start the controller with VANTAGE_SMTP_URL=smtp://user:password@host:587',
   });
 });
 

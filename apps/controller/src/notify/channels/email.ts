@@ -52,8 +52,11 @@ export function createEmail({ smtpUrl, mailFrom }: MailSettings): Channel {
         };
       const transport = createTransport({
         url: smtpUrl,
-        ...{ connectionTimeout: silenceMs, greetingTimeout: silenceMs, socketTimeout: silenceMs },
-        ...{ disableFileAccess: true, disableUrlAccess: true },
+        connectionTimeout: silenceMs,
+        greetingTimeout: silenceMs,
+        socketTimeout: silenceMs,
+        disableFileAccess: true,
+        disableUrlAccess: true,
       });
       try {
         await abortable(transport.sendMail({ from: mailFrom, ...mailOf(sending, domain) }), signal);
@@ -72,7 +75,9 @@ function mailOf({ id, to, message }: Sending, domain: string) {
   const { subject, text, html, thread, unsubscribe } = stored.parse(message);
   return {
     to: { name: '', address: to.address },
-    ...{ subject: plain(subject), text, html },
+    subject: plain(subject),
+    text,
+    html,
     messageId: `<${id}@${domain}>`,
     ...threadHeaders(thread, domain),
     // RFC 3834 section 5, and the header that Exchange asks for: nobody's absence note comes back.

@@ -35,8 +35,12 @@ test('the request is the documented one: an alert that begins is created under i
     'content-type': 'application/json',
   });
   expect(json).toEqual({
-    ...{ message: 'web is Down: HTTP 500', alias: alertId, entity: 'web', source: 'Vantage' },
-    ...{ tags: ['device.down'], priority: 'P1' },
+    message: 'web is Down: HTTP 500',
+    alias: alertId,
+    entity: 'web',
+    source: 'Vantage',
+    tags: ['device.down'],
+    priority: 'P1',
     description: [fullNoticeHeadline, ...fullNoticeLines, ...fullNoticeLinks].join('\n'),
     details: {
       What: 'Web server (web), HTTP https://me:***@www.example.org/, severity critical',

@@ -44,11 +44,15 @@ function alertOf(notice: Notice) {
   if (stage === 'acknowledged')
     return { alias: key, action: 'acknowledge', body: { source, note: noteOf(notice) } };
   return {
-    ...{ alias: key, action: null },
+    alias: key,
+    action: null,
     body: {
       message: title.slice(0, longestMessage).toWellFormed(),
       description: descriptionOf(notice),
-      ...{ entity, source, tags: [notice.kind], priority: priorities[severity] },
+      entity,
+      source,
+      tags: [notice.kind],
+      priority: priorities[severity],
       details: detailsOf(answersOf(notice)),
     },
   };

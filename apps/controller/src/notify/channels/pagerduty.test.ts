@@ -32,11 +32,18 @@ test('the request is the documented one: an alert that begins triggers an incide
   expect(outcome).toEqual({ kind: 'delivered', text: 'HTTP 202 Accepted' });
   expect(path).toBe('/v2/enqueue');
   expect(json).toEqual({
-    ...{ routing_key: sentinels[2], event_action: 'trigger', dedup_key: alertId, client: 'Vantage' },
+    routing_key: sentinels[2],
+    event_action: 'trigger',
+    dedup_key: alertId,
+    client: 'Vantage',
     client_url: 'https://vantage.example/links/d',
     payload: {
-      ...{ summary: 'web is Down: HTTP 500', timestamp: '2026-11-22T08:00:00+01:00', severity: 'critical' },
-      ...{ source: 'web', class: 'device.down', custom_details: details },
+      summary: 'web is Down: HTTP 500',
+      timestamp: '2026-11-22T08:00:00+01:00',
+      severity: 'critical',
+      source: 'web',
+      class: 'device.down',
+      custom_details: details,
     },
     links: [
       { href: 'https://vantage.example/links/a', text: 'Acknowledge' },

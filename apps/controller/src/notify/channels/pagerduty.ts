@@ -8,7 +8,10 @@ import { incidentOf } from './incident.ts';
 const stored = z.object({ dedup_key: z.string().nullable(), event: z.record(z.string(), z.json()) });
 
 const actions = {
-  ...{ begins: 'trigger', acknowledged: 'acknowledge', ends: 'resolve', happened: 'trigger' },
+  begins: 'trigger',
+  acknowledged: 'acknowledge',
+  ends: 'resolve',
+  happened: 'trigger',
 } as const;
 
 /**
@@ -35,7 +38,11 @@ function eventOf(notice: Notice) {
   const event_action = actions[stage];
   if (event_action !== 'trigger') return { dedup_key: key, event: { event_action } };
   const payload = {
-    ...{ summary: title, timestamp, severity, source, class: kind },
+    summary: title,
+    timestamp,
+    severity,
+    source,
+    class: kind,
     custom_details: {
       Now: answers.headline,
       ...detailsOf(answers),
@@ -46,7 +53,9 @@ function eventOf(notice: Notice) {
   return {
     dedup_key: key,
     event: {
-      ...{ event_action, client: 'Vantage', payload },
+      event_action,
+      client: 'Vantage',
+      payload,
       ...(links?.details === undefined ? {} : { client_url: links.details }),
       ...(pages.length === 0 ? {} : { links: pages }),
     },

@@ -40,7 +40,8 @@ test('the request is the documented one: To, From and Body as a form, with Basic
     authorization: `Basic ${login}`,
   });
   expect(Object.fromEntries(new URLSearchParams(body))).toEqual({
-    ...{ To: '+15558675310', From: '+15017122661' },
+    To: '+15558675310',
+    From: '+15017122661',
     Body: `${fullNoticeHeadline} Name: Web server. Fails from Oslo. ${acknowledge}`,
   });
 });

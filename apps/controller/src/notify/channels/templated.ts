@@ -58,7 +58,8 @@ export function composeTemplate(
   const hasPlace = parts.some((part) => 'late' in part && part.late === 'Secret');
   const links = notices.length === 1 ? first?.links : null;
   return {
-    ...{ type: ContentType, parts: parts.map((part) => ({ ...part })) },
+    type: ContentType,
+    parts: parts.map((part) => ({ ...part })),
     links: {
       Acknowledge: links?.acknowledge ?? '',
       Snooze: links?.snooze ?? '',

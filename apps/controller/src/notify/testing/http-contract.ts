@@ -45,7 +45,11 @@ export function httpContract(
     const base = behaviour === 'refuses connections' ? `http://127.0.0.1:${closedPort}` : baseOf(sink.url);
     const received = () => sink.requests.map(({ headers, body }) => `${JSON.stringify(headers)} ${body}`);
     return {
-      ...{ channel: channel(base), address: address(base), secret, options, received },
+      channel: channel(base),
+      address: address(base),
+      secret,
+      options,
+      received,
       [Symbol.asyncDispose]: () => sink[Symbol.asyncDispose](),
     };
   });

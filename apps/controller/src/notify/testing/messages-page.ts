@@ -136,17 +136,30 @@ function bodyText(type: ContactType, body: string): string {
 
 /** Names of fields that say nothing about the message. */
 const leftOut: ReadonlySet<string> = new Set([
-  ...['$schema', 'type', 'version', 'contentType', 'contentUrl', 'emoji', 'action_id', 'mrkdwn', 'parseUrls'],
-  ...[
-    'unfurl_links',
-    'unfurl_media',
-    'link_preview_options',
-    'allowed_mentions',
-    'msgtype',
-    'weight',
-    'size',
-  ],
-  ...['routing_key', 'token', 'user', 'chat_id', 'number', 'recipients', 'topic', 'to'],
+  '$schema',
+  'type',
+  'version',
+  'contentType',
+  'contentUrl',
+  'emoji',
+  'action_id',
+  'mrkdwn',
+  'parseUrls',
+  'unfurl_links',
+  'unfurl_media',
+  'link_preview_options',
+  'allowed_mentions',
+  'msgtype',
+  'weight',
+  'size',
+  'routing_key',
+  'token',
+  'user',
+  'chat_id',
+  'number',
+  'recipients',
+  'topic',
+  'to',
 ]);
 
 /** A value as lines of `name: value`; a text of several lines is indented. */

@@ -54,11 +54,19 @@ export async function createWorkbench({
   const sealer = createSealer(key);
   const failed: FailedNotification[] = [];
   return {
-    ...{ db, sealer, accountNo, failed, log, key, url: database.url },
+    db,
+    sealer,
+    accountNo,
+    failed,
+    log,
+    key,
+    url: database.url,
     async webhook(url) {
       const contactId = newId();
       const sealed = sealContact(sealer, contactId, {
-        ...{ address: url, secret: sampleSecret, previousSecret: null },
+        address: url,
+        secret: sampleSecret,
+        previousSecret: null,
       });
       return fixtures.contact(accountNo, { contact_id: contactId, type: 'webhook', address: url, sealed });
     },
@@ -79,8 +87,12 @@ export async function createWorkbench({
     work(deps = {}) {
       const ending = new AbortController();
       const deliveries = createDeliveries({
-        ...{ db, clock: systemClock, log, sealer, newToken: newId },
-        ...{ linkOf: ({ action, alertId }) => `https://vantage.example/links/${action}/${alertId}` },
+        db,
+        clock: systemClock,
+        log,
+        sealer,
+        newToken: newId,
+        linkOf: ({ action, alertId }) => `https://vantage.example/links/${action}/${alertId}`,
         channels: createChannels({ allowPrivate: true, smtpUrl: undefined, mailFrom: 'vantage@example.org' }),
         timeScale: createTimeScale(scale),
         readDay: async () => null,

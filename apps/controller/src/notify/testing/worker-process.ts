@@ -9,7 +9,11 @@ const [, , url = '', key = ''] = process.argv;
 const log = createLog('worker', 'silent');
 const db = await createDb({ connection: { url }, log });
 await createDeliveries({
-  ...{ db, log, clock: systemClock, sealer: createSealer(Buffer.from(key, 'hex')), newToken: newId },
+  db,
+  log,
+  clock: systemClock,
+  sealer: createSealer(Buffer.from(key, 'hex')),
+  newToken: newId,
   channels: createChannels({ allowPrivate: true, smtpUrl: undefined, mailFrom: 'v@example.org' }),
   linkOf: () => 'https://vantage.example/',
   readDay: async () => null,

@@ -10,7 +10,10 @@ const attributes = z
     Object.fromEntries(all.map(({ key, value: each }) => [key, each.stringValue ?? each.intValue])),
   );
 const span = z.looseObject({
-  ...{ traceId: z.string(), spanId: z.string(), parentSpanId: z.string().optional(), name: z.string() },
+  traceId: z.string(),
+  spanId: z.string(),
+  parentSpanId: z.string().optional(),
+  name: z.string(),
   attributes,
   status: z.looseObject({ code: z.number() }),
 });

@@ -29,11 +29,11 @@ export function createSteadyRows(
       kept.value.of === question.value ? keepPlaces(kept.value.ids, byId.value, found.value) : found.value,
     ),
     /** Somebody points at the list. */
-    touch(): void {
+    touch: () => {
       touchedMs = performance.now();
     },
     /** Sorts when it is time, until the returned function is called. */
-    follow(): () => void {
+    follow: () => {
       sort();
       const timer = setInterval(() => {
         if (maySort({ nowMs: performance.now(), sortedMs, touchedMs })) sort();

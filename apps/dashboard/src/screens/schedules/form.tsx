@@ -37,7 +37,10 @@ export function useForm({ id, draft: stored }: Opened): FormState {
     draft,
     set: (change) => setDraft((last) => ({ ...last, ...change })),
     isSaved: id !== undefined && isSame(draft, stored),
-    ...{ problem, setProblem, round, setRound },
+    problem,
+    setProblem,
+    round,
+    setRound,
   };
 }
 

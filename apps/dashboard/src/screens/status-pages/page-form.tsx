@@ -44,7 +44,10 @@ function bodyOf(draft: PageDraft, before: PageDraft, allTags: readonly string[])
   const { name, path, access, password, show } = draft;
   const { tags } = readScope(draft.tags, allTags);
   return {
-    ...{ Name: name.trim(), Path: path.trim(), Access: access, Show: show },
+    Name: name.trim(),
+    Path: path.trim(),
+    Access: access,
+    Show: show,
     ...(draft.tags === before.tags ? {} : { Tags: tags && [...tags] }),
     ...(access === 'Password' && password !== '' ? { Password: password } : {}),
     ...looksBody(draft, before),

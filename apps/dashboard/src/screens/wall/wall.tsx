@@ -92,7 +92,8 @@ function staleWords(): string | undefined {
 function Tiles({ tiles }: { readonly tiles: readonly Tile[] }) {
   const { columns, isFirstWide } = gridOf(tiles.length);
   const looks = [
-    ...['tiles', `columns${columns}`],
+    'tiles',
+    `columns${columns}`,
     tiles.length > fewTiles ? 'many' : '',
     tiles.length <= 2 ? 'oneRow' : '',
     isFirstWide ? 'firstWide' : '',

@@ -80,7 +80,9 @@ async function startWith(provider: TestProvider, clientSecretFile: string, group
   const rest = await startRest({
     settings: {
       oidc: {
-        ...{ issuer: provider.issuer, clientId: provider.clientId, clientSecretFile },
+        issuer: provider.issuer,
+        clientId: provider.clientId,
+        clientSecretFile,
         groups: groups === undefined ? undefined : readGroups(groups),
         account: 'one',
       },

@@ -29,9 +29,20 @@ export function sampleDay(method: 'TCP' | 'HTTP' | 'PING', sample: Sample): Pack
     const start_us = dueUs + Math.round(block_ms * 1000);
     const end_us = start_us + Math.round((dns_ms + connect_ms + ssl_ms + ttfb_ms + ttlb_ms) * 1000);
     return {
-      ...{ device_no: deviceNo, start_us, agent_no: agentNo, location_no: locationNo, end_us },
-      ...{ arrived_us: end_us + Math.round(4_000 + noise.uniform() * 250_000), revision: 2, attempt: 0 },
-      ...{ code: 1, perf: 0, block_ms, behind_anchor: null, retry_id: null, run_request_id: null },
+      device_no: deviceNo,
+      start_us,
+      agent_no: agentNo,
+      location_no: locationNo,
+      end_us,
+      arrived_us: end_us + Math.round(4_000 + noise.uniform() * 250_000),
+      revision: 2,
+      attempt: 0,
+      code: 1,
+      perf: 0,
+      block_ms,
+      behind_anchor: null,
+      retry_id: null,
+      run_request_id: null,
       ...facts,
     };
   });
@@ -45,14 +56,20 @@ function factsOf(method: 'TCP' | 'HTTP' | 'PING', noise: Noise) {
   switch (method) {
     case 'TCP':
       return {
-        ...{ ...none, connect_ms, check_result: 'connected to 192.0.2.17:443' },
+        ...none,
+        connect_ms,
+        check_result: 'connected to 192.0.2.17:443',
         extended: '{"Address": "192.0.2.17:443"}',
       };
     case 'HTTP':
       return {
-        ...{ dns_ms: noise.lateMs(0.6, 0.8), connect_ms, ssl_ms: noise.lateMs(25, 2) },
-        ...{ ttfb_ms: noise.lateMs(80, 30), ttlb_ms: noise.lateMs(4, 3) },
-        ...{ data_size: 15_234 + Math.round(noise.normal() * 40), check_result: '200 OK' },
+        dns_ms: noise.lateMs(0.6, 0.8),
+        connect_ms,
+        ssl_ms: noise.lateMs(25, 2),
+        ttfb_ms: noise.lateMs(80, 30),
+        ttlb_ms: noise.lateMs(4, 3),
+        data_size: 15_234 + Math.round(noise.normal() * 40),
+        check_result: '200 OK',
         extended:
           '{"TLS": {"Cipher": "TLS_AES_256_GCM_SHA384", "Version": "TLSv1.3"}, "Address": "192.0.2.17:443", "Certificate": {"DaysLeft": 61}}',
       };
@@ -61,7 +78,9 @@ function factsOf(method: 'TCP' | 'HTTP' | 'PING', noise: Noise) {
       const ttfb_ms = toMicroseconds(trips.reduce((sum, ms) => sum + ms, 0) / trips.length);
       const [least, most] = [Math.min(...trips), Math.max(...trips)];
       return {
-        ...{ ...none, ttfb_ms, data_size: 168 },
+        ...none,
+        ttfb_ms,
+        data_size: 168,
         check_result: `3 of 3 answered, mean ${ttfb_ms.toFixed(1)} ms`,
         extended: `{"Ping": {"Sent": 3, "MaxMs": ${most}, "MinMs": ${least}, "MeanMs": ${ttfb_ms}, "RTTsMs": [${trips.join(', ')}], "JitterMs": ${toMicroseconds((most - least) / 2)}, "Received": 3, "ReplyTTL": 57, "LossPercent": 0}, "Address": "192.0.2.17"}`,
       };
