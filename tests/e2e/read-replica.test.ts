@@ -1,5 +1,8 @@
 // History is read from a streaming replica while it is fresh, and from the primary while it is not. No request fails.
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { createLog } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
@@ -21,6 +24,7 @@ import {
   startSwitch,
 } from '../harness/database-servers.ts';
 import { withClient } from '../harness/postgres-url.ts';
+import { runVantage } from '../harness/run-vantage.ts';
 
 const soon = { timeout: 30_000, interval: 50 };
 const lines: string[] = [];
@@ -176,6 +180,28 @@ test('a replica that is killed, or answers nothing, during reads makes no read f
   way.to(standby);
   await readMeanwhile(() => standby.restart());
   await untilUsed(true);
+}, 120_000);
+
+test('the doctor shows replicas with lag and timeline, and what to grant where the role may not see them', async () => {
+  await untilUsed(true);
+  const data = mkdtempSync(path.join(tmpdir(), 'vantage-doctor-'));
+  const urls = { VANTAGE_DATABASE_URL: rest.database.url, VANTAGE_DATABASE_READ_URL: way.url };
+  const env = { VANTAGE_DATA: data, ...urls };
+  const doctor = async () => {
+    const { stdout } = await runVantage(['doctor', '--json'], { env });
+    const found = z
+      .array(z.object({ level: z.string(), step: z.string(), text: z.string() }))
+      .parse(JSON.parse(stdout));
+    return found.filter(({ step }) => ['database', 'replication', 'read replica'].includes(step));
+  };
+  const follows = { level: 'ok', text: expect.stringMatching(/^it is at most \d\.\d s behind$/) };
+  const database = { level: 'ok', text: expect.stringMatching(/^PostgreSQL 15\.\S+.*, timeline 1; /) };
+  const unseen = '1 connected, and the role vantage may not see how far behind they are';
+  expect(await doctor()).toMatchObject([database, { level: 'warning', text: unseen }, follows]);
+  await withClient(primary.superuserUrl, (client) => client.query('grant pg_monitor to vantage'));
+  const text = expect.stringMatching(/^walreceiver \(by socket\) is streaming, async: \d+ bytes/);
+  expect(await doctor()).toMatchObject([database, { level: 'ok', text }, follows]);
+  rmSync(data, { recursive: true });
 }, 120_000);
 
 test('a replica that was promoted is refused, and so is one that follows it', async () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { databaseFinding } from './database-finding.ts';
+import { databaseExamination } from './database-examination.ts';
 import { distribution } from './distribution-plan.ts';
 import { isPlainLine, plainLineRule } from './plain-line.ts';
 
@@ -148,7 +148,7 @@ const schemas = {
     request: z.strictObject({ shards: z.int().min(1).max(1_024) }),
     answer: distribution,
   },
-  'database.examine': { request: z.strictObject({}), answer: z.array(databaseFinding).readonly() },
+  'database.examine': databaseExamination,
   'quarantine.list': {
     request: ofOneAccount,
     answer: z.array(quarantined).readonly().describe('By agent and reason, up to 1,000, the latest first.'),

@@ -2,10 +2,17 @@ import { messageOf } from '@vantage/kernel';
 import { createAdmin } from '../admin.ts';
 import type { Finding } from './judge.ts';
 
-/** Examines the database of VANTAGE_DATABASE_URL; nothing where the setting is missing. Never rejects. */
-export async function examineDatabase(url: string | undefined): Promise<readonly Finding[]> {
+/**
+ * Examines the database of VANTAGE_DATABASE_URL, its replicas and the one of VANTAGE_DATABASE_READ_URL; nothing where
+ * the first setting is missing. Never rejects.
+ */
+export async function examineDatabase(
+  settings: Readonly<Record<string, string>>,
+): Promise<readonly Finding[]> {
+  const url = settings['VANTAGE_DATABASE_URL'];
   if (url === undefined) return [];
-  return createAdmin(url)('database.examine', {}).catch((error: unknown) => [
+  const request = { read_url: settings['VANTAGE_DATABASE_READ_URL'] };
+  return createAdmin(url)('database.examine', request).catch((error: unknown) => [
     {
       level: 'fault',
       step: 'database',

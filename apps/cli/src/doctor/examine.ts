@@ -41,7 +41,7 @@ export async function examine(
   const findings: Finding[] = [
     { level: 'ok', step: 'data folder', text: folder },
     judgeDisk(folder, await readSpace(folder)),
-    ...(await examineDatabase(settings['VANTAGE_DATABASE_URL'])),
+    ...(await examineDatabase(settings)),
   ];
   const held = isHeld(folder);
   const certificate = ownCertificate(settings);

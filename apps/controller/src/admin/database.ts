@@ -1,7 +1,7 @@
 import { createLog } from '@vantage/kernel';
-import { sql } from 'kysely';
 import { distributeHistory, planDistribution } from '../db/distribute/index.ts';
 import type { Commands } from './commands.ts';
+import { examineDatabase } from './examine-database.ts';
 
 /** The commands on the database itself. Their progress goes to standard error. */
 export const databaseCommands: Pick<Commands, 'database.plan' | 'database.distribute' | 'database.examine'> =
@@ -13,14 +13,5 @@ export const databaseCommands: Pick<Commands, 'database.plan' | 'database.distri
         say: (line) => console.error(`vantage: ${line}`),
         log: createLog('database', 'warn', process.stderr),
       }),
-    'database.examine': async ({ kysely }) => {
-      const { rows } = await sql<{ name: string }>`select current_setting('server_version') as name`.execute(
-        kysely,
-      );
-      return rows.map(({ name }) => ({
-        level: 'ok',
-        step: 'database',
-        text: `PostgreSQL ${name}, with sessions`,
-      }));
-    },
+    'database.examine': (db, { read_url }) => examineDatabase(db.kysely, read_url, db.url),
   };

@@ -73,6 +73,8 @@ export interface Db {
   migrate(last?: string): Promise<void>;
   /** See `Listener.subscribe`; `publish` sends notifications. */
   subscribe: Listener['subscribe'];
+  /** As given: it may hold a password. */
+  readonly url: string;
   /** The replica of which history may be read; its `run` must run. */
   readonly replica: Replica | undefined;
   /** See `readinessProblem`. */
@@ -124,6 +126,7 @@ export async function createDb({
   return {
     kysely,
     replica,
+    url: connection.url,
     entities: () => orm.em.fork(),
     catalogTransaction: (work) => catalogTransaction({ kysely, orm, whole: joined.whole() }, work),
     inTransaction: (work) => joined.run(kysely, work),

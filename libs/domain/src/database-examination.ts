@@ -2,8 +2,7 @@ import { z } from 'zod';
 
 const databaseSteps = ['database', 'replication', 'read replica'] as const;
 
-/** A finding of a doctor about the database. */
-export const databaseFinding = z.discriminatedUnion('level', [
+const finding = z.discriminatedUnion('level', [
   z.object({ level: z.literal('ok'), step: z.literal(databaseSteps), text: z.string() }),
   z.object({
     level: z.literal(['warning', 'fault']),
@@ -12,3 +11,9 @@ export const databaseFinding = z.discriminatedUnion('level', [
     remedy: z.string(),
   }),
 ]);
+
+/** The examination of a database by a doctor. */
+export const databaseExamination = {
+  request: z.strictObject({ read_url: z.string().optional().describe('Of a replica.') }),
+  answer: z.array(finding).readonly(),
+};
