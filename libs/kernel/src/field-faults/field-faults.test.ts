@@ -30,6 +30,11 @@ test.each([
   [{ Kind: 4 }, 'Kind', 'must be one of "4", "A", but the number 4 was sent; write it in quotes: "4"'],
   [{ Kind: 'a' }, 'Kind', 'must be one of "4", "A", but "a" was sent; did you mean "A"?'],
   [{ Name: 'A' }, 'Name', 'must be letters, but "A" was sent'],
+  [
+    { Name: '\u200b\u202e\u{e0001}\u00a0 a' },
+    'Name',
+    String.raw`must be letters, but "\u200b\u202e\udb40\udc01\u00a0 a" was sent`,
+  ],
   [{ Name: [] }, 'Name', 'must be letters, but an empty list was sent'],
   [
     { Password: 'a secret' },

@@ -4,6 +4,9 @@ const secretName =
 /** Longer texts are not repeated. */
 const longest = 60;
 
+/** Characters that a reader does not see, or that move the others: they are shown by their numbers. */
+const unseen = /[\p{Cf}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
+
 /**
  * The sent value, for a sentence: `the text "30"`, `the number 4`, `a list`. A text that is long, or that may be a
  * secret by the names on its `path`, is shown by its length. Texts come in quotes alone where a text is `expected`.
@@ -33,5 +36,12 @@ function shownText(text: string, path: readonly string[], expected: 'text' | 'ot
   if (text === '') return 'an empty text';
   if (text.length > longest || isSecret(path))
     return text.length === 1 ? 'a text of 1 character' : `a text of ${text.length} characters`;
-  return `${expected === 'text' ? '' : 'the text '}${JSON.stringify(text)}`;
+  const quoted = JSON.stringify(text).replaceAll(unseen, escaped);
+  return `${expected === 'text' ? '' : 'the text '}${quoted}`;
+}
+
+/** A character in the form of JSON, one escape for each unit of UTF-16. */
+function escaped(character: string): string {
+  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }
