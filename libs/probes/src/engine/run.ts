@@ -1,14 +1,13 @@
-import { type ResultCode, resultCode } from '@vantage/domain';
-import { type Clock, messageOf, onAbort, type Secret } from '@vantage/kernel';
+import { resultCode } from '@vantage/domain';
+import type { Clock, Secret } from '@vantage/kernel';
 import type { CheckSpec } from '@vantage/proto';
-import { Failure, outcomeOf, showPeer, showPeers, showSeconds } from '../contract/failure.ts';
+import { showPeer, showPeers, showSeconds } from '../contract/failure.ts';
 import { type Detail, measure } from '../contract/measurement.ts';
 import type {
   AnyProbe,
   Measurement,
   Outcome,
   Peer,
-  Phases,
   Policy,
   ProbeContext,
   StepRequest,
@@ -19,6 +18,7 @@ import type {
 import type { Dial } from '../net/dial.ts';
 import { createMask, type Mask } from '../redact/mask.ts';
 import { secretValues } from '../redact/secret-options.ts';
+import { bad, runUntilDeadline } from './deadline.ts';
 import { spellOptions } from './option-spelling.ts';
 import { probeFor, readSpec } from './registry.ts';
 import { createStopwatch } from './stopwatch.ts';
@@ -45,15 +45,6 @@ export interface ReadyCheck {
   readonly secrets?: ReadonlyMap<string, Secret>;
 }
 
-/** How long a probe may take to come back after its deadline before it is left alone, milliseconds. */
-const graceMs = 400;
-
-/**
- * A deadline that comes this much late means that the agent stood still (stopped, swapped out), not the device;
- * milliseconds.
- */
-const stallMs = 1000;
-
 /**
  * Runs one check: deadline, phases, classification, masking, disposal of all it opened. Never throws, never takes
  * longer than the timeout and 0.4 s. An unexpected error is code 10 (`probe failed: …`), so that a bug of the agent
@@ -79,12 +70,34 @@ export async function runCheck(deps: RunDeps, check: ReadyCheck): Promise<Measur
 /** Runs a check. The answer is unmasked, because it goes to the script that called. */
 async function execute(
   deps: RunDeps,
-  check: ReadyCheck & Pick<StepRequest, 'message'>,
+  check: StepCheck,
 ): Promise<{ readonly measured: Measurement; readonly answer: NonNullable<Outcome['answer']> }> {
+  const { probe, target, options, timeoutMs } = check;
+  const { clock, signal } = deps;
+  if (signal.aborted) return { measured: notRun('the agent ended before this check'), answer: () => ({}) };
+  const running = openCheck(deps, check);
+  const { context, stopwatch } = running;
+  const { outcome, phases } = await runUntilDeadline({
+    clock,
+    stopwatch,
+    timeoutMs,
+    agent: signal,
+    probe: () => probe.run(context, target, options),
+    cut: (reason) => running.cut(reason),
+    timedOut: () => timedOut(stopwatch, running.peerText(), target, timeoutMs),
+  });
+  const measured = measure({ outcome, phases, ...running.collected(), slowMs: slowMsOf(options) });
+  running.close();
+  return { measured, answer: outcome.answer ?? (() => ({})) };
+}
+
+/** A check, or a step of a script with the message that it sends. */
+type StepCheck = ReadyCheck & Pick<StepRequest, 'message'>;
+
+/** The context of a check that runs: what its probe says is collected, and what it opens is owned. */
+function openCheck(deps: RunDeps, check: StepCheck) {
   const { probe, target, options, timeoutMs, secrets, message } = check;
   const { clock, dial, policy, random } = deps;
-  if (deps.signal.aborted)
-    return { measured: notRun('the agent ended before this check'), answer: () => ({}) };
   const stopwatch = createStopwatch(() => clock.monoMs());
   const mask = createMask([
     ...secretValues(probe, target, options),
@@ -117,55 +130,22 @@ async function execute(
     ...(secrets && { secrets }),
     ...(message !== undefined && { message }),
   };
-  const peerText = () => {
-    if (peers.length > 0) return showPeers(peers);
-    return target.host === '' ? 'the script' : showPeer(target.host, target.port);
+  return {
+    context,
+    stopwatch,
+    cut: (reason: unknown) => cut.abort(reason),
+    collected: () => ({ peers, facts, diagnostics, mask }),
+    /** Whom the check talks to, for a sentence. */
+    peerText() {
+      if (peers.length > 0) return showPeers(peers);
+      return target.host === '' ? 'the script' : showPeer(target.host, target.port);
+    },
+    /** Ends everything that the probe opened, the last one first. */
+    close() {
+      cut.abort('the check has ended');
+      for (const resource of owned.reverse()) disposeQuietly(resource);
+    },
   };
-
-  const { outcome, phases } = await new Promise<Ended>((resolve) => {
-    let verdict: Ended | undefined;
-    let grace: Disposable | undefined;
-    let finished = false;
-    const finish = (ended: Ended) => {
-      finished = true;
-      timer[Symbol.dispose]();
-      grace?.[Symbol.dispose]();
-      stopping[Symbol.dispose]();
-      resolve(ended);
-    };
-    const cutOff = (outcome: Outcome) => {
-      if (verdict || finished) return;
-      const reason = new Failure(resultCode.timeout, outcome.text);
-      const ended = { outcome, phases: stopwatch.read(), reason };
-      verdict = ended;
-      grace = clock.timer(graceMs, () => finish(ended));
-      cut.abort(reason);
-    };
-    const onStop = () => cutOff(bad(resultCode.agent, 'the agent ended during this check'));
-    const startedMs = clock.monoMs();
-    const onDeadline = () => {
-      const lateMs = clock.monoMs() - startedMs - timeoutMs;
-      // A busy event loop counts a timer from the start of its iteration, which is before the start of this check.
-      if (lateMs < -1) timer = clock.timer(-lateMs, onDeadline);
-      else if (lateMs > stallMs) cutOff(bad(resultCode.agent, stalled(lateMs)));
-      // After a pause timers go before sockets: let an answer that waits in one be read first.
-      else if (lateMs > 20) setImmediate(() => cutOff(timedOut(stopwatch, peerText(), target, timeoutMs)));
-      else cutOff(timedOut(stopwatch, peerText(), target, timeoutMs));
-    };
-    let timer = clock.timer(timeoutMs, onDeadline);
-    const stopping = onAbort(deps.signal, onStop);
-    start(() => probe.run(context, target, options)).then(
-      (outcome) => {
-        const tooLate = outcome.code === resultCode.ok ? verdict : undefined;
-        finish(tooLate ?? { outcome, phases: stopwatch.read() });
-      },
-      (error: unknown) => finish(endOfThrown(error, verdict, stopwatch)),
-    );
-  });
-  const measured = measure({ outcome, phases, peers, facts, diagnostics, mask, slowMs: slowMsOf(options) });
-  cut.abort('the check has ended');
-  for (const resource of owned.reverse()) disposeQuietly(resource);
-  return { measured, answer: outcome.answer ?? (() => ({})) };
 }
 
 /** A step of a script: any method but Script itself; its secrets are the script's too. */
@@ -196,26 +176,6 @@ async function runStep(
   return { ok: true, measurement: measured, answer: answer() };
 }
 
-interface Ended {
-  readonly outcome: Outcome;
-  readonly phases: Phases;
-  /** The abort reason of the probe's signal, when this is the verdict of a cut. */
-  readonly reason?: Failure;
-}
-
-/** Turns a probe that throws before its first await into one that rejects. */
-async function start(run: () => Promise<Outcome>): Promise<Outcome> {
-  return run();
-}
-
-function bad(code: ResultCode, text: string): Outcome {
-  return { code, text, dataSize: 0, extended: {} };
-}
-
-function stalled(lateMs: number): string {
-  return `this agent stood still for ${showSeconds(lateMs)} during the check: its machine was suspended or overloaded`;
-}
-
 /** The verdict at the deadline, by the phase that was running then. */
 function timedOut(stopwatch: Stopwatch, peerText: string, target: Target, timeoutMs: number): Outcome {
   const within = `within ${showSeconds(timeoutMs)}`;
@@ -236,14 +196,6 @@ function timedOut(stopwatch: Stopwatch, peerText: string, target: Target, timeou
     case undefined:
       return bad(resultCode.timeout, `no answer from ${peerText} ${within}`);
   }
-}
-
-/** The probe's own Failure is kept, also after the cut, because `expected X, got Y` is more specific than a timeout. */
-function endOfThrown(error: unknown, verdict: Ended | undefined, stopwatch: Stopwatch): Ended {
-  const phases = stopwatch.read();
-  if (verdict && (error === verdict.reason || !(error instanceof Failure))) return verdict;
-  if (error instanceof Failure) return { outcome: outcomeOf(error), phases };
-  return { outcome: bad(resultCode.agent, `probe failed: ${messageOf(error)}`), phases };
 }
 
 function slowMsOf(options: unknown): number | undefined {
