@@ -190,7 +190,7 @@ async function createScene() {
           { sent: { Location: row.name }, nowUs: clock.nowUs() },
         ),
       );
-      expect(moved).toEqual({ kind: 'changed' });
+      expect(moved.kind).toBe('changed');
       locationNo = to;
       await plan();
       if (!isConnected || !isOther) return;
