@@ -169,6 +169,7 @@ const others = [
   'POST /mschedules/preview',
   'POST /nschedules/preview',
   'POST /checks/trial',
+  'POST /sign-in/test',
   'POST /devices/{device_id}/check',
   'POST /devices/{device_id}/traceroute',
   'POST /contacts/{contact_id}/test',
