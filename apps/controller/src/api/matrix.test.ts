@@ -13,7 +13,7 @@ import { createSampleAccount, type SampleAccount } from './testing/sample-accoun
  * later, unless they are named here.
  */
 const ofAccount = [
-  /^\w+ \/(contacts|hooks|pages|reports|secrets|installation)\b/,
+  /^\w+ \/(contacts|hooks|pages|reports|secrets|installation|sign-in)\b/,
   /^GET \/account\/limits$/,
   /^(POST|PUT|DELETE) \/(account|locations|agents)\b/,
   /^(POST|PUT|DELETE) \/[mn]schedules(\/\{\w+\})?$/,

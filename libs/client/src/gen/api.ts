@@ -2200,7 +2200,7 @@ export interface paths {
          *
          *     A key of the level UA may do this.
          */
-        get: operations["getSign-in"];
+        get: operations["getSignInSettings"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2224,7 +2224,7 @@ export interface paths {
          *
          *     A key of the level UA may do this.
          */
-        post: operations["createTest"];
+        post: operations["testSignIn"];
         delete?: never;
         options?: never;
         head?: never;
@@ -26606,7 +26606,7 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    "getSign-in": {
+    getSignInSettings: {
         parameters: {
             query?: {
                 /**
@@ -26693,7 +26693,7 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    createTest: {
+    testSignIn: {
         parameters: {
             query?: never;
             header?: {

@@ -54,9 +54,12 @@ export function isBounded(schema: z.ZodString): boolean {
 
 /** Texts of which each field accepts at least one: what pumped texts are built around. */
 const examples: readonly string[] = [
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==',
   'word',
   '200-299',
   'NOERROR',
+  '#a3123f',
+  '#ff8fab',
   '01:30',
   'Europe/Berlin',
   '2026-01-02T03:04:05.678+01:00',

@@ -93,6 +93,7 @@ describe('the OpenAPI document', () => {
 
   it('names every route once, as people say it', () => {
     const ids = rest.routes.map((route) => document.operationOf(route).operationId);
+    expect(ids.filter((id) => !/^[a-z][A-Za-z]*$/.test(id ?? ''))).toEqual([]);
     expect(new Set(ids).size).toBe(rest.routes.length);
     expect(document.operations.length).toBe(rest.routes.length);
     for (const id of [

@@ -22,6 +22,8 @@ const spoken: Readonly<Record<string, string>> = {
   'POST /agents/invitations': 'inviteAgent',
   'DELETE /agents/{agent_id}': 'revokeAgent',
   'POST /session': 'signIn',
+  'GET /sign-in': 'getSignInSettings',
+  'POST /sign-in/test': 'testSignIn',
   'DELETE /session': 'signOut',
   'PUT /session/password': 'changePassword',
   'POST /users': 'inviteUser',
