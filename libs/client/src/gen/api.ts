@@ -262,7 +262,7 @@ export interface paths {
          *
          *     Any key of the account may do this.
          */
-        get: operations["getDevice-change"];
+        get: operations["getDeviceChange"];
         put?: never;
         post?: never;
         delete?: never;
@@ -568,7 +568,7 @@ export interface paths {
          *
          *     Any key of the account may do this.
          */
-        get: operations["getDeviceSuggested-master"];
+        get: operations["getDeviceSuggestedMaster"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1200,7 +1200,7 @@ export interface paths {
          *
          *     Any key of the account may do this.
          */
-        get: operations["listContact-types"];
+        get: operations["listContactTypes"];
         put?: never;
         post?: never;
         delete?: never;
@@ -15798,7 +15798,7 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    "getDevice-change": {
+    getDeviceChange: {
         parameters: {
             query?: {
                 /**
@@ -17548,7 +17548,7 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    "getDeviceSuggested-master": {
+    getDeviceSuggestedMaster: {
         parameters: {
             query?: {
                 /**
@@ -21038,7 +21038,7 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    "listContact-types": {
+    listContactTypes: {
         parameters: {
             query?: {
                 /**

@@ -59,6 +59,10 @@ function singular(word: string): string {
   return capital(word.replace(/s$/, ''));
 }
 
-function capital(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
+/** `suggested-master` as `SuggestedMaster`. */
+function capital(words: string): string {
+  return words
+    .split('-')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
 }
