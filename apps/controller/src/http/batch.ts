@@ -50,7 +50,7 @@ const operation = z
       )
       .optional()
       .describe('The body that the request would have by itself.')
-      .meta({ examples: [{ Name: 'web' }], override: { type: 'object' } }),
+      .meta({ examples: [{ Name: 'web' }], override: { type: 'object', additionalProperties: true } }),
     IfMatch: boundedText(200, 1)
       .optional()
       .describe('As the header If-Match: the change is refused (1005) where the resource has another ETag.')

@@ -3878,11 +3878,8 @@ export interface components {
             RemoveTags?: string[];
             /** @description Starts maintenance of each; null ends what runs. */
             Maintenance?: components["schemas"]["MaintenanceStart"] | null;
-            /**
-             * @description true deletes them; nothing else is sent then.
-             * @default false
-             */
-            Delete: boolean;
+            /** @description true deletes them; nothing else is sent then. Default: false. */
+            Delete?: boolean;
             /** @description true: nothing is changed, and the answer has a Token. Without a Token it is always so. */
             Preview?: boolean;
             /**
@@ -4042,10 +4039,9 @@ export interface components {
         MaintenanceStart: {
             /**
              * @description HH:MM, elapsed time; null: the default.
-             * @default 01:00
              * @example 01:30
              */
-            Duration: string | null;
+            Duration?: string | null;
             /**
              * @description Why, for people: it stands in the event. null: none.
              * @example Kernel update
@@ -5161,21 +5157,12 @@ export interface components {
          *     }
          */
         PageShow: {
-            /**
-             * @description Addresses of devices, without credentials.
-             * @default false
-             */
-            URL: boolean;
-            /**
-             * @description The text of the last check of what is not Up.
-             * @default false
-             */
-            CheckResult: boolean;
-            /**
-             * @description Names of the Locations that check a device.
-             * @default false
-             */
-            Location: boolean;
+            /** @description Addresses of devices, without credentials. Default: false. */
+            URL?: boolean;
+            /** @description The text of the last check of what is not Up. Default: false. */
+            CheckResult?: boolean;
+            /** @description Names of the Locations that check a device. Default: false. */
+            Location?: boolean;
         };
         /**
          * @description A note on a status page.
@@ -5566,19 +5553,17 @@ export interface components {
              */
             At?: string | null;
             /**
-             * @description Severity of the alert.
-             * @default critical
+             * @description Severity of the alert. Default: "critical".
              * @example critical
              * @enum {string}
              */
-            Severity: "critical" | "warning" | "info";
+            Severity?: "critical" | "warning" | "info";
             /**
-             * @description Kind of the alert.
-             * @default device.down
+             * @description Kind of the alert. Default: "device.down".
              * @example device.down
              * @enum {string}
              */
-            Kind: "device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old";
+            Kind?: "device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old";
         };
         /**
          * @description A step of a notification schedule: whom it notifies, how long after the alert and at which hours.
@@ -6023,10 +6008,9 @@ export interface components {
             Filter?: components["schemas"]["AlertFilter"];
             /**
              * @description A note for the others, one line.
-             * @default null
              * @example on it
              */
-            Note: string | null;
+            Note?: string | null;
         };
         /**
          * @description Open alerts; an empty object: all of them.
@@ -6102,10 +6086,9 @@ export interface components {
         AlertAcknowledge: {
             /**
              * @description A note for the others, one line.
-             * @default null
              * @example on it
              */
-            Note: string | null;
+            Note?: string | null;
         };
         /**
          * @description A snooze.
@@ -6460,11 +6443,10 @@ export interface components {
          */
         Batch: {
             /**
-             * @description true: all operations are one transaction; where one fails, nothing is done.
-             * @default false
+             * @description true: all operations are one transaction; where one fails, nothing is done. Default: false.
              * @example true
              */
-            Atomic: boolean;
+            Atomic?: boolean;
             /**
              * @description With Atomic: the operations are done and answered, and then all of it is rolled back.
              * @example false
@@ -6502,7 +6484,9 @@ export interface components {
              *       "Name": "web"
              *     }
              */
-            Body?: Record<string, never>;
+            Body?: {
+                [key: string]: unknown;
+            };
             /**
              * @description As the header If-Match: the change is refused (1005) where the resource has another ETag.
              * @example "9f2c61ab03de4471.0c1d2e3f40516273"

@@ -1,13 +1,13 @@
 import { createExampleMaker } from './examples.ts';
 import { facts } from './facts.ts';
 import { methodExamples } from './method-examples.ts';
-import { mapSchema, mapValues, type Place, type Schema, type Schemas } from './schema.ts';
+import { defaultInText, mapSchema, mapValues, type Place, type Schema, type Schemas } from './schema.ts';
 import { schemaTexts } from './schema-texts.ts';
 
 /** Gives every schema and every property a description and an example. */
 export function describeSchemas(schemas: Schemas): Schemas {
   const described = mapValues(schemas, (schema, component) => {
-    const whole = mapSchema(schema, describeProperty, { component, property: undefined });
+    const whole = mapSchema(schema, describeBody, { component, property: undefined });
     const description = whole.description ?? schemaTexts[component];
     return description === undefined ? whole : { ...whole, description };
   });
@@ -24,6 +24,11 @@ function deviceExample(component: string): object | undefined {
   const [, method = ''] = /^DeviceCreate(\w+)$/.exec(component) ?? [];
   const found = Object.entries(methodExamples).find(([name]) => name === method);
   return found && { Method: found[0], ...found[1] };
+}
+
+/** `describeProperty` for a body, whose defaults stand in the texts. */
+function describeBody(schema: Schema, place: Place): Schema {
+  return defaultInText(describeProperty(schema, place));
 }
 
 /** Adds to a property the fact of its field, or what `facts` knows of its name. */

@@ -2,7 +2,15 @@ import { type Method, methods } from '@vantage/domain';
 import { registry } from '@vantage/probes';
 import { z } from 'zod';
 import { methodExamples } from './method-examples.ts';
-import { mapSchema, mapValues, readSchema, refTo, type Schema, type Schemas } from './schema.ts';
+import {
+  defaultInText,
+  mapSchema,
+  mapValues,
+  readSchema,
+  refTo,
+  type Schema,
+  type Schemas,
+} from './schema.ts';
 
 /** A schema that is one object for all Methods, as the routes declare it. */
 const flat = ['Device', 'DeviceCreate', 'DeviceUpdate'] as const;
@@ -19,17 +27,10 @@ export function optionSchemas(): Schemas {
   return Object.fromEntries(all);
 }
 
-/**
- * Generated types would always fill in a default, and a later version may have another one. So the text names it.
- * Objects stay open, because a later version may return more.
- */
-function withoutDefault({ default: value, additionalProperties, ...schema }: Schema): Schema {
-  const open = additionalProperties === false ? {} : { additionalProperties };
-  const text = schema.description ?? '';
-  const isSaid = value === undefined || typeof value === 'object' || /default/i.test(text);
-  const description = isSaid ? text : `${text} Default: ${JSON.stringify(value)}.`;
-  const shown = additionalProperties === undefined ? {} : open;
-  return { ...schema, ...shown, ...(description === '' ? {} : { description }) };
+/** Objects stay open, because a later version may return more. */
+function withoutDefault({ additionalProperties, ...schema }: Schema): Schema {
+  const isOpen = additionalProperties !== undefined && additionalProperties !== false;
+  return defaultInText({ ...schema, ...(isOpen && { additionalProperties }) });
 }
 
 /**

@@ -92,6 +92,17 @@ export function mapSchema(
   return change({ ...schema, ...known }, place);
 }
 
+/**
+ * A schema whose default stands in its text. Generated types would always fill in a default, so that a request without
+ * it does not compile; and a later version may have another one.
+ */
+export function defaultInText({ default: value, ...schema }: Schema): Schema {
+  const text = schema.description ?? '';
+  const isSaid = value === undefined || typeof value === 'object' || /default/i.test(text);
+  const description = isSaid ? text : `${text} Default: ${JSON.stringify(value)}.`.trimStart();
+  return description === '' ? schema : { ...schema, description };
+}
+
 /** A record with each value changed. */
 export function mapValues<From, To>(
   record: Readonly<Record<string, From>>,
