@@ -174,8 +174,8 @@ test('the CSV is that of the API, byte for byte', async () => {
 test('on paper it is light, has its own sheets without controls, and the address', async () => {
   const page = await openReport(october, 'dark');
   await page.emulateMedia({ media: 'print' });
-  expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(false);
-  expect(await page.getByRole('navigation').isVisible()).toBe(false);
+  await page.getByRole('button', { name: 'Print' }).waitFor({ state: 'hidden' });
+  await page.getByRole('navigation').waitFor({ state: 'hidden' });
   expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(255, 255, 255)');
   await page.getByText(`reports?${october}`).waitFor();
   const pdf = await page.pdf({ preferCSSPageSize: true });

@@ -37,8 +37,8 @@ export interface Ended {
 }
 
 /**
- * Runs a probe to its end, and cuts it off at its deadline or when the agent ends. Never rejects, and never takes longer
- * than the timeout and 0.4 s.
+ * Runs a probe to its end, and cuts it off at its deadline or when the agent ends. Never rejects, and never takes
+ * longer than the timeout and 0.4 s.
  */
 export function runUntilDeadline(run: TimedRun): Promise<Ended> {
   const { clock, stopwatch, timeoutMs } = run;
