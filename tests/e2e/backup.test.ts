@@ -9,9 +9,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createDb } from '../../apps/controller/src/db/index.ts';
 import { hasPrograms, startPrimary } from '../harness/database-servers.ts';
+import { addDevices } from '../harness/more-devices.ts';
 import { inDatabase } from '../harness/postgres-url.ts';
 import { repositoryRoot, startSystem } from '../harness/system.ts';
 import { startTarget } from '../harness/target.ts';
+
+/** Devices with a result a second each while the backup is made; VANTAGE_TEST_BESIDE=500 tries more. */
+const beside = Number(process.env['VANTAGE_TEST_BESIDE'] ?? 5);
 
 const page = readFileSync(path.join(repositoryRoot, 'docs/operate.md'), 'utf8');
 /** The blocks of commands in a section. */
@@ -55,6 +59,7 @@ test('a backup of a running system, restored elsewhere, has every device, check 
   const rows = z.array(z.looseObject({ check_id: z.string() }));
   const secret = { Name: 'PASS', Value: 'the sealed value' };
   await system.api.ok('POST', '/secrets', secret);
+  await addDevices(system, beside, target.port);
   await expect.poll(async () => rows.parse(await system.api.ok('GET', at)).length, soon).toBeGreaterThan(3);
   const there = rows.parse(await system.api.ok('GET', at));
   expect(await run(backUp, { VANTAGE_DATA: before })).toMatchObject({ code: 0 });

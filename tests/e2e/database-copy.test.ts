@@ -6,14 +6,17 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createEmptyDatabase } from '../harness/database.ts';
+import { addDevices } from '../harness/more-devices.ts';
 import { withClient } from '../harness/postgres-url.ts';
 import { repositoryRoot, type System, startSystem } from '../harness/system.ts';
 import { startTarget } from '../harness/target.ts';
 
 const soon = { timeout: 60_000, interval: 200 };
 const env = { NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: '60' };
-/** Rows that the copy has to carry besides those that come in. */
-const oldChecks = 40_000;
+/** Rows that the copy has to carry besides those that come in; VANTAGE_TEST_COPIED=1000000 tries more. */
+const oldChecks = Number(process.env['VANTAGE_TEST_COPIED'] ?? 40_000);
+/** Devices with a result a second each meanwhile; VANTAGE_TEST_BESIDE=100 tries more. */
+const beside = Number(process.env['VANTAGE_TEST_BESIDE'] ?? 5);
 
 let folder: string;
 beforeAll(() => {
@@ -65,9 +68,9 @@ async function fill(url: string): Promise<void> {
   await withClient(url, (client) =>
     client.query(
       `insert into check_rows (device_no, start_us, agent_no, location_no, end_us, arrived_us, revision, attempt, code, perf)
-       select d.device_no, (extract(epoch from now() - interval '2 days') * 1e6)::bigint + n * 1000000::bigint, 1, 1,
-         (extract(epoch from now() - interval '2 days') * 1e6)::bigint + n * 1000000::bigint + 5000,
-         (extract(epoch from now() - interval '2 days') * 1e6)::bigint + n * 1000000::bigint + 9000, 1, 1, 1, 5
+       select d.device_no, (extract(epoch from now() - interval '2 days') * 1e6)::bigint + n * 100000::bigint, 1, 1,
+         (extract(epoch from now() - interval '2 days') * 1e6)::bigint + n * 100000::bigint + 5000,
+         (extract(epoch from now() - interval '2 days') * 1e6)::bigint + n * 100000::bigint + 9000, 1, 1, 1, 5
        from generate_series(1, ${oldChecks}) n, (select device_no from devices limit 1) d`,
     ),
   );
@@ -102,7 +105,7 @@ const countOf = (url: string) =>
   });
 
 test('a running system goes over to another database and back; killed copies leave it where it is', {
-  timeout: 400_000,
+  timeout: 400_000 + oldChecks,
 }, async () => {
   await using target = await startTarget();
   await using other = await createEmptyDatabase();
@@ -111,6 +114,7 @@ test('a running system goes over to another database and back; killed copies lea
   const device = { ShortName: 'one', Method: 'TCP', URL: `tcp://127.0.0.1:${target.port}`, Frequency: 1 };
   const { device_id } = created.parse(await system.api.ok('POST', '/devices', device));
   await expect.poll(async () => (await checksOf(system, device_id)).length, soon).toBeGreaterThan(3);
+  await addDevices(system, beside, target.port);
   const embeddedUrl = system.quickstart().database_url;
   await fill(embeddedUrl);
   const urlFile = path.join(folder, 'url');
