@@ -42,7 +42,8 @@ export function makeCertificate(settings: CertificateSettings = {}): TestCertifi
   );
   const signature = sign('sha256', body, issuer?.privateKey ?? privateKey);
   const der = sequence(body, algorithm, tag(0x03, Buffer.concat([Buffer.of(0), signature])));
-  const lines = der.toString('base64').replace(/.{64}/g, '$&\n');
+  // A blank line would end a header for OpenSSL, so the last line never ends in a break.
+  const lines = (der.toString('base64').match(/.{1,64}/g) ?? []).join('\n');
   return {
     cert: `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`,
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
