@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { retryBecause } from '../harness/retry.ts';
 import { startTarget } from '../harness/target.ts';
 import { violationsOf } from './browser.ts';
 import { type Hands, keyboardOf, pointer } from './hands.ts';
@@ -44,9 +45,17 @@ async function leave(page: Page, { press }: Hands): Promise<void> {
   expect(await violationsOf(page)).toBe('');
 }
 
+/** The first visit asks for an address while there is no device. */
+async function removeDevices(): Promise<void> {
+  for (const { device_id } of devices.parse(await its.system.api.ok('GET', '/devices')))
+    await its.system.api.ok('DELETE', `/devices/${device_id}`);
+}
+
 test.each(ways)(
   'a device is added by its address, fails without a reload, is opened, acknowledged and put in maintenance: $way',
+  retryBecause('a busy machine adds to the time limits of a browser'),
   async ({ width, handsOf }) => {
+    await removeDevices();
     await using target = await startTarget();
     const page = await its.open({ width });
     const hands = handsOf(page);
@@ -99,7 +108,5 @@ test.each(ways)(
     await leave(page, hands);
     expect(its.problems.join('\n')).toBe('');
     await page.context().close();
-    for (const { device_id } of devices.parse(await its.system.api.ok('GET', '/devices')))
-      await its.system.api.ok('DELETE', `/devices/${device_id}`);
   },
 );

@@ -1,5 +1,6 @@
 import type { Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { retryBecause } from '../harness/retry.ts';
 import { violationsOf } from './browser.ts';
 import { useAdmin, useBrowser } from './system.ts';
 
@@ -262,7 +263,10 @@ const forms = [
   ['status-pages/new', 'Name', 'Make the page'],
 ] as const;
 
-test('planning: a form keeps its texts without a network and after the session has ended', async () => {
+test('planning: a form keeps its texts without a network and after the session has ended', {
+  ...retryBecause('a busy machine adds to the time limits of a browser'),
+  timeout: 180_000,
+}, async () => {
   const page = await its.open();
   await its.signIn(page);
   for (const [path, label, save] of forms) {
@@ -293,4 +297,4 @@ test('planning: a form keeps its texts without a network and after the session h
     expect(await field.inputValue()).toBe('What somebody typed');
   }
   await page.context().close();
-}, 180_000);
+});
