@@ -56,8 +56,8 @@ export const statusPageTexts = {
       `Delete the status page ${name} with its notes and subscriptions? Its address answers no more. This cannot be undone.`,
     conflict: 'Somebody else changed this page meanwhile. Your texts are kept: read it again, then save.',
   },
-  looks: {
-    title: 'How it looks',
+  branding: {
+    title: 'Branding',
     logo: 'Logo',
     logoHint: 'An image file. It is made small here, and stands 40 pixels high before the name.',
     logoShown: 'The logo',

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { ServerHistory } from './judge-replica.ts';
+import type { ServerHistory } from './replica-eligibility.ts';
 
 /** A server that does not answer for so long is away. */
 const timeoutMs = 2_000;

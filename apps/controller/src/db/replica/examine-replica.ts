@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createPrimaryAsker, createReplicaAsker } from './ask-servers.ts';
-import { judgeReplica, type Verdict } from './judge-replica.ts';
+import { decideReplica, type Verdict } from './replica-eligibility.ts';
 
 /** A replica that lacks for so long what the primary wrote is behind. */
 const maxAgeMs = 3_000;
 const againMs = 50;
 
-/** Looks once at both servers: whether history may be read from the replica, and its greatest age. */
+/** Polls both servers once: whether history may be read from the replica, and its greatest age. */
 export async function examineReplica(
   primaryUrl: string,
   url: string,
@@ -19,7 +19,7 @@ export async function examineReplica(
       const facts = await replica.ask();
       const ageMs = performance.now() - fromMs;
       const answer = { kind: 'answer', ...facts } as const;
-      const verdict = judgeReplica({ primary: written, replica: answer, ageMs, maxAgeMs, wasUsed: true });
+      const verdict = decideReplica({ primary: written, replica: answer, ageMs, maxAgeMs, wasUsed: true });
       if (verdict.kind !== 'used') return verdict;
       if ((facts.replayed ?? 0) >= written.position) return { kind: 'used', ageMs };
       await delay(againMs);

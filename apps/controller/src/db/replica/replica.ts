@@ -6,8 +6,13 @@ import { openPool } from '../pool.ts';
 import { tlsAdvice } from '../tls-advice.ts';
 import { type Asker, createPrimaryAsker, createReplicaAsker } from './ask-servers.ts';
 import { type Freshness, observe, unknownFreshness } from './freshness.ts';
-import { judgeReplica, type ReplicaAnswer, type ServerHistory, type Verdict } from './judge-replica.ts';
 import { replicaDialect } from './replica-dialect.ts';
+import {
+  decideReplica,
+  type ReplicaAnswer,
+  type ServerHistory,
+  type Verdict,
+} from './replica-eligibility.ts';
 
 const everyMs = 1_000;
 const poolSize = 10;
@@ -105,7 +110,7 @@ export function createReplica(deps: {
   };
 }
 
-/** Looks at both servers, and says each change in the log. */
+/** Polls both servers and logs each change. */
 function createWatch({ url, primaryUrl, maxAgeMs, clock, log }: Parameters<typeof createReplica>[0]) {
   const askers = { primary: createPrimaryAsker(primaryUrl), replica: createReplicaAsker(url) };
   let freshness: Freshness = unknownFreshness;
@@ -122,7 +127,7 @@ function createWatch({ url, primaryUrl, maxAgeMs, clock, log }: Parameters<typeo
       const sample = written && { atMs, position: written.position };
       freshness = observe(freshness, { sample, replayed });
       const wasUsed = verdict.kind === 'used';
-      const next = judgeReplica({ primary, replica: answer, ageMs: ageMs(), maxAgeMs, wasUsed });
+      const next = decideReplica({ primary, replica: answer, ageMs: ageMs(), maxAgeMs, wasUsed });
       if (next.kind !== verdict.kind) tell(log, next, ageMs());
       verdict = next;
       return next.kind;

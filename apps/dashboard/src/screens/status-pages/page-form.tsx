@@ -9,15 +9,21 @@ import { rows } from '../../store/facts.ts';
 import type { StatusPage } from '../../store/status-pages.ts';
 import { peopleTexts } from '../../texts/people.ts';
 import { statusPageTexts } from '../../texts/status-pages.ts';
-import { type LooksDraft, LooksFields, looksBody, looksOf, looksShown } from './looks-fields.tsx';
+import {
+  type BrandingDraft,
+  BrandingFields,
+  brandingBody,
+  brandingOf,
+  brandingShown,
+} from './branding-fields.tsx';
 import css from './status-pages.module.css';
 
 const say = statusPageTexts.form;
 const parts = ['URL', 'CheckResult', 'Location'] as const;
 const accesses = ['Public', 'Password', 'SignedIn'] as const;
-const shown = ['Name', 'Path', 'Tags', 'Password', ...looksShown];
+const shown = ['Name', 'Path', 'Tags', 'Password', ...brandingShown];
 
-interface PageDraft extends LooksDraft {
+interface PageDraft extends BrandingDraft {
   readonly name: string;
   readonly path: string;
   readonly tags: string;
@@ -35,7 +41,7 @@ function draftOf(page: StatusPage | undefined, allTags: readonly string[]): Page
     access: page?.Access ?? 'Public',
     password: '',
     show: page?.Show ?? { URL: false, CheckResult: false, Location: false },
-    ...looksOf(page),
+    ...brandingOf(page),
   };
 }
 
@@ -50,7 +56,7 @@ function bodyOf(draft: PageDraft, before: PageDraft, allTags: readonly string[])
     Show: show,
     ...(draft.tags === before.tags ? {} : { Tags: tags && [...tags] }),
     ...(access === 'Password' && password !== '' ? { Password: password } : {}),
-    ...looksBody(draft, before),
+    ...brandingBody(draft, before),
   };
 }
 export type PageBody = ReturnType<typeof bodyOf>;
@@ -188,7 +194,7 @@ export function PageForm({
         onInput={(text) => set({ tags: text })}
       />
       <Shows {...props} />
-      <LooksFields {...props} />
+      <BrandingFields {...props} />
       <Refusal words={sending.words(shown)} />
       <div class="buttons">
         <Submit isOff={sending.isBusy || unknown}>{page === undefined ? say.create : say.save}</Submit>

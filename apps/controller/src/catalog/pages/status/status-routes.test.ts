@@ -84,15 +84,15 @@ test('a public page says how its devices are in one sentence, and shows nothing 
 test('a page has a logo, colours and a footer of its own; what cannot be read on it or holds scripts is refused', async () => {
   const Logo = tinyLogo;
   const png = Buffer.from(Logo.split(',')[1] ?? '', 'base64');
-  const looks = {
+  const branding = {
     Logo,
     Accent: { Light: '#a3123f', Dark: '#ff8fab' },
     Footer: '<i>Shop</i> Ltd., see https://shop.example/contact?a=1&b="2.',
   };
-  const id = await page('looks', looks);
+  const id = await page('branded', branding);
   const stored = await rest.send('GET', `/pages/${id}`, { key });
-  expect(stored.json).toMatchObject(looks);
-  const reply = await get('/status/looks');
+  expect(stored.json).toMatchObject(branding);
+  const reply = await get('/status/branded');
   const text = await reply.text();
   const policy = reply.headers.get('Content-Security-Policy') ?? '';
   expect(policy).toContain("default-src 'none'; img-src 'self'; style-src 'sha256-");
@@ -107,7 +107,7 @@ test('a page has a logo, colours and a footer of its own; what cannot be read on
   expect(
     ['Content-Type', 'X-Content-Type-Options', 'Cache-Control'].map((name) => image.headers.get(name)),
   ).toEqual(['image/png', 'nosniff', 'public, max-age=86400, immutable']);
-  expect(await statusesOf(['looks.jpg', 'looks.svg', 'public.png'])).toEqual([404, 404, 404]);
+  expect(await statusesOf(['branded.jpg', 'branded.svg', 'public.png'])).toEqual([404, 404, 404]);
   const refused = async (body: object) => (await rest.send('PUT', `/pages/${id}`, { key, body })).json;
   expect(await refused({ Accent: { Light: '#ffd400', Dark: '#ffd400' } })).toMatchObject({
     code: 1004,
@@ -128,8 +128,8 @@ test('a page has a logo, colours and a footer of its own; what cannot be read on
     Footer: null,
   });
   await later();
-  expect(await statusesOf(['looks.png'])).toEqual([404]);
-  expect(await textOf('/status/looks')).not.toMatch(/<img|Ltd|a3123f/);
+  expect(await statusesOf(['branded.png'])).toEqual([404]);
+  expect(await textOf('/status/branded')).not.toMatch(/<img|Ltd|a3123f/);
 });
 
 test('the logo of a page with a password is not shown without it', async () => {

@@ -5,28 +5,28 @@ import { statusPageTexts } from '../../texts/status-pages.ts';
 import { drawLogo, readLogoFile } from './logo-image.ts';
 import css from './status-pages.module.css';
 
-const say = statusPageTexts.looks;
+const say = statusPageTexts.branding;
 
-/** How a page looks, as its form has it. */
-export interface LooksDraft {
+/** The branding of a page, as its form has it. */
+export interface BrandingDraft {
   /** A data URL; null: none. */
   readonly logo: string | null;
   readonly accent: StatusPage['Accent'];
   readonly footer: string;
 }
 
-/** Fields of the API that the form of the looks has. */
-export const looksShown = ['Logo', 'Accent.Light', 'Accent.Dark', 'Footer'];
+/** Fields of the API that the form of the branding has. */
+export const brandingShown = ['Logo', 'Accent.Light', 'Accent.Dark', 'Footer'];
 
 /** Colours to begin with: those of Vantage. */
 const firstAccent = { Light: '#3152cf', Dark: '#8aa2ff' } as const;
 
-export function looksOf(page: StatusPage | undefined): LooksDraft {
+export function brandingOf(page: StatusPage | undefined): BrandingDraft {
   return { logo: page?.Logo ?? null, accent: page?.Accent ?? null, footer: page?.Footer ?? '' };
 }
 
-/** The fields of the looks that were changed. */
-export function looksBody(draft: LooksDraft, before: LooksDraft) {
+/** The fields of the branding that were changed. */
+export function brandingBody(draft: BrandingDraft, before: BrandingDraft) {
   const { logo, accent, footer } = draft;
   return {
     ...(logo === before.logo ? {} : { Logo: logo }),
@@ -36,8 +36,8 @@ export function looksBody(draft: LooksDraft, before: LooksDraft) {
 }
 
 interface Props {
-  readonly draft: LooksDraft;
-  readonly set: (change: Partial<LooksDraft>) => void;
+  readonly draft: BrandingDraft;
+  readonly set: (change: Partial<BrandingDraft>) => void;
   readonly of: (field: string) => string | undefined;
 }
 
@@ -118,7 +118,7 @@ function AccentFields({ draft: { accent }, set, of }: Props) {
 }
 
 /** Logo, colours and footer of a page. */
-export function LooksFields(props: Props) {
+export function BrandingFields(props: Props) {
   const { draft, set, of } = props;
   return (
     <fieldset class={css['shows']}>

@@ -19,7 +19,7 @@ export type Verdict =
     };
 
 /**
- * Judges the replica. One that was behind is used again when it is at most half as old as allowed, so that it does not
+ * Decides whether a replica may be read. One that was behind is used again when it is at most half as old as allowed, so that it does not
  * go back and forth. Pure.
  *
  * | the replica | verdict |
@@ -31,7 +31,7 @@ export type Verdict =
  * | follows another timeline than the primary: its rows may be ones that the primary never had | timeline |
  * | is older than allowed | behind |
  */
-export function judgeReplica(seen: {
+export function decideReplica(seen: {
   readonly primary: ServerHistory | undefined;
   readonly replica: ReplicaAnswer | undefined;
   readonly ageMs: number | undefined;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judgeReplica } from './judge-replica.ts';
+import { decideReplica } from './replica-eligibility.ts';
 
 const history = { system: '7', database: '5', timeline: 2 };
 const answer = { kind: 'answer', isStandby: true, ...history } as const;
@@ -21,5 +21,5 @@ test.each([
   ['one that was behind and is not fresh yet', { ageMs: 5_001 }, 'behind'],
   ['one that was behind and is fresh again', { ageMs: 5_000 }, 'used'],
 ])('%s', (_, changed, kind) => {
-  expect(judgeReplica({ ...well, ...changed }).kind).toBe(kind);
+  expect(decideReplica({ ...well, ...changed }).kind).toBe(kind);
 });
