@@ -299,7 +299,7 @@ test('nothing that happens outside of the scope changes an answer, its ETag or w
   ] satisfies readonly TwinStep[])
     await twin.play(each);
   expect(await poll()).toBe(unchanged);
-  // A device whose master changes is told as changed, though what is shown of it is the same.
+  // A device whose master changes counts as changed, though its answer stays the same.
   await twin.play({ kind: 'behind', device: 'far1', master: 'own0' });
   await twin.play({ kind: 'behind', device: 'own1', master: 'far0' });
   await twin.play({ kind: 'behind', device: 'far1', master: 'far0' });

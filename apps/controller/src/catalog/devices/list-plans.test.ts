@@ -260,7 +260,7 @@ test('a page gets 5,000 devices with tags, Locations, last check and day in 6 re
     }
     expect([ids.size, requests]).toEqual([5_000, 5]);
     expect(bytes).toBeLessThan(400_000);
-    // A transaction that runs in another test meanwhile has the last changes told again.
+    // While a transaction of another test runs, the last changes are returned again.
     const poll = async () => {
       const revision = (await read('/states?Tag=site&Limit=1')).headers.get('Vantage-Revision');
       return read(`/states?Tag=site&With=Tags,Locations,LastCheck,Day&ChangedSince=${revision}`);

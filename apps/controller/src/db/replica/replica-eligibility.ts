@@ -19,8 +19,8 @@ export type Verdict =
     };
 
 /**
- * Decides whether a replica may be read. One that was behind is used again when it is at most half as old as allowed, so that it does not
- * go back and forth. Pure.
+ * Decides whether a replica may be read. One that was behind is used again when it is at most half as old as allowed,
+ * so that it does not go back and forth. Pure.
  *
  * | the replica | verdict |
  * |---|---|
