@@ -1,7 +1,10 @@
 import pg from 'pg';
 
-/** Types of arrays of numbers that fit a JavaScript number: int2[], int4[], float4[] and float8[], by oid. */
-export const numberArrays: readonly number[] = [1005, 1007, 1021, 1022];
+/**
+ * Types of arrays that are read as numbers, by oid: int2[], int4[], int8[], float4[] and float8[]. An int8 stays below
+ * 2^53 here, alone and in an array.
+ */
+export const numberArrays: readonly number[] = [1005, 1007, 1016, 1021, 1022];
 
 /**
  * Reads an array of numbers. A statement may return thousands of histograms, and the parser of node-postgres, which
@@ -9,8 +12,16 @@ export const numberArrays: readonly number[] = [1005, 1007, 1021, 1022];
  * fractions in more than one dimension. Pure.
  */
 export function readNumberArray(oid: number, text: string): unknown {
-  const isWhole = oid === 1005 || oid === 1007;
-  return (isWhole ? readWholes(text) : readFractions(text)) ?? pg.types.getTypeParser(oid)(text);
+  const isFraction = oid === 1021 || oid === 1022;
+  return (
+    (isFraction ? readFractions(text) : readWholes(text)) ?? numbersOf(pg.types.getTypeParser(oid)(text))
+  );
+}
+
+/** node-postgres reads an int8 as text. */
+function numbersOf(read: unknown): unknown {
+  if (Array.isArray(read)) return read.map(numbersOf);
+  return typeof read === 'string' ? Number(read) : read;
 }
 
 function readFractions(text: string): number[] | undefined {

@@ -120,6 +120,12 @@ test('a subscriber confirms, gets what goes down, comes back and is written, and
   await vi.waitFor(() => expect(mailsTo('ada@example.org')).toHaveLength(3), soon);
   const last = mailsTo('ada@example.org')[2];
   expect(last).toContain('Investigating: We look for the cause.');
+  await fall(shop, 'Down');
+  await sql`update page_news set due_us = 0`.execute(rest.db.kysely);
+  await vi.waitFor(() => expect(mailsTo('ada@example.org')).toHaveLength(4), soon);
+  expect(mailsTo('ada@example.org')[3]).toContain('The shop is down');
+  // A note is told once.
+  expect(mailsTo('ada@example.org')[3]).not.toContain('We look for the cause.');
   const ended = await fetchPage(pathIn(last, 'end'), { 'List-Unsubscribe': 'One-Click' });
   expect(await ended.text()).toContain('No further mails will come');
   expect((await fetchPage(pathIn(last, 'end'))).status).toBe(404);
