@@ -13,7 +13,7 @@ import { withChildren } from './processes.ts';
 const devices = Number(process.argv[2] ?? 2_000);
 const seconds = Number(process.argv[3] ?? 5);
 const connections = 8;
-const rounds = 3;
+const rounds = 6;
 
 /** CPU milliseconds of the threads of a process. */
 function cpuMs(pid: number): number {
@@ -48,31 +48,43 @@ async function startSubject(root: string) {
   const api = createApi({ baseUrl: base_url, caFile: ca_file, key: api_key_uw, maxSockets: connections });
   held.defer(() => api.close());
   const ids: string[] = [];
-  const before = usage();
-  for (let i = 0; i < devices; i += connections)
-    ids.push(
-      ...(await Promise.all(
-        Array.from({ length: connections }, async (_, j) => {
-          const port = (i + j) % 10 === 0 ? 9 : target.port;
-          const settings = { Frequency: 60, Timeout: 5, Retries: 2, RetryDelay: 10 };
-          const body = { Method: 'TCP', URL: `127.0.0.1:${port}`, ShortName: `d${i + j}`, ...settings };
-          const made = await api.ok('POST', '/devices', body);
-          return String(Object(made).device_id);
-        }),
-      )),
-    );
-  const after = usage();
-  const createMs = {
-    controller: (after.controller - before.controller) / devices,
-    postgres: (after.postgres - before.postgres) / devices,
+  const created: Cpu = { controller: 0, postgres: 0 };
+  /** Creates some devices; each tenth is Down. */
+  const create = async (count: number) => {
+    const before = usage();
+    const ports = Array.from({ length: count }, (_, i) => (i % 10 === 0 ? 9 : target.port));
+    await inLines(ports, async (port, i) => {
+      const settings = { Frequency: 60, Timeout: 5, Retries: 2, RetryDelay: 10 };
+      const body = { Method: 'TCP', URL: `127.0.0.1:${port}`, ShortName: `d${ids.length + i}`, ...settings };
+      ids.push(String(Object(await api.ok('POST', '/devices', body)).device_id));
+    });
+    const after = usage();
+    created.controller += after.controller - before.controller;
+    created.postgres += after.postgres - before.postgres;
   };
 
   function usage(): Cpu {
     const postgres = postgresPids(database_url).reduce((sum, pid) => sum + cpuMs(pid), 0);
     return { controller: cpuMs(pids.controller), postgres };
   }
-  return { api, ids, usage, createMs, [Symbol.asyncDispose]: () => held.disposeAsync() };
+  return { api, ids, usage, create, created, [Symbol.asyncDispose]: () => held.disposeAsync() };
 }
+
+/** Does the work for each item, as many at a time as there are connections. */
+async function inLines<T>(items: readonly T[], work: (item: T, at: number) => Promise<void>): Promise<void> {
+  const rest = items.entries();
+  await Promise.all(
+    Array.from({ length: connections }, async () => {
+      for (const [at, item] of rest) await work(item, at);
+    }),
+  );
+}
+
+/** Who begins a round changes, because the second one finds a warm machine. */
+function inTurn<T>(all: readonly T[], round: number): readonly T[] {
+  return round % 2 === 0 ? all : all.toReversed();
+}
+
 type Subject = Awaited<ReturnType<typeof startSubject>>;
 
 const kinds: Readonly<Record<string, (id: string) => string>> = {
@@ -113,6 +125,8 @@ await using stack = new AsyncDisposableStack();
 const subjects: Subject[] = [];
 for (const root of [repositoryRoot, ...(other === undefined ? [] : [other])])
   subjects.push(stack.use(await startSubject(root)));
+for (let round = 0; round < rounds; round += 1)
+  for (const subject of inTurn(subjects, round)) await subject.create(Math.ceil(devices / rounds));
 // The first checks and retries of all devices are made.
 await delay(45_000);
 
@@ -144,7 +158,10 @@ function add(name: string, all: readonly Cpu[]): void {
 
 add(
   'POST /devices',
-  subjects.map(({ createMs }) => createMs),
+  subjects.map(({ created, ids }) => ({
+    controller: created.controller / ids.length,
+    postgres: created.postgres / ids.length,
+  })),
 );
 for (const [name, pathOf] of Object.entries(kinds)) {
   const sums = subjects.map((): Sums => ({ requests: 0, controller: 0, postgres: 0 }));
@@ -155,7 +172,7 @@ for (const [name, pathOf] of Object.entries(kinds)) {
     ),
   );
   for (let round = 0; round < rounds; round += 1)
-    for (const [at, subject] of subjects.entries()) {
+    for (const [at, subject] of inTurn([...subjects.entries()], round)) {
       const own = sums[at];
       if (own !== undefined && answers[at] === true) await run(subject, pathOf, own);
     }

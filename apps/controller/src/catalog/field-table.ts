@@ -162,12 +162,13 @@ export function differences<T extends Fields>(
  * else as `own` has it.
  */
 export function createShow<T extends Fields>(fields: T, order: readonly string[] = Object.keys(fields)) {
-  const parts = order.map((name) => ({ name, field: fields[name] }));
+  const parts = order.map((name) => ({ name, column: fields[name]?.column, by: fields[name]?.show }));
   return <Own extends object>(row: RowOf<T>, own: Own): ShownOf<T> & Own => {
     const shown: Record<string, unknown> = {};
-    for (const { name, field } of parts)
-      shown[name] =
-        field === undefined ? (own as Values)[name] : convert((row as Values)[field.column], field.show);
+    for (const { name, column, by } of parts) {
+      const value = column === undefined ? (own as Values)[name] : (row as Values)[column];
+      shown[name] = by === undefined ? value : convert(value, by);
+    }
     return shown as ShownOf<T> & Own;
   };
 }

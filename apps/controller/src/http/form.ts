@@ -43,6 +43,7 @@ const mediaTypes: Readonly<Record<Format, readonly string[]>> = {
  * name XML before anything else only because they can show it.
  */
 function preferredFormat(accept: string, accepted: readonly Format[]): Format {
+  if (accept === '' || accept === '*/*') return 'json';
   const qualities = headerQualities(accept);
   if (qualities.has('text/html')) return 'json';
   const qualityOf = (format: Format) =>
