@@ -3,6 +3,7 @@
  * Pure.
  */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
+  if (name === '') return undefined;
   const sent = name.slice(0, 100).toLowerCase();
   const most = Math.min(4, Math.max(1, Math.ceil(sent.length / 3)));
   let best: { readonly known: string; readonly score: number } | undefined;

@@ -3,6 +3,15 @@ import { z } from 'zod';
 import { openRoute, type Route } from '../http/route.ts';
 import type { Session } from '../http/session.ts';
 
+const fields = z.object({
+  Address: z.string(),
+  Time: z.string(),
+  Key: z.string().optional(),
+  KeyType: z.string().optional(),
+  AuthLevel: z.string().optional(),
+  HTTPAuth: z.boolean().optional(),
+});
+
 /** The greeting: who asks, what time it is and, with a key, what it may do. */
 export function helloRoutes(clock: Clock): Route[] {
   return [
@@ -16,6 +25,7 @@ export function helloRoutes(clock: Clock): Route[] {
       response: z.string(),
       names: { root: 'hello' },
       mediaType: 'text/plain',
+      fields,
       handler: async ({ address, key, session, query }) => {
         const now = new Date(clock.nowUs() / 1000).toISOString();
         const known = session !== undefined && key !== undefined ? { ...session, key } : undefined;
@@ -34,7 +44,11 @@ export function helloRoutes(clock: Clock): Route[] {
   ];
 }
 
-function facts(address: string, now: string, known: (Session & { readonly key: string }) | undefined) {
+function facts(
+  address: string,
+  now: string,
+  known: (Session & { readonly key: string }) | undefined,
+): z.input<typeof fields> {
   return {
     Address: address,
     Time: `${now.slice(0, 19)}Z`,

@@ -118,7 +118,7 @@ function render(
     case 'csv':
       return [
         'text/csv; charset=utf-8; header=present',
-        toCsv(body, route.names.id, csvColumns(route.response)),
+        toCsv(body, route.names.id, csvColumns(route.fields ?? route.response)),
       ];
   }
 }

@@ -15,9 +15,12 @@ const notCompared = ['HostData'];
 /**
  * Finds the resource that a route reads or changes: of its own path, or of the nearest path above
  * (`/devices/{device_id}` for `/devices/{device_id}/start-maintenance`). undefined: the route is of a list, or of what
- * is made anew for each request. Pure.
+ * is made anew for each request. `of` answers: also the one that a PUT of a list answers with (`PUT
+ * /devices?ExternalKey`). Pure.
  */
-export function createResourceFinder(routes: readonly Route[]): (route: Route) => Resource | undefined {
+export function createResourceFinder(
+  routes: readonly Route[],
+): (route: Route, of?: 'answers') => Resource | undefined {
   const resources = new Map(
     routes.filter(isReader).map((read) => {
       const update = routes.find(({ method, path }) => method === 'PUT' && path === read.path);
@@ -25,12 +28,14 @@ export function createResourceFinder(routes: readonly Route[]): (route: Route) =
       return [read.path, { read, settings: new Set([...names, 'UpdatedAt']) }] as const;
     }),
   );
-  return ({ path, method }) => {
+  return ({ path, method, response }, of) => {
     if (method === 'GET') return resources.get(path);
     for (let above = path; above !== ''; above = above.slice(0, above.lastIndexOf('/'))) {
       const found = resources.get(above);
       if (found !== undefined) return found;
     }
+    if (of === 'answers' && method === 'PUT')
+      return [...resources.values()].find(({ read }) => read.response === response);
     return undefined;
   };
 }

@@ -122,6 +122,8 @@ export interface Route {
   readonly readsHistory?: true;
   /** The form of an answer whose body is a text; only where no `fmt` was sent. */
   readonly mediaType?: 'text/plain';
+  /** The fields of such an answer where `fmt` was sent. */
+  readonly fields?: z.ZodObject;
   /** Finds what the path names. Throws a Problem (1003) where there is none. */
   readonly find?: (request: Pick<RouteRequest, 'session' | 'params'>) => Promise<unknown>;
   /** Prepares an answer that the first request would have to wait for, and all others with it. */

@@ -102,7 +102,7 @@ export function createRouteServer(
     }
     if (reply.document !== undefined) return answerJsonDocument(context, reply.document, form);
     await new Promise<void>((resolve) => answers.add(`${session?.accountNo}`, resolve));
-    return answerTagged(context, { route, reply, form, query, resource: resourceOf(route) });
+    return answerTagged(context, { route, reply, form, query, resource: resourceOf(route, 'answers') });
   };
 }
 

@@ -60,16 +60,18 @@ export function createZone(name: string): Zone {
 /** Why this text is no timestamp in any zone, as the rest of "must be …"; undefined: it is one. */
 export function timestampProblem(text: string): string | undefined {
   if (readParts(text) !== undefined) return undefined;
-  const [, year, month] = pattern.exec(text) ?? [];
+  const [, year, month, day] = pattern.exec(text) ?? [];
   if (year === undefined || month === undefined)
     return "must be a timestamp as 2026-02-25T22:38:03+01:00, with Z, with an offset, or with none for the account's time zone";
-  return `must be a moment that exists${daysText(Number(year), Number(month))}, for example 2026-02-25T22:38:03Z`;
+  return `must be a moment that exists${daysText(Number(year), Number(month), Number(day))}, for example 2026-02-25T22:38:03Z`;
 }
 
-function daysText(year: number, month: number): string {
+/** The days of this month, where the fault is that it has no such day. */
+function daysText(year: number, month: number, day: number): string {
   if (month < 1 || month > 12) return '';
   const date = new Date(0);
   date.setUTCFullYear(year, month, 0); // the last day of the month
+  if (day <= date.getUTCDate()) return '';
   return ` (${year}-${String(month).padStart(2, '0')} has ${date.getUTCDate()} days)`;
 }
 

@@ -15078,6 +15078,11 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
+                     * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
                      * @description What is accepted, but likely not meant; several are joined by `; `.
                      * @example The private address 192.0.2.1 is checked from several Locations.
                      */

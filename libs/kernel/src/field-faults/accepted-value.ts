@@ -17,7 +17,8 @@ export function acceptedValue(schema: z.core.$ZodType): string | undefined {
   const phrase = ownRule(core) ?? phraseOf(core);
   if (phrase === undefined) return undefined;
   const orNull = takesNull ? `${phrase.includes(',') ? ',' : ''} or null` : '';
-  return `${phrase}${orNull}${example === undefined ? '' : `, for example ${JSON.stringify(example)}`}`;
+  const isShown = example === undefined || phrase.includes('for example');
+  return `${phrase}${orNull}${isShown ? '' : `, for example ${JSON.stringify(example)}`}`;
 }
 
 /** Does this schema accept texts? */
@@ -36,6 +37,8 @@ export function schemaAt(schema: z.core.$ZodType, path: readonly PropertyKey[]):
       at = Object.hasOwn(core.shape, step) ? core.shape[String(step)] : undefined;
     else if (core instanceof z.ZodArray) at = core.element;
     else if (core instanceof z.ZodRecord) at = core.valueType;
+    else if (core instanceof z.ZodUnion)
+      at = core.options.map((option) => schemaAt(option, [step])).find((found) => found !== undefined);
     else return undefined;
     if (at === undefined) return undefined;
   }
@@ -45,6 +48,7 @@ export function schemaAt(schema: z.core.$ZodType, path: readonly PropertyKey[]):
 /** The names that an object's schema knows. */
 export function namesOf(schema: z.core.$ZodType | undefined): readonly string[] {
   const core = schema === undefined ? undefined : coreOf(schema).schema;
+  if (core instanceof z.ZodUnion) return core.options.flatMap(namesOf);
   return core instanceof z.ZodObject ? Object.keys(core.shape) : [];
 }
 
@@ -99,6 +103,10 @@ function phraseOf(schema: z.core.$ZodType): string | undefined {
   if (schema instanceof z.ZodLiteral) return choice([...schema.values]);
   if (schema instanceof z.ZodArray) {
     return `a list${sizePhrase(null, mostEntries(schema), 'entries')}`;
+  }
+  if (schema instanceof z.ZodUnion) {
+    const phrases = schema.options.map(acceptedValue);
+    return phrases.includes(undefined) ? undefined : phrases.join(', or ');
   }
   return schema instanceof z.ZodObject || schema instanceof z.ZodRecord ? 'an object' : undefined;
 }

@@ -13,6 +13,7 @@ const schema = z.strictObject({
   List: z.array(z.boolean()).max(2).optional(),
   Map: z.record(z.string().regex(/^x/, 'must begin with x'), z.number()).optional(),
   Either: z.union([z.boolean(), z.null()]).optional(),
+  Tag: z.union([z.string().max(9), z.strictObject({ id: z.string() })]).optional(),
 });
 
 test.each([
@@ -47,6 +48,10 @@ test.each([
   [{ Map: { a: 1 } }, 'Map.a', 'is not a possible name: it must begin with x'],
   [{ Map: { x: {} } }, 'Map.x', 'must be a number, but an object was sent'],
   [{ Either: 5 }, 'Either', 'must be of another form, but the number 5 was sent'],
+  [{ Tag: 5 }, 'Tag', 'must be a text of at most 9 characters, or an object, but the number 5 was sent'],
+  [{ Tag: {} }, 'Tag.id', 'is required: a text'],
+  [{ Tag: { id: 'a', ID: 1 } }, 'Tag.ID', 'is not a known field; did you mean Tag.id?'],
+  [{ Kind: '' }, 'Kind', 'must be one of "4", "A", but an empty text was sent'],
   [{ name: 'a' }, 'name', 'is not a known field; did you mean Name?'],
 ])('%j gets the message: %s %s', (sent, field, message) => {
   const { error } = schema.safeParse(

@@ -56,7 +56,14 @@ function faultsOfIssue(issue: z.core.$ZodIssue, schema: z.core.$ZodType, prefix:
       return [
         { field, message: `is not a possible name: it ${issue.issues[0]?.message ?? 'must be another'}` },
       ];
-    case 'invalid_union':
+    case 'invalid_union': {
+      const nearest = issue.errors.find((inner) => inner.every(({ path: below }) => below.length > 0));
+      if (nearest !== undefined)
+        return nearest.flatMap((inner) =>
+          faultsOfIssue({ ...inner, path: [...issue.path, ...inner.path] }, schema, prefix),
+        );
+      return [{ field, message: ownMessage(issue, accepted, sent) }];
+    }
     case 'invalid_format':
     case 'not_multiple_of':
     case 'invalid_element':

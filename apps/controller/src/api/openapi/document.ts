@@ -80,7 +80,10 @@ export function openApiDocument(routes: readonly Route[], version: string): obje
   };
 }
 
+/** Its order is that of the document: readers and tools look at the begin for the version. */
 const documentShape = z.looseObject({
+  openapi: z.string(),
+  info: z.json(),
   paths: z.json(),
   components: z.looseObject({ schemas: z.record(z.string(), z.json()), responses: z.json() }),
 });

@@ -99,7 +99,7 @@ export function answerHeaders(route: Route, findResource: FindResource): z.ZodOb
   const isPaged = response instanceof z.ZodArray && query?.shape['Limit'] !== undefined;
   const isDevice =
     path.startsWith('/devices') && !isPaged && (method !== 'GET' || path.endsWith('{device_id}'));
-  const resource = findResource(route);
+  const resource = findResource(route, 'answers');
   const showsResource = resource !== undefined && (method === 'GET' || response === resource.read.response);
   return z.object({
     ...everyAnswer,

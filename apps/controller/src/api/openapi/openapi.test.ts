@@ -89,6 +89,7 @@ describe('the OpenAPI document', () => {
       at !== undefined && 'pointer' in at ? at.pointer : '',
     ]);
     expect(shown).toEqual([]);
+    expect(text).toMatch(/^\{"openapi":"3\.1\.0","info":/);
   });
 
   it('names every route once, as people say it', () => {
