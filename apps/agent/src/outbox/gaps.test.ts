@@ -1,6 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { create, toBinary } from '@bufbuild/protobuf';
+import { GapRecordSchema } from '@vantage/proto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Gaps, type Loss, openGaps } from './gaps.ts';
 
@@ -163,4 +165,21 @@ test('a long reason is cut to its bytes, and a damaged slot is no gap', async ()
   writeFileSync(file, content);
   await using again = await open();
   expect(taken(again)).toEqual([['id2', 10, 20, 1, 'intact']]);
+});
+
+test('a gap that fills its slot to the last byte outlasts a run', async () => {
+  const bytesOf = (gapId: string) =>
+    toBinary(
+      GapRecordSchema,
+      create(GapRecordSchema, { gapId, fromUs: 10n, toUs: 20n, droppedResults: 1, reason: 'why' }),
+    ).length;
+  const room = 512 - 6 - 8;
+  const gapId = 'x'.repeat(400 + room - bytesOf('x'.repeat(400)));
+  expect(bytesOf(gapId)).toBe(room);
+  {
+    await using gaps = await open();
+    await gaps.add(loss({ gapId, segmentNo: 9 }));
+  }
+  await using again = await open();
+  expect([taken(again), again.lastSegmentNo]).toEqual([[[gapId, 10, 20, 1, 'why']], 9]);
 });

@@ -39,7 +39,7 @@ test.each([
 });
 
 test('a device without a hand-over is not overdue on a host whose clock stands at 1970', () => {
-  expect(firstDueUs(minutely(0n), 30 * second, 0)).toBe(60 * second);
+  expect(firstDueUs(assignment(1, { intervalMs: 10_000 }), 30 * second, 0)).toBe(40 * second);
 });
 
 /** The due times of the regular checks that a schedule starts up to a moment; each check takes no time. */

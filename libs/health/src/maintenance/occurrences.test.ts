@@ -214,13 +214,26 @@ test('the wall times of a span are those of its first and last millisecond and a
   const startMs = Date.parse('2026-01-01T02:30Z');
   const edge = fc.tuple(fc.integer({ min: 0, max: 60 }), fc.constantFrom(-1, 0, 1));
   fc.assert(
-    fc.property(edge, edge, ([fromDay, fromMore], [toDay, toMore]) => {
-      const [fromMs, toMs] = [startMs + fromDay * dayMs + fromMore, startMs + toDay * dayMs + toMore];
-      const all = Array.from({ length: 62 }, (_, n) => startMs + n * dayMs);
+    fc.property(edge, edge, ([fromDay, fromMore], [days, toMore]) => {
+      const fromMs = startMs + fromDay * dayMs + fromMore;
+      const toMs = startMs + (fromDay + days) * dayMs + toMore;
+      const all = Array.from({ length: 122 }, (_, n) => startMs + n * dayMs);
       expect([...wallTimes(rule, '2026-01-01T02:30', fromMs, toMs)]).toEqual(
         all.filter((ms) => fromMs <= ms && ms <= toMs),
       );
     }),
-    { numRuns: 200 },
+    {
+      numRuns: 200,
+      examples: [
+        [
+          [3, 0],
+          [0, 0],
+        ],
+        [
+          [3, -1],
+          [3, 0],
+        ],
+      ],
+    },
   );
 });
