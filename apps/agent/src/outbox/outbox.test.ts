@@ -117,17 +117,20 @@ test('beyond its bound the outbox drops the oldest results, and the gap counts e
 test('results older than seven days are dropped', async () => {
   let nowMs = Date.now();
   await using outbox = await open(newFolder(), { nowMs: () => nowMs });
-  for (let i = 1; i <= 12; i += 1) outbox.append(result(i, 100_000));
-  await outbox.flushed();
+  // Two files.
+  for (const from of [1, 13]) {
+    for (let i = from; i < from + 12; i += 1) outbox.append(result(i, 100_000));
+    await outbox.flushed();
+  }
   nowMs += limits.maxAgeMs;
-  outbox.append(result(13));
+  outbox.append(result(25));
   await outbox.flushed();
   outbox.setOnline(true);
   expect(gapsOf(outbox.nextNew(10))).toEqual([]);
   nowMs += 1;
-  outbox.append(result(14));
+  outbox.append(result(26));
   await outbox.flushed();
-  expect(gapsOf(outbox.nextNew(10))).toMatchObject([{ droppedResults: 12, reason: 'older than 7 days' }]);
+  expect(gapsOf(outbox.nextNew(10))).toMatchObject([{ droppedResults: 24, reason: 'older than 7 days' }]);
 });
 
 /** A result whose frame in a segment file has exactly so many bytes. */

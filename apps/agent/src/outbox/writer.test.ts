@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Makes the next fsync of any file fail, after the bytes were written. */
+/** The next fsync of any file fails, after the bytes were written. */
 async function refuseNextSync() {
   await using handle = await open(folder);
   return vi.spyOn(Object.getPrototypeOf(handle), 'datasync').mockRejectedValueOnce(new Error('refused'));
