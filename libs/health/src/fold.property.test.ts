@@ -76,6 +76,21 @@ test('batches that arrive in any order, folded from checkpoints, end in the same
   );
 });
 
+test('a fold from any checkpoint over all results has the same end, and repeats nothing before the checkpoint', () => {
+  fc.assert(
+    fc.property(histories, (history) => {
+      const observations = toObservations(history.results, history.spans);
+      const whole = foldHistory(history);
+      for (const [i, checkpoint] of whole.checkpoints.entries()) {
+        const again = fold(checkpoint, observations, history.settings);
+        expect(again.state).toEqual(whole.state);
+        expect(again.checkpoints).toEqual(whole.checkpoints.slice(i + 1));
+      }
+    }),
+    { numRuns: runs },
+  );
+});
+
 test('uptime counts the seconds that the oracle counts, and the parts are the period', () => {
   const asked = fc.tuple(histories, fc.integer({ min: 0, max: 200 }), fc.integer({ min: 0, max: 200 }));
   fc.assert(

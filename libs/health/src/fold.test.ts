@@ -69,6 +69,16 @@ test('Down begins at the end of the first error; its event stands at the last re
   });
 });
 
+test('of checks that end together, each that changes the status begins a microsecond after the one before', () => {
+  const together = [check(0, 1), check(0, 3, at(2)), check(0, 1, at(3))];
+  const folded = foldChecks(together, [always(2)], 0);
+  expect(folded.intervals.map(({ fromUs, status }) => [fromUs - second, status]).slice(1)).toEqual([
+    [0, 'Up'],
+    [1, 'Down'],
+    [2, 'Up'],
+  ]);
+});
+
 test('without retries the first error is the outage; where two Locations observe, the other one must agree', () => {
   const failing = [check(0, 1), check(60, 3)];
   const alone = foldChecks(failing, [always(1)], 0);
@@ -194,9 +204,12 @@ test('late results fill time in which no agent was online and are left out where
 test('a healthy result of a device that is Up changes nothing; one from before the last change does', () => {
   const settings = { retries: 2, targetRevision: 1 };
   const { state } = foldChecks([check(0, 1), check(60, 3), check(62, 1)]);
-  const [next, past] = toObservations([check(120, 1), check(30, 1)], [always(1)]);
-  expect(next && matters(state, next, settings)).toBe(false);
-  expect(past && matters(state, past, settings)).toBe(true);
+  const observations = toObservations(
+    [30, 62, 120].map((start) => check(start, 1)),
+    [always(1)],
+  );
+  // The check of the last change itself is folded again with the results before it.
+  expect(observations.map((one) => matters(state, one, settings))).toEqual([true, true, false]);
 });
 
 test('while the controllers are away, the Locations that were online last still count as online', () => {

@@ -50,6 +50,7 @@ test.each([
     'Up20 Error50 Down52',
   ],
   ['an outage that began earlier', 'Up1 Error12 Down14', 'Up1 Error10 Down14', ''],
+  ['an error that began earlier', 'Up1 Error12 Recovered14', 'Up1 Error10 Recovered14', ''],
   [
     'a recorded event that the fold has no more does not count twice',
     'Error5 Recovered6',

@@ -18,12 +18,17 @@ const signal = new AbortController().signal;
 let dataDir: string;
 let nowUs: number;
 let asked: { endpoint: string; Token?: string; CSR: string }[];
+/** The authorities that the agent trusted in each question, and what it wrote to its log. */
+let trusted: (string | undefined)[];
+let logged: string[];
 let answers: ((csr: string) => EnrolReply | Promise<EnrolReply>)[];
 
 beforeEach(() => {
   dataDir = mkdtempSync(path.join(tmpdir(), 'vantage-enrol-'));
   nowUs = startUs;
   asked = [];
+  trusted = [];
+  logged = [];
   answers = [];
   return () => rmSync(dataDir, { recursive: true });
 });
@@ -43,23 +48,27 @@ const fail = (): EnrolReply => ({ kind: 'failed', text: 'silence' });
 async function start({
   token = 'token',
   hadSessions = false,
+  ca = 'GIVEN',
 }: {
   token?: string | null;
   hadSessions?: boolean;
+  ca?: string | undefined;
 } = {}) {
+  const note = (...line: readonly unknown[]) => void logged.push(String(line.at(-1)));
   return createEnrolment({
     folder: await openIdentityFolder(dataDir),
     endpoints: ['https://one', 'https://two'],
     token: token === null ? undefined : new Secret(token),
-    ca: 'GIVEN',
+    ca: ca === '' ? undefined : ca,
     proxy: undefined,
     hadSessions,
     clock: systemClock,
     nowUs: () => nowUs,
     random: () => 0,
-    log: createLog('test', 'silent'),
-    ask: async ({ endpoint }, body) => {
-      asked.push({ endpoint, ...body });
+    log: Object.assign(createLog('test', 'silent'), { info: note, warn: note, error: note }),
+    ask: async (to, body) => {
+      asked.push({ endpoint: to.endpoint, ...body });
+      trusted.push(to.ca);
       return (await answers.shift()?.(body.CSR)) ?? fail();
     },
   });
@@ -119,8 +128,74 @@ test('the certificate is renewed after two thirds of its time, by the key alone'
     { endpoint: 'https://one', CSR: expect.any(String) },
     { endpoint: 'https://two', CSR: expect.any(String) },
   ]);
+  expect(logged).toEqual([
+    'this agent enrolled',
+    'the certificate cannot be renewed: silence',
+    'the certificate is renewed',
+  ]);
   await enrolment.renewIfDue(signal);
   expect(asked).toHaveLength(3);
+  expect(trusted).toEqual(['GIVEN', 'CA\nGIVEN', 'CA\nGIVEN']);
+});
+
+test('for a renewal one controller after the other is asked, up to the first that grants it or until the agent ends', async () => {
+  await (await start()).renewIfDue(signal);
+  expect(asked).toEqual([]);
+  answers = [grant];
+  const enrolment = await start({ ca: '' });
+  await enrolment.prove('https://one', signal);
+  expect(trusted).toEqual([undefined]);
+  nowUs += 5 * day;
+  const ending = new AbortController();
+  answers = [
+    () => {
+      ending.abort();
+      return { kind: 'absent' };
+    },
+  ];
+  await enrolment.renewIfDue(ending.signal);
+  answers = [() => ({ kind: 'absent' }), fail];
+  await enrolment.renewIfDue(signal);
+  answers = [grant];
+  await enrolment.renewIfDue(signal);
+  expect(asked.map(({ endpoint }) => endpoint.slice(8))).toEqual(['one', 'one', 'one', 'two', 'one']);
+  // A controller that enrols nobody is no fault.
+  expect(logged.filter((line) => line.includes('cannot'))).toEqual([
+    'the certificate cannot be renewed: silence',
+  ]);
+});
+
+test('a certificate that was granted just now is used, though by the clock of the host it is over', async () => {
+  const over = async (csr: string): Promise<EnrolReply> => ({
+    kind: 'granted',
+    grant: {
+      agentId: 'a1',
+      certificate: await certify(csr, { fromUs: nowUs - 7 * day, toUs: nowUs - day }),
+      ca: 'CA',
+    },
+  });
+  answers = [over, over];
+  const enrolment = await start();
+  expect((await enrolment.prove('https://one', signal)).kind).toBe('certificate');
+  expect((await enrolment.prove('https://one', signal)).kind).toBe('certificate');
+  expect(asked.map(({ Token }) => Token)).toEqual(['token', undefined]);
+});
+
+test('an agent whose certificate and key are refused goes on asking, and has no token to fall back on', async () => {
+  answers = [grant];
+  await (await start()).prove('https://one', signal);
+  const enrolment = await start({ token: null });
+  enrolment.refused();
+  answers = [refuse];
+  expect(await enrolment.prove('https://one', signal)).toMatchObject({
+    kind: 'none',
+    reason: { text: 'no' },
+  });
+  rmSync(file('agent.key'));
+  const lost = await (await start({ token: null })).prove('https://one', signal);
+  const text = 'the agent has neither a certificate nor a token';
+  expect(lost).toMatchObject({ kind: 'none', reason: { kind: 'lost', text } });
+  expect(asked).toHaveLength(2);
 });
 
 test('an agent that was away for 30 days renews before it connects, and goes on without a token', async () => {
@@ -151,6 +226,7 @@ test('a revoked agent hears so, and a certificate in force outlasts a controller
   enrolment.refused();
   answers = [fail];
   expect(await enrolment.prove('https://one', signal)).toEqual(proof);
+  expect(asked.map(({ Token }) => Token)).toEqual(['token', undefined]);
   answers = [() => ({ kind: 'revoked', text: 'gone' })];
   expect(await enrolment.prove('https://one', signal)).toEqual({
     kind: 'none',
@@ -162,14 +238,24 @@ test('another token makes another agent of it, with a new key; a bad one changes
   answers = [grant];
   const first = await (await start()).prove('https://one', signal);
   const key = readFileSync(file('agent.key'), 'utf8');
-  answers = [refuse];
-  expect(await (await start({ token: 'bad' })).prove('https://one', signal)).toEqual(first);
+  for (const reject of [refuse, (): EnrolReply => ({ kind: 'revoked', text: 'gone' })]) {
+    answers = [fail, reject];
+    const enrolment = await start({ token: 'bad' });
+    asked = [];
+    // A token that was not answered is asked for again, one that was rejected is not.
+    for (let n = 0; n < 3; n += 1) expect(await enrolment.prove('https://one', signal)).toEqual(first);
+    expect(asked.map(({ Token }) => Token)).toEqual(['bad', 'bad']);
+  }
   expect(readFileSync(file('agent.key'), 'utf8')).toBe(key);
   answers = [grant];
-  const next = await (await start({ token: 'other' })).prove('https://one', signal);
+  const other = await start({ token: 'other' });
+  const next = await other.prove('https://one', signal);
   expect(next.kind).toBe('certificate');
+  asked = [];
+  expect(await other.prove('https://one', signal)).toEqual(next);
   expect(readFileSync(file('agent.key'), 'utf8')).not.toBe(key);
   expect(await (await start({ token: 'other' })).prove('https://one', signal)).toEqual(next);
+  expect(asked).toEqual([]);
 });
 
 test('a certificate of another key counts for nothing: the key renews', async () => {
@@ -179,6 +265,8 @@ test('a certificate of another key counts for nothing: the key renews', async ()
   answers = [grant];
   expect((await (await start({ token: null })).prove('https://one', signal)).kind).toBe('certificate');
   expect(asked[1]?.Token).toBeUndefined();
+  writeFileSync(file('agent.key'), 'damaged');
+  expect((await openIdentityFolder(dataDir)).found).toBe(undefined);
 });
 
 test('a certificate that the disk refuses is used, and stored later', async () => {
@@ -208,7 +296,15 @@ test.each<[status: number, body: string, reply: object]>([
     '{"agent_id":"a","Certificate":"c","CA":"d"}',
     { kind: 'granted', grant: { agentId: 'a', certificate: 'c', ca: 'd' } },
   ],
-  [200, '{}', { kind: 'failed' }],
+  [200, '{}', { kind: 'failed', text: 'the controller answered with no certificate' }],
+  [200, '{"agent_id":"a","Certificate":"c","CA":"d"}'.padEnd(65_536), { kind: 'granted' }],
+  [
+    200,
+    '{"agent_id":"a","Certificate":"c","CA":"d"}'.padEnd(65_537),
+    { kind: 'failed', text: 'the answer is too long' },
+  ],
+  [400, '{"message":"no"}', { kind: 'refused', text: 'no' }],
+  [415, '', { kind: 'absent' }],
   [401, '{"code":1001,"message":"used"}', { kind: 'refused', text: 'used' }],
   [403, '{"code":1002,"message":"revoked"}', { kind: 'revoked', text: 'revoked' }],
   [404, '', { kind: 'absent' }],

@@ -31,11 +31,13 @@ export function makeSigningRequest(key: string): string {
   return `-----BEGIN CERTIFICATE REQUEST-----\n${lines}\n-----END CERTIFICATE REQUEST-----\n`;
 }
 
-/** A value of DER: tag, length, content (X.690, section 8.1). Its content has less than 64 KiB. */
+/**
+ * A value of DER: tag, length, content (X.690, section 8.1). Its content has less than 256 bytes, as all of a request
+ * for a key of P-256 has.
+ */
 function der(tag: keyof typeof tags, ...content: readonly Buffer[]): Buffer {
   const value = Buffer.concat(content);
   const { length } = value;
-  const short = length < 0x80 ? [length] : [0x81, length];
-  const bytes = length < 0x100 ? short : [0x82, length >> 8, length & 0xff];
+  const bytes = length < 0x80 ? [length] : [0x81, length];
   return Buffer.concat([Buffer.of(tags[tag], ...bytes), value]);
 }

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeFrames, encodeFrame } from './frame.ts';
 
-const payloads = fc.array(fc.uint8Array({ minLength: 0, maxLength: 60 }), { minLength: 1, maxLength: 12 });
+const payload = fc.oneof(fc.constant(new Uint8Array()), fc.uint8Array({ minLength: 0, maxLength: 60 }));
+const payloads = fc.array(payload, { minLength: 1, maxLength: 12 });
 
 /** Every third frame is no check result. */
 const isResult = (index: number) => index % 3 !== 2;
@@ -27,11 +28,12 @@ test('frames are read as they were written', () => {
 
 test('of a file cut at any byte every whole frame is read; a torn one is noticed, and with counts every missing one', () => {
   fc.assert(
-    fc.property(payloads, fc.nat(), fc.boolean(), (all, where, isKnown) => {
+    fc.property(payloads, fc.nat(), fc.option(fc.nat(12)), (all, where, counted) => {
       const file = fileOf(all);
       const cut = where % (file.length + 1);
-      const known = { frames: all.length, results: resultsIn(0, all.length) };
-      const { frames, damages } = decodeFrames(file.subarray(0, cut), isKnown ? known : undefined);
+      const knownFrames = Math.min(counted ?? 0, all.length);
+      const known = { frames: knownFrames, results: resultsIn(0, knownFrames) };
+      const { frames, damages } = decodeFrames(file.subarray(0, cut), counted === null ? undefined : known);
       let end = 0;
       let whole = 0;
       for (const [index, payload] of all.entries()) {
@@ -40,7 +42,8 @@ test('of a file cut at any byte every whole frame is read; a torn one is noticed
       }
       const boundary = fileOf(all.slice(0, whole)).length;
       expect(frames.length).toBe(whole);
-      const results = isKnown ? resultsIn(whole, all.length) : Number(cut > boundary);
+      // Behind the last known frame a torn one is one more.
+      const results = knownFrames > whole ? resultsIn(whole, knownFrames) : Number(cut > boundary);
       expect(damages).toEqual(results > 0 ? [{ index: whole, results }] : []);
     }),
   );
@@ -75,4 +78,22 @@ test('overwritten frames are counted', () => {
   const { frames, damages } = decodeFrames(file);
   expect(damages).toEqual([{ index: 3, results: 3 }]);
   expect(frames.length).toBe(6);
+});
+
+test('bytes between frames that belong to none cost no frame', () => {
+  fc.assert(
+    fc.property(payloads, fc.nat(), fc.uint8Array({ minLength: 1, maxLength: 30 }), (all, where, garbage) => {
+      const files = all.map((each, index) => frameOf(index, each));
+      files.splice(where % (all.length + 1), 0, Buffer.from(garbage));
+      const { frames } = decodeFrames(Buffer.concat(files));
+      expect(frames.map((frame) => [...frame.payload])).toEqual(all.map((each) => [...each]));
+    }),
+  );
+});
+
+test('a record of 4 MiB is read, a longer one is damage', () => {
+  const most = 4 * 1024 * 1024;
+  expect([most, most + 1].map((size) => decodeFrames(frameOf(0, Buffer.alloc(size))).frames.length)).toEqual([
+    1, 0,
+  ]);
 });

@@ -18,6 +18,11 @@ export interface Loss {
   readonly segmentNo?: number;
 }
 
+/** The loss that a gap reports, under the gap's id. */
+export function lossOf({ fromUs, toUs, droppedResults: dropped, reason, gapId }: GapRecord): Loss {
+  return { fromUs: Number(fromUs), toUs: Number(toUs), dropped, reason, gapId };
+}
+
 /**
  * Data gaps that the controller has not acknowledged yet. Their file has a fixed size and was written in full when the
  * disk still had room, so a gap never needs space. Where the disk refuses every write, the gaps stay in memory.
@@ -107,11 +112,29 @@ export async function openGaps(deps: {
       droppedResults: loss.dropped,
       reason: Buffer.from(loss.reason).subarray(0, reasonBytes).toString(),
     });
-  const [lost] = slots.splice(heldIndex);
-  if (lost?.gap !== undefined) {
-    const free = slots.findIndex((slot) => slot.gap === undefined);
-    slots[free >= 0 ? free : slots.length - 1] = lost;
-    await store(free >= 0 ? free : slots.length - 1);
+  const add = async (loss: Loss) => {
+    if (loss.gapId !== undefined && slots.some(({ gap }) => gap?.gapId === loss.gapId)) return;
+    const reason = Buffer.from(loss.reason).subarray(0, reasonBytes).toString();
+    const index = placeFor(reason, loss.gapId);
+    const slot = slots[index];
+    if (slot === undefined) return;
+    const old = slot.gap;
+    slot.gap = create(GapRecordSchema, {
+      gapId: (slot.mayBeReported ? undefined : old?.gapId) ?? loss.gapId ?? newId(),
+      fromUs: BigInt(old ? Math.min(Number(old.fromUs), loss.fromUs) : loss.fromUs),
+      toUs: BigInt(old ? Math.max(Number(old.toUs), loss.toUs) : loss.toUs),
+      droppedResults: (old?.droppedResults ?? 0) + loss.dropped,
+      reason: old?.reason ?? reason,
+    });
+    slot.isInFlight = false;
+    // A loss that is found again has the same id again, and the controller may have it from the first time.
+    slot.mayBeReported = slot.gap.gapId === loss.gapId;
+    slot.segmentNo = loss.segmentNo;
+    await store(index);
+  };
+  const [held] = slots.splice(heldIndex);
+  if (held?.gap !== undefined) {
+    await add(lossOf(held.gap));
     await store(heldIndex, noSlot());
   }
   let heldId: string | undefined;
@@ -119,29 +142,11 @@ export async function openGaps(deps: {
   return {
     async hold(loss) {
       if (loss === undefined && heldId === undefined) return;
-      heldId = loss === undefined ? undefined : (heldId ?? newId());
-      const gap = loss && heldId !== undefined ? gapOf(loss, heldId) : undefined;
-      await store(heldIndex, { ...noSlot(), gap });
+      const gapId = heldId ?? newId();
+      heldId = loss && gapId;
+      await store(heldIndex, { ...noSlot(), gap: loss && gapOf(loss, gapId) });
     },
-    async add(loss) {
-      if (loss.gapId !== undefined && slots.some(({ gap }) => gap?.gapId === loss.gapId)) return;
-      const reason = Buffer.from(loss.reason).subarray(0, reasonBytes).toString();
-      const index = placeFor(reason, loss.gapId);
-      const slot = slots[index];
-      if (slot === undefined) return;
-      const old = slot.gap;
-      slot.gap = create(GapRecordSchema, {
-        gapId: (slot.mayBeReported ? undefined : old?.gapId) ?? loss.gapId ?? newId(),
-        fromUs: BigInt(old ? Math.min(Number(old.fromUs), loss.fromUs) : loss.fromUs),
-        toUs: BigInt(old ? Math.max(Number(old.toUs), loss.toUs) : loss.toUs),
-        droppedResults: (old?.droppedResults ?? 0) + loss.dropped,
-        reason: old?.reason ?? reason,
-      });
-      slot.isInFlight = false;
-      slot.mayBeReported = false;
-      slot.segmentNo = loss.segmentNo;
-      await store(index);
-    },
+    add,
     reports: (segmentNo) => slots.some((slot) => slot.gap !== undefined && slot.segmentNo === segmentNo),
     get lastSegmentNo() {
       return slots.reduce((most, { segmentNo = 0 }) => Math.max(most, segmentNo), 0);
@@ -193,7 +198,7 @@ async function readContent(file: string): Promise<Buffer> {
 
 function decodeSlots(content: Buffer): Slot[] {
   return Array.from({ length: slotCount + 1 }, (_, index) => {
-    const bytes = content.subarray(index * slotBytes, (index + 1) * slotBytes);
+    const bytes = content.subarray(index * slotBytes);
     const gap = decodeSlot(bytes);
     // An earlier run may have sent it.
     return gap === undefined

@@ -117,6 +117,17 @@ describe('what was deleted', () => {
     expect(kept.takeLosses(lost).map(({ fromUs }) => fromUs)).toEqual([2, 3]);
   });
 
+  test('without a known commit takes no place of another', async () => {
+    await kept.keep(acked(1, 1));
+    for (let no = 2; no <= most.forgotten + 1; no += 1) {
+      const segment = acked(no, 1);
+      segment.acks.clear();
+      await kept.keep(segment);
+    }
+    while (await kept.dropOldest());
+    expect(kept.takeLosses(lost).map(({ fromUs }) => fromUs)).toEqual([1]);
+  });
+
   test('without a result is not named', async () => {
     const segment = createSegment(1, 'f', 0);
     addRecord(segment, create(OutboxRecordSchema, { record: { case: 'gap', value: gap('g') } }), 'acked');

@@ -1,6 +1,6 @@
 import type { GapRecord } from '@vantage/proto';
 import { type AckPosition, type DatabaseHistory, isLost } from './database-history.ts';
-import type { Loss } from './gaps.ts';
+import { type Loss, lossOf } from './gaps.ts';
 import { limits } from './limits.ts';
 import type { Segment } from './segment.ts';
 
@@ -114,8 +114,4 @@ export function createKept(deps: {
       return bytes;
     },
   };
-}
-
-function lossOf({ fromUs, toUs, droppedResults: dropped, reason, gapId }: GapRecord): Loss {
-  return { fromUs: Number(fromUs), toUs: Number(toUs), dropped, reason, gapId };
 }

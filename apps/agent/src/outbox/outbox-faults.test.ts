@@ -10,11 +10,13 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { open as openFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { create } from '@bufbuild/protobuf';
 import { newId } from '@vantage/kernel';
-import type { OutboxRecord } from '@vantage/proto';
-import { afterAll, expect, test } from 'vitest';
+import { type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
+import { afterAll, expect, test, vi } from 'vitest';
 import { gapsOf, openTestOutbox as open, resultRecord as result, startsOf } from '../testing/outbox.ts';
 import { openGaps } from './gaps.ts';
 import type { Outbox } from './outbox.ts';
@@ -116,6 +118,7 @@ test('a segment never gets the number of a removed one, whose gap or counts woul
   const second = await open(folder);
   second.append(result(100));
   await second.flushed();
+  expect(segmentsOf(folder)).toEqual(['000000000003.seg']);
   await using third = await open(copyOf(folder));
   third.setOnline(true);
   expect(startsOf(await third.nextBacklog(10))).toEqual([100]);
@@ -123,16 +126,27 @@ test('a segment never gets the number of a removed one, whose gap or counts woul
   await second[Symbol.asyncDispose]();
 });
 
-test('a file that cannot be read for some time loses nothing', async () => {
+test('a file that cannot be read for some time loses nothing; only files are read of which a record is asked for', async () => {
   const folder = newFolder();
-  await using outbox = await open(folder);
-  await fill(outbox, 1, 15);
+  const faults: string[] = [];
+  await using outbox = await open(folder, { onFault: (text) => void faults.push(text) });
+  await fill(outbox, 1, 26);
   outbox.setOnline(true);
-  const [name = ''] = segmentsOf(folder);
-  renameSync(path.join(folder, name), path.join(folder, 'away'));
-  expect(startsOf(await outbox.nextBacklog(5))).toEqual([12, 13, 14, 15]);
-  renameSync(path.join(folder, 'away'), path.join(folder, name));
-  expect(startsOf(await outbox.nextBacklog(100))).toEqual(Array.from({ length: 11 }, (_, i) => 1 + i));
+  const [first = '', second = ''] = segmentsOf(folder);
+  const move = (from: string, to: string) => renameSync(path.join(folder, from), path.join(folder, to));
+  const starts = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+  move(first, 'away');
+  expect(startsOf(await outbox.nextBacklog(5))).toEqual(starts(12, 16));
+  expect(faults).toHaveLength(1);
+  move('away', first);
+  move(second, 'away');
+  expect(startsOf(await outbox.nextBacklog(4))).toEqual(starts(1, 4));
+  // A file that grows no more is read once.
+  move(first, 'away too');
+  expect(startsOf(await outbox.nextBacklog(7))).toEqual(starts(5, 11));
+  expect(faults).toHaveLength(1);
+  move('away', second);
+  expect(startsOf(await outbox.nextBacklog(100))).toEqual(starts(17, 26));
   expect(gapsOf(outbox.nextNew(10))).toEqual([]);
 });
 
@@ -242,4 +256,26 @@ test('a disk that refuses a write for another reason than room costs no older re
   outbox.setOnline(true);
   expect(gapsOf(outbox.nextNew(10))).toEqual([]);
   expect(startsOf(await outbox.nextBacklog(1000))).toEqual(Array.from({ length: 24 }, (_, i) => 1 + i));
+});
+
+test('a full disk costs the oldest results, as many as give the new ones room, and only where there are new results', async () => {
+  const folder = newFolder();
+  await using outbox = await open(folder);
+  await fill(outbox, 1, 25);
+  const before = segmentsOf(folder);
+  const coverage = create(OutboxRecordSchema, { record: { case: 'coverage', value: {} } });
+  await using handle = await openFile(folder);
+  const full = Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+  using sync = vi.spyOn(Object.getPrototypeOf(handle), 'datasync').mockRejectedValueOnce(full);
+  outbox.append(coverage);
+  await outbox.flushed();
+  expect(segmentsOf(folder)).toEqual(before);
+  sync.mockRejectedValueOnce(full);
+  outbox.append(result(26));
+  await outbox.flushed();
+  outbox.setOnline(true);
+  const [gap, ...none] = gapsOf(outbox.nextNew(10));
+  expect(gap).toMatchObject({ fromUs: 1n, toUs: 11n, droppedResults: 11, reason: 'disk full' });
+  expect(none).toEqual([]);
+  expect(startsOf(await outbox.nextBacklog(100))).toEqual(Array.from({ length: 15 }, (_, i) => 12 + i));
 });

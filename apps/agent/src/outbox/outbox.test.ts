@@ -1,9 +1,13 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { toBinary } from '@bufbuild/protobuf';
 import { createFakeClock } from '@vantage/kernel/testing';
+import { OutboxRecordSchema } from '@vantage/proto';
 import { afterAll, expect, test, vi } from 'vitest';
 import { gapsOf, openTestOutbox as open, resultRecord as result, startsOf } from '../testing/outbox.ts';
+import { encodeFrame } from './frame.ts';
+import { limits } from './limits.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'vantage-outbox-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -47,7 +51,9 @@ test('after a kill the records without ack are found again, and a full segment o
   }
   const taken = before.nextNew(100);
   await before.ack(taken.slice(0, 15));
-  await using after = await open(copyOf(folder));
+  const copy = copyOf(folder);
+  await using after = await open(copy);
+  expect(readdirSync(copy).filter((name) => name.endsWith('.seg'))).toHaveLength(1);
   after.setOnline(true);
   const found = startsOf(await after.nextBacklog(100));
   expect(found.slice(-5)).toEqual([16, 17, 18, 19, 20]);
@@ -79,9 +85,17 @@ test('after a lost connection all records without ack wait again', async () => {
   await outbox.flushed();
   await outbox.ack(outbox.nextNew(4));
   outbox.setOnline(false);
+  expect(await outbox.nextBacklog(100)).toEqual([]);
   outbox.setOnline(true);
   expect(startsOf(await outbox.nextBacklog(100))).toEqual([5, 6, 7, 8, 9, 10]);
   expect(outbox.nextNew(100)).toEqual([]);
+  // The file has grown since it was read.
+  outbox.setOnline(false);
+  outbox.append(result(11));
+  await outbox.flushed();
+  outbox.setOnline(true);
+  expect(startsOf(await outbox.nextBacklog(100))).toEqual([5, 6, 7, 8, 9, 10, 11]);
+  expect(gapsOf(outbox.nextNew(100))).toEqual([]);
 });
 
 test('beyond its bound the outbox drops the oldest results, and the gap counts every one of them', async () => {
@@ -103,13 +117,66 @@ test('beyond its bound the outbox drops the oldest results, and the gap counts e
 test('results older than seven days are dropped', async () => {
   let nowMs = Date.now();
   await using outbox = await open(newFolder(), { nowMs: () => nowMs });
-  for (let i = 1; i <= 12; i += 1) outbox.append(result(i, 100_000));
-  await outbox.flushed();
-  nowMs += 8 * 24 * 3600 * 1000;
-  outbox.append(result(13));
+  // Two files.
+  for (const from of [1, 13]) {
+    for (let i = from; i < from + 12; i += 1) outbox.append(result(i, 100_000));
+    await outbox.flushed();
+  }
+  nowMs += limits.maxAgeMs;
+  outbox.append(result(25));
   await outbox.flushed();
   outbox.setOnline(true);
-  expect(gapsOf(outbox.nextNew(10))).toMatchObject([{ droppedResults: 12, reason: 'older than 7 days' }]);
+  expect(gapsOf(outbox.nextNew(10))).toEqual([]);
+  nowMs += 1;
+  outbox.append(result(26));
+  await outbox.flushed();
+  expect(gapsOf(outbox.nextNew(10))).toMatchObject([{ droppedResults: 24, reason: 'older than 7 days' }]);
+});
+
+/** A result whose frame in a segment file has exactly so many bytes. */
+function framed(startUs: number, bytes: number) {
+  const frameOf = (more: number) =>
+    encodeFrame({ index: 0, results: 1, isResult: true }, toBinary(OutboxRecordSchema, result(startUs, more)))
+      .length;
+  return result(startUs, bytes - (frameOf(bytes - 100) - (bytes - 100)));
+}
+
+test('a file is closed, retired and dropped at its bound to the byte', async () => {
+  const files = (folder: string) => readdirSync(folder).filter((name) => name.endsWith('.seg')).length;
+  for (const [bytes, expected] of [
+    [limits.segmentBytes - 1, 1] as const,
+    [limits.segmentBytes, 2] as const,
+  ]) {
+    const folder = newFolder();
+    await using outbox = await open(folder);
+    for (const record of [framed(1, bytes), result(2)]) {
+      outbox.append(record);
+      await outbox.flushed();
+    }
+    expect(files(folder)).toBe(expected);
+  }
+  for (const [bytes, expected] of [
+    [limits.worthRetiringBytes - 1, 1] as const,
+    [limits.worthRetiringBytes, 0] as const,
+  ]) {
+    const folder = newFolder();
+    await using outbox = await open(folder);
+    outbox.setOnline(true);
+    outbox.append(framed(1, bytes));
+    await outbox.flushed();
+    await outbox.ack(outbox.nextNew(1));
+    expect(files(folder)).toBe(expected);
+  }
+  await using outbox = await open(newFolder(), { maxBytes: 2 * limits.segmentBytes });
+  for (const start of [1, 2]) {
+    outbox.append(framed(start, limits.segmentBytes));
+    await outbox.flushed();
+  }
+  expect([outbox.bytes, outbox.records]).toEqual([2 * limits.segmentBytes, 2]);
+  outbox.append(result(3));
+  await outbox.flushed();
+  outbox.setOnline(true);
+  expect(gapsOf(outbox.nextNew(9))).toMatchObject([{ droppedResults: 1, reason: 'outbox full' }]);
 });
 
 test('an outbox cut at any byte opens, gives all whole records and reports exactly how many are missing', async () => {

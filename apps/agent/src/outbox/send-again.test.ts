@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { systemClock } from '@vantage/kernel';
@@ -64,6 +64,31 @@ test('an agent that was restarted meanwhile sends it again, whether it ended in 
   }
 });
 
+test('an orderly end knows what the database had, after a kill everything of before is sent again; later records have their own mark', async () => {
+  for (const [name, lostBefore] of [
+    ['orderly', []],
+    ['at once', [1, 2]],
+  ] as const) {
+    const first = await openTestOutbox(folderOf(name), { keepMs });
+    first.setOnline(true);
+    await acknowledge(first, [1], { epochId: 'e', mark: 2 });
+    await acknowledge(first, [2], { epochId: 'e', mark: 4 });
+    if (name === 'orderly') await first[Symbol.asyncDispose]();
+    await using second = await openTestOutbox(folderOf(name), { keepMs });
+    second.setOnline(true);
+    await acknowledge(second, [3], { epochId: 'e', mark: 5 });
+    await second.sendAgain(history('e', 5));
+    expect((await waitingIn(second)).starts).toEqual(lostBefore);
+    await second.sendAgain(history('e', 3));
+    expect((await waitingIn(second)).starts).toEqual(name === 'orderly' ? [1, 2, 3] : [3]);
+    // A kill now: the records wait again in the next run, too.
+    cpSync(folderOf(name), folderOf(`${name}, copied`), { recursive: true });
+    await using third = await openTestOutbox(folderOf(`${name}, copied`), { keepMs });
+    third.setOnline(true);
+    expect((await waitingIn(third)).starts).toEqual([1, 2, 3]);
+  }
+});
+
 test('a data gap names what the agent has deleted already; a lost gap is sent again under its id', async () => {
   let nowMs = 0;
   const clock = { ...systemClock, monoMs: () => nowMs };
@@ -85,11 +110,12 @@ test('what is kept gives way to new records, in bytes', async () => {
   outbox.setOnline(true);
   for (let i = 1; i <= 4; i += 1) await acknowledge(outbox, [i], { epochId: 'e', mark: i }, 100_000);
   outbox.setOnline(false);
-  outbox.append(resultRecord(5, 100_000));
+  // Two segments that are kept must go for it.
+  outbox.append(resultRecord(5, 250_000));
   await outbox.flushed();
   outbox.setOnline(true);
   await outbox.sendAgain(history('e', 0));
   const { starts, gaps } = await waitingIn(outbox);
-  expect(starts).toEqual([4, 5]);
-  expect(gaps.reduce((sum, { droppedResults }) => sum + droppedResults, 0)).toBe(3);
+  expect(starts).toEqual([5]);
+  expect(gaps.reduce((sum, { droppedResults }) => sum + droppedResults, 0)).toBe(4);
 });

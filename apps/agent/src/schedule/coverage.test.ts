@@ -48,3 +48,21 @@ test('a clock step ends the span by the old clock and begins another by the new 
     { fromUs: 1150, toUs: 1200 },
   ]);
 });
+
+test('a break at the very begin leaves no empty span, and nothing is covered before the begin', () => {
+  const coverage = createCoverage();
+  coverage.broken(10, 20);
+  coverage.begin(100);
+  coverage.broken(100, 150);
+  expect(coverage.take(200, undefined)).toEqual([{ fromUs: 150, toUs: 200 }]);
+  expect(coverage.take(200, undefined)).toEqual([]);
+});
+
+test('of many breaks the first 10,000 spans are reported, and the time of the others is not covered', () => {
+  const coverage = createCoverage();
+  coverage.begin(0);
+  for (let at = 1; at <= 10_001; at += 1) coverage.broken(at * 10, at * 10 + 5);
+  const spans = coverage.take(200_000, undefined);
+  expect([spans.length, spans.at(-1)]).toEqual([10_000, { fromUs: 99_995, toUs: 100_000 }]);
+  expect(coverage.take(200_010, undefined)).toEqual([{ fromUs: 200_000, toUs: 200_010 }]);
+});

@@ -41,7 +41,6 @@ export function createCoverage(): Coverage {
       beginUs = atUs;
     },
     broken(brokenFromUs, brokenToUs) {
-      if (brokenToUs <= beginUs) return;
       close(brokenFromUs);
       beginUs = Math.max(beginUs, brokenToUs);
     },
@@ -52,10 +51,8 @@ export function createCoverage(): Coverage {
     },
     take(nowUs, waitingUs) {
       const toUs = Math.min(nowUs, waitingUs ?? nowUs);
-      if (toUs > beginUs) {
-        close(toUs);
-        beginUs = toUs;
-      }
+      close(toUs);
+      beginUs = Math.max(beginUs, toUs);
       const spans = closed.splice(0);
       const last = spans.at(-1);
       if (last) reportedUs = last.toUs;

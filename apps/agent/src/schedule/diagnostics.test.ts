@@ -152,10 +152,25 @@ test('four requested traceroutes run at once; a further one is answered at once'
 test('of run requests whose checks do not run only the last hundred are remembered', () => {
   const { collector, asked, request } = stage();
   collector.expect('forgotten');
-  for (let i = 0; i < 100; i += 1) collector.expect(`never-${i}`);
-  const result = create(CheckResultSchema, { deviceNo: 1, startUs: 1n, runRequestId: 'forgotten' });
-  collector.written(result, { assignment: assignment(1), measurement: measured(1), isFirstError: false });
+  for (let i = 0; i < 100; i += 1) collector.expect(`request-${i}`);
+  const context = { assignment: assignment(1), measurement: measured(1), isFirstError: false };
+  const answer = (runRequestId: string) =>
+    collector.written(create(CheckResultSchema, { deviceNo: 1, startUs: 1n, runRequestId }), context);
+  answer('forgotten');
   expect(asked).toEqual([]);
-  request(2);
+  answer('request-0');
   expect(asked).toHaveLength(1);
+  request(200);
+  expect(asked).toHaveLength(2);
+});
+
+test('a requested traceroute of a check that the agent does not know is answered, too', () => {
+  const { collector, asked, written } = stage();
+  collector.expect('r');
+  const result = create(CheckResultSchema, { deviceNo: 1, startUs: 1n, runRequestId: 'r' });
+  const unknown = assignment(1, { spec: undefined });
+  collector.written(result, { assignment: unknown, measurement: measured(2), isFirstError: true });
+  collector.written(result, { assignment: unknown, measurement: measured(2), isFirstError: true });
+  expect(asked).toEqual([]);
+  expect(traceroutes(written)).toEqual([{ NotPossible: 'the agent does not know its Method' }]);
 });

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import {
   afterGapUs,
   dueTimesBetween,
+  isSameRotation,
   lastDueUs,
   nextDueUs,
   type Rotation,
@@ -114,6 +115,32 @@ test.each([
     'rotation_index is not below rotation_size',
   ],
   [{ intervalMs: 10, scheduleOffsetMs: 9, rotationIndex: 1, rotationSize: 2 }, undefined],
+  [{ intervalMs: 1, scheduleOffsetMs: 0, rotationIndex: 0, rotationSize: 1 }, undefined],
 ])('rotation %j: %s', (rotation, fault) => {
   expect(rotationFault(rotation)).toBe(fault);
+});
+
+test('two rotations are the same when all their facts are', () => {
+  const rotation = { intervalMs: 10, scheduleOffsetMs: 2, rotationIndex: 1, rotationSize: 3 };
+  expect(isSameRotation(rotation, { ...rotation })).toBe(true);
+  for (const [key, value] of Object.entries(rotation))
+    expect(isSameRotation(rotation, { ...rotation, [key]: value + 1 }), key).toBe(false);
+});
+
+test.each([
+  // interval, schedule offset, due time, now; expected: the next check, all in seconds after midnight
+  ['what is due now waits for the next due time within a minute', 60, 0, 0, 0, 60],
+  ['what is due now is checked within a minute where the next due time is far off', 3600, 7, 7, 7, 14],
+  ['what fell due in the gap is checked within a minute', 3600, 3599, -1, 0, 59],
+  ['what did not fall due in the gap keeps its due time', 3600, 7, 7, 6, 7],
+])('after a gap, %s', (_what, intervalS, offsetS, dueS, nowS, nextS) => {
+  const midnightUs = 1_699_920_000_000_000;
+  const us = (seconds: number) => midnightUs + seconds * 1_000_000;
+  const rotation = {
+    intervalMs: intervalS * 1000,
+    scheduleOffsetMs: offsetS * 1000,
+    rotationIndex: 0,
+    rotationSize: 1,
+  };
+  expect(afterGapUs(rotation, us(dueS), us(nowS))).toBe(us(nextS));
 });

@@ -52,8 +52,8 @@ export function lastDueUs(rotation: Rotation, atUs: number): number {
 
 /** How many due times lie in (fromUs, toUs]. */
 export function dueTimesBetween(rotation: Rotation, fromUs: number, toUs: number): number {
-  if (toUs <= fromUs) return 0;
-  return Math.round((lastDueUs(rotation, toUs) - lastDueUs(rotation, fromUs)) / periodUs(rotation));
+  const periods = Math.round((lastDueUs(rotation, toUs) - lastDueUs(rotation, fromUs)) / periodUs(rotation));
+  return Math.max(0, periods);
 }
 
 /** The checks missed in a gap are made within this time, milliseconds. */

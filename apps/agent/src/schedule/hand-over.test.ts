@@ -30,10 +30,16 @@ test.each([
   ['makes up for the due time since the hand-over', 58, 62, 0, 60],
   ['does not check again what it checked since', 58, 62, 60.5, 120],
   ['makes up for nothing before the hand-over', 61, 62, 0, 120],
+  ['at the due time of the hand-over takes it', 60, 60, 0, 60],
+  ['by a minute leaves the hand-over alone', 60, 120, 0, 180],
   ['leaves old hand-overs alone, as after a restart', 58, 121, 0, 180],
 ])('an assignment that arrives late %s', (_title, fromS, nowS, lastStartS, dueS) => {
   const dueUs = firstDueUs(minutely(at(fromS)), midnightUs + nowS * second, midnightUs + lastStartS * second);
   expect((dueUs - midnightUs) / second).toBe(dueS);
+});
+
+test('a device without a hand-over is not overdue on a host whose clock stands at 1970', () => {
+  expect(firstDueUs(assignment(1, { intervalMs: 10_000 }), 30 * second, 0)).toBe(40 * second);
 });
 
 /** The due times of the regular checks that a schedule starts up to a moment; each check takes no time. */

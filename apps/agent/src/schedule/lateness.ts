@@ -44,8 +44,7 @@ export function createLatenessMeter(): LatenessMeter {
     },
     take() {
       const sorted = samples.sort((a, b) => a - b);
-      const at = (share: number) =>
-        sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+      const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0;
       const taken = { p50Ms: at(0.5), p99Ms: at(0.99), started, skipped };
       samples = [];
       started = 0;

@@ -6,6 +6,7 @@ import {
   afterRecorded,
   afterRetryBegan,
   afterRetryRequest,
+  isFirstError,
   noRetrySequence,
   type RetrySequence,
   resumed,
@@ -112,6 +113,26 @@ test('the controller requests retry 1 at its own time', () => {
     dueUs: 6_000_000,
     runRequestId: 'o',
   });
+});
+
+test('a run request for a retry that did not begin yet takes the place of the one before', () => {
+  const request = { runRequestId: 'o', retryId: 'c9', attempt: 1, atUs: 6_000_000 };
+  const first = afterRetryRequest(noRetrySequence, request) ?? expect.fail();
+  const second = afterRetryRequest(first, { ...request, runRequestId: 'p', atUs: 7_000_000 });
+  expect(second?.state).toMatchObject({ attempt: 1, dueUs: 7_000_000, runRequestId: 'p' });
+});
+
+const open = { kind: 'open', retryId: 'c', attempt: 1, dueUs: 0, runRequestId: '' } as const;
+const exhausted = { kind: 'exhausted' } as const;
+const quiet = [{ kind: 'none' }, { kind: 'delegated', untilUs: 0 }] as const;
+test('an error is the first one where retries begin that were not under way, and no other', () => {
+  for (const before of [...quiet, open, exhausted])
+    for (const after of [...quiet, open, exhausted])
+      expect(isFirstError({ state: before, last: undefined }, { state: after, last: undefined })).toBe(
+        before.kind !== 'open' &&
+          before.kind !== 'exhausted' &&
+          (after.kind === 'open' || after.kind === 'exhausted'),
+      );
 });
 
 test('a run request for a retry that already began is late, under any retry id', () => {

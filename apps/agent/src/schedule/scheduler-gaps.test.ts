@@ -185,3 +185,54 @@ test('a check during which the process stood still for half a minute leaves no r
   pulsing[Symbol.dispose]();
   expect(results.map(({ resultCode }) => resultCode)).toEqual([1]);
 });
+
+test.each([
+  [5000, 0],
+  [5001, 1],
+])('a sleep of %i ms leaves out %i of the checks that are due', async (lengthMs, skipped) => {
+  const { clock, scheduler, table, meter } = stage({ takesMs: 100_000, concurrency: 1 });
+  table.replace([
+    assignment(1, { intervalMs: 300_000, scheduleOffsetMs: 1000 }),
+    assignment(2, { scheduleOffsetMs: 2000 }),
+  ]);
+  scheduler.start();
+  await clock.advance(3000);
+  scheduler.gapEnded(lengthMs);
+  expect(meter.take().skipped).toBe(skipped);
+  await scheduler.stop();
+});
+
+test.each([
+  [5000, 0],
+  [5001, 1],
+])(
+  'a process that stood still for %i ms leaves out %i of the checks that are due',
+  async (lengthMs, skipped) => {
+    const { clock, scheduler, table, meter, pulse } = stage();
+    table.replace([assignment(1, { scheduleOffsetMs: 2000 })]);
+    scheduler.start();
+    await clock.advance(1000);
+    pulse[Symbol.dispose]();
+    clock.spend(lengthMs);
+    table.change([], []);
+    expect(meter.take().skipped).toBe(skipped);
+    await scheduler.stop();
+  },
+);
+
+test('a clock that is set by a second or more ends the covered span, one that is set by less does not', async () => {
+  for (const [byUs, spans] of [
+    [999_999, 1],
+    [1_000_000, 2],
+    [-1_000_000, 2],
+  ] as const) {
+    const { clock, scheduler, time, coverage } = stage();
+    scheduler.start();
+    await clock.advance(10_000);
+    time.setOffset(byUs);
+    scheduler.clockStepped(byUs);
+    await clock.advance(10_000);
+    expect(coverage.take(time.nowUs(), undefined)).toHaveLength(spans);
+    await scheduler.stop();
+  }
+});

@@ -9,6 +9,7 @@ import { createCoverage } from '../schedule/coverage.ts';
 import { createLateChecks } from '../schedule/late-checks.ts';
 import { createLatenessMeter } from '../schedule/lateness.ts';
 import { createRateLimiter } from '../schedule/rate-limiter.ts';
+import type { ResultContext } from '../schedule/record.ts';
 import { noRetrySequence, type RetrySequence } from '../schedule/retry-sequence.ts';
 import { createScheduleTable } from '../schedule/schedule-table.ts';
 import { createScheduler } from '../schedule/scheduler.ts';
@@ -39,6 +40,7 @@ export function stage(
   const meter = createLatenessMeter();
   const stalls = createStalls({ monoMs, thresholdMs: 1500 });
   const results: CheckResult[] = [];
+  const contexts: ResultContext[] = [];
   const codes: ResultCode[] = [1];
   const errors: unknown[] = [];
   let now = 0;
@@ -68,7 +70,10 @@ export function stage(
       return measured((codes.length > 1 ? codes.shift() : codes[0]) ?? 1);
     },
     confirm: async (_deviceNo, measurement) => measurement,
-    onResult: (result) => results.push(result),
+    onResult(result, context) {
+      results.push(result);
+      contexts.push(context);
+    },
     concurrency: more.concurrency ?? 100,
     rateLimiter: createRateLimiter({
       checksPerMinute: more.checksPerMinute ?? Number.POSITIVE_INFINITY,
@@ -91,6 +96,7 @@ export function stage(
     meter,
     stalls,
     results,
+    contexts,
     codes,
     errors,
     overlaps,

@@ -127,12 +127,18 @@ test.each<[what: string, status: number, body: (csr: string) => unknown]>([
   ['no CSR', 400, () => ({ Token: agent.token })],
   ['a CSR that is none', 400, () => ({ Token: agent.token, CSR: 'x' })],
   ['a CSR with a bad signature', 400, (CSR) => ({ Token: agent.token, CSR: spoiled(CSR) })],
-  ['more than 16 KiB', 413, (CSR) => ({ Token: agent.token, CSR: CSR + ' '.repeat(17_000) })],
+  ['more than 16 KiB', 413, (CSR) => JSON.stringify({ Token: 'x', CSR }).padEnd(16 * 1024 + 1)],
 ])('%s is answered with %i and spends no token', async (_what, status, body) => {
   const { csr } = await makeAgentKey();
   const answer = await port.send('POST', '/enrol', body(csr));
   expect(answer).toMatchObject({ status, message: expect.stringMatching(/\w/) });
   expect((await row()).key_hash).toBeNull();
+});
+
+test('a body of 16 KiB is read', async () => {
+  const { csr: CSR } = await makeAgentKey();
+  const body = JSON.stringify({ Token: agent.token, CSR }).padEnd(16 * 1024);
+  expect(await port.send('POST', '/enrol', body)).toMatchObject({ status: 200 });
 });
 
 /** The request with another last byte of its signature. */
@@ -229,8 +235,16 @@ test('the installer downloads the script with the authority, and the parcels, by
   const get = (url: string, token = agent.token) =>
     served.send('GET', url, undefined, { authorization: `Bearer ${token}` });
   const ca = bench.authorities.trusted.join('');
-  expect(await get('/install.sh')).toMatchObject({ status: 200, text: `#!/bin/sh\nCA_PEM='${ca}'\n` });
-  expect(await get('/parcel/linux-amd64.tar.gz')).toMatchObject({ status: 200, text: 'parcel' });
+  expect(await get('/install.sh')).toMatchObject({
+    status: 200,
+    text: `#!/bin/sh\nCA_PEM='${ca}'\n`,
+    type: 'text/x-shellscript',
+  });
+  expect(await get('/parcel/linux-amd64.tar.gz')).toMatchObject({
+    status: 200,
+    text: 'parcel',
+    type: 'application/gzip',
+  });
   expect(await get('/parcel/linux-arm64.tar.gz')).toMatchObject({
     status: 404,
     message: expect.stringContaining('npm run parcel'),
@@ -239,7 +253,9 @@ test('the installer downloads the script with the authority, and the parcels, by
   expect(await served.send('GET', '/install.sh')).toMatchObject({ status: 401 });
   expect((await served.enrol({ Token: agent.token, CSR: (await makeAgentKey()).csr })).status).toBe(200);
   expect(await get('/install.sh')).toMatchObject({ status: 200 });
-  served.wall.stepWall(16 * 60_000);
+  await change({ token_expires_us: served.wall.nowUs() });
+  expect(await get('/install.sh')).toMatchObject({ status: 200 });
+  served.wall.stepWall(1);
   expect(await get('/install.sh')).toMatchObject({ status: 401, message: expect.stringMatching(/expired/) });
   rmSync(folder, { recursive: true });
 });
@@ -256,7 +272,7 @@ test('an agent downloads a parcel and its signature with its certificate, until 
     sendHttp2(served.url, { ca, ...proof }, { method: 'GET', path: url });
   const url = '/parcel/linux-amd64.tar.gz';
   expect(await get(url)).toMatchObject({ status: 200, text: 'parcel' });
-  expect(await get(`${url}.sig`)).toMatchObject({ status: 200, text: 'signature' });
+  expect(await get(`${url}.sig`)).toMatchObject({ status: 200, text: 'signature', type: 'application/json' });
   expect(await get('/parcel/linux-arm64.tar.gz.sig')).toMatchObject({
     status: 404,
     message: expect.stringContaining('./vantage parcel sign'),

@@ -47,7 +47,7 @@ type Enrolled =
       /** PEM of all trusted authorities. */
       readonly ca: string;
     }
-  | { readonly kind: 'refused'; readonly reason: EnrolmentRefusal; readonly expiredUs?: number }
+  | { readonly kind: 'refused'; readonly reason: EnrolmentRefusal }
   /** The request itself is wrong; `message` is for its sender. */
   | { readonly kind: 'malformed'; readonly message: string }
   /** Too many are in work. */
@@ -93,7 +93,8 @@ export function createEnrolment(deps: {
       readonly tokenUsedUs: number | undefined;
     },
   ): Promise<Enrolled> => {
-    if (decision.kind === 'refuse' || row === undefined) return refusalOf(decision, row);
+    if (decision.kind === 'refuse') return { kind: 'refused', reason: decision.reason };
+    if (row === undefined) return { kind: 'refused', reason: 'unknown' };
     if (!(await request.verify()))
       return { kind: 'malformed', message: 'The signature of the CSR is not the one of its key' };
     const { agentId, agentNo } = row;
@@ -164,10 +165,4 @@ export function createEnrolment(deps: {
       return found.value.isRevoked ? 'revoked' : 'yes';
     },
   };
-}
-
-function refusalOf(decision: EnrolmentDecision, row: EnrolmentRow | undefined): Enrolled {
-  if (decision.kind !== 'refuse') return { kind: 'refused', reason: 'unknown' };
-  const expiredUs = row?.tokenExpiresUs ?? undefined;
-  return { kind: 'refused', reason: decision.reason, ...(expiredUs !== undefined && { expiredUs }) };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { productVersion } from '@vantage/domain';
 import { createFakeClock } from '@vantage/kernel/testing';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createOwnParcel, isOfVersion, makeOwnParcel } from './own-parcel.ts';
 import { parcelFile } from './parcel-hashes.ts';
 
@@ -62,9 +62,20 @@ test('a package that cannot be made is named, and tried again after a minute', a
   builds[0]?.('no room');
   expect(await parcel.done()).toEqual({ kind: 'failed', why: 'no room' });
   expect(parcel.begin()).toEqual({ kind: 'failed', why: 'no room' });
-  await clock.advance(61_000);
+  await clock.advance(60_000);
+  expect(parcel.begin()).toEqual({ kind: 'failed', why: 'no room' });
+  await clock.advance(1);
   expect(parcel.begin()).toMatchObject({ kind: 'making' });
   expect(builds).toHaveLength(2);
+});
+
+const own = { x64: 'amd64', arm64: 'arm64' }[process.arch as string];
+test('in a clone the package is made for hosts like this one', ({ skip }) => {
+  skip(own === undefined || process.platform !== 'linux', 'packages are made on Linux, amd64 and arm64');
+  const made: string[] = [];
+  const build = async (each: string) => void made.push(each);
+  expect(createOwnParcel({ folder, clock: createFakeClock(), build }).begin().kind).toBe('making');
+  expect(made).toEqual([own]);
 });
 
 test('where packages come from elsewhere none is made', () => {
@@ -83,4 +94,27 @@ test('the command says that it makes the package, and why it could not', async (
     expect.stringContaining('about half a minute'),
     expect.stringContaining('could not be made: no room'),
   ]);
+});
+
+test('the command says every ten seconds how long it takes, and at the end that the package is made', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  try {
+    const { clock, builds, parcel } = scene();
+    const said: string[] = [];
+    const made = makeOwnParcel(parcel, (text) => void said.push(text));
+    await clock.advance(10_000);
+    vi.advanceTimersByTime(10_000);
+    writePackage();
+    builds[0]?.(undefined);
+    await made;
+    await makeOwnParcel(parcel, (text) => void said.push(text));
+    vi.advanceTimersByTime(30_000);
+    expect(said).toEqual([
+      expect.stringContaining('about half a minute'),
+      "still making the agent's package, 10 s",
+      expect.stringContaining("the agent's package is made"),
+    ]);
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -2,13 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createServer } from 'node:tls';
+import { createServer, type TlsOptions } from 'node:tls';
 import { systemClock as clock } from '@vantage/kernel';
 import { closedPort } from '@vantage/probes/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pinOf, signServer } from '../server/authority.ts';
 import { testAuthorities } from '../server/testing/authorities.ts';
 import type { Authorities } from '../server/tls.ts';
+import { checkAddress } from './check-address.ts';
 import { planInvitation } from './plan-invitation.ts';
 
 const parcels = mkdtempSync(path.join(tmpdir(), 'vantage-plan-'));
@@ -21,12 +22,22 @@ afterAll(() => rmSync(parcels, { recursive: true }));
 /** A port with a certificate of the authority for these names. */
 async function openPort(names: readonly string[], { signing }: Authorities = authorities) {
   const cert = await signServer(signing, { names, nowMs: Date.now() });
-  const server = createServer({ cert, key: signing.serverKey }, (socket) => socket.on('error', () => {}));
+  const servernames: string[] = [];
+  const options: TlsOptions = {
+    cert,
+    key: signing.serverKey,
+    SNICallback(name, done) {
+      servernames.push(name);
+      done(null);
+    },
+  };
+  const server = createServer(options, (socket) => socket.on('error', () => {}));
   server.on('tlsClientError', () => {});
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
     url: `https://localhost:${port}`,
+    servernames,
     [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };
 }
@@ -97,7 +108,7 @@ test('without a look at the address there is a line for every address, but only 
     });
   const found = await unchecked('PIN');
   expect(found.kind === 'ready' && found.linesFor('T').command).toContain('sha256//PIN');
-  expect(found.kind === 'ready' && found.warnings.join()).not.toContain('cannot reach');
+  expect(found.kind === 'ready' && found.warnings).toEqual([expect.stringContaining('has no parcel')]);
   expect(await unchecked(undefined)).toMatchObject({
     kind: 'conflict',
     isUnreachable: true,
@@ -136,4 +147,17 @@ test('why the controller has no parcel of the agent is said to the inviter', asy
   expect(found.kind === 'ready' && found.warnings).toEqual([
     'The controller has no parcel of the agent: there is no room.',
   ]);
+});
+
+test.each([
+  ['localhost', ['localhost']],
+  ['127.0.0.1', []],
+])('the name %s is sent as a name of TLS, an address is not (RFC 6066)', async (host, servernames) => {
+  await using port = await openPort(['localhost', '127.0.0.1']);
+  const url = port.url.replace('localhost', host);
+  expect(await checkAddress(url, { trusted: authorities.trusted, clock })).toEqual({
+    kind: 'reached',
+    pin: pinOf(authorities.signing.serverKey),
+  });
+  expect(port.servernames).toEqual(servernames);
 });

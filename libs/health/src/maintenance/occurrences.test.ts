@@ -1,9 +1,9 @@
-import { hourUs } from '@vantage/domain';
+import { dayMs, hourUs } from '@vantage/domain';
 import fc from 'fast-check';
 import { RRuleTemporal } from 'rrule-temporal';
 import { expect, test, vi } from 'vitest';
 import { type MaintenanceSchedule, nextOccurrences, occurrencesIn } from './occurrences.ts';
-import { recurrenceFault } from './recurrence-rule.ts';
+import { readRecurrence, recurrenceFault, wallTimes } from './recurrence-rule.ts';
 
 const us = (text: string) => Date.parse(text) * 1000;
 const schedule = (more: Partial<MaintenanceSchedule> = {}): MaintenanceSchedule => ({
@@ -25,8 +25,9 @@ test('a schedule without a recurrence has one window', () => {
   expect(shown(nextOccurrences(once, us('2026-01-01T00:00Z'), 10))).toEqual([
     ['2026-01-04T02:30', '2026-01-04T01:30', undefined],
   ]);
-  expect(nextOccurrences(once, us('2026-01-04T03:29Z'), 10)).toHaveLength(1);
-  expect(nextOccurrences(once, us('2026-01-04T03:30Z'), 10)).toEqual([]);
+  const endUs = us('2026-01-04T03:30Z');
+  expect(nextOccurrences(once, endUs - 1, 10)).toHaveLength(1);
+  expect(nextOccurrences(once, endUs, 10)).toEqual([]);
 });
 
 test('a time that the clocks skip has no window and does not count; one that they repeat begins at the first', () => {
@@ -55,6 +56,8 @@ test.each([
   ['FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29', ['2028-02-29T02:30', '2032-02-29T02:30']],
   ['FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30', []],
   ['FREQ=DAILY;UNTIL=20261122T200000Z', ['2026-11-21T02:30', '2026-11-22T02:30']],
+  ['FREQ=DAILY;UNTIL=20261122T013000Z', ['2026-11-21T02:30', '2026-11-22T02:30']],
+  ['FREQ=DAILY;UNTIL=20261122T012959Z', ['2026-11-21T02:30']],
   ['FREQ=DAILY;COUNT=3', []],
 ])('%s gives %j', (recurrence, expected) => {
   const fromUs = us('2026-11-21T02:00Z'); // within the window of that day
@@ -114,6 +117,9 @@ test.each([
   ['FREQ=DAILY;INTERVAL=100000', 'must have a number from 1 to 100 as INTERVAL'],
   ['FREQ=DAILY;COUNT=1;UNTIL=20270101T000000Z', 'must have COUNT or UNTIL, not both'],
   ['FREQ=DAILY;UNTIL=20270230T000000Z', 'must have a moment in UTC'],
+  ['FREQ=DAILY;UNTIL=20271301T000000Z', 'must have a moment in UTC'],
+  ['FREQ=MONTHLY;BYMONTHDAY=0', 'must have days of the month'],
+  ['FREQ=MONTHLY;BYMONTHDAY=1,-32', 'must have days of the month'],
   ['FREQ=DAILY;FREQ=DAILY', 'must have FREQ once'],
   ['INTERVAL=2', 'must have FREQ'],
   ['FREQ=WEEKLY;BYDAY=1MO', 'must be a rule of RFC 5545'],
@@ -184,14 +190,50 @@ test('whatever the span is cut into, the windows are the same', () => {
       (recurrence, timezone, startDay, cutHour) => {
         const one = schedule({ recurrence, timezone });
         const fromUs = us('2026-01-01T00:00Z') + startDay * day;
-        const [cutUs, toUs] = [fromUs + cutHour * hourUs, fromUs + 100 * day];
-        const parts = [
-          ...occurrencesIn(one, { fromUs, toUs: cutUs }),
-          ...occurrencesIn(one, { fromUs: cutUs, toUs }),
-        ];
-        expect(parts).toEqual(occurrencesIn(one, { fromUs, toUs }));
+        const toUs = fromUs + 100 * day;
+        const whole = occurrencesIn(one, { fromUs, toUs });
+        // A window belongs to the part that holds its begin, also where the cut is its begin.
+        const begins = whole.slice(0, 2).flatMap(({ window }) => window?.fromUs ?? []);
+        for (const cutUs of [fromUs + cutHour * hourUs, ...begins]) {
+          const parts = [
+            ...occurrencesIn(one, { fromUs, toUs: cutUs }),
+            ...occurrencesIn(one, { fromUs: cutUs, toUs }),
+          ];
+          expect(parts).toEqual(whole);
+        }
       },
     ),
     { numRuns: 40 },
+  );
+});
+
+test('the wall times of a span are those of its first and last millisecond and all between, wherever it begins', () => {
+  const read = readRecurrence('FREQ=DAILY');
+  if (!read.ok) throw new Error(read.fault);
+  const { rule } = read;
+  const startMs = Date.parse('2026-01-01T02:30Z');
+  const edge = fc.tuple(fc.integer({ min: 0, max: 60 }), fc.constantFrom(-1, 0, 1));
+  fc.assert(
+    fc.property(edge, edge, ([fromDay, fromMore], [days, toMore]) => {
+      const fromMs = startMs + fromDay * dayMs + fromMore;
+      const toMs = startMs + (fromDay + days) * dayMs + toMore;
+      const all = Array.from({ length: 122 }, (_, n) => startMs + n * dayMs);
+      expect([...wallTimes(rule, '2026-01-01T02:30', fromMs, toMs)]).toEqual(
+        all.filter((ms) => fromMs <= ms && ms <= toMs),
+      );
+    }),
+    {
+      numRuns: 200,
+      examples: [
+        [
+          [3, 0],
+          [0, 0],
+        ],
+        [
+          [3, -1],
+          [3, 0],
+        ],
+      ],
+    },
   );
 });

@@ -55,3 +55,33 @@ test('property: one certificate is announced at most once at each number of days
     }),
   );
 });
+
+const announcedBefore = { notAfterUs: 100 * dayUs, days: 14, laterInRow: 0 };
+const laterTwice = { ...announcedBefore, laterInRow: 2 };
+
+test.each<
+  [string, CertificateExpiry | null, day: number, end: number, CertificateExpiry | null, number | null]
+>([
+  ['nothing said, and more than 30 days left', null, 69, 100, null, null],
+  ['nothing said, and 30 days left', null, 70, 100, { ...announcedBefore, days: 30 }, 30],
+  ['the same end, and no lesser number', announcedBefore, 90, 100, announcedBefore, null],
+  ['the same end, and a lesser number', announcedBefore, 93, 100, { ...announcedBefore, days: 7 }, 7],
+  ['an earlier end', announcedBefore, 88, 99, { ...announcedBefore, notAfterUs: 99 * dayUs }, null],
+  ['the same end after later ones', laterTwice, 90, 100, announcedBefore, null],
+  ['a later end, once', announcedBefore, 90, 400, { ...announcedBefore, laterInRow: 1 }, null],
+  ['a later end, twice', { ...announcedBefore, laterInRow: 1 }, 90, 400, laterTwice, null],
+  ['a later end for the third time', laterTwice, 90, 400, null, null],
+  [
+    'a later end for the third time that is near',
+    laterTwice,
+    90,
+    101,
+    { ...announcedBefore, notAfterUs: 101 * dayUs },
+    14,
+  ],
+])('a check after %s', (_name, before, day, end, after, announces) => {
+  const step = stepCertificate(before, { notAfterUs: end * dayUs, nowUs: day * dayUs });
+  expect(step).toEqual({ after, announces });
+  // The very same state is not stored again.
+  if (before === after) expect(step.after).toBe(before);
+});

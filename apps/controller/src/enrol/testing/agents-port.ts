@@ -165,14 +165,15 @@ async function sendHttp1(sent: {
   readonly path: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-}): Promise<Answer & { readonly text: string }> {
+}): Promise<Answer & { readonly text: string; readonly type: string }> {
   const { port, ca, method, path, body, headers } = sent;
   return new Promise((resolve, reject) => {
     const out = request(
       { host: '127.0.0.1', servername: 'localhost', port, ca, method, path, headers, agent: false },
       (answer) => {
         text(answer).then((found) => {
-          resolve({ status: answer.statusCode ?? 0, text: found, ...parse(found) });
+          const { 'content-type': type = '' } = answer.headers;
+          resolve({ status: answer.statusCode ?? 0, type, text: found, ...parse(found) });
         }, reject);
       },
     );
@@ -186,18 +187,20 @@ export async function sendHttp2(
   url: string,
   tls: { readonly ca: string; readonly cert?: string; readonly key?: string },
   { method, path, body = '' }: { readonly method: string; readonly path: string; readonly body?: string },
-): Promise<Answer & { readonly text: string; readonly closed: Promise<void> }> {
+): Promise<Answer & { readonly text: string; readonly type: string; readonly closed: Promise<void> }> {
   const session = connect(url, tls);
   const closed = new Promise<void>((resolve) => session.once('close', () => resolve()));
   const stream = session.request({ ':method': method, ':path': path }, { endStream: false });
-  const status = new Promise<number>((resolve, reject) => {
-    stream.once('response', (headers) => resolve(headers[':status'] ?? 0));
+  const head = new Promise<{ readonly status: number; readonly type: string }>((resolve, reject) => {
+    stream.once('response', ({ ':status': status = 0, 'content-type': type = '' }) =>
+      resolve({ status, type }),
+    );
     stream.once('error', reject);
   });
   stream.end(body);
-  const [found, number] = await Promise.all([text(stream), status]);
-  if (number === 200) session.close();
-  return { status: number, text: found, ...parse(found), closed };
+  const [found, { status, type }] = await Promise.all([text(stream), head]);
+  if (status === 200) session.close();
+  return { status, type, text: found, ...parse(found), closed };
 }
 
 function parse(found: string): z.output<typeof answerShape> {

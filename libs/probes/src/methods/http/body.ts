@@ -36,6 +36,8 @@ export interface BodySettings {
   /** Decoded bytes after which the rest is not read: an endless body or a bomb must end. */
   readonly maxSize: number;
   readonly peer: string;
+  /** Whether a source that ended has given the whole body. */
+  readonly isComplete: () => boolean;
 }
 
 /**
@@ -84,7 +86,10 @@ export function readBody(
       source.destroy();
     });
     source.on('error', (error) => fail(bodyFailure(error, peer)));
-    source.on('end', () => stopwatch.pause());
+    source.on('end', () => {
+      stopwatch.pause();
+      if (!settings.isComplete()) fail(cutShort());
+    });
     source.on('close', () => source.readableEnded || fail(cutShort()));
     sink.on('data', (chunk: Buffer) => {
       if (!settled && !content.addDecoded(chunk)) done(true);

@@ -1,6 +1,7 @@
+import { createServer as createTlsServer } from 'node:https';
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { answerWith, listen, runTest, serveSite } from '../../testing/index.ts';
+import { answerWith, listen, makeCertificate, runTest, serveSite, startSite } from '../../testing/index.ts';
 import { http } from './http.ts';
 
 describe('an encoded body', () => {
@@ -12,6 +13,7 @@ describe('an encoded body', () => {
     ['zstd', zstdCompressSync('hello')],
     ['ZSTD', zstdCompressSync('hello')],
     ['gzip, br', brotliCompressSync(gzipSync('hello'))],
+    ['gzip, gzip, gzip', gzipSync(gzipSync(gzipSync('hello')))],
     ['identity', Buffer.from('hello')],
   ])('in %s is read', async (encoding, body) => {
     await using server = await serveSite(answerWith(200, body, { 'Content-Encoding': encoding }));
@@ -135,4 +137,40 @@ test('a server without HTTP/2 is named as such', async () => {
   const seen = await runTest(http, server.url, { HTTPVersion: '2' });
   expect(seen.code).toBe(3);
   expect(seen.text).toBe(`127.0.0.1:${server.port} does not answer in HTTP/2 (Protocol error)`);
+});
+
+test.each([
+  [299, 'secure'],
+  [300, 'does not connect to far.example:443: 300 No'],
+  [502, 'does not connect to far.example:443: 502 No'],
+])('a proxy that answers CONNECT with %i is asked no further, unless it is 2xx', async (status, text) => {
+  await using proxy = await listen(
+    (socket) => void socket.once('data', () => socket.end(`HTTP/1.1 ${status} No\r\n\r\n`)),
+  );
+  const seen = await runTest(http, 'https://far.example/', { Proxy: `http://${proxy.target}` });
+  if (text === 'secure') expect(seen.text).not.toContain('does not connect');
+  else expect(seen).toMatchObject({ code: 3, text: `proxy ${proxy.target} ${text}` });
+});
+
+test.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['[2001:db8::7]', '2001:db8::7'],
+])(
+  'the policy decides about the address %s behind a proxy; about names the proxy decides',
+  async (host, refused) => {
+    await using proxy = await serveSite(answerWith(200));
+    const refuse = ({ address }: { address: string }) => (address === refused ? 'not there' : undefined);
+    const run = (name: string) =>
+      runTest(http, `http://${name}/`, { Proxy: proxy.url }, { policy: { refuse } });
+    expect(await run(host)).toMatchObject({ code: 9, text: 'not there' });
+    expect(await run('far.example')).toMatchObject({ code: 1 });
+  },
+);
+
+test('the certificate of a proxy is verified', async () => {
+  await using proxy = await startSite(createTlsServer(makeCertificate(), answerWith(200)), 'https');
+  expect(await runTest(http, 'http://far.example/', { Proxy: proxy.url })).toMatchObject({
+    code: 6,
+    text: 'certificate for 127.0.0.1 is self-signed',
+  });
 });

@@ -20,15 +20,24 @@ export interface HttpRequest {
   readonly body: string | undefined;
 }
 
-/** The head of an answer; the body waits in `stream`. */
-export interface HttpAnswer {
+/** The head of an answer. */
+export interface HttpHead {
   readonly version: '1.0' | '1.1' | '2';
   readonly status: number;
   /** The server's reason phrase, '' in HTTP/2. */
   readonly reason: string;
   /** Names in lower case; several values joined by `, `. */
   readonly headers: Readonly<Record<string, string>>;
+}
+
+/** An answer whose body waits in `stream`. */
+export interface HttpAnswer extends HttpHead {
   readonly stream: Readable;
+  /**
+   * Whether the stream ended because the whole answer came. Node ends one of HTTP/2 without an error, too, when its
+   * connection is cut.
+   */
+  readonly isComplete: () => boolean;
 }
 
 type Context = Pick<ProbeContext, 'signal' | 'stopwatch' | 'own' | 'diagnostics'>;
@@ -101,6 +110,7 @@ function exchange1(context: Context, connection: Connection, wanted: HttpRequest
           reason: response.statusMessage ?? '',
           headers: joined(response.headers),
           stream: response,
+          isComplete: () => response.complete,
         });
       }),
     );
@@ -155,7 +165,9 @@ function exchange2(context: Context, connection: Connection, wanted: HttpRequest
     stream.on('response', (headers) => {
       stopwatch.enter('ttlb');
       const { ':status': status = 0, ...rest } = headers;
-      finish(() => resolve({ version: '2', status, reason: '', headers: joined(rest), stream }));
+      const isComplete = () => stream.rstCode === constants.NGHTTP2_NO_ERROR;
+      const head = { version: '2', status, reason: '', headers: joined(rest) } as const;
+      finish(() => resolve({ ...head, stream, isComplete }));
     });
     stopwatch.enter('ttfb');
     if (wanted.body !== undefined) stream.end(wanted.body);
@@ -176,7 +188,6 @@ export function connectThrough(context: Context, connection: Connection, wanted:
       method: 'CONNECT',
       path: wanted.path,
       headers: { Host: wanted.authority, ...wanted.headers },
-      setHost: false,
       maxHeaderSize: maxHeaderBytes,
     });
     const finish = (then: () => void) => {

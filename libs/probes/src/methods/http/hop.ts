@@ -5,7 +5,7 @@ import type { ProbeContext } from '../../contract/probe.ts';
 import type { Connection } from '../../net/dial.ts';
 import { type Body, readBody } from './body.ts';
 import { offeredCodings } from './coding.ts';
-import { connectThrough, exchange, type HttpAnswer, type HttpRequest } from './exchange.ts';
+import { connectThrough, exchange, type HttpHead, type HttpRequest } from './exchange.ts';
 import type { HttpOptions } from './options.ts';
 import { parseHttpTarget, readLogin, standardPort } from './target.ts';
 
@@ -19,7 +19,7 @@ export interface Hop {
 
 /** An answer that was read to its end. */
 export interface HopResult {
-  readonly answer: Omit<HttpAnswer, 'stream'>;
+  readonly answer: HttpHead;
   readonly body: Body;
   readonly peer: string;
 }
@@ -33,7 +33,7 @@ export async function runHop(context: ProbeContext, hop: Hop, wanted: HttpOption
   using connection = await open(context, { host, port, secure: url.protocol === 'https:' }, proxy, wanted);
   const http2 = connection.alpn === 'h2' || (wanted.HTTPVersion === '2' && !connection.secure);
   if (wanted.HTTPVersion === '2' && !http2) throw notMet(`${connection.peer} does not offer HTTP/2`);
-  const { stream, ...answer } = await exchange(
+  const { stream, isComplete, ...answer } = await exchange(
     context,
     connection,
     requestOf(context, hop, proxy, wanted),
@@ -44,6 +44,7 @@ export async function runHop(context: ProbeContext, hop: Hop, wanted: HttpOption
     digest: wanted.ExpectSHA256 !== undefined,
     maxSize: wanted.MaxSize,
     peer: connection.peer,
+    isComplete,
   });
   return { answer, body, peer: connection.peer };
 }
@@ -112,16 +113,16 @@ function requestOf(
   const byProxy = proxy !== undefined && scheme === 'http';
   const given = Object.entries(hop.headers).filter(([name]) => name.toLowerCase() !== 'host');
   const host = Object.entries(hop.headers).find(([name]) => name.toLowerCase() === 'host')?.[1];
-  const has = (wantedName: string) => given.some(([name]) => name.toLowerCase() === wantedName);
   return {
     method: hop.method,
     path: byProxy ? `http://${url.host}${url.pathname}${url.search}` : `${url.pathname}${url.search}`,
     scheme,
     authority: host ?? url.host,
     headers: {
-      ...(has('user-agent') ? {} : { 'User-Agent': 'RetryCandidate' }),
-      ...(has('accept') ? {} : { Accept: '*/*' }),
-      ...(has('accept-encoding') || !wanted.Compression ? {} : { 'Accept-Encoding': offeredCodings }),
+      'User-Agent': 'Vantage',
+      Accept: '*/*',
+      ...(wanted.Compression ? { 'Accept-Encoding': offeredCodings } : {}),
+      // Of two names that differ in case only, the later one is sent.
       ...Object.fromEntries(given),
       ...(byProxy ? proxyHeaders(context, proxy) : {}),
     },

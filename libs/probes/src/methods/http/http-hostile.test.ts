@@ -1,7 +1,11 @@
+import { createServer as createServer2, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { listen, runTest, serveSite } from '../../testing/index.ts';
+import { listen, runTest, serveSite, startSite } from '../../testing/index.ts';
 import { http } from './http.ts';
+
+type HostileStream = [what: string, serve: (stream: ServerHttp2Stream) => void, code: number, text: RegExp];
 
 describe('HTTP with hostile servers', () => {
   const hostile = (serve: (socket: Socket) => void) =>
@@ -52,6 +56,102 @@ describe('HTTP with hostile servers', () => {
       code: 3,
       text: `${crumbs.target} sends its body in more than 100000 pieces`,
     });
+  });
+
+  test('a hundred interim answers are taken, one more is too many, in HTTP/1.1 and HTTP/2', async () => {
+    for (const [interim, code] of [
+      [100, 1],
+      [101, 3],
+    ] as const) {
+      await using one = await hostile(
+        (socket) =>
+          void socket.end(`${'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(interim)}HTTP/1.1 200 OK\r\n\r\n`),
+      );
+      expect(await runTest(http, `http://${one.target}/`)).toMatchObject({ code });
+      const server = createServer2();
+      server.on('stream', (stream) => {
+        for (let at = 0; at < interim; at += 1) stream.additionalHeaders({ ':status': 103 });
+        stream.respond({ ':status': 200 }, { endStream: true });
+      });
+      await using two = await startSite(server, 'http');
+      expect(await runTest(http, two.url, { HTTPVersion: '2' })).toMatchObject({ code });
+    }
+  });
+
+  test.each<[string, (socket: Socket) => void, string]>([
+    ['before its answer, resets', (socket) => void socket.resetAndDestroy(), 'connection reset by PEER'],
+    [
+      'before its answer, ends',
+      (socket) => void socket.end(),
+      'PEER closed the connection before it answered',
+    ],
+    [
+      'within its body, resets',
+      (socket) =>
+        void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf', () =>
+          setTimeout(() => socket.resetAndDestroy(), 20),
+        ),
+      'connection reset by PEER',
+    ],
+  ])('a server that, %s the connection is told apart', async (_what, serve, text) => {
+    await using server = await hostile(serve);
+    const seen = await runTest(http, `http://${server.target}/`);
+    expect(seen).toMatchObject({ code: 3, text: text.replace('PEER', server.target) });
+  });
+
+  test.each<HostileStream>([
+    [
+      'refuses a request',
+      (stream) => stream.close(2),
+      3,
+      / ended the request with the HTTP\/2 error INTERNAL_ERROR$/,
+    ],
+    [
+      'breaks a body off',
+      (stream) => {
+        stream.respond({ ':status': 200 });
+        stream.write('half', () => stream.destroy(new Error('broken')));
+      },
+      3,
+      / broke the rules of HTTP in its body \(.*NGHTTP2_INTERNAL_ERROR.*\)$/,
+    ],
+    ...[undefined, 'gzip'].map(
+      (encoding): HostileStream => [
+        `cuts the connection within a body (${encoding ?? 'plain'})`,
+        (stream) => {
+          stream.respond({ ':status': 200, ...(encoding && { 'content-encoding': encoding }) });
+          stream.write(gzipSync('half').subarray(0, 12), () => stream.session?.destroy());
+        },
+        3,
+        / closed the connection before its answer was complete$/,
+      ],
+    ),
+    ['ends the session', (stream) => stream.session?.goaway(1), 3, / ended the HTTP\/2 session \(error 1\)$/],
+    [
+      'ends the session in order, after this request',
+      (stream) => {
+        stream.session?.goaway(0, stream.id);
+        stream.respond({ ':status': 200 }, { endStream: true });
+      },
+      1,
+      /^200 OK$/,
+    ],
+  ])('a server that %s by HTTP/2 is told apart', async (_what, serve, code, text) => {
+    const server = createServer2();
+    server.on('stream', (stream) => {
+      stream.on('error', () => {});
+      serve(stream);
+    });
+    await using site = await startSite(server, 'http');
+    const seen = await runTest(http, site.url, { HTTPVersion: '2' });
+    expect(seen.text).toMatch(text);
+    expect(seen.code).toBe(code);
+  });
+
+  test('HTTP/1.0 is HTTP', async () => {
+    await using server = await hostile((socket) => void socket.end('HTTP/1.0 200 Fine\r\n\r\nhi'));
+    const seen = await runTest(http, `http://${server.target}/`, { ExpectText: 'hi' });
+    expect(seen).toMatchObject({ code: 1, text: '200 Fine', extended: { Version: 'HTTP/1.0' } });
   });
 
   test('what is no HTTP is quoted', async () => {

@@ -88,9 +88,14 @@ describe('HTTP over TLS', () => {
   test('HTTP/2 is spoken where the server prefers it, and asked for where the Options do', async () => {
     const both = createSecureServer(
       { cert: certificate.cert, key: certificate.key, allowHTTP1: true },
-      (_request, response) => {
-        response.writeHead(200, { 'x-kind': 'two' });
-        response.end('hello');
+      (request, response) => {
+        let body = '';
+        request.on('data', (chunk) => (body += String(chunk)));
+        request.on('end', () => {
+          const pushes = 'stream' in response && response.stream?.pushAllowed === true;
+          response.writeHead(200, { 'x-kind': `two ${body}`, 'x-pushes': `${pushes}` });
+          response.end('hello');
+        });
       },
     );
     await using server = await startSite(both, 'https');
@@ -106,9 +111,8 @@ describe('HTTP over TLS', () => {
       code: 1,
       extended: { Version: 'HTTP/1.1' },
     });
-    expect(await run({ Method: 'POST', Body: 'x', ExpectHeaders: { 'X-Kind': 'two' } })).toMatchObject({
-      code: 1,
-    });
+    const ExpectHeaders = { 'X-Kind': 'two abc', 'X-Pushes': 'false' };
+    expect(await run({ Method: 'POST', Body: 'abc', ExpectHeaders })).toMatchObject({ code: 1 });
     await using plain = await secure(certificate);
     expect(await runTest(http, plain.url, { TLS: { CA }, HTTPVersion: '2' })).toMatchObject({ code: 6 });
     await using clear = await startSite(

@@ -23,6 +23,7 @@ describe('HTTP', () => {
     expect(seen).toMatchObject({ code: 1, text: '200 OK', dataSize: 5 });
     expect(seen.extended).toMatchObject({ Status: 200, Version: 'HTTP/1.1', URL: `${server.url}/page?q=1` });
     expect(seen.extended).not.toHaveProperty('Body');
+    expect(seen.extended).not.toHaveProperty('Hops');
   });
 
   test('first byte and last byte are timed apart, as the server itself stamps them', async () => {
@@ -46,6 +47,14 @@ describe('HTTP', () => {
   });
 
   test.each([
+    [399, {}, 1, '399 unknown'],
+    [400, {}, 3, '400 Bad Request'],
+    [400, { ExpectStatus: ['200'] }, 3, 'expected 200, got 400 Bad Request'],
+    [299, { ExpectStatus: ['404', '200-299'] }, 1, '299 unknown'],
+    [300, { ExpectStatus: ['200-299'] }, 7, 'expected 200-299, got 300 Multiple Choices'],
+    [302, {}, 1, '302 Found'],
+    [407, {}, 3, '407 Proxy Authentication Required'],
+    [404, { User: 'u', Password: 'sesame' }, 3, '404 Not Found'],
     [404, {}, 3, '404 Not Found'],
     [503, {}, 3, '503 Service Unavailable'],
     [404, { ExpectStatus: ['404'] }, 1, '404 Not Found'],
@@ -131,7 +140,87 @@ describe('HTTP', () => {
     expect(seen, seen.text).toMatchObject({ code: 1 });
   });
 
+  test('each header is sent once: the own one, else the standard one, and an empty Host stays empty', async () => {
+    const sent: string[][] = [];
+    await using server = await serveSite((request, response) => {
+      const names = ['user-agent', 'accept', 'accept-encoding', 'host'];
+      const { rawHeaders } = request;
+      sent.push(
+        rawHeaders.flatMap((name, at) =>
+          at % 2 === 0 && names.includes(name.toLowerCase())
+            ? `${name.toLowerCase()}=${rawHeaders[at + 1]}`
+            : [],
+        ),
+      );
+      response.end();
+    });
+    await runTest(http, server.url);
+    await runTest(http, server.url, {
+      Headers: { 'user-agent': 'mine', ACCEPT: 'text/plain', 'Accept-encoding': 'br', host: '' },
+    });
+    const host = `host=127.0.0.1:${server.port}`;
+    expect(sent.map((each) => each.toSorted())).toEqual([
+      ['accept-encoding=gzip, deflate, br, zstd', 'accept=*/*', host, 'user-agent=Vantage'],
+      ['accept-encoding=br', 'accept=text/plain', 'host=', 'user-agent=mine'],
+    ]);
+  });
+
   describe('redirects', () => {
+    test.each([
+      [301, 'POST', 'GET'],
+      [302, 'POST', 'GET'],
+      [302, 'PUT', 'PUT'],
+      [303, 'PUT', 'GET'],
+      [303, 'HEAD', 'HEAD'],
+      [307, 'POST', 'POST'],
+      [308, 'PATCH', 'PATCH'],
+    ])(
+      'by %i turn %s into %s, which has no body then (RFC 9110 section 15.4)',
+      async (status, method, expected) => {
+        const came: unknown[] = [];
+        await using server = await serveSite((request, response) => {
+          if (request.url === '/') return void response.writeHead(status, { Location: '/next' }).end();
+          let body = '';
+          request.on('data', (chunk) => (body += String(chunk)));
+          request.on('end', () => {
+            const { 'content-type': type, 'x-one': one } = request.headers;
+            came.push([request.method, type, one, body]);
+            response.end();
+          });
+        });
+        const hasBody = method !== 'HEAD';
+        await runTest(http, server.url, {
+          Method: method,
+          ...(hasBody ? { Body: 'x' } : {}),
+          Headers: { 'X-One': '1', 'Content-Type': 'text/plain' },
+        });
+        const keepsBody = expected === method;
+        expect(came).toEqual([
+          [expected, keepsBody ? 'text/plain' : undefined, '1', keepsBody && hasBody ? 'x' : ''],
+        ]);
+      },
+    );
+
+    test('are followed up to their number exactly', async () => {
+      await using server = await serveSite((request, response) => {
+        const step = Number(request.url?.slice(1));
+        if (step === 3) response.end();
+        else response.writeHead(302, { Location: `/${step + 1}` }).end();
+      });
+      const { code, extended } = await runTest(http, `${server.url}/0`, { MaxRedirects: 3 });
+      expect([code, extended['Hops']]).toMatchObject([1, [{}, {}, {}, { Status: 200 }]]);
+      expect(extended).not.toHaveProperty('DroppedOnRedirect');
+      expect(await runTest(http, `${server.url}/0`, { MaxRedirects: 2 })).toMatchObject({ code: 3 });
+    });
+
+    test('to another origin drop nothing that is no secret, and say so by silence', async () => {
+      await using second = await serveSite(answerWith(200));
+      await using server = await serveSite(answerWith(302, '', { Location: second.url }));
+      const seen = await runTest(http, server.url, { Headers: { 'X-One': '1' } });
+      expect(seen).toMatchObject({ code: 1 });
+      expect(seen.extended).not.toHaveProperty('DroppedOnRedirect');
+    });
+
     test('are followed, each hop with its phases', async () => {
       await using server = await serveSite((request, response) =>
         request.url === '/'
@@ -173,9 +262,13 @@ describe('HTTP', () => {
       expect(await runTest(http, server.url, {}, { policy })).toMatchObject({
         code: 9,
         text: 'not this port',
+        extended: { Hops: [{ Status: 302 }] },
       });
       await using file = await serveSite(answerWith(302, '', { Location: 'file:///etc/passwd' }));
-      expect(await runTest(http, file.url)).toMatchObject({ code: 3 });
+      expect(await runTest(http, file.url)).toMatchObject({
+        code: 3,
+        text: '302 Found to file:///etc/passwd: this is no web address',
+      });
     });
 
     test('to another origin lose the login, a POST becomes a GET', async () => {
@@ -208,6 +301,7 @@ describe('HTTP', () => {
     'http://%zz@x/',
     'https:///x',
     'http://x:0/',
+    `http://x/${'y'.repeat(2040)}`,
   ])('refuses the URL %j', (url) => expect(http.parseTarget(url).ok).toBe(false));
 
   test.each([
@@ -220,5 +314,26 @@ describe('HTTP', () => {
     [{ ExpectStatus: ['2xx'] }],
     [{ Proxy: 'socks://x' }],
     [{ MaxRedirects: '5' }],
+    [{ Headers: Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`X-${at}`, ''])) }],
   ])('refuses the Options %o', (options) => expect(http.options.safeParse(options).success).toBe(false));
+
+  test('takes 100 headers', () => {
+    const Headers = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`X-${at}`, '']));
+    expect(http.options.safeParse({ Headers }).success).toBe(true);
+  });
+
+  test.each([
+    ['http://example.org', { host: 'example.org', port: 80, scheme: 'http', path: '/', user: undefined }],
+    ['https://example.org/a?b=c', { host: 'example.org', port: 443, scheme: 'https', path: '/a?b=c' }],
+    [
+      'https://u%40x:p%20w@[::1]:8443/',
+      { host: '::1', port: 8443, user: 'u@x', display: 'https://u%40x:***@[::1]:8443/' },
+    ],
+    ['http://u@example.org/?a=b', { user: 'u', password: undefined, display: 'http://u@example.org/?a=b' }],
+    [`http://x/${'y'.repeat(2039)}`, { host: 'x' }],
+  ])('takes the URL %s', (url, target) => {
+    const parsed = http.parseTarget(url);
+    expect(parsed).toMatchObject({ ok: true, target });
+    if (parsed.ok && url.includes(':p')) expect(parsed.target.password?.reveal()).toBe('p w');
+  });
 });

@@ -5,17 +5,17 @@ import type { Phases } from '../../contract/probe.ts';
 import { quoteShort } from '../../dialogue/transcript.ts';
 import { notSearched, searchText, textSearch } from '../../search/text-search.ts';
 import { type Body, keptBytes } from './body.ts';
-import { type HttpAnswer, proxyAdvice } from './exchange.ts';
+import { type HttpHead, proxyAdvice } from './exchange.ts';
 import type { HttpOptions } from './options.ts';
 
 /** `200 OK` with the server's text, or the standard's where the server sends none. */
-export function statusText({ status, reason }: Pick<HttpAnswer, 'status' | 'reason'>): string {
+export function statusText({ status, reason }: Pick<HttpHead, 'status' | 'reason'>): string {
   return `${status} ${reason === '' ? (STATUS_CODES[status] ?? '') : reason}`.trim();
 }
 
 /** The first expectation that an answer does not meet; undefined when it is good. Rejects with the signal's reason. */
 export async function judge(
-  answer: Omit<HttpAnswer, 'stream'>,
+  answer: HttpHead,
   body: Body,
   wanted: HttpOptions,
   seen: {
@@ -35,7 +35,7 @@ export async function judge(
 }
 
 function judgeStatus(
-  answer: Omit<HttpAnswer, 'stream'>,
+  answer: HttpHead,
   wanted: HttpOptions,
   { loggedIn, redirects }: { readonly loggedIn: boolean; readonly redirects: number },
 ): Failure | undefined {
@@ -65,7 +65,7 @@ function afterRedirects(redirects: number): string {
   return ` after ${redirects} redirect${redirects === 1 ? '' : 's'} (MaxRedirects 0 judges the redirect itself)`;
 }
 
-function judgeHeaders(answer: Omit<HttpAnswer, 'stream'>, wanted: HttpOptions): Failure | undefined {
+function judgeHeaders(answer: HttpHead, wanted: HttpOptions): Failure | undefined {
   for (const [name, part] of Object.entries(wanted.ExpectHeaders)) {
     const value = answer.headers[name.toLowerCase()];
     if (value === undefined) return notMet(`header ${name} is missing`);
@@ -84,7 +84,7 @@ function judgeSize(body: Body, wanted: HttpOptions): Failure | undefined {
 }
 
 async function judgeBody(
-  answer: Omit<HttpAnswer, 'stream'>,
+  answer: HttpHead,
   body: Body,
   wanted: HttpOptions,
   signal: AbortSignal,

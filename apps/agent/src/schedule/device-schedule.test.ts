@@ -1,0 +1,283 @@
+import { create } from '@bufbuild/protobuf';
+import { freshDeviceUs } from '@vantage/domain';
+import { type Assignment, RunRequest_Kind, RunRequestSchema } from '@vantage/proto';
+import { describe, expect, test } from 'vitest';
+import { assignment } from '../testing/measurements.ts';
+import { midnightUs } from '../testing/stage.ts';
+import {
+  applyRunRequest,
+  beginJob,
+  bringForward,
+  createDeviceSchedule,
+  createOneOff,
+  type DeviceSchedule,
+  isOneOffDone,
+  type Job,
+  moveClock,
+  nextJob,
+  reassign,
+  requestImmediateCheck,
+  setRetrySequence,
+  skipOverdue,
+  startOf,
+} from './device-schedule.ts';
+import { noRetrySequence, type RetrySequence } from './retry-sequence.ts';
+import { createScheduleState, endCheck, repeatCheck, skipMissed } from './schedule-state.ts';
+
+const second = 1_000_000;
+/** Seconds after midnight. */
+const us = (seconds: number) => midnightUs + seconds * second;
+const seconds = (atUs: number) => (atUs - midnightUs) / second;
+const never = BigInt(Number.MAX_SAFE_INTEGER);
+const open = (dueUs: number, runRequestId = ''): RetrySequence => ({
+  state: { kind: 'open', retryId: 'c', attempt: 1, dueUs, runRequestId },
+  last: { retryId: 'c', attempt: 0 },
+});
+/** A device with a check each minute, from midnight on. */
+const schedule = (more: Partial<DeviceSchedule> = {}, settings: Partial<Assignment> = {}) =>
+  Object.assign(createDeviceSchedule(assignment(1, settings), midnightUs), more);
+const retry = (runRequestId: string): Job => ({
+  kind: 'retry',
+  atUs: 0,
+  attempt: 1,
+  retryId: 'c',
+  runRequestId,
+});
+const regular: Job = { kind: 'regular', atUs: us(60) };
+
+test.each([
+  [59, undefined, 60],
+  [60, { skipped: 1, fromUs: us(60) }, 120],
+  [119, { skipped: 1, fromUs: us(60) }, 120],
+  [120, { skipped: 2, fromUs: us(60) }, 180],
+])('at second %i the checks that fell due are left out: %o', (nowS, skipped, dueS) => {
+  const one = schedule();
+  expect(skipOverdue(one, us(nowS))).toEqual(skipped);
+  expect(seconds(one.dueUs)).toBe(dueS);
+});
+
+describe('a device of another agent', () => {
+  test('comes with settings that can be checked, and is never due by itself', () => {
+    expect(createOneOff(undefined, midnightUs)).toBe(undefined);
+    expect(createOneOff(assignment(1, { spec: undefined }), midnightUs)).toBe(undefined);
+    expect(createOneOff(assignment(1, { intervalMs: 0 }), midnightUs)).toBe(undefined);
+    const one = createOneOff(assignment(1), midnightUs) ?? expect.fail();
+    expect([one.oneOff, nextJob(one).atUs]).toEqual([true, Number.POSITIVE_INFINITY]);
+    bringForward(one, us(10));
+    moveClock(one, 5 * second, us(15));
+    expect(one.dueUs).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  test.each([
+    ['after its requested check', true, noRetrySequence, regular, [], true],
+    ['while another check is requested', true, noRetrySequence, regular, ['q'], false],
+    ['after its requested retry', true, open(0, 'r'), retry('r'), [], true],
+    ['while another retry is requested', true, open(0, 'r'), retry('s'), [], false],
+    ['while a retry is requested, after another check', true, open(0, ''), regular, [], false],
+    ['that is its own', false, noRetrySequence, regular, [], false],
+  ])('is done: %s', (_what, oneOff, retrySequence, job, ids, isDone) => {
+    const requested = ids.map((runRequestId) => ({ runRequestId, atUs: 0 }));
+    expect(isOneOffDone(schedule({ oneOff, retrySequence, requested }), job)).toBe(isDone);
+  });
+
+  test('becomes its own with an assignment', () => {
+    const one = createOneOff(assignment(1), midnightUs) ?? expect.fail();
+    one.gone = true;
+    reassign(one, assignment(1), us(10));
+    expect([one.oneOff, one.gone, seconds(one.dueUs)]).toEqual([false, false, 60]);
+  });
+});
+
+test.each([
+  ['requested before it is due', 59, 'requested'],
+  ['requested for the same moment', 60, 'requested'],
+  ['requested for later', 61, 'regular'],
+])('of a regular check and one %s the earlier one is next', (_what, atS, kind) => {
+  const one = schedule({ requested: [{ runRequestId: 'r', atUs: us(atS) }] });
+  expect(nextJob(one).kind).toBe(kind);
+});
+
+test.each<[string, Partial<Assignment>, number]>([
+  ['within a minute', { intervalMs: 3_600_000, scheduleOffsetMs: 1_805_000 }, 15],
+  ['not where it is due within a minute anyway', {}, 60],
+  [
+    'not where the device is at another agent by then',
+    { fromUs: never, untilUs: BigInt(us(5)) },
+    Number.POSITIVE_INFINITY,
+  ],
+])('the next regular check is brought forward, %s', (_what, settings, dueS) => {
+  const one = schedule({}, settings);
+  bringForward(one, us(10));
+  expect(seconds(one.dueUs)).toBe(dueS);
+  one.dueUs = us(1);
+  bringForward(one, us(10));
+  expect(seconds(one.dueUs)).toBe(1);
+});
+
+test.each([
+  // due, free since, start; late, passed, next due
+  [60, 0, 60, 0, 0, 120],
+  [60, 0, 70, 10, 0, 120],
+  [60, 65, 70, 5, 0, 120],
+  [60, 0, 190, 130, 2, 240],
+  [60, 0, 59, -1, 0, 120],
+])(
+  'a check that is due at %i, free at %i and starts at %i is %i s late',
+  (dueS, freeS, startS, lateS, passed, nextS) => {
+    const one = schedule({ freeUs: us(freeS) });
+    const begun = beginJob(one, { kind: 'regular', atUs: us(dueS) }, us(startS));
+    expect([begun.lateUs / second, begun.passed, seconds(one.dueUs)]).toEqual([lateS, passed, nextS]);
+  },
+);
+
+test('a run request runs at its time, or now where that has passed, and once for each id', () => {
+  const one = schedule();
+  const request = (runRequestId: string, notBeforeS: number) =>
+    applyRunRequest(
+      one,
+      create(RunRequestSchema, {
+        kind: RunRequest_Kind.NOW,
+        runRequestId,
+        notBeforeUs: BigInt(us(notBeforeS)),
+      }),
+      us(10),
+      5000,
+    );
+  request('late', 5);
+  request('later', 30);
+  request('soon', 20);
+  request('soon', 1);
+  expect(one.requested.map(({ runRequestId, atUs }) => [runRequestId, seconds(atUs)])).toEqual([
+    ['late', 10],
+    ['soon', 20],
+    ['later', 30],
+  ]);
+});
+
+test.each<[string, Partial<Assignment>, number | undefined, number, number]>([
+  ['that changed just now', {}, undefined, 0, 1],
+  ['that changed a moment less than a minute ago', {}, undefined, freshDeviceUs - 1, 1],
+  ['that changed a minute ago', {}, undefined, freshDeviceUs, 0],
+  ['that this agent checked already', {}, 1, 0, 0],
+  ['that this agent checked before the change', {}, 0, 0, 1],
+  ['that another agent checks first', { runImmediately: false }, undefined, 0, 0],
+  ['that changed at the hand-over', { fromUs: BigInt(midnightUs) }, undefined, 0, 1],
+  ['that changed before the hand-over', { fromUs: BigInt(midnightUs + 1) }, undefined, 0, 0],
+])('a device %s is checked at once, or not', (_what, settings, checkedRevision, agoUs, count) => {
+  const changed = { changedUs: BigInt(midnightUs), runImmediately: true, ...settings };
+  const one = schedule({ checkedRevision }, changed);
+  requestImmediateCheck(one, midnightUs + agoUs);
+  expect(one.requested).toHaveLength(count);
+});
+
+test.each<[string, Partial<Assignment>, Partial<Assignment>, string]>([
+  ['the same settings go on', {}, {}, 'open'],
+  ['another interval goes on', {}, { intervalMs: 30_000 }, 'open'],
+  ['a new revision ends', {}, { revision: 2 }, 'none'],
+  ['another device under its number ends', { deviceCreatedUs: 5n }, { deviceCreatedUs: 6n }, 'none'],
+  ['a controller that says now when the device was created goes on', {}, { deviceCreatedUs: 6n }, 'open'],
+])('with a retry sequence, %s it', (_what, before, after, kind) => {
+  const one = schedule({ retrySequence: open(us(70)) }, before);
+  reassign(one, assignment(1, { ...before, ...after }), us(10));
+  expect(one.retrySequence.state.kind).toBe(kind);
+});
+
+test.each<[string, number, Partial<Assignment>, number]>([
+  ['that is due now stays due', 60, {}, 60],
+  ['that waits since a second stays due', 61, {}, 60],
+  ['that is not due yet has its time by the new settings', 59, {}, 60],
+  ['that is due now has another time in another rotation', 60, { scheduleOffsetMs: 30_000 }, 90],
+  [
+    'that is due now belongs to the other agent after a hand-over',
+    60,
+    { fromUs: never, untilUs: BigInt(us(60)) },
+    Number.POSITIVE_INFINITY,
+  ],
+])('with other settings a check %s', (_what, nowS, settings, dueS) => {
+  const one = schedule();
+  reassign(one, assignment(1, settings), us(nowS));
+  expect(seconds(one.dueUs)).toBe(dueS);
+});
+
+test.each([
+  ['closes, the check that fell due meanwhile is not made', open(0), noRetrySequence, 60, 120],
+  ['closes, the check that is not due yet stays', open(0), noRetrySequence, 59, 60],
+  ['goes on, nothing changes', open(0), open(1), 60, 60],
+  ['was closed before, a check that is due stays', noRetrySequence, noRetrySequence, 60, 60],
+])('when a retry sequence %s', (_what, before, after, nowS, dueS) => {
+  const one = schedule({ retrySequence: before });
+  setRetrySequence(one, after, us(nowS));
+  expect([one.retrySequence, seconds(one.dueUs)]).toEqual([after, dueS]);
+});
+
+test.each([
+  // The clock is set from second 100.
+  ['forward', 3600, [99, 100, 101], [3699, 3700, 101]],
+  ['by nothing', 0, [99, 100, 101], [99, 100, 101]],
+  ['back', -50, [99, 100, 101], [49, 50, 51]],
+])(
+  'a clock that is set %s moves what is under way, and requested checks as they were meant',
+  (_what, byS, before, after) => {
+    const one = schedule({
+      retrySequence: open(us(100)),
+      freeUs: us(90),
+      requested: before.map((atS) => ({ runRequestId: `${atS}`, atUs: us(atS) })),
+    });
+    const nowS = 100 + byS;
+    moveClock(one, byS * second, us(nowS));
+    expect(one.requested.map(({ atUs }) => seconds(atUs))).toEqual(after);
+    expect(one.retrySequence).toEqual(open(us(nowS)));
+    expect([seconds(one.freeUs), seconds(one.dueUs)]).toEqual([90 + byS, Math.floor(nowS / 60) * 60 + 60]);
+    const quiet = schedule();
+    moveClock(quiet, byS * second, us(nowS));
+    expect(quiet.retrySequence).toBe(noRetrySequence);
+  },
+);
+
+test.each([
+  [1, 1],
+  [0, 1],
+  [-1, 1],
+  [1 - freshDeviceUs, 1],
+  [-freshDeviceUs, -freshDeviceUs],
+])('a start %i us after the one before is at %i us', (afterUs, startUs) => {
+  expect(startOf(schedule({ lastStartUs: midnightUs }), midnightUs + afterUs) - midnightUs).toBe(startUs);
+});
+
+test('a check that was discarded is requested again as what it was; a retry is repeated by its sequence', () => {
+  const repeated = (job: Job) => {
+    const one = schedule();
+    repeatCheck(one, job, us(7));
+    return one.requested;
+  };
+  expect(repeated(regular)).toEqual([{ runRequestId: '', atUs: us(7) }]);
+  expect(repeated({ kind: 'requested', atUs: us(1), runRequestId: 'q' })).toEqual([
+    { runRequestId: 'q', atUs: us(7) },
+  ]);
+  expect(repeated(retry('r'))).toEqual([]);
+});
+
+test('after a gap what fell due is left out, but for devices that are checked just now or wait for a retry', () => {
+  const state = createScheduleState();
+  for (const [deviceNo, more] of [
+    [1, {}],
+    [2, { busy: true }],
+    [3, { retrySequence: open(us(70)) }],
+    [4, { dueUs: us(600) }],
+  ] as const)
+    state.schedules.set(deviceNo, schedule(more));
+  expect(skipMissed(state, us(130))).toEqual([{ count: 2, fromUs: us(60) }]);
+  expect([...state.schedules.values()].map(({ dueUs }) => seconds(dueUs))).toEqual([180, 60, 60, 600]);
+});
+
+test('of the due times that passed during a check the last one is made up for, where it is its own', () => {
+  for (const [settings, dueS] of [
+    [{}, 180],
+    [{ fromUs: never, untilUs: BigInt(us(100)) }, 60],
+  ] as const) {
+    const one = schedule({ busy: true }, settings);
+    one.dueUs = us(60);
+    endCheck(createScheduleState(), one, us(200));
+    expect([one.busy, seconds(one.freeUs), seconds(one.dueUs)]).toEqual([false, 200, dueS]);
+  }
+});

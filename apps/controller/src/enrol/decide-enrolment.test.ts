@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import {
+  certificateUs,
+  decideEnrolment,
+  decideRenewal,
+  type EnrolmentDecision,
+  type EnrolmentRow,
+} from './decide-enrolment.ts';
+
+const nowUs = 1_800_000_000_000_000;
+const minuteUs = 60_000_000;
+const own = Uint8Array.of(1);
+const other = Uint8Array.of(2);
+const plain: EnrolmentRow = {
+  agentNo: 1,
+  agentId: 'a',
+  isRevoked: false,
+  tokenExpiresUs: nowUs + minuteUs,
+  tokenUsedUs: null,
+  keyHash: null,
+  certificate: null,
+  certificateEndUs: null,
+};
+const repeat: EnrolmentDecision = { kind: 'repeat', certificate: 'C' };
+const shown = (decision: EnrolmentDecision) => (decision.kind === 'refuse' ? decision.reason : decision.kind);
+const enrolled = { keyHash: own, certificate: 'C', tokenUsedUs: nowUs - 10 * minuteUs };
+
+test.each<[string, Partial<EnrolmentRow>, boolean, string]>([
+  ['that waits for its agent', {}, true, 'issue'],
+  ['in its last microsecond', { tokenExpiresUs: nowUs }, true, 'issue'],
+  ['a microsecond later', { tokenExpiresUs: nowUs - 1 }, true, 'expired'],
+  ['of a revoked agent', { isRevoked: true }, true, 'revoked'],
+  ['from before enrolment', { tokenExpiresUs: null }, true, 'issue'],
+  ['from before enrolment, which the operator refuses', { tokenExpiresUs: null }, false, 'old-token'],
+  ['that this key used ten minutes ago', enrolled, true, 'repeat'],
+  [
+    'that this key used a microsecond earlier',
+    { ...enrolled, tokenUsedUs: nowUs - 10 * minuteUs - 1 },
+    true,
+    'used',
+  ],
+  ['that this key used nobody knows when', { ...enrolled, tokenUsedUs: null }, true, 'used'],
+  ['that this key used for a certificate that is gone', { ...enrolled, certificate: null }, true, 'used'],
+  ['that another key used', { ...enrolled, keyHash: other }, true, 'used'],
+  ['that this key used, of a revoked agent', { ...enrolled, isRevoked: true }, true, 'revoked'],
+])('a token %s', (_what, row, acceptsOldTokens, expected) => {
+  const decision = decideEnrolment({ ...plain, ...row }, { keyHash: own, nowUs, acceptsOldTokens });
+  expect(shown(decision)).toBe(expected);
+  if (expected === 'repeat') expect(decision).toEqual(repeat);
+});
+
+test.each<[string, Partial<EnrolmentRow>, string]>([
+  ['with half of its time left', { certificateEndUs: nowUs + certificateUs / 2 }, 'issue'],
+  ['with a microsecond more left', { certificateEndUs: nowUs + certificateUs / 2 + 1 }, 'repeat'],
+  ['that ended months ago', { certificateEndUs: 1 }, 'issue'],
+  ['that is gone', { certificateEndUs: nowUs + certificateUs, certificate: null }, 'issue'],
+  ['whose end nobody knows', { certificateEndUs: null }, 'issue'],
+  ['of a revoked agent', { certificateEndUs: nowUs + certificateUs, isRevoked: true }, 'revoked'],
+])('a certificate %s', (_what, row, expected) => {
+  const decision = decideRenewal({ ...plain, keyHash: own, certificate: 'C', ...row }, nowUs);
+  expect(shown(decision)).toBe(expected);
+  if (expected === 'repeat') expect(decision).toEqual(repeat);
+});
+
+test('a token or a key that nobody has gets nothing', () => {
+  const now = { keyHash: own, nowUs, acceptsOldTokens: true };
+  expect([decideEnrolment(undefined, now), decideRenewal(undefined, nowUs)].map(shown)).toEqual([
+    'unknown',
+    'unknown-key',
+  ]);
+});
