@@ -156,6 +156,23 @@ test('two Locations, one cut: late results of the cut one change only history wh
   expect(await types(device)).toEqual(['Up']);
 });
 
+test('each result of a batch counts by the connections at its own start', async () => {
+  const other = await scene.location('connected twice');
+  const device = await scene.device([b, other]);
+  await scene.take([{ device, agent: b.agentNo, at: 0, code: 1 }]);
+  await scene.cut(other.agentNo, 200);
+  await sql`insert into connection_spans (agent_no, location_no, from_us, to_us, session_id) values (${other.agentNo},
+    ${other.locationNo}, ${startUs + 300 * second}, ${startUs + 400 * second}, 'second')`.execute(
+    scene.kysely,
+  );
+  const late = { device, agent: b.agentNo, code: 3, arrives: 1000 };
+  await scene.take([
+    ...[0, 1, 2].map((attempt) => ({ ...late, at: 100 + 2 * attempt, attempt })),
+    { ...late, at: 999, code: 1 },
+  ]);
+  expect(await types(device)).toEqual(['Up']);
+});
+
 test('a result that another agent made needless requests no check, though the device retries', async () => {
   const cut = await scene.location('cut while the other one retries');
   const device = await scene.device([b, cut]);
