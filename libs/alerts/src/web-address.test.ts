@@ -13,8 +13,10 @@ const address = fc
   );
 
 test('an address that is sent back as it is shown is the kept one, whatever is masked', () => {
+  // An earlier version took addresses that are none for this one.
+  const old = word.map((token) => `https://a.example:99999/hook?token=${token}`);
   fc.assert(
-    fc.property(address, fc.boolean(), (kept, hidesLastPart) => {
+    fc.property(fc.oneof(address, old), fc.boolean(), (kept, hidesLastPart) => {
       const kind = { hidesLastPart };
       const shown = showWebAddress(kept, kind);
       expect(shown).toContain('***');

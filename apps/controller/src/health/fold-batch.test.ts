@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startMaintenance } from './manual-maintenance.ts';
 import { createScenario, type ScenarioCheck, second, startUs } from './testing/scenario.ts';
 
 let scene: Awaited<ReturnType<typeof createScenario>>;
@@ -153,4 +154,53 @@ test('two Locations, one cut: late results of the cut one change only history wh
   const base = { device, agent: cut.agentNo, code: 3, arrives: 1000 };
   await scene.take([0, 1, 2].map((attempt) => ({ ...base, at: 60 + 2 * attempt, attempt })));
   expect(await types(device)).toEqual(['Up']);
+});
+
+test('each result of a batch counts by the connections at its own start', async () => {
+  const other = await scene.location('connected twice');
+  const device = await scene.device([b, other]);
+  await scene.take([{ device, agent: b.agentNo, at: 0, code: 1 }]);
+  await scene.cut(other.agentNo, 200);
+  await sql`insert into connection_spans (agent_no, location_no, from_us, to_us, session_id) values (${other.agentNo},
+    ${other.locationNo}, ${startUs + 300 * second}, ${startUs + 400 * second}, 'second')`.execute(
+    scene.kysely,
+  );
+  const late = { device, agent: b.agentNo, code: 3, arrives: 1000 };
+  await scene.take([
+    ...[0, 1, 2].map((attempt) => ({ ...late, at: 100 + 2 * attempt, attempt })),
+    { ...late, at: 999, code: 1 },
+  ]);
+  expect(await types(device)).toEqual(['Up']);
+});
+
+test('a result that another agent made needless requests no check, though the device retries', async () => {
+  const cut = await scene.location('cut while the other one retries');
+  const device = await scene.device([b, cut]);
+  await scene.take([{ device, agent: b.agentNo, at: 0, code: 1 }]);
+  await scene.cut(cut.agentNo, 30);
+  await scene.take([{ device, agent: b.agentNo, at: 990, code: 3 }]);
+  const before = await scene.runRequests(device);
+  await scene.take([{ device, agent: cut.agentNo, at: 60, code: 3, arrives: 1000 }]);
+  expect(await scene.state(device)).toMatchObject({ retrying: true });
+  expect(await scene.runRequests(device)).toEqual(before);
+});
+
+test('a status that ended lasted since the end of a maintenance in it, whatever else the batch ends', async () => {
+  const [early, later] = [await scene.device([a]), await scene.device([a])];
+  const base = { agent: a.agentNo };
+  await scene.take([{ ...base, device: early, at: 0, code: 1 }]);
+  const request = { deviceNo: early, accountNo: scene.accountNo };
+  await startMaintenance(scene, { ...request, nowUs: startUs + 20 * second, durationUs: 30 * second });
+  await scene.take([{ ...base, device: later, at: 200, code: 1 }]);
+  await scene.take(
+    [early, later].flatMap((device) =>
+      [0, 1, 2].map((attempt) => ({ ...base, device, at: 300 + 2 * attempt, code: 3, attempt })),
+    ),
+  );
+  const lasted = await Promise.all(
+    [early, later].map(
+      async (device) => (await scene.events(device)).find(({ type }) => type === 'Down')?.duration_s,
+    ),
+  );
+  expect(lasted).toEqual([251, 100]);
 });

@@ -1,6 +1,6 @@
 import { minuteUs } from '@vantage/domain';
 import { expect, test } from 'vitest';
-import { type AssignedSpan, type ConnectedSpan, isOfTime, refusal } from './accept.ts';
+import { type AssignedSpan, type ConnectedSpan, isOfTime, locationAt, refusal } from './accept.ts';
 import type { ParsedResult } from './record.ts';
 
 const nowUs = 1_700_000_000_000_000;
@@ -50,13 +50,34 @@ test.each<[string, number, { held: AssignedSpan[]; connected: ConnectedSpan[] },
   ['held now', -1, { held: [held(-60, null)], connected: [] }, undefined],
   ['never held', -1, { held: [], connected: [] }, never],
   ['a little before it was given, by a clock that differs', -60.5, moved, undefined],
+  ['a minute before it was given', -61, moved, undefined],
   ['well before it was given', -62, moved, never],
   ['while it was held', -40, moved, undefined],
   ['a moment after it was taken away', -28.5, moved, undefined],
+  ['a minute after it was taken away', -28, moved, undefined],
   ['well after it was taken away, with the agent connected', -20, moved, never],
+  [
+    'well after it was taken away, the agent connected until then',
+    -20,
+    { ...moved, connected: [up(-90, -29), up(-5, null)] },
+    never,
+  ],
+  [
+    'well after it was taken away, the agent connected from then on',
+    -20,
+    { ...moved, connected: [up(-29, null)] },
+    never,
+  ],
   ['after it was given to another while the agent was cut off', -20, cutOff, undefined],
   ['a moment after the agent was back and could know', -4.5, cutOff, undefined],
+  ['a minute after the agent was back', -4, cutOff, undefined],
   ['well after the agent was back', -3, cutOff, never],
+  [
+    'well after the agent was back for a moment, and just after it was back again',
+    -1.5,
+    { ...cutOff, connected: [up(-90, -30), up(-5, -4), up(-2, null)] },
+    never,
+  ],
   ['held again later', -1, { held: [held(-60, -29), held(-2, null)], connected: [up(-90, null)] }, undefined],
   [
     'too far in the future',
@@ -65,6 +86,7 @@ test.each<[string, number, { held: AssignedSpan[]; connected: ConnectedSpan[] },
     'more than 5 minutes in the future',
   ],
   ['just not too far in the future', 5, { held: [held(-60, null)], connected: [] }, undefined],
+  ['as old as the retention', -120, { held: [held(-999, null)], connected: [] }, undefined],
   ['too old', -200, { held: [held(-999, null)], connected: [] }, 'older than the retention of checks'],
 ])('a result that started %s', (_what, minutes, spans, reason) => {
   const acceptance = {
@@ -85,7 +107,9 @@ test.each<[string, number, string | null, typeof order | undefined, string | und
   ["for another agent's order, or one that never was", -10, 'o', undefined, never],
   ['for a run request about another device', -10, 'o', { ...order, deviceNo: 2 }, never],
   ['without the order', -10, null, order, never],
+  ['a minute before the order was made', -11, 'o', order, undefined],
   ['long before the order was made', -11.5, 'o', order, never],
+  ['a minute after the order was over', -8, 'o', order, undefined],
   ['long after the order was over', -7.5, 'o', order, never],
 ])("a check of another agent's device %s", (_what, minutes, runRequestId, ordered, reason) => {
   const acceptance = {
@@ -107,6 +131,7 @@ test.each<[string, { minutes: number; saysCreated: number | null }, string | und
   ['of this device, by a clock that differs', { minutes: -10.5, saysCreated: -10 }, undefined],
   ['of the device that had the number before a restore', { minutes: -1, saysCreated: -11 }, other],
   ['of an earlier agent', { minutes: -1, saysCreated: null }, undefined],
+  ['of an earlier agent, from when the device was created', { minutes: -10, saysCreated: null }, undefined],
   ['of an earlier agent, from before the device existed', { minutes: -10.5, saysCreated: null }, early],
 ])('after a number was given again, a result %s', (_what, { minutes, saysCreated }, reason) => {
   const acceptance = {
@@ -142,4 +167,13 @@ test.each([
 
 test('a result of another device is refused whatever the clock says', () => {
   expect(isOfTime('another device had this number')).toBe(false);
+});
+
+test('a check belongs to the Location that the agent had at its start, the moment of a move to the new one', () => {
+  const spans = [
+    { locationNo: 1, toUs: 10 },
+    { locationNo: 2, toUs: 20 },
+    { locationNo: 3, toUs: null },
+  ];
+  expect([0, 9, 10, 19, 20, 999].map((atUs) => locationAt(spans, atUs))).toEqual([1, 1, 2, 2, 3, 3]);
 });

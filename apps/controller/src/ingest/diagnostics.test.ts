@@ -1,8 +1,9 @@
 import { systemClock as clock } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { createFixtures } from '../testing/fixtures.ts';
-import { dropPendingDiagnostics } from './diagnostics.ts';
+import { addDiagnostics, dropPendingDiagnostics } from './diagnostics.ts';
 import { batchOf, minuteUs, result, useIngestFixture, type WireRecord } from './testing/ingest-fixture.ts';
 
 const bench = useIngestFixture();
@@ -172,4 +173,59 @@ test('characters that PostgreSQL cannot hold are replaced, and the data of a che
   }
   const [row] = await bench.stored();
   expect(JSON.stringify(row?.extended).length).toBeLessThan(512 * 1024);
+});
+
+/** Adds diagnostics to checks of the first device that started at `startUs`, as it is done under the device's lock. */
+function add(startUs: readonly number[], extended: readonly string[], times = { fromUs: 0, toUs: 0 }) {
+  const [deviceNo = 0] = bench.deviceNos;
+  const pieces = startUs.flatMap((atUs) =>
+    extended.map((text) => ({ deviceNo, startUs: atUs, extended: text })),
+  );
+  return bench.db.kysely
+    .transaction()
+    .execute((trx) => addDiagnostics(trx, bench.sender, pieces, { ...times, nowUs: clock.nowUs() }));
+}
+
+test('the diagnostics of a batch reach checks of different days', async () => {
+  const [device = 0] = bench.deviceNos;
+  const nowUs = clock.nowUs();
+  const startsUs = [0, 25, 47].map((hours) => nowUs - hours * 60 * minuteUs);
+  const failed = startsUs.map((startUs) => result(device, startUs, { resultCode: 2 }));
+  await bench.ingestWith().accept(bench.sender, batchOf(...failed));
+  await bench
+    .ingestWith()
+    .accept(bench.sender, batchOf(...startsUs.map((startUs) => diagnostics(device, startUs))));
+  expect((await bench.stored()).map((row) => row.extended)).toEqual([trace, trace, trace]);
+  expect(await waiting()).toEqual([]);
+});
+
+test('diagnostics wait for a result that starts within the times in which it can come, both ends included', async () => {
+  const fromUs = clock.nowUs();
+  const toUs = fromUs + 10;
+  await add([fromUs - 1, fromUs, toUs, toUs + 1], ['{"a":1}'], { fromUs, toUs });
+  const { rows } = await sql<{ atUs: number }>`
+    select start_us as "atUs" from pending_diagnostics where agent_no = ${bench.sender.agentNo} order by 1`.execute(
+    bench.db.kysely,
+  );
+  expect(rows.map(({ atUs }) => atUs)).toEqual([fromUs, toUs]);
+});
+
+test.each([
+  ['as much as fits', [524_279], [524_279]],
+  ['one character more', [524_280], []],
+  ['pieces that fit together', [300_000, 224_288], [1, 2]],
+  ['pieces that do not', [300_000, 224_289], [1]],
+])('a check takes of %s', async (_what, lengths, expected) => {
+  const [device = 0] = bench.deviceNos;
+  const startUs = clock.nowUs();
+  await bench.ingestWith().accept(bench.sender, batchOf(result(device, startUs, { resultCode: 2 })));
+  // One piece is a long text, of which the column shows nine characters more; several have spaces instead.
+  const pieces =
+    lengths.length === 1
+      ? lengths.map((length) => JSON.stringify({ k: 'x'.repeat(length) }))
+      : lengths.map((length, i) => JSON.stringify({ [i]: i + 1 }).padEnd(length));
+  await add([startUs], pieces);
+  const [row] = await bench.stored();
+  const values = Object.values(z.record(z.string(), z.unknown()).nullable().parse(row?.extended) ?? {});
+  expect(values.map((value) => (typeof value === 'string' ? value.length : value))).toEqual(expected);
 });

@@ -78,18 +78,18 @@ export function createHeldDrain({
         await store(page, rows);
       }),
     );
+    if (refused.length === 0) return;
     await quarantine(
       db.kysely,
       refused.map(({ item, error }) => ({ item: `check ${item.device_no}/${item.start_us}`, error })),
       { job: 'held results', nowUs: clock.nowUs(), log },
     );
-    if (refused.length > 0)
-      await db.kysely.transaction().execute((trx) =>
-        takeHeld(
-          trx,
-          refused.map(({ item }) => item),
-        ),
-      );
+    await db.kysely.transaction().execute((trx) =>
+      takeHeld(
+        trx,
+        refused.map(({ item }) => item),
+      ),
+    );
   };
 
   const drain = async (signal?: AbortSignal) => {

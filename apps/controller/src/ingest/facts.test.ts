@@ -106,6 +106,40 @@ test('a good check that repeats the facts of the one before has none in its row,
   expect(rows).toHaveLength(1);
 });
 
+test.each([
+  [4_096, [null, 1, 1]],
+  [4_097, [null, null, null]],
+])('facts of %i characters, repeated twice, have the numbers %j', async (length, numbers) => {
+  const [device = 0] = bench.deviceNos;
+  const dayUs = startOfDay(clock.nowUs());
+  const values = {
+    checkResult: 'x'.repeat(4_000),
+    extendedJson: JSON.stringify({ a: 'x'.repeat(length - 4_008) }),
+  };
+  await bench
+    .ingestWith()
+    .accept(bench.sender, batchOf(...[1, 2, 3].map((i) => result(device, dayUs + i, values))));
+  expect((await storedRows()).map(({ factsNo }) => factsNo)).toEqual(numbers);
+});
+
+test('a device has at most 500 facts in a day; its further checks keep theirs', async () => {
+  const [device = 0] = bench.deviceNos;
+  const dayUs = startOfDay(clock.nowUs());
+  await sql`insert into check_facts (device_no, day_us, facts_no, digest, check_result, extended)
+    select ${device}, ${dayUs}::bigint, n, decode(md5(n::text), 'hex'), n::text, null from generate_series(1, 499) n`.execute(
+    bench.db.kysely,
+  );
+  const ingest = bench.ingestWith();
+  const twice = (i: number, checkResult: string) =>
+    ingest.accept(
+      bench.sender,
+      batchOf(...[i, i + 1].map((at) => result(device, dayUs + at, { checkResult }))),
+    );
+  await twice(1, 'the last one with a number');
+  await twice(3, 'the first one without');
+  expect((await storedRows()).map(({ factsNo }) => factsNo)).toEqual([null, 500, null, null]);
+});
+
 test('facts whose transaction failed are not taken for stored ones', async () => {
   const [device = 0] = bench.deviceNos;
   const dayUs = startOfDay(clock.nowUs());
@@ -133,7 +167,7 @@ test('after a new connection numbers are read again: the server that took over m
       },
     },
   };
-  const ingest = bench.ingestWith(undefined, db);
+  const ingest = bench.ingestWith(undefined, { db });
   const send = (i: number) =>
     ingest.accept(bench.sender, batchOf(result(device, dayUs + i, { checkResult: 'same' })));
   for (const i of [31, 32, 33]) await send(i);

@@ -183,7 +183,7 @@ test.each([
 ])(
   'while a clock may be wrong, a result that is %s waits, and the others of its batch do not',
   async (_, minutes) => {
-    const ingest = bench.ingestWith(undefined, undefined, () => false);
+    const ingest = bench.ingestWith(undefined, { mayRefuseForTime: () => false });
     const [device = 0] = bench.deviceNos;
     const nowUs = systemClock.nowUs();
     const doubtful = batchOf(result(device, nowUs), result(device, nowUs + minutes * 60_000_000));
@@ -191,3 +191,95 @@ test.each([
     expect(await bench.quarantined()).toMatchObject([{ waits: true }]);
   },
 );
+
+/** A fold that fails with this SQLSTATE, `times` often, and the pauses that ingest makes after it. */
+function failing(code: string, text: string, times: number) {
+  const seen = { folds: 0, pausesMs: [] as number[] };
+  const fold: Fold = async () => {
+    seen.folds += 1;
+    if (seen.folds <= times) throw Object.assign(new Error(text), { code });
+  };
+  const clock = {
+    ...systemClock,
+    sleep: async (ms: number) => void seen.pausesMs.push(ms),
+  };
+  return { seen, fold, clock };
+}
+
+test('a transaction that may pass later is tried five times, with a longer pause each time', async () => {
+  const deadlock = (times: number) => failing('40P01', 'deadlock detected', times);
+  const batch = batchOf(...bench.many(3));
+  const given = deadlock(5);
+  await expect(
+    bench.ingestWith(given.fold, { clock: given.clock }).accept(bench.sender, batch),
+  ).rejects.toThrow('deadlock detected');
+  expect([given.seen.folds, given.seen.pausesMs.length]).toEqual([5, 4]);
+  for (const [i, ms] of given.seen.pausesMs.entries()) expect(ms).toBeLessThan(40 * 2 ** i);
+  expect(await bench.quarantined()).toEqual([]);
+  const passing = deadlock(4);
+  const ingest = bench.ingestWith(passing.fold, { clock: passing.clock });
+  expect(await ingest.accept(bench.sender, batch)).toMatchObject({ inserted: 3 });
+  expect(passing.seen.folds).toBe(5);
+});
+
+test.each([
+  ['is found away is held at once', false, true, 0],
+  ['was away before is held, and after a pause', true, true, 1],
+  ['is there is stored, after a pause', false, false, 1],
+])('a failed transaction whose worker of the history %s', async (_what, wasAway, isAway, pauses) => {
+  const { fold, clock, seen } = failing('08006', 'the connection was lost', 1);
+  const workers = {
+    isDistributed: true,
+    isAway: wasAway,
+    review: async () => {
+      workers.isAway = isAway;
+      return isAway;
+    },
+  };
+  const ingest = bench.ingestWith(fold, { clock, workers });
+  expect(await ingest.accept(bench.sender, batchOf(...bench.many(5)))).toMatchObject({ inserted: 5 });
+  expect([seen.folds, seen.pausesMs.length]).toEqual([2, pauses]);
+  expect(await bench.stored()).toHaveLength(isAway ? 0 : 5);
+});
+
+test('a missing partition is made once; a record that finds none after that is quarantined', async () => {
+  for (const [times, inserted] of [[1, 1] as const, [99, 0] as const]) {
+    const { fold } = failing('23514', 'no partition of relation "check_rows" found for row', times);
+    let made = 0;
+    const ensure = async () => {
+      made += 1;
+    };
+    const [record] = bench.many(1);
+    const batch = batchOf(...(record === undefined ? [] : [record]));
+    const taken = await bench.ingestWith(fold, { partitions: { ensure } }).accept(bench.sender, batch);
+    expect([made, taken]).toEqual([1, { inserted, repeated: 0, quarantined: 1 - inserted }]);
+  }
+});
+
+test.each([
+  ['while the agent was connected', false, 0],
+  ['while the agent could not know of it', true, 1],
+])('a result from after the device was given away, %s', async (_what, isCut, inserted) => {
+  const rows = createFixtures(bench.db.kysely);
+  const { accountNo, locationNo, agentNo } = bench.sender;
+  const nowUs = systemClock.nowUs();
+  const agoUs = (minutes: number) => nowUs - minutes * 60_000_000;
+  const deviceNo = await rows.device(accountNo, [locationNo]);
+  const heldUntil = [50, 30];
+  for (const [i, minutes] of heldUntil.entries())
+    await rows.hold({ deviceNo, agentNo, locationNo, fromUs: agoUs(60 - 20 * i), toUs: agoUs(minutes) });
+  const spans = isCut ? [[90, 31] as const, [10, 0] as const] : [[90, 0] as const];
+  for (const [from, to] of spans)
+    await bench.db.kysely
+      .insertInto('connection_spans')
+      .values({
+        agent_no: agentNo,
+        location_no: locationNo,
+        session_id: newId(),
+        from_us: agoUs(from),
+        to_us: to === 0 ? null : agoUs(to),
+      })
+      .execute();
+  const taken = await bench.ingestWith().accept(bench.sender, batchOf(result(deviceNo, agoUs(20))));
+  expect(taken).toMatchObject({ inserted, quarantined: 1 - inserted });
+});

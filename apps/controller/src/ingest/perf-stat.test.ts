@@ -2,8 +2,9 @@ import { hourUs } from '@vantage/domain';
 import { countOf, histogramOf, mergeHistograms, percentile } from '@vantage/health';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createBaselines, type PastHistograms, slowLimit } from './perf-stat.ts';
+import { createBaselines, type PastHistograms, perfOf, slowLimit } from './perf-stat.ts';
 import type { ParsedResult } from './record.ts';
+import { perf } from './rows.ts';
 
 const latencies = fc.array(fc.double({ min: 0.01, max: 120_000, noNaN: true }), {
   minLength: 1,
@@ -80,4 +81,34 @@ test('property: each good result gets the limit of its device, Location and hour
       expect(new Set(asked).size).toBe(asked.length);
     }),
   );
+});
+
+test.each<[string, number, number | undefined, Partial<ParsedResult>]>([
+  ['as long as its limit', perf.ok, 30, {}],
+  ['longer than its limit', perf.slow, 29.999, {}],
+  ['without a limit', perf.ok, undefined, {}],
+  ['that its agent calls slow', perf.slow, undefined, { slow: true }],
+  ['that failed', perf.error, 29, { code: 2, slow: true }],
+])('a check %s', (_what, expected, limitMs, more) => {
+  expect(perfOf({ code: 1, startUs: 5, endUs: 30_005, slow: false, ...more }, limitMs)).toBe(expected);
+});
+
+test('100,000 limits are kept; with one more, all are read again', async () => {
+  let asked = 0;
+  const baselines = createBaselines(async (_db, { hours }) => {
+    asked += hours.length;
+    return [];
+  });
+  const read = (deviceNo: number, count: number) =>
+    baselines.limits(
+      undefined as never,
+      Array.from({ length: count }, (_, i) => {
+        return { locationNo: 1, result: { deviceNo: deviceNo + i, startUs: 0, code: 1 } };
+      }),
+    );
+  for (const _ of [1, 2]) await read(0, 100_000);
+  expect(asked).toBe(100_000);
+  await read(100_000, 1);
+  await read(0, 1);
+  expect(asked).toBe(100_002);
 });

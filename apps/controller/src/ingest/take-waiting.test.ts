@@ -29,12 +29,12 @@ const takeWaiting = (mayRefuse = () => true) =>
   createTakeWaiting({
     kysely: bench.db.kysely,
     log,
-    ingest: bench.ingestWith(undefined, undefined, mayRefuse),
+    ingest: bench.ingestWith(undefined, { mayRefuseForTime: mayRefuse }),
     mayRefuse,
   });
 
 test('while a clock may be wrong, a result from the future waits, and the others of its batch are stored', async () => {
-  const ingest = bench.ingestWith(undefined, undefined, () => false);
+  const ingest = bench.ingestWith(undefined, { mayRefuseForTime: () => false });
   const [a = 0, b = 0] = bench.deviceNos;
   const nowUs = clock.nowUs();
   const batch = batchOf(result(a, nowUs - minuteUs), result(b, nowUs + hourUs));
@@ -49,7 +49,7 @@ test('while a clock may be wrong, a result from the future waits, and the others
 });
 
 test('records that wait are stored when the clock was wrong, once, however many controllers take them', async () => {
-  const ingest = bench.ingestWith(undefined, undefined, () => false);
+  const ingest = bench.ingestWith(undefined, { mayRefuseForTime: () => false });
   const nowUs = clock.nowUs();
   const early = bench.deviceNos.map((deviceNo) => result(deviceNo, nowUs - 50 * hourUs));
   await ingest.accept(bench.sender, batchOf(...early));
@@ -97,13 +97,34 @@ test('the operator takes quarantined records in again: those that are right now 
   expect(await rows()).toHaveLength(2);
 });
 
-test('an agent has at most 2,000 records waiting; further ones stay with it', async () => {
-  const ingest = bench.ingestWith(undefined, undefined, () => false);
-  const [a = 0] = bench.deviceNos;
+/** Records that wait and are none of a kind that is known. */
+async function addWaiting(count: number) {
   await sql`insert into quarantined (agent_no, received_us, reason, record, waits)
-    select ${bench.sender.agentNo}, 1, 'x', '{}'::jsonb, true from generate_series(1, 2000)`.execute(
+    select ${bench.sender.agentNo}, 1, 'x', '{}'::jsonb, true from generate_series(1, ${count}::int)`.execute(
     bench.db.kysely,
   );
+}
+
+test('a call takes at most 10,000 records of an agent, and none once a clock may be wrong', async () => {
+  await addWaiting(10_500);
+  const texts: string[] = [];
+  const told = createLog('waiting test', 'info', { write: (line) => void texts.push(line) });
+  const answers = [true, false];
+  const mayRefuse = () => answers.shift() ?? true;
+  const ingest = bench.ingestWith();
+  await createTakeWaiting({ kysely: bench.db.kysely, log: told, ingest, mayRefuse })();
+  const left = async () => (await rows()).filter(({ waits }) => waits).length;
+  expect([await left(), texts]).toEqual([10_500, []]);
+  await takeWaiting()();
+  expect(await left()).toBe(500);
+});
+
+test('an agent has at most 2,000 records waiting; further ones stay with it', async () => {
+  const ingest = bench.ingestWith(undefined, { mayRefuseForTime: () => false });
+  const [a = 0] = bench.deviceNos;
+  await addWaiting(1_999);
+  const late = batchOf(result(a, clock.nowUs() + 2 * hourUs));
+  expect(await ingest.accept(bench.sender, late)).toMatchObject({ quarantined: 1 });
   await expect(ingest.accept(bench.sender, batchOf(result(a, clock.nowUs() + hourUs)))).rejects.toThrow(
     'a clock may be wrong',
   );

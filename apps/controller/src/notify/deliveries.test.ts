@@ -1,3 +1,4 @@
+import { newId, systemClock } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -172,4 +173,97 @@ test('at a stop an attempt in mid-air is interrupted, and another controller sen
   await using _working = bench.work();
   await vi.waitFor(async () => expect((await bench.states())[0]?.state).toBe('Delivered'), soon);
   expect(new Set(sink.requests.map(({ id }) => id)).size).toBe(1);
+});
+
+test.each([
+  ['so that an attempt and its answer fit into the lease', 28_000, ['web']],
+  ['so that they may not', 28_001, []],
+])('a process that was stopped after a claim, %s', async (_what, stoppedMs, sent) => {
+  await using bench = await createWorkbench();
+  await using sink = await startSink();
+  const contact = await bench.webhook(sink.url);
+  await bench.add([contact, 'device:1', 'web']);
+  let nowMs = 0;
+  const newToken = () => {
+    nowMs += stoppedMs;
+    return newId();
+  };
+  await using working = bench.work({ newToken, clock: { ...systemClock, monoMs: () => nowMs } });
+  await vi.waitFor(async () => expect((await bench.states())[0]?.attempts).toBe(1), soon);
+  await vi.waitFor(() => expect(working.running).toBe(0), soon);
+  expect(sink.requests.map(textOf)).toEqual(sent);
+});
+
+test('an answer that cannot be recorded is recorded later, until its lease ends, and the message is sent once', async () => {
+  await using bench = await createWorkbench();
+  await using sink = await startSink((response) => response.writeHead(410).end());
+  const contact = await bench.webhook(sink.url);
+  for (const [failures, state] of [[3, 'Failed'] as const, [Number.POSITIVE_INFINITY, 'Pending'] as const]) {
+    let tries = 0;
+    const onFailed = async () => {
+      tries += 1;
+      if (tries <= failures) throw new Error('the database is away');
+    };
+    let nowMs = 0;
+    const sleep = async (ms: number) => {
+      nowMs += ms;
+    };
+    await bench.add([contact, 'device:1', `${state}`]);
+    await using working = bench.work({ onFailed, clock: { ...systemClock, sleep, monoMs: () => nowMs } });
+    await vi.waitFor(async () => expect((await bench.states()).at(-1)?.attempts).toBe(1), soon);
+    await vi.waitFor(() => expect(working.running).toBe(0), soon);
+    expect((await bench.states()).at(-1)?.state).toBe(state);
+    // Each half second of the lease's 40 s, both ends included, and once after it.
+    expect(tries).toBe(Math.min(failures + 1, 82));
+  }
+  expect(sink.requests.map(textOf)).toEqual(['Failed', 'Pending']);
+});
+
+test('a round counts where nothing is due or something could be claimed', async () => {
+  await using bench = await createWorkbench();
+  await using sink = await startSink();
+  const contact = await bench.webhook(sink.url);
+  {
+    await using idle = bench.work();
+    await vi.waitFor(() => expect(idle.rounds).toBeGreaterThan(0), soon);
+  }
+  await bench.add([contact, 'device:1', 'web']);
+  let tokens = 0;
+  const newToken = () => {
+    tokens += 1;
+    if (tokens <= 3) throw new Error('damaged');
+    expect(working.rounds).toBe(0);
+    return newId();
+  };
+  await using working = bench.work({ newToken });
+  await vi.waitFor(() => expect(working.rounds).toBeGreaterThan(0), soon);
+  expect(tokens).toBe(4);
+});
+
+test('a notice that comes while a round goes on begins the next round at once', async () => {
+  await using bench = await createWorkbench();
+  await using sink = await startSink();
+  const [bad, good] = [await bench.webhook('no URL'), await bench.webhook(sink.url)];
+  const channels = createChannels({ allowPrivate: true, smtpUrl: undefined, mailFrom: 'v@example.org' });
+  const compose: typeof channels.webhook.compose = (notices, options) => {
+    if (notices[0]?.data['ShortName'] === 'bad') throw new Error('a fact that no message can show');
+    return channels.webhook.compose(notices, options);
+  };
+  const notice = Promise.withResolvers<void>();
+  // In the round, whose due contacts are known already.
+  const onFailed = async () => {
+    await bench.add([good, 'device:2', 'good']);
+    await notice.promise;
+  };
+  await bench.add([bad, 'device:1', 'bad']);
+  await using _working = bench.work({
+    onFailed,
+    channels: { ...channels, webhook: { ...channels.webhook, compose } },
+    // Nobody looks by himself for an hour.
+    timeScale: (length) => (length === 1_000 ? 3_600_000 : length),
+  });
+  await using _listening = await bench.db.subscribe('notifications', (heard) => {
+    if (heard?.contact_nos.includes(good)) notice.resolve();
+  });
+  await vi.waitFor(() => expect(sink.requests.map(textOf)).toEqual(['good']), soon);
 });

@@ -68,3 +68,18 @@ test('a clock that is set back holds messages for a minute at most', () => {
   const before: Grouping = { recentUs: [9e15], groupedUs: 9e15 + minuteUs };
   expect(decideGrouping(before, [5], { nowUs: 10 }).holdUntilUs).toBe(10 + minuteUs);
 });
+
+const five = (atUs: number) => Array.from({ length: 5 }, () => atUs);
+
+test.each<[string, Grouping, number, readonly [singles: number, isGrouped: boolean, holdUs: number | null]]>([
+  ['five at this moment', { recentUs: five(minuteUs), groupedUs: null }, minuteUs, [0, false, minuteUs]],
+  ['five just within a minute', { recentUs: five(1), groupedUs: null }, minuteUs, [0, false, 1]],
+  ['five a minute ago', { recentUs: five(0), groupedUs: null }, minuteUs, [1, false, null]],
+  ['five at a time to come', { recentUs: five(minuteUs + 1), groupedUs: null }, minuteUs, [1, false, null]],
+  ['a group, just within its minute', { recentUs: [], groupedUs: minuteUs + 1 }, 0, [0, false, 1]],
+  ['a group whose minute ends now', { recentUs: [], groupedUs: minuteUs }, minuteUs, [0, true, null]],
+  ['a group whose minute is over', { recentUs: [], groupedUs: minuteUs - 1 }, minuteUs, [1, false, null]],
+])('the decision on a message after %s', (_what, before, createdUs, expected) => {
+  const { singles, isGrouped, holdUntilUs } = decideGrouping(before, [createdUs], { nowUs: minuteUs });
+  expect([singles, isGrouped, holdUntilUs && holdUntilUs - minuteUs]).toEqual(expected);
+});

@@ -80,17 +80,18 @@ export function useIngestFixture() {
     }
   });
 
-  function ingestWith(fold: Fold = async () => {}, usedDb: Db = db, mayRefuseForTime = () => true) {
+  function ingestWith(fold: Fold = async () => {}, deps: Partial<Parameters<typeof createIngest>[0]> = {}) {
+    const partitions = { ensure: async () => {} };
     return createIngest({
-      db: usedDb,
+      db,
       clock,
       log,
       fold,
       rollUps,
       runRequests,
       retentionDays: 3,
-      partitions: { ensure: async () => {} },
-      mayRefuseForTime,
+      partitions,
+      ...deps,
     });
   }
 
