@@ -26,7 +26,7 @@ const files = [
 ].map((file) => `apps/controller/src/${file}.test.ts`);
 
 test('results are stored, folded, packed, rolled up and read on Citus as on PostgreSQL alone', {
-  timeout: 600_000,
+  timeout: 1_200_000,
 }, async ({ skip }) => {
   const cluster = await startCitus();
   if (typeof cluster === 'string') return skip(cluster);
