@@ -46,7 +46,7 @@ export async function watchDevices(system: System, databaseUrl: string, devices:
   const read = () =>
     withClient(databaseUrl, async (client) => {
       const { rows } = await client.query(
-        `select (select count(*) from checks join devices using (device_no) where url = '127.0.0.1:${target.port}')::int as checks, (select count(*) from gaps)::int as gaps,
+        `select (select count(*) from check_rows where device_no in (select device_no from devices where url = '127.0.0.1:${target.port}'))::int as checks, (select count(*) from gaps)::int as gaps,
           (select count(*) from events where type = 'Down')::int as down,
           (select count(*) from events where type = 'LocationOffline')::int as offline,
           (select count(*) from quarantined)::int as quarantined`,

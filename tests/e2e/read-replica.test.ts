@@ -204,6 +204,23 @@ test('the doctor shows replicas with lag and timeline, and what to grant where t
   rmSync(data, { recursive: true });
 }, 120_000);
 
+test('where the history is distributed, no replica is read, and the log says why', async () => {
+  const text = (statement: string) =>
+    withClient(rest.database.url, async (client) =>
+      z.object({ text: z.string() }).parse((await client.query(statement)).rows[0]),
+    );
+  const { text: before } = await text(`select pg_get_functiondef('newest_checks'::regproc) as text`);
+  // A function of the history in plpgsql is the mark of `database distribute`.
+  const body = before
+    .replace('LANGUAGE sql', 'LANGUAGE plpgsql')
+    .replace(/AS \$function\$.*/s, "as 'begin end'");
+  await withClient(rest.database.url, (client) => client.query(body));
+  await readMeanwhile(() => untilUsed(false));
+  expect(lastLine()).toContain('the history lies on the workers of a Citus cluster');
+  await withClient(rest.database.url, (client) => client.query(before));
+  await untilUsed(true);
+});
+
 test('a replica that was promoted is refused, and so is one that follows it', async () => {
   await promote(standby);
   await readMeanwhile(() => untilUsed(false));

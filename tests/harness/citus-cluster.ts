@@ -19,6 +19,8 @@ import { withClient } from './postgres-url.ts';
 export interface CitusCluster extends AsyncDisposable {
   readonly coordinator: string;
   readonly workers: readonly CitusWorker[];
+  /** Starts one more server and makes it a worker, which has no shards yet. */
+  addWorker(): Promise<CitusWorker>;
 }
 
 /** A worker that a test ends and starts again. */
@@ -58,18 +60,22 @@ export async function startCitus(): Promise<CitusCluster | string> {
     const nodes: Node[] = [];
     for (const name of ['coordinator', 'worker-1', 'worker-2'])
       nodes.push(await createNode(folder, name, owner));
-    for (const node of nodes) node.start();
     const [coordinator, ...workers] = nodes;
-    if (coordinator === undefined) throw new Error('no server was started');
-    for (const { url } of nodes) await withClient(url, (client) => client.query('create extension citus'));
-    await withClient(coordinator.url, async (client) => {
-      await client.query(`select citus_set_coordinator_host('127.0.0.1', $1::int)`, [coordinator.port]);
-      for (const { port } of workers)
-        await client.query(`select citus_add_node('127.0.0.1', $1::int)`, [port]);
-    });
+    if (coordinator === undefined) throw new Error('no server was made');
+    await open(coordinator);
+    await withClient(coordinator.url, (client) =>
+      client.query(`select citus_set_coordinator_host('127.0.0.1', $1::int)`, [coordinator.port]),
+    );
+    for (const worker of workers) await join(coordinator, worker);
     return {
       coordinator: coordinator.url,
       workers,
+      async addWorker() {
+        const worker = await createNode(folder, `worker-${nodes.length}`, owner);
+        nodes.push(worker);
+        await join(coordinator, worker);
+        return worker;
+      },
       async [Symbol.asyncDispose]() {
         for (const node of nodes) node.kill();
         remove();
@@ -83,6 +89,20 @@ export async function startCitus(): Promise<CitusCluster | string> {
 
 interface Node extends CitusWorker {
   readonly url: string;
+}
+
+/** Starts a server whose database has the extension. */
+async function open(node: Node): Promise<void> {
+  node.start();
+  await withClient(node.url, (client) => client.query('create extension citus'));
+}
+
+/** Starts a server and makes it a worker. */
+async function join(coordinator: Node, worker: Node): Promise<void> {
+  await open(worker);
+  await withClient(coordinator.url, (client) =>
+    client.query(`select citus_add_node('127.0.0.1', $1::int)`, [worker.port]),
+  );
 }
 
 interface User {
@@ -112,6 +132,7 @@ async function createNode(folder: string, name: string, owner: User | undefined)
     'citus.local_hostname': '127.0.0.1',
     max_connections: 100,
     max_prepared_transactions: 100,
+    wal_level: 'logical',
     fsync: 'off',
     jit: 'off',
   };

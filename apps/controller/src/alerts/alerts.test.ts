@@ -136,6 +136,28 @@ test('one check of a master that is Up serves all dependents that wait, and a go
   }
 });
 
+test('the check of a master that is held while a worker of the history is away is its answer', async () => {
+  const router = await scene.device([place]);
+  await checks(router, 0, [1]);
+  const device = await downDevice(100);
+  await scene.behind(device, router);
+  await scene.decide(110);
+  const [request] = await scene.runRequests(router);
+  const runRequestId = request?.run_request_id ?? '';
+  const check = { device: router, agent: place.agentNo, at: 112 };
+  await scene.take([{ ...check, code: 1, runRequestId }]);
+  await sql`insert into held_checks select device_no, start_us, agent_no, to_jsonb(c) from checks c
+    where device_no = ${router} and run_request_id = ${runRequestId}`.execute(scene.kysely);
+  await sql`delete from check_rows where device_no = ${router} and run_request_id = ${runRequestId}`.execute(
+    scene.kysely,
+  );
+  await scene.answer(runRequestId, check);
+  await scene.decide(114);
+  expect(await scene.messages(device)).toEqual(['device.down']);
+  // An alert whose master was not verified has a note.
+  expect(await scene.alerts(device)).toMatchObject([{ state: { phase: 'active', note: null } }]);
+});
+
 test('a master that nobody answers for does not hold an alert longer than its Timeout and 5 s', async () => {
   const router = await scene.device([place]);
   const device = await downDevice(200);

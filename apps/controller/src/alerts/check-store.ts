@@ -1,10 +1,12 @@
 import type { RequestedCheck } from '@vantage/alerts';
 import { parseCheckId, verdictOf } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../db/index.ts';
+import { startOfDay, type Tables } from '../db/index.ts';
 
 /** A requested check that is answered already serves other alerts for this long, microseconds. */
 const freshUs = 10_000_000;
+/** Agents that begin a check of a device in the same microsecond. */
+const mostAgents = 100;
 
 /** The requested checks as they stand now, by run request. One that does not exist any more was not answered. */
 export async function requestedChecks(
@@ -28,17 +30,27 @@ export async function requestedChecks(
   return found;
 }
 
+/**
+ * The checks that answer requests. While a worker of a distributed history is away, new checks are held on the
+ * coordinator, and of the stored ones of that worker none is found.
+ */
 async function answersOf(
   trx: Kysely<Tables>,
   keys: readonly { readonly deviceNo: number; readonly startUs: number; readonly agentNo: number }[],
 ): Promise<Map<string, RequestedCheck>> {
   if (keys.length === 0) return new Map();
+  const firstUs = startOfDay(Math.min(...keys.map(({ startUs }) => startUs)));
   const { rows } = await sql<{ check_id: string; code: number; end_us: number }>`
-    with answers as materialized (
+    with given as (
+      select * from unnest(${keys.map((key) => key.deviceNo)}::int[], ${keys.map((key) => key.startUs)}::bigint[],
+        ${keys.map((key) => key.agentNo)}::int[]) as g (device_no, start_us, agent_no)),
+    answers as materialized (
       select c.run_request_id, c.code, c.end_us
-      from unnest(${keys.map((key) => key.deviceNo)}::int[], ${keys.map((key) => key.startUs)}::bigint[],
-        ${keys.map((key) => key.agentNo)}::int[]) as g (device_no, start_us, agent_no)
-      join checks c on c.device_no = g.device_no and c.start_us = g.start_us and c.agent_no = g.agent_no)
+      from given g cross join lateral newest_checks(g.device_no, g.start_us - 1, ${sql.lit(firstUs)}, g.start_us + 1, ${mostAgents}) c
+      where c.agent_no = g.agent_no
+      union all
+      select h.stored ->> 'run_request_id', (h.stored ->> 'code')::smallint, (h.stored ->> 'end_us')::bigint
+      from given g join held_checks h using (device_no, start_us, agent_no))
     select r.check_id, a.code, a.end_us from answers a join run_requests r using (run_request_id)`.execute(
     trx,
   );

@@ -2,6 +2,8 @@ import { dayUs } from '@vantage/domain';
 import type { Clock, Logger } from '@vantage/kernel';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Db } from './db.ts';
+import { isDistributed } from './distribute/history-tables.ts';
+import { identifyRows } from './distribute/replica-identity.ts';
 import { narrowKey } from './narrow-key.ts';
 import type { Tables } from './schema.ts';
 
@@ -117,6 +119,7 @@ async function addPartition(db: Kysely<Tables>, name: string, fromUs: number, to
     if (rows.length > 0) return;
     const table = sql.table(name);
     await sql`create table ${table} (${await columnsBySize(trx)})`.execute(trx);
+    if (await isDistributed(trx)) await identifyRows(trx, name);
     await sql`alter table check_rows attach partition ${table} for values from (${sql.lit(fromUs)}) to (${sql.lit(toUs)})`.execute(
       trx,
     );

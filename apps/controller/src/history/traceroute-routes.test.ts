@@ -42,7 +42,7 @@ async function requested(ShortName: string, address: string, traceroute?: unknow
     ...(traceroute === undefined ? {} : { Traceroute: traceroute }),
   };
   await db.kysely
-    .updateTable('checks')
+    .updateTable('check_rows')
     .set({ extended: JSON.stringify(extended), run_request_id: 'requested' })
     .where('device_no', '=', deviceNo)
     .execute();
@@ -173,7 +173,7 @@ test('a traceroute that comes after its check is awaited, for twenty seconds', a
     message: 'agent edge of Location local checked the device, but its traceroute did not come in time',
   });
   const late = JSON.stringify({ Traceroute: { Reached: true, Hops: [hop(1, '10.0.0.11', 'connected')] } });
-  const arrives = sql`update checks set extended = extended || ${late}::jsonb where device_no = ${device.deviceNo}`;
+  const arrives = sql`update check_rows set extended = extended || ${late}::jsonb where device_no = ${device.deviceNo}`;
   expect(await awaited(device.id, () => arrives.execute(db.kysely))).toMatchObject({
     Reached: true,
     Hops: [{ Address: '10.0.0.11' }],
@@ -185,7 +185,7 @@ test('a device that is deleted meanwhile is missing', async () => {
   nowResult = { kind: 'done', checkId: checkId({ deviceNo: device.deviceNo, startUs: 5, agentNo }) };
   expect((await trace(device.id)).json).toMatchObject({ code: 1503 });
   const deleted = await requested('deleted', '10.0.0.13');
-  await one.rest.db.kysely.deleteFrom('checks').where('device_no', '=', deleted.deviceNo).execute();
+  await one.rest.db.kysely.deleteFrom('check_rows').where('device_no', '=', deleted.deviceNo).execute();
   await one.send('DELETE', `/devices/${deleted.id}`);
   expect((await trace(deleted.id)).json).toMatchObject({ code: 1003 });
 });

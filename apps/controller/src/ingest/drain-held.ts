@@ -108,8 +108,13 @@ export function createHeldDrain({
     drain,
     async run(signal) {
       const reviews = workers.run(signal);
+      // A copy or a restored backup may hold checks where the history is not distributed any more.
+      let mayHold = true;
       while (!signal.aborted) {
-        if (workers.isDistributed) await parts.attempt('held results', () => drain(signal));
+        await parts.attempt('held results', async () => {
+          if (mayHold) await drain(signal);
+          mayHold = workers.isDistributed;
+        });
         await clock.sleep(everyMs, signal).catch(() => {});
       }
       await reviews;

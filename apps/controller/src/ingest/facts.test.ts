@@ -2,7 +2,7 @@ import { resultCode } from '@vantage/domain';
 import { systemClock as clock } from '@vantage/kernel';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { startOfDay } from '../db/index.ts';
 import { dropFacts } from './facts.ts';
 import { type CheckRow, insertChecks } from './rows.ts';
@@ -78,7 +78,7 @@ test('property: whatever a row leaves out, a check is read as it was stored', {
           ttlb_ms: fround(row.ttlb_ms),
         }));
         expect(read).toEqual(ingested);
-        await sql`delete from checks where agent_no = ${bench.sender.agentNo}`.execute(bench.db.kysely);
+        await sql`delete from check_rows where agent_no = ${bench.sender.agentNo}`.execute(bench.db.kysely);
       },
     ),
     { numRuns: 25 },
@@ -172,7 +172,7 @@ test('after a new connection numbers are read again: the server that took over m
     ingest.accept(bench.sender, batchOf(result(device, dayUs + i, { checkResult: 'same' })));
   for (const i of [31, 32, 33]) await send(i);
   await sql`delete from check_facts where device_no = ${device}`.execute(bench.db.kysely);
-  await sql`delete from checks where device_no = ${device}`.execute(bench.db.kysely);
+  await sql`delete from check_rows where device_no = ${device}`.execute(bench.db.kysely);
   opened += 1;
   for (const i of [34, 35]) await send(i);
   expect((await bench.stored()).map((row) => row.check_result)).toEqual(['same', 'same']);
@@ -201,10 +201,10 @@ test('diagnostics are added to the extended data that a check repeats; facts of 
   expect((await days()).rows).toHaveLength(0);
 });
 
-test('an earlier controller writes whole rows by the view, each once', async () => {
-  const [device = 0] = bench.deviceNos;
+/** A row of the view as a controller of an earlier version writes it. */
+function wholeRow(device: number) {
   const nowUs = clock.nowUs();
-  const row = {
+  return {
     device_no: device,
     start_us: nowUs,
     agent_no: bench.sender.agentNo,
@@ -228,6 +228,11 @@ test('an earlier controller writes whole rows by the view, each once', async () 
     extended: '{"a": 1}',
     behind_anchor: null,
   };
+}
+
+test('an earlier controller writes whole rows by the view, each once', async () => {
+  const [device = 0] = bench.deviceNos;
+  const row = wholeRow(device);
   for (const inserted of [1n, 0n]) {
     const insert = bench.db.kysely
       .insertInto('checks')
@@ -236,6 +241,17 @@ test('an earlier controller writes whole rows by the view, each once', async () 
     expect((await insert.executeTakeFirst()).numInsertedOrUpdatedRows).toBe(inserted);
   }
   expect(await bench.stored()).toEqual([{ ...row, extended: { a: 1 } }]);
+});
+
+test('an earlier controller adds diagnostics by the view', async ({ skip }) => {
+  skip(inject('databaseWorkers').length > 0, 'a distributed history is never used by an earlier version');
+  const [device = 0] = bench.deviceNos;
+  const row = wholeRow(device);
+  await bench.db.kysely.insertInto('checks').values(row).execute();
+  await sql`update checks set extended = extended || '{"b": 2}' where device_no = ${device}`.execute(
+    bench.db.kysely,
+  );
+  expect(await bench.stored()).toEqual([{ ...row, extended: { a: 1, b: 2 } }]);
 });
 
 test('numbers at the ends of the small columns are read as they were stored', async () => {

@@ -174,7 +174,7 @@ function sqlPid(trx: Parameters<Fold>[0]) {
 }
 
 async function killBackend(trx: Parameters<Fold>[0], pid: number) {
-  await sql`select pg_terminate_backend(${pid})`.execute(trx);
+  await sql`select pg_terminate_backend(${pid}::int)`.execute(trx);
 }
 
 test.each([

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { dayUs } from '@vantage/domain';
 import { type Clock, type Logger, messageOf } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
+import { areShardsMoving } from '../db/distribute/index.ts';
 import {
   type Db,
   dbFailure,
@@ -26,7 +27,8 @@ import { compactDays } from './compact-days.ts';
 export interface DayPacker {
   /**
    * Packs the days that are old enough, a device and day in each transaction. Returns false when work is left for the
-   * next call. Checks that arrived for a day after it was packed are added to it.
+   * next call. Checks that arrived for a day after it was packed are added to it. While shards of a distributed history
+   * move, it packs nothing.
    */
   run(): Promise<boolean>;
 }
@@ -87,6 +89,8 @@ export function createDayPacker({
 
   return {
     async run() {
+      // A move repeats each deletion on the copy of the shard, where it reads all of the day: it would never end.
+      if (await areShardsMoving(kysely)) return true;
       packed = 0;
       const nowUs = clock.nowUs();
       const untilUs = Math.min(nowUs - afterDays * dayUs, await rolledToUs(kysely));

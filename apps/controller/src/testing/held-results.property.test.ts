@@ -2,7 +2,7 @@ import { createLog } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
 import { locationVisibility } from '../catalog/locations/visibility-store.ts';
 import { noWorkers } from '../db/held/index.ts';
@@ -148,3 +148,27 @@ test('results that were held lead to the same checks, statuses and sums as store
   );
   expect(seen).toEqual(new Set(['Unknown', 'Up', 'Down']));
 }, 300_000);
+
+test('checks that are held where no history is distributed, as after a restore, are stored at the start', async () => {
+  const side = await createSide();
+  const { agentNo, accountNo, deviceNos } = side;
+  const [deviceNo = 0] = deviceNos;
+  const held = () =>
+    db.kysely.selectFrom('held_checks').select('device_no').where('device_no', '=', deviceNo).execute();
+  await clock.advance(20_000);
+  side.workers.isAway = true;
+  const batch = batchOf(result(deviceNo, clock.nowUs() - secondUs));
+  expect(await side.ingest.accept({ agentNo, accountNo }, batch)).toMatchObject({ inserted: 1 });
+  expect(await held()).toHaveLength(1);
+  side.workers.isAway = false;
+  side.workers.isDistributed = false;
+  const ending = new AbortController();
+  const running = side.held.run(ending.signal);
+  try {
+    await vi.waitFor(async () => expect(await held()).toEqual([]), 10_000);
+    expect((await outcomeOf(side)).perDevice[0]?.checks).toHaveLength(1);
+  } finally {
+    ending.abort();
+    await running;
+  }
+});

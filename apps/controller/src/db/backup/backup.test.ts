@@ -38,6 +38,11 @@ async function fill(client: pg.Client): Promise<void> {
   await client.query(
     'create table checks_20260101 partition of check_rows for values from (1767225600000000) to (1767312000000000)',
   );
+  // A check that waited on the coordinator of a cluster while a worker was away.
+  await client.query(`with device as (insert into devices (device_id, account_no, method, url, sealed, short_name, frequency_min,
+      timeout_s, retries, retry_delay_s, locations_given, changed_us, created_us, updated_us)
+    select 'd', account_no, 'TCP', 'a.example:1', '', 'held', 1, 5, 1, 10, true, 1, 1, 1 from accounts returning device_no)
+    insert into held_checks (device_no, start_us, agent_no, stored) select device_no, 1, 1, '{"code": 1}' from device`);
   await client.query(
     `insert into job_cursors (name, at_us) select 'cursor ' || n, n from generate_series(1, 100000) n`,
   );

@@ -2,6 +2,7 @@ import { dayUs } from '@vantage/domain';
 import { Fault, messageOf } from '@vantage/kernel';
 import pg from 'pg';
 import { z } from 'zod';
+import { refuseDistributed } from '../distribute/refuse-distributed.ts';
 import { copyTextIn } from './copy-text.ts';
 import type { BackupKey } from './encryption.ts';
 import { readFrames } from './frames.ts';
@@ -47,6 +48,7 @@ export async function loadBackup(deps: {
   client.on('error', () => {}); // the query in work rejects
   await client.connect();
   try {
+    await refuseDistributed(client, 'nothing is restored here');
     await client.query('begin');
     await client.query('lock table accounts in access exclusive mode');
     const { rowCount } = await client.query('select from accounts limit 1');

@@ -7,6 +7,7 @@ import { createGzip } from 'node:zlib';
 import { Fault, isDiskRefusal, messageOf, syncFolder } from '@vantage/kernel';
 import pg from 'pg';
 import { z } from 'zod';
+import { refuseDistributed } from '../distribute/refuse-distributed.ts';
 import { copyOut } from './copy-text.ts';
 import { encrypted, type Lock } from './encryption.ts';
 import { encodeFrames, type Frame } from './frames.ts';
@@ -57,6 +58,7 @@ export async function writeBackup(deps: {
   await client.connect();
   const size = { tables: 0, rows: 0 };
   try {
+    await refuseDistributed(client, 'no backup is made');
     await client.query('begin isolation level repeatable read read only');
     await client
       .query('set local idle_in_transaction_session_timeout = 0; set local transaction_timeout = 0')

@@ -46,6 +46,10 @@ async function fill(url: string): Promise<readonly number[]> {
        select (array[${nos.join(', ')}])[1 + n % 3], ${dayUs} + n * 5000000::bigint, 1, 1, E'tab\\tand \\\\ ' || n
        from generate_series(1, ${checks}) n`,
     );
+    // It waited on the coordinator of a cluster while a worker was away.
+    await client.query(
+      `insert into held_checks (device_no, start_us, agent_no, stored) values (${nos[0]}, 1, 1, '{"code": 1}')`,
+    );
   });
   return nos;
 }

@@ -1,6 +1,7 @@
 import { type Clock, Fault, newId } from '@vantage/kernel';
 import type pg from 'pg';
 import { quoted } from '../backup/snapshot.ts';
+import { refuseDistributed } from '../distribute/refuse-distributed.ts';
 import { readMigrations } from '../migrate.ts';
 import { beginCapture, endCapture } from './capture.ts';
 import { changeState, readMark, readMigrationNames, readTarget, removeMark, writeMark } from './marks.ts';
@@ -115,6 +116,8 @@ async function copyUntilSwitch(deps: CopyDeps, pair: Pair) {
   const { source, target } = pair;
   await requireVersion(source, 'FROM');
   await requireVersion(target, 'TO');
+  await refuseDistributed(source, 'FROM is not copied');
+  await refuseDistributed(target, 'nothing is copied to TO');
   const tables = await readTables(source);
   const mark: Mark = { state: 'copying', copyId: newId(), target: deps.to.name };
   try {

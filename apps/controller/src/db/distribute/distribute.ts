@@ -5,6 +5,7 @@ import type { Tables } from '../schema.ts';
 import { createScope } from '../scope.ts';
 import { type HistoryTable, historyFunctions, propagation, stages } from './history-tables.ts';
 import { type DistributionPlan, planDistribution, stagesLeft } from './plan.ts';
+import { identifyRows, partitionsWithoutIdentity } from './replica-identity.ts';
 
 /**
  * Distributes what is left of the plan, a stage in each transaction, and says each step. Results wait in the agents'
@@ -23,6 +24,11 @@ export async function distributeHistory(
     await db.inTransaction(() => distributeStage(db.kysely, tables, ask));
   }
   for (const table of stages.flat()) await dropLocalRows(db, table);
+  for (const name of await partitionsWithoutIdentity(db.kysely))
+    await db.kysely.transaction().execute(async (trx) => {
+      await withoutTimeLimits(trx);
+      await identifyRows(trx, name);
+    });
   return planDistribution(db.kysely);
 }
 

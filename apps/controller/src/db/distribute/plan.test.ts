@@ -1,5 +1,5 @@
 import { createLog } from '@vantage/kernel';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { createTestDatabase } from '../../../../../tests/harness/database.ts';
 import { createDb } from '../db.ts';
 import { stages } from './history-tables.ts';
@@ -8,7 +8,7 @@ import { planDistribution, stagesLeft, workerStates } from './plan.ts';
 const tables = stages.flat();
 
 test('without Citus nothing is planned, and the reason says what to do', async ({ skip }) => {
-  skip(process.env['VANTAGE_TEST_CITUS'] !== undefined, 'the database has Citus');
+  skip(inject('databaseWorkers').length > 0, 'the database has Citus');
   await using database = await createTestDatabase();
   const db = await createDb({ connection: { url: database.url }, log: createLog('plan test', 'silent') });
   try {

@@ -1,5 +1,6 @@
 import pg from 'pg';
-import type { ServerHistory } from './replica-eligibility.ts';
+import { isDistributedSql } from '../distribute/history-tables.ts';
+import type { PrimaryHistory, ServerHistory } from './replica-eligibility.ts';
 
 /** A server that does not answer for so long is away. */
 const timeoutMs = 2_000;
@@ -12,7 +13,7 @@ export interface Asker<Answer> {
 }
 
 /** The answer of a primary. */
-type Primary = ServerHistory & { readonly position: number };
+type Primary = PrimaryHistory & { readonly position: number };
 
 /** The answer of a replica; `replayed` is null on a server that never was one. */
 type Replica = ServerHistory & { readonly isStandby: boolean; readonly replayed: number | null };
@@ -24,7 +25,7 @@ const identity = `(select system_identifier::text from pg_control_system()) as s
 export function createPrimaryAsker(url: string): Asker<Primary> {
   return createAsker(
     url,
-    `select ${identity}, pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 as position,
+    `select ${identity}, ${isDistributedSql} as "isDistributed", pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 as position,
       ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int as timeline`,
   );
 }

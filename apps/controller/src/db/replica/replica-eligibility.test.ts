@@ -3,13 +3,15 @@ import { decideReplica } from './replica-eligibility.ts';
 
 const history = { system: '7', database: '5', timeline: 2 };
 const answer = { kind: 'answer', isStandby: true, ...history } as const;
-const well = { primary: history, replica: answer, ageMs: 900, maxAgeMs: 10_000, wasUsed: false };
+const primary = { ...history, isDistributed: false };
+const well = { primary, replica: answer, ageMs: 900, maxAgeMs: 10_000, wasUsed: false };
 
 test.each([
   ['a fresh replica', {}, 'used'],
   ['nobody answered yet', { primary: undefined, replica: undefined }, 'waiting'],
   ['the primary did not answer yet', { primary: undefined }, 'waiting'],
   ['a replica that does not answer', { replica: { kind: 'none', reason: 'x' } as const }, 'away'],
+  ['one of a coordinator of Citus', { primary: { ...primary, isDistributed: true } }, 'distributed'],
   ['a promoted one', { replica: { ...answer, isStandby: false, timeline: 3 } }, 'primary'],
   ['one of another server', { replica: { ...answer, system: '8' } }, 'foreign'],
   ['another database', { replica: { ...answer, database: '6' } }, 'foreign'],

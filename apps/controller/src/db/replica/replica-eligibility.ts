@@ -5,6 +5,11 @@ export interface ServerHistory {
   readonly timeline: number;
 }
 
+/** The same of a primary, and whether other servers have its checks. */
+export interface PrimaryHistory extends ServerHistory {
+  readonly isDistributed: boolean;
+}
+
 /** The replica's own words, or why it gave none. */
 export type ReplicaAnswer =
   | (ServerHistory & { readonly kind: 'answer'; readonly isStandby: boolean })
@@ -14,7 +19,7 @@ export type ReplicaAnswer =
 export type Verdict =
   | { readonly kind: 'used' }
   | {
-      readonly kind: 'waiting' | 'away' | 'primary' | 'foreign' | 'timeline' | 'behind';
+      readonly kind: 'waiting' | 'away' | 'distributed' | 'primary' | 'foreign' | 'timeline' | 'behind';
       readonly reason: string;
     };
 
@@ -26,13 +31,14 @@ export type Verdict =
  * |---|---|
  * | or the primary did not answer yet | waiting |
  * | does not answer | away |
+ * | is one of a coordinator of Citus: the workers have most of the rows, and nobody knows how old theirs are | distributed |
  * | is no replica any more: it was promoted | primary |
  * | has another system identifier, or another database, than the primary | foreign |
  * | follows another timeline than the primary: its rows may be ones that the primary never had | timeline |
  * | is older than allowed | behind |
  */
 export function decideReplica(seen: {
-  readonly primary: ServerHistory | undefined;
+  readonly primary: PrimaryHistory | undefined;
   readonly replica: ReplicaAnswer | undefined;
   readonly ageMs: number | undefined;
   readonly maxAgeMs: number;
@@ -42,6 +48,11 @@ export function decideReplica(seen: {
   if (replica?.kind === 'none') return { kind: 'away', reason: `it does not answer: ${replica.reason}` };
   if (primary === undefined || replica === undefined)
     return { kind: 'waiting', reason: 'both servers were not asked yet' };
+  if (primary.isDistributed)
+    return {
+      kind: 'distributed',
+      reason: 'the history lies on the workers of a Citus cluster, which no replica of the coordinator has',
+    };
   if (!replica.isStandby) return { kind: 'primary', reason: 'it is no replica any more: it was promoted' };
   if (replica.system !== primary.system || replica.database !== primary.database)
     return { kind: 'foreign', reason: 'it is no replica of the database of VANTAGE_DATABASE_URL' };

@@ -9,6 +9,7 @@ import { type Freshness, observe, unknownFreshness } from './freshness.ts';
 import { replicaDialect } from './replica-dialect.ts';
 import {
   decideReplica,
+  type PrimaryHistory,
   type ReplicaAnswer,
   type ServerHistory,
   type Verdict,
@@ -114,7 +115,7 @@ export function createReplica(deps: {
 function createWatch({ url, primaryUrl, maxAgeMs, clock, log }: Parameters<typeof createReplica>[0]) {
   const askers = { primary: createPrimaryAsker(primaryUrl), replica: createReplicaAsker(url) };
   let freshness: Freshness = unknownFreshness;
-  let primary: ServerHistory | undefined;
+  let primary: PrimaryHistory | undefined;
   let verdict: Verdict = { kind: 'waiting', reason: '' };
   const ageMs = () => (freshness.freshMs === undefined ? undefined : clock.monoMs() - freshness.freshMs);
   return {

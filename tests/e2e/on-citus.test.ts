@@ -1,0 +1,43 @@
+// Tests of what is stored, folded, packed, rolled up and read run once more, with the history on the workers of a Citus
+// cluster. `npm run test:citus` runs all of them.
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { startCitus } from '../harness/citus-cluster.ts';
+import { runProgram } from '../harness/run-vantage.ts';
+import { repositoryRoot } from '../harness/system.ts';
+
+/** Of each step the files that try most of its statements. */
+const files = [
+  'ingest/ingest',
+  'ingest/facts',
+  'ingest/diagnostics',
+  'ingest/take-waiting',
+  'history/history',
+  'history/lists',
+  'history/outages',
+  'history/statistics',
+  'history/uptime-routes',
+  'health/health',
+  'health/fold-batch',
+  'health/uptime',
+  'rollup/rollup',
+  'testing/packed-days',
+  'testing/held-results.property',
+].map((file) => `apps/controller/src/${file}.test.ts`);
+
+test('results are stored, folded, packed, rolled up and read on Citus as on PostgreSQL alone', {
+  timeout: 1_200_000,
+}, async ({ skip }) => {
+  const cluster = await startCitus();
+  if (typeof cluster === 'string') return skip(cluster);
+  await using _cluster = cluster;
+  const program = path.join(import.meta.dirname, '../harness/run-all.ts');
+  const { code, stdout, stderr } = await runProgram(
+    process.execPath,
+    [program, '--config', 'vitest.citus.config.ts', ...files],
+    { cwd: repositoryRoot, env: { VANTAGE_TEST_CITUS: cluster.coordinator } },
+  );
+  expect(code, `${stdout}\n${stderr}`).toBe(0);
+  const [, passed] = /^(\d+) passed, 0 failed, \d+ skipped$/m.exec(stdout) ?? [];
+  expect(Number(passed)).toBeGreaterThan(files.length);
+});
