@@ -8,7 +8,7 @@ import { type AccountRows, readAccountRows } from './harness/account-rows.ts';
 import type { Ground } from './harness/ground.ts';
 import { type HostileConnection, type HostileStream, hello, openHostile } from './harness/hostile-agent.ts';
 import { hostileMessage, type Live, pick, type Random, seeded } from './harness/hostile-message.ts';
-import { useScenes } from './harness/scenes.ts';
+import { scenes } from './harness/shared.ts';
 
 /** The number of messages (records of batches, heartbeats and Hellos); choose a million where there is time. */
 const messages = Number(process.env['VANTAGE_FUZZ_MESSAGES'] ?? 100_000);
@@ -43,8 +43,6 @@ const neighboursWork = [
   'device_marks',
   'key_uses',
 ];
-
-const scenes = useScenes();
 
 interface Sent {
   records: number;
