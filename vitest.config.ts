@@ -9,6 +9,8 @@ const shared = {
   pool: 'forks' as const,
   // More than there are processors: tests of running programs mostly wait.
   maxWorkers: 3,
+  // Node itself loads the modules, as it does for the programs: no test needs them transformed, and no test mocks one.
+  experimental: { viteModuleRunner: false, nodeLoader: false },
 };
 
 /** These wait for true minutes, start many programs or look at many screens. */
