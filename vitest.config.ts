@@ -2,7 +2,6 @@ import { defineConfig } from 'vitest/config';
 import { longestFirst } from './tests/harness/longest-first.ts';
 
 const shared = {
-  globalSetup: ['tests/harness/global-setup.ts'],
   // They end a test that hangs. No test depends on the machine's speed, and a busy machine is ten times slower.
   testTimeout: 120_000,
   hookTimeout: 120_000,
@@ -10,6 +9,8 @@ const shared = {
   pool: 'forks' as const,
   // More than there are processors: tests of running programs mostly wait.
   maxWorkers: 3,
+  // Node itself loads the modules, as it does for the programs: no test needs them transformed, and no test mocks one.
+  experimental: { viteModuleRunner: false, nodeLoader: false },
 };
 
 /** These wait for true minutes, start many programs or look at many screens. */
@@ -40,6 +41,8 @@ const longest = [
 /** Unit, integration and end-to-end tests; the real-server, chaos and attack runs have their own configs. */
 export default defineConfig({
   test: {
+    // Once for both projects.
+    globalSetup: ['tests/harness/global-setup.ts'],
     sequence: { sequencer: longestFirst(longest) },
     projects: [
       {

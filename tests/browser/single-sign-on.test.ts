@@ -4,7 +4,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { freePort } from '../harness/free-port.ts';
 import { startOidcProvider, type TestProvider } from '../harness/oidc-provider.ts';
-import { type System, startSystem } from '../harness/system.ts';
+import type { System } from '../harness/system.ts';
+import { startSystemOnDatabase } from '../harness/system-on-database.ts';
 import { browserMissing, openWindow, startBrowser, violationsOf } from './browser.ts';
 
 let system: System;
@@ -27,7 +28,7 @@ beforeAll(async () => {
     VANTAGE_OIDC_CLIENT_SECRET_FILE: secretFile,
     VANTAGE_OIDC_GROUPS: 'noc=UO; admins=UA',
   };
-  [system, browser] = await Promise.all([startSystem({ env }), startBrowser()]);
+  [system, browser] = await Promise.all([startSystemOnDatabase({ env }), startBrowser()]);
 }, 180_000);
 afterAll(async () => {
   await browser?.close();

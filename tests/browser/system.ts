@@ -2,7 +2,8 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { z } from 'zod';
 import { runVantage } from '../harness/run-vantage.ts';
-import { type System, startSystem } from '../harness/system.ts';
+import type { System } from '../harness/system.ts';
+import { startSystemOnDatabase } from '../harness/system-on-database.ts';
 import { browserMissing, openWindow, signIn, startBrowser, type Window } from './browser.ts';
 
 /** A running system and a browser, for the tests of one file. */
@@ -48,7 +49,7 @@ export function useBrowser(env: Readonly<Record<string, string>> = { NODE_ENV: '
   };
   beforeAll(async () => {
     if (browserMissing !== undefined) return;
-    [system, browser] = await Promise.all([startSystem({ env }), startBrowser()]);
+    [system, browser] = await Promise.all([startSystemOnDatabase({ env }), startBrowser()]);
   }, 180_000);
   afterAll(async () => {
     await browser?.close();

@@ -8,7 +8,8 @@ import path from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { operate } from '../harness/more-agents.ts';
-import { repositoryRoot, type System, startSystem } from '../harness/system.ts';
+import { repositoryRoot, type System } from '../harness/system.ts';
+import { startSystemOnDatabase } from '../harness/system-on-database.ts';
 import { startTarget } from '../harness/target.ts';
 import { type Greeting, isEncrypted, openTraffic, readGreeting } from '../harness/tls-traffic.ts';
 import { type Conversation, recordTraffic } from '../harness/traffic-recorder.ts';
@@ -118,7 +119,7 @@ async function runTwice(
 test('all traffic of an agent is TLS 1.3; its token goes out once, with its enrolment, and no secret is ever in clear', {
   timeout: 300_000,
 }, async () => {
-  await using system = await startSystem({ timeoutMs: 180_000 });
+  await using system = await startSystemOnDatabase({ timeoutMs: 180_000 });
   operate(system, 'locations', 'create', 'recorded');
   const { token, agent_id: agentId } = invitation.parse(
     operate(system, 'agents', 'invite', '--location', 'recorded'),

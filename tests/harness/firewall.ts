@@ -6,7 +6,8 @@ const table = `vantage_test_${process.pid}`;
 export function firewallMissing(): string | undefined {
   if (process.getuid?.() !== 0) return 'a firewall rule needs root';
   try {
-    dropPort(1)[Symbol.dispose]();
+    // Not `closedPort`, which must refuse all the time.
+    dropPort(2)[Symbol.dispose]();
     return undefined;
   } catch (error) {
     return `nft cannot be used: ${error instanceof Error ? error.message.split('\n')[0] : ''}`;

@@ -1,7 +1,8 @@
 // `npm test` runs this program: it runs every test and, beside them, checks types, format, lint and the files of the
 // wire. The last line is "N passed, N failed, N skipped"; each check counts as one. Vitest gets the arguments as
-// filters. With --config <file> only the tests of that configuration run, without the checks. With --failures <file>
-// what failed is added to the file. A failed test is repeated only if it names a reason (retry.ts).
+// filters. With --config <file> only the tests of that configuration run, without the checks; with --project <name>
+// only those of its project. With --failures <file> what failed is added to the file. A failed test is repeated only if
+// it names a reason (retry.ts).
 import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -57,13 +58,10 @@ process.chdir(root);
 // The programs under test start as a user's do: with the cache of compiled code.
 process.env['NODE_COMPILE_CACHE'] ??= path.join(cache, 'compiled');
 const { values, positionals } = parseArgs({
-  options: { config: { type: 'string' }, failures: { type: 'string' } },
+  options: { config: { type: 'string' }, project: { type: 'string' }, failures: { type: 'string' } },
   allowPositionals: true,
 });
-await Promise.all([
-  values.config === undefined ? runChecks() : undefined,
-  runTests(positionals, values.config),
-]);
+await Promise.all([values.config === undefined ? runChecks() : undefined, runTests(positionals, values)]);
 rmSync(generated, { recursive: true, force: true });
 console.log(summary.text());
 if (values.failures !== undefined && summary.failed > 0)
@@ -129,11 +127,15 @@ function stale(): string | undefined {
  * Runs vitest and adds its tests to the counts; a file that cannot be loaded and an error outside of tests count as
  * failed.
  */
-async function runTests(filters: readonly string[], config: string | undefined): Promise<void> {
+async function runTests(
+  filters: readonly string[],
+  { config, project }: { readonly config?: string; readonly project?: string },
+): Promise<void> {
   const vitest = await startVitest('test', [...filters], {
     watch: false,
     root,
-    ...(config ? { config } : {}),
+    ...(config && { config }),
+    ...(project && { project }),
   });
   for (const module of vitest.state.getTestModules()) addModule(module);
   for (const error of vitest.state.getUnhandledErrors())

@@ -34,20 +34,22 @@ export interface System extends AsyncDisposable {
 /** The repository's root. */
 export const repositoryRoot = path.resolve(import.meta.dirname, '../..');
 
+/** How a system is started. */
+export interface StartOptions {
+  readonly dataDir?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Stands before the command (`ip netns exec …`). */
+  readonly prefix?: readonly string[];
+  readonly timeoutMs?: number;
+  /** Receives the output as it comes. */
+  readonly onOutput?: (text: string) => void;
+}
+
 /**
- * Starts `vantage up` and waits for quickstart.json of this run. `prefix` stands before the command
- * (`ip netns exec …`). Throws with the output when the program ends early or is not ready within `timeoutMs`.
+ * Starts `vantage up` and waits for quickstart.json of this run. Throws with the output when the program ends early or
+ * is not ready within `timeoutMs`.
  */
-export async function startSystem(
-  options: {
-    readonly dataDir?: string;
-    readonly env?: Readonly<Record<string, string>>;
-    readonly prefix?: readonly string[];
-    readonly timeoutMs?: number;
-    /** Receives the output as it comes. */
-    readonly onOutput?: (text: string) => void;
-  } = {},
-): Promise<System> {
+export async function startSystem(options: StartOptions = {}): Promise<System> {
   const dataDir = options.dataDir ?? mkdtempSync(path.join(tmpdir(), 'vantage-test-'));
   const file = path.join(dataDir, 'quickstart.json');
   rmSync(file, { force: true });

@@ -30,7 +30,13 @@ export function walk(node: Node, visit: (node: Node) => void): void {
 }
 
 export function childrenOf(node: Node): Node[] {
-  return Object.values(node).flatMap((value) => nodesOf(Array.isArray(value) ? value : [value]));
+  // Millions of nodes come by here: lists in between would take half of the time of all rules.
+  const children: Node[] = [];
+  for (const value of Object.values(node))
+    if (Array.isArray(value)) {
+      for (const each of value) if (isNode(each)) children.push(each);
+    } else if (isNode(value)) children.push(value);
+  return children;
 }
 
 /** The nodes of a list; everything else in it is left out. */

@@ -1,6 +1,6 @@
 // Compares every phase of every TCP Method with the stamps of a wire with a known delay, at rest and while this process
 // runs 500 checks a second. The wire, the proxy and the servers are separate processes. Where this machine cannot make
-// such a wire, a proxy that delays the servers' bytes shows the same, except ConnectTime.
+// such a wire, a proxy that delays the servers' bytes shows the same instead, except ConnectTime.
 import { createDial, type Phase, probeFor } from '@vantage/probes';
 import { runTest } from '@vantage/probes/testing';
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';
@@ -198,7 +198,9 @@ describe('over a wire', slowly, () => {
   });
 });
 
-describe('over a proxy', slowly, () => {
+if (noWire !== undefined) describe('over a proxy', slowly, overAProxy);
+
+function overAProxy(): void {
   let passage: Passage | undefined;
   beforeAll(async () => {
     if (servers) passage = await startPassage(servers, ['127.0.0.1'], 50);
@@ -214,4 +216,4 @@ describe('over a proxy', slowly, () => {
     const phases = ['ssl', 'ttfb', 'ttlb'] as const;
     await hold(subject, { way, host: '127.0.0.1', limitMs: 2, when: 'by proxy, 50 ms', phases });
   });
-});
+}

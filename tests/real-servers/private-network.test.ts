@@ -110,7 +110,10 @@ function isReachable(address: string, port: number): Promise<boolean> {
 
 beforeAll(async () => {
   if (missing !== undefined) return;
-  execFileSync(process.execPath, ['agent-installer/src/parcel.ts', arch], { cwd: repository, stdio: 'pipe' });
+  execFileSync(process.execPath, ['agent-installer/src/parcel.ts', '--archive', arch], {
+    cwd: repository,
+    stdio: 'pipe',
+  });
   removeNetwork();
   system = await startSystem({ timeoutMs: 240_000, env: { VANTAGE_TLS_NAMES: controller } });
   host = await createCleanRoot(tag, subnet);

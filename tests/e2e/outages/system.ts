@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
-import { type System, startSystem } from '../../harness/system.ts';
+import type { System } from '../../harness/system.ts';
+import { startSystemOnDatabase } from '../../harness/system-on-database.ts';
 
 /** The pace of the system's time, so that minutes of its rules pass in seconds; its agents need the same settings. */
 export const fast = { NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: '10' };
@@ -8,7 +9,7 @@ export const fast = { NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: '10' };
 export let system: System;
 
 beforeAll(async () => {
-  system = await startSystem({
+  system = await startSystemOnDatabase({
     env: { ...fast, VANTAGE_ALLOW_PRIVATE_WEBHOOKS: 'true' },
     timeoutMs: 500_000,
   });
