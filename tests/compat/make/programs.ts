@@ -1,6 +1,6 @@
-// Makes programs.json.br of a version. It contains the controller as one file with all packages, its migrations, and the
-// programs of the agent as a host gets them. Usage: node tests/compat/make/programs.ts CHECKOUT COMMIT (CHECKOUT has its
-// packages installed)
+// Makes programs.json.br of a version. It contains the controller as one file with all packages, its migrations, and
+// the programs of the agent as a host gets them. Usage: node tests/compat/make/programs.ts CHECKOUT COMMIT (CHECKOUT
+// has its packages installed)
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -108,8 +108,8 @@ export async function readCertificate(files: {
 }
 
 /**
- * Reads a certificate and its key; undefined when one of them is missing, or they do not belong together. Throws a Fault
- * when one of them cannot be read.
+ * Reads a certificate and its key; undefined when one of them is missing, or they do not belong together. Throws a
+ * Fault when one of them cannot be read.
  */
 async function readPair(certFile: string, keyFile: string): Promise<ServerCertificate | undefined> {
   const [cert, key] = [await readOrFault(certFile), await readOrFault(keyFile)];
