@@ -1,11 +1,8 @@
-// The data of an earlier version: a database at an old migration, with many rows in the tables that later migrations
-// change.
+// The data of version 0.2.0: a database at the baseline, with many rows in the tables that later migrations change.
 import { createLog } from '@vantage/kernel';
+import { baseline } from '../../apps/controller/src/db/baseline.ts';
 import { createDb } from '../../apps/controller/src/db/index.ts';
 import { withClient } from '../harness/postgres-url.ts';
-
-/** The last migration of the old version. */
-const oldest = '0031-shadow-contacts';
 
 /** The data that an upgrade must keep. */
 export interface Holdings {
@@ -22,7 +19,7 @@ const dayUs = 86_400_000_000;
 /** Fills the database: `devices` devices, and `checksEach` checks and 20 events of each. */
 export async function fillOldDatabase(url: string, devices: number, checksEach: number): Promise<Holdings> {
   const db = await createDb({ connection: { url }, log: createLog('old data', 'silent') });
-  await db.migrate(oldest);
+  await db.migrate(baseline);
   await db.close();
   const todayUs = Math.floor((Date.now() * 1000) / dayUs) * dayUs;
   const name = `checks_${new Date(todayUs / 1000).toISOString().slice(0, 10).replaceAll('-', '')}`;
@@ -38,8 +35,8 @@ export async function fillOldDatabase(url: string, devices: number, checksEach: 
           locations_given, changed_us, created_us, updated_us)
         select ${id('device', 'i')}, 1, 'HTTP', 'http://shop-' || i || '.example/?token=abc', sha256('x'), 'shop ' || i, 1, 30, 2, 10, false,
           ${todayUs}, ${todayUs}, ${todayUs} from generate_series(1, ${devices}) i`,
-      `create table ${name} partition of checks for values from (${todayUs}) to (${todayUs + dayUs})`,
-      `insert into checks (device_no, start_us, agent_no, location_no, end_us, arrived_us, revision, attempt, code, perf, block_ms, dns_ms,
+      `create table ${name} partition of check_rows for values from (${todayUs}) to (${todayUs + dayUs})`,
+      `insert into check_rows (device_no, start_us, agent_no, location_no, end_us, arrived_us, revision, attempt, code, perf, block_ms, dns_ms,
           connect_ms, ssl_ms, ttfb_ms, ttlb_ms, data_size, check_result)
         select d, ${todayUs} + k * 60000000::bigint + d, 1, 1, ${todayUs} + k * 60000000::bigint + d + 1000, ${todayUs} + k * 60000000::bigint + d + 9000, 1, 0, 1, 0, 0, 0.25,
           0.25, 0, 0.25, 0.25, 42, '200 OK ' || (d + k) % 7

@@ -8,7 +8,7 @@ import { repositoryRoot } from '../harness/system.ts';
 import { filesSchema, unpackText, writeFolder } from './archive.ts';
 
 /** The folder with the fixtures of the earlier version. */
-export const fixtures = path.join(import.meta.dirname, 'fixtures/cdf9687');
+export const fixtures = path.join(import.meta.dirname, 'fixtures/87d113c');
 
 /** The programs of one version: their files. */
 export interface Programs extends Disposable {
@@ -31,7 +31,7 @@ export function openOld(): Required<Programs> {
   writeFolder(folder, filesSchema.parse(JSON.parse(unpackText(path.join(fixtures, 'programs.json.br')))));
   return {
     controller: path.join(folder, 'controller/main.mjs'),
-    agent: path.join(folder, 'agent/main.mjs'),
+    agent: path.join(folder, 'agent/agent.mjs'),
     migrations: path.join(folder, 'controller/migrations'),
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   };

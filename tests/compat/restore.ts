@@ -52,12 +52,7 @@ export async function restore(migrations: string): Promise<Restored> {
   const byUs = shiftFor(atUs, Date.now() * 1000);
   const fresh = moved.parse(JSON.parse(shiftText(JSON.stringify({ truth, rows }), byUs)));
   const dataDir = mkdtempSync(path.join(tmpdir(), 'vantage-restored-'));
-  // A certificate from the future would not be valid yet; without one the controller makes its own.
-  const isYounger = byUs < 0;
-  writeFolder(
-    dataDir,
-    shiftFiles(files, byUs, (file) => !(isYounger && file.startsWith('tls/'))),
-  );
+  writeFolder(dataDir, shiftFiles(files, byUs));
   const server = inject('databaseUrl');
   const name = `vantage_compat_${randomBytes(6).toString('hex')}`;
   await withClient(server, (client) => client.query(`create database ${name}`));
@@ -76,16 +71,14 @@ export async function restore(migrations: string): Promise<Restored> {
   };
 }
 
-function shiftFiles(files: Files, byUs: number, wanted: (file: string) => boolean): Files {
+function shiftFiles(files: Files, byUs: number): Files {
   return Object.fromEntries(
-    Object.entries(files)
-      .filter(([file]) => wanted(file))
-      .map(([file, content]) => {
-        const bytes = Buffer.from(content, 'base64');
-        if (file.endsWith('.seg')) return [file, shiftSegment(bytes, byUs).toString('base64')];
-        if (/chains\.bin(\.old)?$/.test(file)) return [file, shiftChecked(bytes, byUs).toString('base64')];
-        return [file, content];
-      }),
+    Object.entries(files).map(([file, content]) => {
+      const bytes = Buffer.from(content, 'base64');
+      if (file.endsWith('.seg')) return [file, shiftSegment(bytes, byUs).toString('base64')];
+      if (/chains\.bin(\.old)?$/.test(file)) return [file, shiftChecked(bytes, byUs).toString('base64')];
+      return [file, content];
+    }),
   );
 }
 
@@ -97,7 +90,7 @@ async function load(client: pg.Client, migrations: string, rows: Dump): Promise<
   await client.query(
     `create table migrations (id serial primary key, name varchar(255), executed_at timestamptz default current_timestamp)`,
   );
-  await makePartitions(client, rows['checks'] ?? []);
+  await makePartitions(client, rows['check_rows'] ?? []);
   // Rows refer to rows of other tables, and accounts and schedules refer to each other, so the references are made
   // after the rows.
   const { rows: references } = await client.query<{ within: string; name: string; text: string }>(
@@ -106,26 +99,49 @@ async function load(client: pg.Client, migrations: string, rows: Dump): Promise<
   );
   for (const { within, name } of references)
     await client.query(`alter table ${within} drop constraint ${name}`);
-  for (const [table, all] of Object.entries(rows))
+  for (const [table, all] of Object.entries(rows)) {
+    const columns = await writtenColumns(client, table);
+    // The rows that triggers would write are in the recording.
+    await client.query(`alter table "${table}" disable trigger user`);
     await client.query(
-      `insert into "${table}" overriding system value
-       select * from jsonb_populate_recordset(null::"${table}", $1::jsonb)`,
+      `insert into "${table}" (${columns}) overriding system value
+       select ${columns} from jsonb_populate_recordset(null::"${table}", $1::jsonb)`,
       [JSON.stringify(all)],
     );
+    await client.query(`alter table "${table}" enable trigger user`);
+  }
   for (const { within, name, text } of references)
     await client.query(`alter table ${within} add constraint ${name} ${text}`);
   await client.query(nextNumbers);
+  await client.query(stillGood);
 }
 
-/** Creates the daily partitions of `checks` as that version does. */
+/** The columns of a table, separated by commas, but for those that PostgreSQL computes. */
+async function writtenColumns(client: pg.Client, table: string): Promise<string> {
+  const { rows } = await client.query<{ columns: string }>(
+    `select string_agg(quote_ident(attname), ', ') as columns from pg_attribute
+     where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = ''`,
+    [table],
+  );
+  return rows[0]?.columns ?? '';
+}
+
+/**
+ * Tokens that were not used enrol for another hour. The times in certificates cannot be moved, so the controller issues
+ * new ones instead of repeating those that it stored.
+ */
+const stillGood = `
+  update agents set token_expires_us = (extract(epoch from now()) * 1000000)::bigint + 3600000000 where token_used_us is null;
+  update agents set certificate = null, certificate_end_us = null`;
+
+/** Creates the daily partitions of `check_rows` that these rows need. */
 async function makePartitions(client: pg.Client, checks: Dump[string]): Promise<void> {
   const dayUs = 86_400_000_000;
   const days = new Set(checks.map((check) => Math.floor(z.number().parse(check['start_us']) / dayUs)));
   for (const day of days) {
     const name = `checks_${new Date(day * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '')}`;
-    await client.query(`create table ${name} (like checks including defaults including constraints)`);
     await client.query(
-      `alter table checks attach partition ${name} for values from (${day * dayUs}) to (${(day + 1) * dayUs})`,
+      `create table ${name} partition of check_rows for values from (${day * dayUs}) to (${(day + 1) * dayUs})`,
     );
   }
 }

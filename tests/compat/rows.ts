@@ -29,11 +29,29 @@ const kept: Readonly<Record<string, Kept>> = {
   device_locations: { now: 'device_locations', columns: ['device_no', 'location_no'] },
   device_state: { now: 'device_state', columns: ['device_no', 'status', 'since_us'] },
   status_intervals: { now: 'status_intervals', columns: ['device_no', 'from_us', 'status'] },
-  fold_points: { now: 'state_checkpoints', columns: ['device_no', 'start_us', 'agent_no'] },
-  checks: {
-    now: 'checks',
-    columns: ['device_no', 'start_us', 'agent_no', 'end_us', 'revision', 'attempt', 'code', 'check_result'],
+  state_checkpoints: { now: 'state_checkpoints', columns: ['device_no', 'start_us', 'agent_no'] },
+  check_rows: {
+    now: 'check_rows',
+    columns: [
+      'device_no',
+      'start_us',
+      'agent_no',
+      'arrived_after_us',
+      'attempt',
+      'code',
+      'check_result',
+      'facts_no',
+      'location_small',
+      'revision_small',
+      'connect_small',
+      'ttlb_ms',
+    ],
   },
+  check_facts: {
+    now: 'check_facts',
+    columns: ['device_no', 'day_us', 'facts_no', 'digest', 'check_result', 'extended'],
+  },
+  check_counts: { now: 'check_counts', columns: ['account_no', 'location_no', 'agent_no', 'method', 'code'] },
   events: {
     now: 'events',
     columns: ['event_no', 'event_id', 'device_no', 'at_us', 'type', 'status', 'message'],
@@ -46,6 +64,25 @@ const kept: Readonly<Record<string, Kept>> = {
     now: 'assignment_spans',
     columns: ['device_no', 'agent_no', 'location_no', 'from_us', 'to_us'],
   },
+  authorities: { now: 'authorities', columns: ['certificate', 'sealed', 'not_after_us'] },
+  nschedules: {
+    now: 'nschedules',
+    columns: ['nschedule_no', 'nschedule_id', 'name', 'external_key', 'steps'],
+  },
+  mschedules: {
+    now: 'mschedules',
+    columns: ['mschedule_no', 'mschedule_id', 'name', 'start_local', 'duration_s'],
+  },
+  contacts: {
+    now: 'contacts',
+    columns: ['contact_no', 'contact_id', 'external_key', 'name', 'type', 'address', 'sealed', 'shadow'],
+  },
+  alerts: { now: 'alerts', columns: ['alert_no', 'alert_id', 'kind', 'device_no', 'opened_us', 'since_us'] },
+  notifications: {
+    now: 'notifications',
+    columns: ['notification_no', 'notification_id', 'contact_no', 'kind'],
+  },
+  audit: { now: 'audit', columns: ['audit_no', 'audit_id', 'at_us', 'actor', 'action', 'kind', 'id'] },
   connection_spans: { now: 'connection_spans', columns: ['agent_no', 'from_us', 'to_us', 'session_id'] },
   coverage: { now: 'coverage', columns: ['agent_no', 'from_us', 'to_us'] },
   clock_records: { now: 'clock_records', columns: ['agent_no', 'at_us', 'offset_us'] },
@@ -115,26 +152,4 @@ export async function coverageOfAgent(client: pg.Client, agentId: string): Promi
     [agentId],
   );
   return rows.map((row) => span.parse(row));
-}
-
-/** Fields of the REST API that had another name in the earlier version. */
-const fields: Readonly<Record<string, string>> = { Abstained: 'Inconclusive' };
-
-/**
- * The fields of one object as the present version names them; `HostData` is empty headers of HTTP, and other Methods
- * have none.
- */
-function presentFields(value: object): object {
-  const renamed = Object.entries(value).map(([name, inner]) => [fields[name] ?? name, inner]);
-  const { HostData, ...rest } = Object.fromEntries(renamed);
-  if (HostData === undefined || Object.keys(HostData).length > 0)
-    return { ...rest, ...(HostData && { HostData }) };
-  return rest.Method === 'HTTP' ? { ...rest, HostData: { headers: {} } } : rest;
-}
-
-/** An answer of the earlier version with the present names of its fields. */
-export function withPresentNames<T extends object>(answer: T): T {
-  return JSON.parse(JSON.stringify(answer), (_, value: unknown) =>
-    value === null || typeof value !== 'object' || Array.isArray(value) ? value : presentFields(value),
-  );
 }

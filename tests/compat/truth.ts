@@ -18,6 +18,9 @@ export const truthSchema = z.object({
   tags: z.array(z.record(z.string(), z.unknown())),
   locations: z.array(z.record(z.string(), z.unknown())),
   agents: z.array(z.record(z.string(), z.unknown())),
+  contacts: z.array(z.record(z.string(), z.unknown())),
+  nschedules: z.array(z.record(z.string(), z.unknown())),
+  mschedules: z.array(z.record(z.string(), z.unknown())),
   account: z.record(z.string(), z.unknown()),
 });
 export type Truth = z.infer<typeof truthSchema>;
@@ -45,6 +48,9 @@ export async function readTruth(api: Api, untilUs: number): Promise<Truth> {
     tags: await api.ok('GET', '/tags'),
     locations: await api.ok('GET', '/locations'),
     agents: await api.ok('GET', '/agents'),
+    contacts: await api.ok('GET', '/contacts'),
+    nschedules: await api.ok('GET', '/nschedules'),
+    mschedules: await api.ok('GET', '/mschedules'),
     account: await api.ok('GET', '/account'),
   });
 }
@@ -63,10 +69,7 @@ async function readDevice(api: Api, id: string, untilUs: number): Promise<unknow
 
 const typed = z.object({ Type: z.string() });
 
-/**
- * All events besides those of alerts: a version with alerts records some at its first start, for outages that are open
- * then.
- */
+/** All events besides those of alerts, of which some are recorded while the others are compared. */
 async function events(api: Api, at: string): Promise<unknown[]> {
   const all = await pages(api, `${at}/events`);
   return all.filter((event) => !typed.parse(event).Type.startsWith('Alert'));

@@ -18,27 +18,21 @@ const soon = { timeout: 60_000, interval: 100 };
 const agentRows = z.array(z.object({ agent_id: z.string(), Location: z.string(), State: z.string() }));
 const events = z.array(z.object({ Type: z.string(), Timestamp: z.string() }));
 const checks = z.array(z.object({ check_id: z.string() }));
-const extended = z
-  .object({
-    agent_id: z.string(),
-    Attempt: z.int(),
-    ResultCode: z.int(),
-    RetryId: z.string().nullable().optional(),
-    /** Its name in version 0.1.0. */
-    ChainId: z.string().nullable().optional(),
-  })
-  .transform(({ ChainId, ...one }) => ({ ...one, RetryId: one.RetryId ?? ChainId ?? null }));
+const extended = z.object({
+  agent_id: z.string(),
+  Attempt: z.int(),
+  ResultCode: z.int(),
+  RetryId: z.string().nullable(),
+});
 
 /**
  * Runs a controller of one version with two agents of another at one Location, and uses everything that their stream
  * can do: assignments, results, a run request, a retry sequence that the controller leads, coverage, and a backlog
- * after the controller was stopped. `meanwhile` may use the API while all are connected. Resolves with the number of
- * checks that were stored.
+ * after the controller was stopped. Resolves with the number of checks that were stored.
  */
 export async function exchange(
   old: Restored,
   programs: { readonly controller: string; readonly agent: string },
-  meanwhile: (api: Api, deviceId: string) => Promise<void> = async () => {},
 ): Promise<number> {
   await using stack = new AsyncDisposableStack();
   const { databaseUrl, dataDir } = old;
@@ -78,7 +72,6 @@ export async function exchange(
     .parse(await api.ok('POST', '/devices', device));
   await vi.waitFor(async () => expect(await typesOf(api, id)).toEqual(['Created', 'Up']), soon);
   expect(await api.ok('POST', `/devices/${id}/check`)).toMatchObject({ ResultCode: 1 });
-  await meanwhile(api, id);
   target.manner = 'reset';
   await vi.waitFor(async () => expect(await typesOf(api, id)).toContain('Down'), soon);
   target.manner = 'ok';

@@ -136,16 +136,37 @@ async function makeDevices(on: Api): Promise<ReadonlyMap<string, string>> {
     .object({ tag_id: z.string() })
     .parse(await on.ok('POST', '/tags', { Name: 'kept' }));
   const made = new Map<string, string>();
+  const schedules = await makeSchedules(on);
   for (const device of newDevices()) {
+    const scheduled = made.size % 5 === 0 || device.ShortName === special.down ? schedules : {};
     const { device_id: id } = z
       .object({ device_id: z.string() })
-      .parse(await on.ok('POST', '/devices', device));
+      .parse(await on.ok('POST', '/devices', { ...device, ...scheduled }));
     made.set(device.ShortName, id);
     if (made.size % 7 === 0)
       await on.ok('PUT', `/tags/${tag}/devices/${id}`).catch((error) => say(String(error)));
   }
   say(`${made.size} devices`);
   return made;
+}
+
+/** Creates a contact that gets nothing, a notification schedule for it, and maintenance in some years. */
+async function makeSchedules(on: Api): Promise<Readonly<Record<string, string>>> {
+  const { contact_id: contact } = z.object({ contact_id: z.string() }).parse(
+    await on.ok('POST', '/contacts', {
+      Name: 'shadow',
+      Type: 'webhook',
+      Address: `https://user:${login.password}@hooks.example/alerts?token=kept`,
+      Secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
+      Shadow: true,
+    }),
+  );
+  const steps = { Name: 'everybody', Steps: [{ DelayMinutes: 0, Contacts: [contact], RepeatMinutes: 5 }] };
+  const window = { Name: 'in some years', Start: '2031-05-04T02:00', Duration: '01:00', Recurrence: null };
+  return {
+    ...z.object({ nschedule_id: z.string() }).parse(await on.ok('POST', '/nschedules', steps)),
+    ...z.object({ mschedule_id: z.string() }).parse(await on.ok('POST', '/mschedules', window)),
+  };
 }
 
 /** Creates an outage that stays, one that ends, a maintenance window and checks on request. */

@@ -1,6 +1,6 @@
-// Makes programs.json.br of a version. It contains the controller and the agent, each as one file with all packages,
-// and the controller's migrations. Usage: node tests/compat/make/programs.ts CHECKOUT COMMIT (CHECKOUT has its packages
-// installed)
+// Makes programs.json.br of a version. It contains the controller as one file with all packages, its migrations, and
+// the programs of the agent as a host gets them. Usage: node tests/compat/make/programs.ts CHECKOUT COMMIT (CHECKOUT
+// has its packages installed)
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -12,26 +12,28 @@ if (checkout === '' || commit === '') throw new Error('usage: programs.ts CHECKO
 const target = path.resolve(import.meta.dirname, '../fixtures', commit);
 mkdirSync(target, { recursive: true });
 
-const controller = await bundle('controller');
-const agent = await bundle('agent');
+const controller = await bundle();
 const migrations = readFolder(path.join(checkout, 'apps/controller/src/db/migrations'));
+// The checkout's own bundle of the agent: its programs, which find each other by their names.
+const { bundleAgent } = await import(path.resolve(checkout, 'agent-installer/src/bundle.ts'));
+const agent: ReadonlyMap<string, Buffer> = (await bundleAgent()).files;
 const files: Files = {
   'controller/main.mjs': controller,
+  // The controller looks for this package at its start. No test opens the page that shows it.
+  'controller/node_modules/swagger-ui-dist/package.json': Buffer.from('{}').toString('base64'),
   ...Object.fromEntries(
     Object.entries(migrations).map(([file, text]) => [`controller/migrations/${file}`, text]),
   ),
-  'agent/main.mjs': agent,
+  ...Object.fromEntries([...agent].map(([file, bytes]) => [`agent/${file}`, bytes.toString('base64')])),
 };
 pack(path.join(target, 'programs.json.br'), files);
 
-/**
- * One program as one module, in base64. Optional native packages stay outside, because the others work without them.
- */
-async function bundle(part: 'controller' | 'agent'): Promise<string> {
+/** The controller as one module, in base64. Optional native packages stay outside, because it works without them. */
+async function bundle(): Promise<string> {
   const folder = mkdtempSync(path.join(tmpdir(), 'vantage-bundle-'));
   try {
     const built = await rolldown({
-      input: path.join(checkout, `apps/${part}/src/main.ts`),
+      input: path.join(checkout, 'apps/controller/src/main.ts'),
       cwd: checkout,
       platform: 'node',
       external: [/\.node$/, 'cpu-features', 'pg-native'],

@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { writeWithChecksum } from './disk.ts';
 import { openIdentity } from './identity.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'vantage-identity-'));
@@ -98,14 +97,6 @@ test('after any byte flips, the number of the last session is still known', asyn
     writeFileSync(file, torn);
     expect(await sessionsOf(folder, 1)).toEqual([8n]);
   }
-});
-
-test('the agent continues with the file of an earlier version', async () => {
-  const folder = newFolder();
-  await sessionsOf(folder, 1);
-  rmSync(path.join(folder, 'identity.bin'));
-  await writeWithChecksum(path.join(folder, 'identity.json'), Buffer.from('{"session":41,"wallOffsetUs":5}'));
-  expect(await sessionsOf(folder, 1)).toEqual([42n]);
 });
 
 test('while the disk refuses every write, no number is used twice, over restarts too; the fault is reported once', async () => {

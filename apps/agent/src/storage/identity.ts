@@ -3,7 +3,7 @@ import path from 'node:path';
 import { dayMs } from '@vantage/domain';
 import { Fault, isMissing, messageOf, parseJson } from '@vantage/kernel';
 import { z } from 'zod';
-import { ensureFolder, isDiskFull, readWithChecksum } from './disk.ts';
+import { ensureFolder, isDiskFull } from './disk.ts';
 import { openDualCopyFile } from './dual-copy-file.ts';
 import { createFaultReporter } from './fault-reporter.ts';
 
@@ -30,7 +30,7 @@ export interface Identity extends AsyncDisposable {
 const kept = z.object({ session: z.int().min(0), wallOffsetUs: z.int().optional() });
 
 /** A folder with one of these was an agent's before. */
-const ownFiles = new Set(['identity.bin', 'identity.json', 'outbox', 'assignments.bin']);
+const ownFiles = new Set(['identity.bin', 'outbox', 'assignments.bin']);
 
 /** The file of an agent that runs is written again after this time, so that its age says when the agent ran last. */
 const freshMs = dayMs;
@@ -73,7 +73,7 @@ export async function openIdentity(deps: {
     const why = `${file} cannot be opened: ${messageOf(cause)}; it holds the number of this agent's last session`;
     throw new Fault('stop', 'identity-unreadable', why, { cause });
   });
-  const found = parse(store?.text ?? (await earlierForm(folder).catch(refused('read'))));
+  const found = parse(store?.text);
   if (found === undefined && !isNew) {
     const what = isMissing ? 'is missing' : 'is damaged';
     onFault(
@@ -154,10 +154,4 @@ function isThere(file: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-/** The file in which earlier versions stored the same. */
-async function earlierForm(folder: string): Promise<string | undefined> {
-  const { content } = await readWithChecksum(path.join(folder, 'identity.json'));
-  return content?.toString('utf8');
 }

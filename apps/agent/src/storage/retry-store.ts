@@ -40,7 +40,7 @@ interface StoredSequence {
   readonly sequence: RetrySequence;
 }
 
-/** The file keeps the names that version 0.1.0 gave it, so that every version reads it. */
+/** The file keeps its first names, so that every version reads it. */
 const storedState = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('open'),

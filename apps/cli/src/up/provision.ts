@@ -65,7 +65,7 @@ function remembered(file: string): { readonly [Name in keyof Credentials]?: Cred
 
 /** Whether the agent's folder remembers the agent's sessions. Throws when that cannot be found out. */
 function hasIdentity(agentDir: string): boolean {
-  return ['identity.bin', 'identity.json', 'identity/agent.key'].some(
+  return ['identity.bin', 'identity/agent.key'].some(
     (name) => statSync(path.join(agentDir, name), { throwIfNoEntry: false }) !== undefined,
   );
 }

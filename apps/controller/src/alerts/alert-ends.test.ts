@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { second, startUs } from '../health/testing/scenario.ts';
@@ -129,24 +128,6 @@ test('a device that is paused takes back its messages that nobody tried to send;
     ).map(({ kind, state }) => `${kind} ${state}`);
   expect(await states(paused)).toEqual(['device.down Withdrawn', 'device.down Withdrawn']);
   expect(await states(well)).toEqual(['device.down Pending', 'device.down Withdrawn', 'device.up Pending']);
-});
-
-test('an outage that is open when a controller with alerts starts for the first time gets its alert', async () => {
-  const device = await downDevice(5_000);
-  await scene.kysely.deleteFrom('alerts').where('device_no', '=', device).execute();
-  const file = new URL('../db/migrations/0027-alerts-of-open-outages.sql', import.meta.url);
-  const migration = await readFile(file, 'utf8');
-  for (const _time of ['first', 'again']) await sql.raw(migration).execute(scene.kysely);
-  const opened = await scene.alerts(device);
-  expect(opened).toMatchObject([
-    { kind: 'device.down', since_us: startUs + 5_001 * second, location_no: place.locationNo },
-  ]);
-  expect(opened[0]?.alert_id).toMatch(/^[0-9a-f]{48}$/);
-  expect(opened[0]?.opening).toMatchObject({ CheckResult: expect.any(String), check_id: expect.any(String) });
-  const nowS = Math.ceil(((opened[0]?.due_us ?? 0) - startUs) / second);
-  await scene.decide(nowS);
-  expect(await scene.messages(device)).toEqual(['device.down']);
-  expect(await types(device)).toEqual(['Alert']);
 });
 
 /** Devices that fall, come back and fall again together, where nobody was told of the end meanwhile; their messages. */

@@ -4,8 +4,10 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
 import { withClient } from '../../../../tests/harness/postgres-url.ts';
+import { baseline } from './baseline.ts';
 import { Account } from './entities.ts';
 import { createDb, type Db, dbFailure, holdsLease, lockDevices, releaseLeases, takeLeases } from './index.ts';
+import { readMigrations } from './migrate.ts';
 
 const log = createLog('db test', 'silent');
 let database: TestDatabase;
@@ -105,6 +107,57 @@ test('the schema of a newer version is refused and left unchanged', async () => 
     message: expect.stringContaining('newer version of Vantage (it has 9999-to-come)'),
   });
   await old.close();
+});
+
+describe('a database that the migrations before the baseline made', () => {
+  /** The tables of the baseline, with so many of the migrations that it stands for. */
+  async function made(count: number) {
+    const own = await createTestDatabase();
+    const client = () => createDb({ connection: { url: own.url }, log });
+    const before = await client();
+    await sql.raw('drop schema public cascade; create schema public').execute(before.kysely);
+    await before.migrate(baseline);
+    await sql`delete from migrations`.execute(before.kysely);
+    await sql`
+      insert into migrations (name) select to_char(n, 'fm0000') || '-earlier' from generate_series(1, ${count}) n`.execute(
+      before.kysely,
+    );
+    await before.close();
+    const one = await client();
+    return {
+      db: one,
+      async names() {
+        const { rows } = await sql<{ name: string }>`select name from migrations order by id`.execute(
+          one.kysely,
+        );
+        return rows.map(({ name }) => name);
+      },
+      async [Symbol.asyncDispose]() {
+        await one.close();
+        await own[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  test('goes on with the later ones', async () => {
+    await using earlier = await made(42);
+    const known = (await readMigrations()).map(({ name }) => name);
+    await earlier.db.migrate();
+    await earlier.db.migrate();
+    expect((await earlier.names()).slice(42)).toEqual(known);
+    expect(await earlier.db.readinessProblem()).toBeUndefined();
+  });
+
+  test('is refused and left unchanged when some of them are missing', async () => {
+    await using earlier = await made(41);
+    await expect(earlier.db.migrate()).rejects.toMatchObject({
+      code: 'database_older',
+      message: expect.stringContaining('start version 0.2.0 (commit 87d113c) on it once'),
+    });
+    expect(await earlier.names()).toHaveLength(41);
+    const { rows } = await sql`select from pg_class where relname = 'sessions'`.execute(earlier.db.kysely);
+    expect(rows).toEqual([]);
+  });
 });
 
 test('Kysely reads a row of the ORM with numbers for bigints and dates for timestamps', async () => {

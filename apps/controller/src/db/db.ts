@@ -5,7 +5,13 @@ import pg from 'pg';
 import { createListener, type Listener } from './bus/listener.ts';
 import { type CatalogTransaction, catalogTransaction } from './catalog-transaction.ts';
 import { createJoinedTransactions } from './joined-transaction.ts';
-import { isMigrationDue, migrationFault, readMigrations, refuseNewer, withMigrationLock } from './migrate.ts';
+import {
+  isMigrationDue,
+  migrationFault,
+  readMigrations,
+  refuseOthers,
+  withMigrationLock,
+} from './migrate.ts';
 import { createOrm } from './orm.ts';
 import { openPool, timeoutMs } from './pool.ts';
 import { readinessProblem } from './readiness.ts';
@@ -137,7 +143,7 @@ export async function createDb({
     afterCommit: (act) => joined.afterCommit(act),
     async migrate(last) {
       await withMigrationLock(config, async () => {
-        await refuseNewer(kysely, known);
+        await refuseOthers(kysely, known);
         if (await isMigrationDue(kysely, known)) await dropScope(kysely);
         const done = await orm.migrator.up(last === undefined ? {} : { to: last }).catch((error: unknown) => {
           throw migrationFault(error);

@@ -89,7 +89,7 @@ export async function startEmbedded(options: {
   });
   const left = await whenReady(cluster, mark);
   if (left !== undefined) {
-    await ensureOwner(socket.folder, log);
+    await ensureOwner(socket.folder);
     return handle(left, true);
   }
   const runAs = await chooseUser(cluster);
@@ -99,7 +99,7 @@ export async function startEmbedded(options: {
   if (!(await holdsCluster(cluster))) await initialise(binaries.initdb, place);
   const all = { ...settings, ...options.settings, cluster_name: mark.slice('cluster_name='.length) };
   const pid = await launch({ postgres: binaries.postgres, place, mark, settings: all });
-  await ensureOwner(socket.folder, log);
+  await ensureOwner(socket.folder);
   return handle(pid, false);
 }
 

@@ -3,6 +3,7 @@ import { Migration } from '@mikro-orm/migrations';
 import { Fault, messageOf } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import pg from 'pg';
+import { baseline, withBaseline } from './baseline.ts';
 import { isDistributedSql, propagation } from './distribute/history-tables.ts';
 import type { Tables } from './schema.ts';
 
@@ -20,15 +21,18 @@ export async function readMigrations(): Promise<NamedMigration[]> {
   return Promise.all(
     names.map(async (name) => ({
       name: name.slice(0, -'.sql'.length),
-      class: fromSql(await readFile(new URL(name, folder), 'utf8')),
+      class: fromSql(name, await readFile(new URL(name, folder), 'utf8')),
     })),
   );
 }
 
 /** The change of a big table may take longer than other statements may. Its wait for a lock may not. */
-function fromSql(text: string): NamedMigration['class'] {
+function fromSql(file: string, text: string): NamedMigration['class'] {
   return class extends Migration {
-    override up(): void {
+    override async up(): Promise<void> {
+      // The migrations that the baseline stands for have made its tables.
+      if (file === `${baseline}.sql` && (await this.execute('select 1 from migrations limit 1')).length > 0)
+        return;
       this.addSql('set local statement_timeout = 0');
       // Citus would copy what the migration makes to all workers, also where no table is distributed yet.
       this.addSql(propagation(`case when ${isDistributedSql} then 'on' else 'off' end`));
@@ -39,9 +43,9 @@ function fromSql(text: string): NamedMigration['class'] {
 
 /**
  * Throws a Fault when the schema has migrations that this version does not know, because this version would break the
- * rules of the newer one.
+ * rules of the newer one, and when it lacks migrations that this version does not have.
  */
-export async function refuseNewer(
+export async function refuseOthers(
   kysely: Kysely<Tables>,
   known: readonly { readonly name: string }[],
 ): Promise<void> {
@@ -68,7 +72,7 @@ async function doneMigrations(kysely: Kysely<Tables>): Promise<readonly string[]
     select to_regclass('migrations') is not null as there`.execute(kysely);
   if (tables[0]?.there !== true) return [];
   const { rows } = await sql<{ name: string }>`select name from migrations order by name`.execute(kysely);
-  return rows.map(({ name }) => name);
+  return withBaseline(rows.map(({ name }) => name));
 }
 
 /** The failure of a migration in words for operators: what failed, what the database holds now, and what to do. */

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createLog } from '@vantage/kernel';
@@ -10,7 +10,6 @@ import { sealedRows } from '../catalog/secrets/reseal-store.ts';
 import { createDb, type Db } from '../db/index.ts';
 import { reseal } from '../secrets/reseal.ts';
 import { createSealer } from '../secrets/seal.ts';
-import { makeAuthority } from '../server/authority.ts';
 import { ensureCertificates } from '../server/tls.ts';
 import { openAuthorities } from './authorities.ts';
 import { readAuthorities, sealedAuthorities } from './authority-store.ts';
@@ -68,33 +67,6 @@ test('a later start finds the same authority, also when the copy in the folder i
   expect(readFileSync(path.join(dir, 'ca.pem'), 'utf8')).toBe(first.trusted.join(''));
 });
 
-test('the authority of an earlier version is stored, so that its agents go on trusting the controller', async () => {
-  const before = await makeAuthority(startUs / 1000);
-  writeFileSync(path.join(dir, 'ca.pem'), before.cert);
-  writeFileSync(path.join(dir, 'ca.key'), before.key);
-  const { signing, trusted } = await start();
-  expect(signing).toMatchObject({ cert: before.cert, key: before.key });
-  expect(trusted).toEqual([before.cert]);
-  rmSync(path.join(dir, 'ca.key'));
-  expect((await start()).signing).toEqual(signing);
-});
-
-test('two controllers with authorities of their own keep them, and agents get both', async () => {
-  const folders = [path.join(dir, 'a'), path.join(dir, 'b')];
-  const own = await Promise.all(folders.map(() => makeAuthority(startUs / 1000)));
-  for (const [n, folder] of folders.entries()) {
-    mkdirSync(folder);
-    writeFileSync(path.join(folder, 'ca.pem'), own[n]?.cert ?? '');
-    writeFileSync(path.join(folder, 'ca.key'), own[n]?.key ?? '');
-    await start(folder);
-  }
-  for (const [n, folder] of folders.entries()) {
-    const { signing, trusted } = await start(folder);
-    expect(signing.cert).toBe(own[n]?.cert);
-    expect(new Set(trusted)).toEqual(new Set(own.map(({ cert }) => cert)));
-  }
-});
-
 test('an authority that ends is replaced in time: agents trust both for months before the new one signs', async () => {
   const first = await start();
   clock.stepWall((3650 - 179) * day);
@@ -131,21 +103,4 @@ test('a new sealing key seals the authorities anew; after the loss of a key a ne
   const lost = await start(dir, createSealer(new Uint8Array(32).fill(9)));
   expect(lost.signing.cert).not.toBe(first.signing.cert);
   expect(lost.trusted).toEqual([lost.signing.cert, first.signing.cert]);
-});
-
-test.each(['gone', ''])('an authority whose key file holds %j stops the first start', async (text) => {
-  const before = await makeAuthority(startUs / 1000);
-  writeFileSync(path.join(dir, 'ca.pem'), before.cert);
-  writeFileSync(path.join(dir, 'ca.key'), text);
-  await expect(start()).rejects.toThrow(/do not belong together/);
-  expect(await stored()).toHaveLength(0);
-});
-
-test("a clock of another decade stores no authority of a folder; the fault names this machine's clock", async () => {
-  const before = await makeAuthority(startUs / 1000);
-  writeFileSync(path.join(dir, 'ca.pem'), before.cert);
-  writeFileSync(path.join(dir, 'ca.key'), before.key);
-  clock.stepWall(3_655 * day);
-  await expect(start()).rejects.toThrow(/set this machine's clock/);
-  expect(await stored()).toHaveLength(0);
 });

@@ -1,13 +1,12 @@
 import { X509Certificate } from 'node:crypto';
 import path from 'node:path';
-import { dayMs } from '@vantage/domain';
-import { type Clock, Fault, type Logger, readIfPresent } from '@vantage/kernel';
+import { type Clock, type Logger, readIfPresent } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Tables } from '../db/index.ts';
 import type { Sealer } from '../secrets/seal.ts';
-import { type Authority, makeAuthority, makeServerKey } from '../server/authority.ts';
-import { type Authorities, readPair } from '../server/tls.ts';
+import { type Authority, makeAuthority } from '../server/authority.ts';
+import type { Authorities } from '../server/tls.ts';
 import {
   type AuthorityRow,
   addAuthority,
@@ -28,26 +27,22 @@ interface Known extends AuthorityTimes {
 interface Deps {
   readonly kysely: Kysely<Tables>;
   readonly sealer: Sealer;
-  /** Folder with the files `ca.pem` and `ca.key` of earlier versions, and the copy of the certificates for clients. */
+  /** Folder with `ca.pem`, the copy of the certificates for clients. */
   readonly dir: string;
   readonly clock: Pick<Clock, 'nowUs'>;
   readonly log: Logger;
 }
 
 /**
- * The authorities of this database. The first controller makes one, or stores the one that its folder holds from an
- * earlier version. A new one is made half a year before the last one ends. Throws a Fault when the folder's authority
- * is damaged or over and the database has none.
+ * The authorities of this database. The first controller makes one. A new one is made half a year before the last one
+ * ends.
  */
 export async function openAuthorities(deps: Deps): Promise<Authorities> {
   const { kysely, sealer, dir, clock, log } = deps;
   const nowMs = clock.nowUs() / 1000;
   const all = await kysely.transaction().execute(async (trx) => {
     await lockAuthorities(trx);
-    const before = (await readAuthorities(trx)).map((row) => openRow(row, sealer));
-    const added = await ownOfFolder(deps, before, nowMs);
-    const known = added === undefined ? before : [...before, added];
-    if (added !== undefined) await store(trx, sealer, added);
+    const known = (await readAuthorities(trx)).map((row) => openRow(row, sealer));
     if (!needsAuthority(known, nowMs)) return known;
     const fresh = knownOf(await makeAuthority(nowMs));
     log.info(
@@ -65,38 +60,6 @@ export async function openAuthorities(deps: Deps): Promise<Authorities> {
     signing: { cert: signing.certificate, ...signing.keys },
     trusted: [signing, ...others].map(({ certificate }) => certificate),
   };
-}
-
-/** The authority of the folder, when the database does not have it yet. */
-async function ownOfFolder(
-  { dir, log }: Deps,
-  known: readonly Known[],
-  nowMs: number,
-): Promise<Known | undefined> {
-  const [certFile, keyFile] = [path.join(dir, 'ca.pem'), path.join(dir, 'ca.key')];
-  const { pair, isDamaged } = await readPair(certFile, keyFile);
-  const isFirst = known.length === 0;
-  if (isFirst && isDamaged)
-    throw new Fault(
-      'stop',
-      'ca_damaged',
-      `${certFile} and ${keyFile} do not belong together: put the right ones back, or move both away to start with a new CA (agents and clients must then get the new ca.pem)`,
-    );
-  if (pair === undefined) return undefined;
-  const certificate = firstCertificate(pair.cert);
-  if (certificate === undefined || known.some((one) => one.certificate === certificate)) return undefined;
-  const found = knownOf({ cert: certificate, key: pair.key, serverKey: await makeServerKey() });
-  if (found.toMs - nowMs < dayMs) {
-    if (!isFirst) return undefined;
-    const { validTo } = new X509Certificate(certificate);
-    throw new Fault(
-      'stop',
-      'ca_over',
-      `${certFile} is valid until ${validTo} only: set this machine's clock if it is wrong, or move the folder ${dir} away to start with a new CA (agents and clients must then get the new ca.pem)`,
-    );
-  }
-  log.info({ file: certFile }, 'the certificate authority of this folder is stored in the database');
-  return found;
 }
 
 function knownOf({ cert, key, serverKey }: Authority): Known {

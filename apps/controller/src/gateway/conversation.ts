@@ -63,7 +63,7 @@ export function createConversation(deps: ConversationDeps): Converse {
     const hello = await firstHello(iterator, clock);
     const problem = helloProblem(hello);
     if (problem !== undefined) throw new ConnectError(problem, Code.InvalidArgument);
-    caller.gate.admit(memory(owner, hello.version, caller.signal));
+    caller.gate.admit(memory(owner, caller.signal));
     const opened = await opener.open(owner.agentNo, hello, caller).catch((error: unknown) => {
       log.warn({ error: messageOf(error) }, 'a session cannot be opened');
       throw new ConnectError('the controller cannot reach its database: try again', Code.Unavailable);

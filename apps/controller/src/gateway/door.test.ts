@@ -102,32 +102,6 @@ describe('before a stream is a session', () => {
     await one.closed;
   });
 
-  test('an agent of the first version may still send more than 4 MiB at once', async () => {
-    const sizes: number[] = [];
-    await using server = await bench.gatewayWith({
-      async accept(_sender, batch) {
-        sizes.push(batch.records.length);
-        return { inserted: 0, repeated: 0, quarantined: 0 };
-      },
-    });
-    using one = openStream(server.url, bench.agent.token);
-    const result = {
-      deviceNo: 1,
-      startUs: 1n,
-      resultCode: 3,
-      extendedJson: `{"a":"${'x'.repeat(200_000)}"}`,
-    };
-    const records = Array.from({ length: 40 }, () => ({
-      record: { case: 'result' as const, value: result },
-    }));
-    const message = create(ConnectRequestSchema, {
-      message: { case: 'batch', value: { batchId: 1n, records } },
-    });
-    one.stream.write(hello(1n, '0.1.0'));
-    one.stream.write(framed(toBinary(ConnectRequestSchema, message)));
-    await vi.waitFor(() => expect(sizes).toEqual([40]), soon);
-  });
-
   test('one agent has four streams at most', async () => {
     await using server = await bench.gatewayWith(nothing);
     const streams = Array.from({ length: 5 }, () => openStream(server.url, bench.agent.token));

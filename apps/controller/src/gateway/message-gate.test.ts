@@ -3,14 +3,7 @@ import { threadCpuMs } from '@vantage/kernel/testing';
 import { ConnectRequestSchema } from '@vantage/proto';
 import { describe, expect, test } from 'vitest';
 import { createMessageGate, type MessageRules } from './message-gate.ts';
-import {
-  firstMessageBytes,
-  freeBytes,
-  messageBytes,
-  messageBytesOf,
-  messageFields,
-  shapeOf,
-} from './message-size.ts';
+import { firstMessageBytes, freeBytes, messageBytes, messageFields, shapeOf } from './message-size.ts';
 
 function framed(message: Uint8Array): Buffer {
   const prefix = Buffer.alloc(5);
@@ -123,10 +116,5 @@ describe('messages that pass to the decoder', () => {
     );
     expect(asked).toEqual(sizes.slice(1));
     expect(held).toBe(0);
-  });
-
-  test('only agents of the first version may send messages of 32 MiB', () => {
-    expect(messageBytesOf('0.1.0')).toBe(32 * 1024 * 1024);
-    for (const version of ['0.2.0', '', '0.1.0 ', '1']) expect(messageBytesOf(version)).toBe(4 * 1024 * 1024);
   });
 });

@@ -7,15 +7,8 @@ import { BatchSchema, ConnectRequestSchema } from '@vantage/proto';
 export const firstMessageBytes = 64 * kibibyte;
 /** The most bytes of any later message. */
 export const messageBytes = 4 * mebibyte;
-/** The same for agents of version 0.1.0, because they bound their batches by records only. */
-export const earlyMessageBytes = 32 * mebibyte;
 /** Messages up to this size are read without waiting for a share of the memory, bytes. */
 export const freeBytes = 64 * kibibyte;
-
-/** How long a message of an agent of this version may be, bytes. */
-export function messageBytesOf(version: string): number {
-  return version === '0.1.0' ? earlyMessageBytes : messageBytes;
-}
 
 /** The most fields of one message, nested messages included. A batch of 500 records has a third of this. */
 export const messageFields = 32_768;

@@ -9,7 +9,7 @@ import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from
 import type { Clock } from '@vantage/kernel';
 import { AgentService, type ConnectRequest, type ConnectResponse } from '@vantage/proto';
 import { createMessageGate, type MessageGate } from './message-gate.ts';
-import { earlyMessageBytes } from './message-size.ts';
+import { messageBytes } from './message-size.ts';
 import type { Peer, ReadPeer } from './peer.ts';
 import { type CountedStream, createUnreadMessages } from './unread-messages.ts';
 
@@ -55,7 +55,7 @@ export function createStreamHandler({ clock, serve, peerOf, onUnread }: StreamHa
   const options: ConnectRouterOptions = {
     connect: false,
     grpcWeb: false,
-    readMaxBytes: earlyMessageBytes,
+    readMaxBytes: messageBytes,
     acceptCompression: [],
     // Fields that this version does not know would be kept as objects, a hundred times their size on the wire.
     binaryOptions: { readUnknownFields: false },

@@ -63,7 +63,7 @@ export async function ensureCertificates(deps: {
   const caFile = file('ca.pem');
   const trusted = authorities.trusted.join('');
   await updateFile(files, caFile, trusted, 0o644);
-  const { pair } = await readPair(file('server.pem'), file('server.key'));
+  const pair = await readPair(file('server.pem'), file('server.key'));
   const fits =
     pair &&
     pair.key === signing.serverKey &&
@@ -108,22 +108,17 @@ export async function readCertificate(files: {
 }
 
 /**
- * Reads a certificate and its key; no pair when one of them is missing. Damaged: they do not belong together. Throws a
+ * Reads a certificate and its key; undefined when one of them is missing, or they do not belong together. Throws a
  * Fault when one of them cannot be read.
  */
-export async function readPair(
-  certFile: string,
-  keyFile: string,
-): Promise<{ readonly pair?: ServerCertificate; readonly isDamaged: boolean }> {
+async function readPair(certFile: string, keyFile: string): Promise<ServerCertificate | undefined> {
   const [cert, key] = [await readOrFault(certFile), await readOrFault(keyFile)];
-  if (cert === undefined || key === undefined) return { isDamaged: false };
+  if (cert === undefined || key === undefined) return undefined;
   try {
-    if (new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)))
-      return { pair: { cert, key }, isDamaged: false };
+    return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)) ? { cert, key } : undefined;
   } catch {
-    // not PEM: damaged
+    return undefined; // not PEM
   }
-  return { isDamaged: true };
 }
 
 function readOrFault(file: string): Promise<string | undefined> {

@@ -9,6 +9,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/harness/database.ts';
 import { withClient } from '../../../../../tests/harness/postgres-url.ts';
+import { baseline } from '../baseline.ts';
 import { compareBackup } from './compare.ts';
 import { loadBackup, migrationsOf, verifyBackup } from './load.ts';
 import { linesIn, writeBackup } from './snapshot.ts';
@@ -199,6 +200,17 @@ test.each([
     );
   if (count === undefined) expect(found).toThrow('newer or another version');
   else expect(found()).toBe(count);
+});
+
+test('a backup of a database that the migrations before the baseline made has the tables of the baseline', () => {
+  const earlier = Array.from({ length: 42 }, (_, at) => `${String(at + 1).padStart(4, '0')}-earlier`);
+  const head = { atUs: 1, partitions: [], sequences: {}, files: {} };
+  const known = [baseline, '0048-later', '0050-last'].map((name) => ({ name }));
+  const made = (migrations: readonly string[]) =>
+    migrationsOf({ ...head, migrations: [...migrations] }, known);
+  expect(made([...earlier, '0048-later'])).toBe(2);
+  expect(made([...earlier, baseline, '0048-later', '0050-last'])).toBe(3);
+  expect(() => made(earlier.slice(1))).toThrow('before 0.2.0');
 });
 
 test('rows of the text format are counted by their line breaks', () => {

@@ -2,6 +2,7 @@ import { dayUs } from '@vantage/domain';
 import { Fault, messageOf } from '@vantage/kernel';
 import pg from 'pg';
 import { z } from 'zod';
+import { withBaseline } from '../baseline.ts';
 import { refuseDistributed } from '../distribute/refuse-distributed.ts';
 import { copyTextIn } from './copy-text.ts';
 import type { BackupKey } from './encryption.ts';
@@ -25,8 +26,8 @@ export async function verifyBackup(file: string, key?: BackupKey): Promise<Head>
  * a backup of a newer version.
  */
 export function migrationsOf(head: Head, known: readonly { readonly name: string }[]): number {
-  const isKnown = head.migrations.every((name, at) => known[at]?.name === name);
-  if (isKnown) return head.migrations.length;
+  const made = withBaseline(head.migrations);
+  if (made.every((name, at) => known[at]?.name === name)) return made.length;
   const why = 'the backup was made by a newer or another version of Vantage: restore it with that version';
   throw new Fault('drop', 'backup_newer', why);
 }

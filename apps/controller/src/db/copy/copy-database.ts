@@ -1,6 +1,7 @@
 import { type Clock, Fault, newId } from '@vantage/kernel';
 import type pg from 'pg';
 import { quoted } from '../backup/snapshot.ts';
+import { withBaseline } from '../baseline.ts';
 import { refuseDistributed } from '../distribute/refuse-distributed.ts';
 import { readMigrations } from '../migrate.ts';
 import { beginCapture, endCapture } from './capture.ts';
@@ -103,7 +104,7 @@ async function makeTarget({ to, makeTables }: CopyDeps, target: pg.Client): Prom
 
 async function requireVersion(client: pg.Client, name: string): Promise<void> {
   const known = (await readMigrations()).map((migration) => migration.name);
-  const there = await readMigrationNames(client);
+  const there = withBaseline(await readMigrationNames(client));
   if (there.length === known.length && known.every((migration, at) => there[at] === migration)) return;
   const why =
     there.length === 0
