@@ -11,6 +11,7 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   agent: [],
   overload: [],
   backlog: [],
+  controllers: ['0.1', '20'],
   'exact-times': [],
   ingest: [],
   'row-bytes': [],

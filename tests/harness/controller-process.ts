@@ -7,6 +7,7 @@ import { repositoryRoot } from './system.ts';
 
 /** A process of `vantage controller` alone. Disposing kills it and removes its data folder. */
 export interface ControllerProcess extends AsyncDisposable {
+  readonly pid: number;
   /** undefined: its roles do not need that port. */
   readonly httpsPort: number | undefined;
   readonly agentPort: number | undefined;
@@ -56,6 +57,7 @@ export async function startController(
   try {
     const { httpsPort, agentPort } = await serves;
     return {
+      pid: child.pid ?? 0,
       httpsPort: portOf(httpsPort),
       agentPort: portOf(agentPort),
       ca: readFileSync(path.join(folder, 'tls/ca.pem'), 'utf8'),

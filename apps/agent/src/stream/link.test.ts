@@ -154,3 +154,33 @@ test('the certificate is checked through a proxy too, and a proxy that refuses i
   expect(text).toContain('407');
   expect(text).not.toContain('guess');
 });
+
+test('whoever lost the last controller of a round begins the next one with another', async () => {
+  const endpoints = [`127.0.0.1:${closedPort}`, `localhost:${closedPort}`];
+  const tried: string[] = [];
+  const ending = new AbortController();
+  // Two numbers order a round, one is for each wait: the second round would begin where the first one ended.
+  const numbers = [0, 1, 0, 0, 1, 0];
+  const link = createLink({
+    endpoints,
+    proxy: undefined,
+    prove: async () => ({ kind: 'token', token: new Secret('a'), ca: certificate.cert }),
+    onRefused: () => {},
+    clock: systemClock,
+    random: () => numbers.shift() ?? 0,
+    pings: { pingIntervalMs: 100, pingTimeoutMs: 150 },
+  });
+  await link.run(
+    {
+      hello: async () => ({ bootId: 'b', sessionCounter: 1n }),
+      onUp: () => {},
+      onMessage: () => {},
+      onDown(_disconnect, endpoint) {
+        tried.push(endpoint);
+        if (tried.length === 4) ending.abort(new Error('seen'));
+      },
+    },
+    ending.signal,
+  );
+  expect(tried).toEqual([...endpoints, ...endpoints]);
+});

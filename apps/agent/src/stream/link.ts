@@ -141,10 +141,11 @@ export function createLink(deps: {
     drop: (why) => cut?.(why),
     async run(handlers, signal) {
       let round: string[] = [];
+      let endpoint: string | undefined;
       let failures = 0;
       while (!signal.aborted) {
-        if (round.length === 0) round = shuffled(deps.endpoints, random);
-        const endpoint = round.shift();
+        if (round.length === 0) round = withLast(shuffled(deps.endpoints, random), endpoint);
+        endpoint = round.shift();
         if (endpoint === undefined) return;
         const proof = await deps.prove(endpoint, signal);
         if (signal.aborted) return;
@@ -181,6 +182,11 @@ function certificateOf(proof: UsableProof): { readonly cert: string; readonly ke
 
 function headersOf(proof: UsableProof): Record<string, string> {
   return proof.kind === 'token' ? { authorization: `Bearer ${proof.token.reveal()}` } : {};
+}
+
+/** The list with this entry at its end: who was sent away, or lost a controller, tries the others first. */
+function withLast(list: readonly string[], last: string | undefined): string[] {
+  return [...list.filter((entry) => entry !== last), ...list.filter((entry) => entry === last)];
 }
 
 function shuffled(list: readonly string[], random: () => number): string[] {

@@ -1,6 +1,7 @@
 import { type Clock, createJobParts, type Logger } from '@vantage/kernel';
 import { type Db, publish } from '../db/index.ts';
 import type { AgentPresence } from './agent-presence.ts';
+import { createBalance } from './balance.ts';
 import type { RunRequests } from './run-request-feed.ts';
 import type { Session } from './session.ts';
 import { createSessionEnds } from './session-ends.ts';
@@ -60,6 +61,7 @@ export function createPresenceMonitor({
   const listening = new AsyncDisposableStack();
   const status = createStatusWriter({ kysely, agents, log });
   const review = createSessionReview({ kysely, log });
+  const balance = createBalance({ kysely, clock });
   const parts = createJobParts({
     log,
     failed: 'the gateway cannot reach the database',
@@ -93,6 +95,8 @@ export function createPresenceMonitor({
     await parts.attempt('run requests', () => sendRunRequests(sessions, nowUs));
     if (count % plansEveryTicks === 0) for (const session of sessions) session.refresh('plan');
     quietTicks = isThere ? quietTicks + 1 : 0;
+    if (quietTicks > minQuietTicks && count % plansEveryTicks === 0)
+      await parts.attempt('agents of other gateways', () => balance(sessions));
     if (quietTicks > minQuietTicks)
       await parts.attempt('agents away', async () =>
         notifyPlanner(await store.markAway({ kysely, agents }, { nowUs, silentBeforeUs: nowUs - silentUs })),

@@ -218,6 +218,18 @@ export async function recordController(
     .execute();
 }
 
+/** The gateways that were seen after `seenAfterUs`, and the agents that are connected to them. */
+export async function countSessions(
+  db: Kysely<Tables>,
+  { seenAfterUs }: { readonly seenAfterUs: number },
+): Promise<{ readonly gateways: number; readonly all: number }> {
+  const { rows } = await sql<{ gateways: number; all: number }>`
+    select count(distinct c.controller_id)::int as gateways, count(a.agent_no)::int as all
+    from controllers c left join agents a on a.gateway_id = c.controller_id and a.state = 'Connected'
+    where c.last_seen_us > ${seenAfterUs}::bigint`.execute(db);
+  return rows[0] ?? { gateways: 0, all: 0 };
+}
+
 /** Deletes the rows of controllers that were last seen before `beforeUs`. */
 export async function deleteControllers(db: Kysely<Tables>, beforeUs: number): Promise<void> {
   await db.deleteFrom('controllers').where('last_seen_us', '<', beforeUs).execute();
