@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hourUs } from '@vantage/domain';
-import { createLog, newId } from '@vantage/kernel';
+import { type Clock, createLog, newId, systemClock } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { type Kysely, sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
@@ -148,7 +148,7 @@ async function runJobs(db: Db, nowUs: number, done: () => Promise<void>): Promis
       deleteOldAnswers: async () => {},
       trim: trimCheckpoints,
     }).run(ending.signal),
-    createAssign({ ...shared, controllerId: holder }).run(ending.signal),
+    createAssign({ ...shared, clock: renewing(clock), controllerId: holder }).run(ending.signal),
     createUpgrades({ ...shared, recordEvents }).run(ending.signal),
     createAlerts({
       ...shared,
@@ -165,6 +165,12 @@ async function runJobs(db: Db, nowUs: number, done: () => Promise<void>): Promis
     ending.abort();
     await Promise.all(loops);
   }
+}
+
+/** This time of day, with true waits: leases end by the database's clock, and are renewed meanwhile. */
+function renewing(clock: Clock): Clock {
+  const { monoMs, sleep, timer } = systemClock;
+  return { nowUs: () => clock.nowUs(), monoMs, sleep, timer };
 }
 
 /** The loops that read schedules, contacts and notifications; ends when `done` no longer throws. */
