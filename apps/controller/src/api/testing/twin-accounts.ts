@@ -90,7 +90,7 @@ export async function addTwin(rest: Rest, hasFar: boolean): Promise<Twin> {
     async play(step) {
       const no = numbers.get(step.device);
       const masterNo = step.kind === 'behind' ? numbers.get(step.master) : undefined;
-      if (no === undefined || (step.kind === 'behind' && masterNo === undefined)) return;
+      if (no === undefined) return;
       await write(step, no, masterNo);
     },
     async remove(device) {
@@ -136,6 +136,7 @@ function createWriter({ rest, account, agentNo, locationNo, accountNo, ids }: Wr
         await account.send('PUT', `/outages/${ids.get(`outage:${step.device}`)}`, { Note: 'a cable' });
         return;
       case 'behind':
+        // A master outside of the scope is none for who is limited to it, so the other account has none.
         await kysely
           .updateTable('devices')
           .set({ master_no: masterNo ?? null })
