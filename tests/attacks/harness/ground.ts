@@ -52,7 +52,7 @@ const log = createLog('attacks', 'warn');
 const programOf = (part: string) => path.join(repositoryRoot, 'apps', part, 'src/main.ts');
 
 /** Starts a controller on an external PostgreSQL, with two accounts and an agent for each. */
-export async function startGround(): Promise<Ground> {
+export async function startGround(settings: Readonly<Record<string, string>> = {}): Promise<Ground> {
   const held = new AsyncDisposableStack();
   try {
     const folder = mkdtempSync(path.join(tmpdir(), 'vantage-attacks-'));
@@ -70,6 +70,7 @@ export async function startGround(): Promise<Ground> {
           VANTAGE_HTTPS_PORT: '0',
           VANTAGE_AGENT_PORT: '0',
           VANTAGE_DATABASE_URL: database.url,
+          ...settings,
         },
         limitBytes: controllerBytes,
       }),

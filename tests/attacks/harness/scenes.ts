@@ -33,7 +33,7 @@ const maxLateMs = 1_000;
 const maxDelayMs = 10_000;
 
 /** Starts a system before the file's tests, measures it without an attack, and prints the measurements at the end. */
-export function useScenes(): Scenes {
+export function useScenes(settings: Readonly<Record<string, string>> = {}): Scenes {
   const held = new AsyncDisposableStack();
   const report: string[] = [];
   let ground: Ground | undefined;
@@ -45,7 +45,7 @@ export function useScenes(): Scenes {
     return { ground, bystander };
   };
   beforeAll(async () => {
-    ground = held.use(await startGround());
+    ground = held.use(await startGround(settings));
     const { neighbour, kysely, baseUrl, ca } = ground;
     bystander = held.use(await startBystander({ ...neighbour, kysely, baseUrl, ca }));
     putBehind();

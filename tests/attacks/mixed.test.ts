@@ -1,13 +1,13 @@
 // All attacks of clients on the ports at once, in random order with random parameters. VANTAGE_MIXED_MINUTES says for
 // how long (a minute unless given; half an hour before a release), VANTAGE_MIXED_SEED repeats a run as far as timing
 // allows.
-import { test } from 'vitest';
+import { beforeAll, test } from 'vitest';
 import type { Ground } from './harness/ground.ts';
 import { type Random, seeded } from './harness/hostile-message.ts';
 import { keyAttacks } from './harness/key-attacks.ts';
 import { portAttacks } from './harness/port-attacks.ts';
-import { scenes } from './harness/shared.ts';
-import { type Attack, unreadAttacks } from './harness/unread-attacks.ts';
+import { useScenes } from './harness/scenes.ts';
+import { type Attack, addManyDevices, unreadAttacks } from './harness/unread-attacks.ts';
 
 const minutes = Number(process.env['VANTAGE_MIXED_MINUTES'] ?? 1);
 const seed = Number(process.env['VANTAGE_MIXED_SEED'] ?? Date.now() % 2 ** 31);
@@ -15,6 +15,9 @@ const seed = Number(process.env['VANTAGE_MIXED_SEED'] ?? Date.now() % 2 ** 31);
 const atOnce = 3;
 /** A run is measured in parts, so that its report shows when something went wrong. */
 const partMs = 60_000;
+
+const scenes = useScenes();
+beforeAll(() => addManyDevices(scenes.ground));
 
 const attacks: readonly (readonly [string, Attack])[] = Object.entries({
   ...unreadAttacks,

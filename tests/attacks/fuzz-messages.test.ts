@@ -8,7 +8,7 @@ import { type AccountRows, readAccountRows } from './harness/account-rows.ts';
 import type { Ground } from './harness/ground.ts';
 import { type HostileConnection, type HostileStream, hello, openHostile } from './harness/hostile-agent.ts';
 import { hostileMessage, type Live, pick, type Random, seeded } from './harness/hostile-message.ts';
-import { scenes } from './harness/shared.ts';
+import { useScenes } from './harness/scenes.ts';
 
 /** The number of messages (records of batches, heartbeats and Hellos); choose a million where there is time. */
 const messages = Number(process.env['VANTAGE_FUZZ_MESSAGES'] ?? 100_000);
@@ -43,6 +43,8 @@ const neighboursWork = [
   'device_marks',
   'key_uses',
 ];
+
+const scenes = useScenes();
 
 interface Sent {
   records: number;
@@ -157,7 +159,6 @@ async function prepare({ hostile, rows, kysely, neighbour }: Ground) {
   const place = { accountNo: hostile.accountNo, locationNo };
   const { token: own } = await rows.agent(place);
   const others = await Promise.all(Array.from({ length: 50 }, async () => (await rows.agent(place)).token));
-  const ids: string[] = [];
   for (let i = 0; i < 5; i += 1) {
     const body = {
       Method: 'TCP',
@@ -166,22 +167,24 @@ async function prepare({ hostile, rows, kysely, neighbour }: Ground) {
       Locations: ['fuzz'],
       Frequency: 60,
     };
-    ids.push(device.parse(await hostile.api.ok('POST', '/devices', body)).device_id);
+    device.parse(await hostile.api.ok('POST', '/devices', body));
   }
-  const made = await kysely.selectFrom('devices').select('device_no').where('device_id', 'in', ids).execute();
-  const mine = made.map(({ device_no }) => device_no);
-  const foreign = await kysely
-    .selectFrom('devices')
-    .select('device_no')
-    .where('account_no', '=', neighbour.accountNo)
-    .limit(5)
-    .execute();
+  const numbers = async (accountNo: number) =>
+    (
+      await kysely
+        .selectFrom('devices')
+        .select('device_no')
+        .where('account_no', '=', accountNo)
+        .limit(5)
+        .execute()
+    ).map((row) => row.device_no);
+  const mine = await numbers(hostile.accountNo);
   // Results of the last minute are those of devices that existed then.
   const createdUs = Date.now() * 1_000 - 3_600_000_000;
   await kysely.updateTable('devices').set({ created_us: createdUs }).where('device_no', 'in', mine).execute();
   // Most numbers are the attacker's devices, whose results are stored. Others belong to other accounts, whose results
   // must be refused.
-  const deviceNos = [...mine, ...mine, ...mine, ...foreign.map(({ device_no }) => device_no)];
+  const deviceNos = [...mine, ...mine, ...mine, ...(await numbers(neighbour.accountNo))];
   return { own, others, deviceNos, createdUs };
 }
 
