@@ -2,11 +2,13 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
+import { retryBecause } from '../harness/retry.ts';
 import { browserMissing, violationsInBothThemes, violationsOf } from './browser.ts';
 import { keyboardOf } from './hands.ts';
 import { useBrowser } from './system.ts';
 
 const its = useBrowser();
+const onBusyMachine = retryBecause('a busy machine adds to the time limits of a browser');
 
 const created = z.object({ device_id: z.string() });
 const names = ['Shop <b>&"front"', 'Mail', 'Router'] as const;
@@ -100,7 +102,7 @@ async function openReport(query: string, theme: 'light' | 'dark' = 'light', widt
   return page;
 }
 
-test('a report says the percentage in a sentence and why', async () => {
+test('a report says the percentage in a sentence and why', onBusyMachine, async () => {
   const page = await openReport(`${october}&objective=99.9`);
   // 7,785,228 of 7,800,000 seconds.
   await page.getByRole('heading', { name: 'All 3 devices were up 99.810 % of October 2026' }).waitFor();
@@ -155,7 +157,7 @@ test('by keyboard: another span, a branch of tags, an objective; the address sho
   await page.context().close();
 });
 
-test('the CSV is that of the API, byte for byte', async () => {
+test('the CSV is that of the API, byte for byte', onBusyMachine, async () => {
   const page = await openReport('span=2026-10-01..2026-10-02');
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -171,19 +173,23 @@ test('the CSV is that of the API, byte for byte', async () => {
   await page.context().close();
 });
 
-test('on paper it is light, has its own sheets without controls, and the address', async () => {
-  const page = await openReport(october, 'dark');
-  await page.emulateMedia({ media: 'print' });
-  await page.getByRole('button', { name: 'Print' }).waitFor({ state: 'hidden' });
-  await page.getByRole('navigation').waitFor({ state: 'hidden' });
-  expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(255, 255, 255)');
-  await page.getByText(`reports?${october}`).waitFor();
-  const pdf = await page.pdf({ preferCSSPageSize: true });
-  expect(pdf.toString('latin1')).toMatch(/\/Count \d/);
-  await page.context().close();
-});
+test(
+  'on paper it is light, has its own sheets without controls, and the address',
+  onBusyMachine,
+  async () => {
+    const page = await openReport(october, 'dark');
+    await page.emulateMedia({ media: 'print' });
+    await page.getByRole('button', { name: 'Print' }).waitFor({ state: 'hidden' });
+    await page.getByRole('navigation').waitFor({ state: 'hidden' });
+    expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(255, 255, 255)');
+    await page.getByText(`reports?${october}`).waitFor();
+    const pdf = await page.pdf({ preferCSSPageSize: true });
+    expect(pdf.toString('latin1')).toMatch(/\/Count \d/);
+    await page.context().close();
+  },
+);
 
-test('what has not begun, fits nothing or is no span is said in a sentence', async () => {
+test('what has not begun, fits nothing or is no span is said in a sentence', onBusyMachine, async () => {
   const page = await openReport('span=2031-01');
   await page.getByRole('heading', { name: 'January 2031 has not begun' }).waitFor();
   await page.goto(`${its.base}reports?${october}&q=tag:nothing`);
@@ -198,7 +204,7 @@ test('what has not begun, fits nothing or is no span is said in a sentence', asy
   await page.context().close();
 });
 
-test('what failed is said with its code, and trying again shows the report', async () => {
+test('what failed is said with its code, and trying again shows the report', onBusyMachine, async () => {
   const page = await its.open();
   await its.signIn(page);
   const problem = { code: 1050, message: 'The database does not answer.' };
@@ -212,33 +218,42 @@ test('what failed is said with its code, and trying again shows the report', asy
   await page.context().close();
 });
 
-test('a key that only views sees the report and cannot change an outage; 390 px do not scroll sideways', async () => {
-  const page = await its.open({ width: 390 });
-  await its.signIn(page, its.system.quickstart().api_key_ur);
-  await withOctober(page);
-  await page.goto(`${its.base}reports?${october}`);
-  await page.getByRole('heading', { name: /October 2026/ }).waitFor();
-  expect(await page.getByRole('button', { name: /Note/ }).count()).toBe(0);
-  // The styles of the screen may come after its first words.
-  await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-  expect(await violationsOf(page)).toBe('');
-  await page.context().close();
-});
+test(
+  'a key that only views sees the report and cannot change an outage; 390 px do not scroll sideways',
+  onBusyMachine,
+  async () => {
+    const page = await its.open({ width: 390 });
+    await its.signIn(page, its.system.quickstart().api_key_ur);
+    await withOctober(page);
+    await page.goto(`${its.base}reports?${october}`);
+    await page.getByRole('heading', { name: /October 2026/ }).waitFor();
+    expect(await page.getByRole('button', { name: /Note/ }).count()).toBe(0);
+    // The styles of the screen may come after its first words.
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    expect(await violationsOf(page)).toBe('');
+    await page.context().close();
+  },
+);
 
-test('the reports of a device and of selected devices open where these are shown', async () => {
-  const page = await openReport(october);
-  await page.goto(`${its.base}devices/${ids[0]}`);
-  await page.getByRole('link', { name: 'Report', exact: true }).click();
-  await page.getByText('1 device chosen').waitFor();
-  expect(new URL(page.url()).searchParams.get('devices')).toBe(ids[0]);
-  await page.goto(`${its.base}devices`);
-  for (const name of ['Mail', 'Router']) await page.getByRole('checkbox', { name: `select ${name}` }).check();
-  await page.getByRole('button', { name: 'Report' }).click();
-  await page.getByText('2 devices chosen').waitFor();
-  await page.goto(`${its.base}reports?${october}&q=colour:red`);
-  await page.getByText('The filter does not know colour:').waitFor();
-  await page.context().close();
-});
+test(
+  'the reports of a device and of selected devices open where these are shown',
+  onBusyMachine,
+  async () => {
+    const page = await openReport(october);
+    await page.goto(`${its.base}devices/${ids[0]}`);
+    await page.getByRole('link', { name: 'Report', exact: true }).click();
+    await page.getByText('1 device chosen').waitFor();
+    expect(new URL(page.url()).searchParams.get('devices')).toBe(ids[0]);
+    await page.goto(`${its.base}devices`);
+    for (const name of ['Mail', 'Router'])
+      await page.getByRole('checkbox', { name: `select ${name}` }).check();
+    await page.getByRole('button', { name: 'Report' }).click();
+    await page.getByText('2 devices chosen').waitFor();
+    await page.goto(`${its.base}reports?${october}&q=colour:red`);
+    await page.getByText('The filter does not know colour:').waitFor();
+    await page.context().close();
+  },
+);
 
 test('a report is set to be sent monthly, by keyboard, to a contact that takes mail, and is deleted again', async () => {
   const { api } = its.system;
