@@ -16,6 +16,7 @@ const shared = {
 /** These wait for true minutes, start many programs or look at many screens. */
 const longest = [
   'programs',
+  'on-citus',
   'database-copy',
   'page',
   'commands',
