@@ -169,8 +169,7 @@ async function runJobs(db: Db, nowUs: number, done: () => Promise<void>): Promis
 
 /** This time of day, with true waits: leases end by the database's clock, and are renewed meanwhile. */
 function renewing(clock: Clock): Clock {
-  const { monoMs, sleep, timer } = systemClock;
-  return { nowUs: () => clock.nowUs(), monoMs, sleep, timer };
+  return Object.assign(Object.create(systemClock), { nowUs: () => clock.nowUs() });
 }
 
 /** The loops that read schedules, contacts and notifications; ends when `done` no longer throws. */
