@@ -178,6 +178,8 @@ test(
   onBusyMachine,
   async () => {
     const page = await openReport(october, 'dark');
+    // The heading stands before the report does, and what is not there yet is hidden, too.
+    await page.getByRole('button', { name: 'Print' }).waitFor();
     await page.emulateMedia({ media: 'print' });
     await page.getByRole('button', { name: 'Print' }).waitFor({ state: 'hidden' });
     await page.getByRole('navigation').waitFor({ state: 'hidden' });

@@ -169,7 +169,12 @@ async function runJobs(db: Db, nowUs: number, done: () => Promise<void>): Promis
 
 /** This time of day, with true waits: leases end by the database's clock, and are renewed meanwhile. */
 function renewing(clock: Clock): Clock {
-  return Object.assign(Object.create(systemClock), { nowUs: () => clock.nowUs() });
+  return {
+    nowUs: () => clock.nowUs(),
+    monoMs: () => systemClock.monoMs(),
+    sleep: (ms, signal) => systemClock.sleep(ms, signal),
+    timer: (ms, fn) => systemClock.timer(ms, fn),
+  };
 }
 
 /** The loops that read schedules, contacts and notifications; ends when `done` no longer throws. */
