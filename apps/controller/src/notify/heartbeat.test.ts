@@ -37,7 +37,8 @@ test('the heartbeat is called while all parts make progress, not while one is st
     return { ingest: other, status: other, deliveries: deliveries === undefined ? other : part(deliveries) };
   };
   const lines: string[] = [];
-  const line = (_data: object | string, text?: string) => void lines.push(text ?? String(_data));
+  const line = (data: object | string, text?: string) =>
+    void lines.push(typeof data === 'string' ? data : (text ?? ''));
   const log = Object.assign(createLog('test', 'silent'), { info: line, error: line });
   const ending = new AbortController();
   const running = runHeartbeat(
