@@ -68,5 +68,6 @@ export {
   secretReference,
 } from './secret-reference.ts';
 export { intersectSpans, joinSpans, type Span } from './span.ts';
+export { type BaseStatus, baseStatuses, type DeviceStatus, deviceStatuses } from './status.ts';
 export { dayMs, dayUs, hourMs, hourUs, kibibyte, mebibyte, minuteUs, secondUs } from './units.ts';
 export { productVersion } from './version.ts';

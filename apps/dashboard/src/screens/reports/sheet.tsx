@@ -8,6 +8,7 @@ import {
   type Report,
   spanWords,
 } from '@vantage/domain/report';
+import { hourMs } from '@vantage/domain/units';
 import { count, dateIn, inFull, percent } from '../../model/format.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { zone } from '../../store/clock.ts';
@@ -60,7 +61,7 @@ function About({ read: { span, moments, madeAt, chosen } }: { readonly read: Rea
   const parts = [
     say.ofDevices(chosen.length),
     say.span(dateWords(span.first), dateWords(dateAfter(span.last)), zone.value),
-    say.hours(Math.round((moments.to - moments.from) / 3_600_000)),
+    say.hours(Math.round((moments.to - moments.from) / hourMs)),
     isOpen ? say.until(minuteIn(zone.value, madeAt)) : '',
     changes.length === 0 ? '' : say.clocks(changes.join(', ')),
   ];
