@@ -14,11 +14,10 @@ import { Heading } from '../../parts/heading.tsx';
 import { zone } from '../../store/clock.ts';
 import { mostOutages } from '../../store/read-report.ts';
 import { reportTexts as say } from '../../texts/report.ts';
-import { type AskedReport, addressOf, baseOf, subjectOf } from './asked.ts';
+import { type AskedReport, addressOf, baseOf, type ReadReport, subjectOf } from './asked.ts';
 import { Bar, Lines } from './lines.tsx';
 import { Outages } from './outages.tsx';
 import css from './reports.module.css';
-import type { ReadReport } from './reports.tsx';
 import { Take } from './take.tsx';
 
 const mostDevices = 50;
