@@ -9,6 +9,7 @@ export {
   diagnosticsBytes,
   freshDeviceUs,
   invitationMinutes,
+  messageBytes,
   silenceMs,
 } from './agent-limits.ts';
 export {
