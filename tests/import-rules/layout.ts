@@ -10,6 +10,8 @@ const looseFile =
   /^apps\/(?:controller\/src\/(?!(?:main|admin)\.ts$)|agent\/src\/(?!(?:main|agent)\.ts$))[^/]+\.ts$/;
 /** Folders of the controller that are no steps: everybody may use them, and they use no step. */
 const shared = new Set(['config', 'db', 'http', 'secrets', 'server', 'testing']);
+/** The folder that joins the steps, as `main.ts` does. It is the composition of each role, and no step imports it. */
+const composition = 'roles';
 /** The imports of `api/` from the steps: their routes. */
 const routesOfSteps = /\/(?:[a-z-]+-)?routes\.ts$/;
 /** The libraries that each library may use. */
@@ -85,8 +87,9 @@ function betweenSteps({ file, target }: Import): string | undefined {
   const from = /^apps\/controller\/src\/([^/]+)\//.exec(file)?.[1];
   const to = /^apps\/controller\/src\/([^/]+)\//.exec(target)?.[1];
   if (from === undefined || to === undefined || from === to || shared.has(to)) return undefined;
+  if (from === composition) return undefined;
   if (from === 'api' && routesOfSteps.test(target)) return undefined;
-  return 'a step never imports a sibling step, main.ts joins them';
+  return 'a step never imports a sibling step, roles/ joins them';
 }
 
 /** Libraries that belong to certain places. */

@@ -8,10 +8,11 @@ import {
   type Schedule,
   scheduleOfKind,
 } from '@vantage/alerts';
-import { hourUs } from '@vantage/domain';
+import { hourUs, secondUs } from '@vantage/domain';
 import { type Logger, messageOf } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import { pipelined, type Tables } from '../db/index.ts';
+import { parseSteps } from '../db/stored-steps.ts';
 import { readAlertState, readKind, readSeverity } from './alert-row.ts';
 import { requestedChecks } from './check-store.ts';
 import { claimDue, type DecidedAlert, type DueAlert, postpone, writeDecided } from './due-store.ts';
@@ -27,7 +28,6 @@ import {
 } from './facts-store.ts';
 import { acceptedBy, eventCause, type MessageContext, messageKind, notificationsFor } from './messages.ts';
 import type { RecordEvents } from './on-events.ts';
-import { parseSteps } from './parse-steps.ts';
 import { type CreateRunRequests, requestCheck } from './request-check.ts';
 import { noSurroundings, surroundingsOf } from './surroundings.ts';
 
@@ -55,7 +55,7 @@ export interface DecideDeps {
 }
 
 /** An agent that could run a check a moment ago is gone: the alert is decided again after this time, microseconds. */
-const againUs = 1_000_000;
+const againUs = secondUs;
 /**
  * An alert of a kind that only a later version knows waits this long for a controller of that version, microseconds.
  */

@@ -1,3 +1,4 @@
+import type { BaseStatus } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
 import type { DueAlert } from './due-store.ts';
@@ -11,7 +12,7 @@ export interface SubjectRow {
   readonly fullName: string | null;
   readonly severity: string;
   readonly enabled: boolean;
-  readonly status: 'Up' | 'Down' | 'Unknown';
+  readonly status: BaseStatus;
   readonly sinceUs: number;
   readonly isChecked: boolean;
   readonly isPartial: boolean;
@@ -26,7 +27,7 @@ export interface SubjectRow {
   readonly masterId: string | null;
   readonly masterName: string;
   readonly masterEnabled: boolean;
-  readonly masterStatus: 'Up' | 'Down' | 'Unknown';
+  readonly masterStatus: BaseStatus;
   readonly masterRetrying: boolean;
   readonly masterInMaintenance: boolean;
   readonly masterIsCheckedHere: boolean;

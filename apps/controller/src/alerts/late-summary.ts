@@ -1,4 +1,5 @@
 import type { Facts } from '@vantage/alerts';
+import { secondUs } from '@vantage/domain';
 
 /** A summary names this many outages; the others are counted. */
 const summarizedOutages = 50;
@@ -16,7 +17,7 @@ export function withOutage(
 ): Facts {
   const listed = Array.isArray(Outages) ? Outages : [];
   // A device that is still Down has an alert of its own, after a live check.
-  const named = { ...outage, Seconds: Math.floor((outage.End - outage.Start) / 1_000_000), IsOver: true };
+  const named = { ...outage, Seconds: Math.floor((outage.End - outage.Start) / secondUs), IsOver: true };
   return {
     Since: Math.min(outage.Start, typeof Since === 'number' ? Since : outage.Start),
     Count: (typeof Count === 'number' ? Count : 0) + 1,

@@ -12,6 +12,7 @@ import {
   type NewNotification,
   type PastOutage,
 } from '@vantage/alerts';
+import { secondUs } from '@vantage/domain';
 import type { EventCause } from '@vantage/health';
 import { readFacts, readKind, readSeverity } from './alert-row.ts';
 import type { DueAlert } from './due-store.ts';
@@ -171,7 +172,7 @@ function endData(event: Facts, { sinceUs, nowUs, past }: MessageContext): Facts 
   return {
     Since: upUs,
     DownSince: past[0]?.sinceUs ?? sinceUs,
-    Seconds: Math.floor(downUs / 1_000_000),
+    Seconds: Math.floor(downUs / secondUs),
     ...(past.length === 0 ? {} : { Outages: past.length + 1 }),
   };
 }
@@ -182,7 +183,7 @@ function flappingData({ sinceUs, outages, downUs, downSinceUs }: Flapping, isEnd
     ...(isEnd ? { DownSince: sinceUs } : { Since: sinceUs }),
     ...(downSinceUs === null ? {} : { DownSince: downSinceUs }),
     Outages: outages,
-    Seconds: Math.floor(downUs / 1_000_000),
+    Seconds: Math.floor(downUs / secondUs),
   };
 }
 

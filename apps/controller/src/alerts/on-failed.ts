@@ -2,6 +2,7 @@ import { decideForward, joinSchedules, type NewNotification } from '@vantage/ale
 import type { Logger } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../db/index.ts';
+import { parseSteps } from '../db/stored-steps.ts';
 import { readFacts, readKind, readSeverity } from './alert-row.ts';
 import type { Enqueue } from './decide-due.ts';
 import { schedulesOf } from './facts-store.ts';
@@ -16,7 +17,6 @@ import {
 } from './failure-store.ts';
 import { acceptedBy } from './messages.ts';
 import type { RecordEvents } from './on-events.ts';
-import { parseSteps } from './parse-steps.ts';
 
 /** Notifications of one alert that failed for good. */
 interface FailedNotification {

@@ -1,27 +1,20 @@
 import { createLog, systemClock } from '@vantage/kernel';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
+import { expect, test, vi } from 'vitest';
 import { createTimeScale } from '../config/time-scale.ts';
-import { createDb, type Db, publish, takeLeases } from '../db/index.ts';
+import { type Db, publish, takeLeases } from '../db/index.ts';
 import { createFixtures, type Fixtures } from '../testing/fixtures.ts';
 import { setUp } from '../testing/set-up.ts';
+import { useDatabase } from '../testing/use-database.ts';
 import { createAssign } from './assign.ts';
 
 const log = createLog('assign test', 'silent');
-let database: TestDatabase;
 let db: Db;
 let rows: Fixtures;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await createDb({ connection: { url: database.url }, log });
+useDatabase((opened) => {
+  db = opened;
   rows = createFixtures(db.kysely);
-});
-
-afterAll(async () => {
-  await db.close();
-  await database[Symbol.asyncDispose]();
 });
 
 /** A planner at work for the length of a test. */

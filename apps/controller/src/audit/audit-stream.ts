@@ -1,3 +1,4 @@
+import { minuteUs } from '@vantage/domain';
 import { type ChainEnd, chainLine, type Entry, emptyChain } from '@vantage/domain/audit-chain';
 import type { Clock } from '@vantage/kernel';
 import { type Db, isTransientDbError } from '../db/index.ts';
@@ -6,7 +7,7 @@ import type { Zone } from '../http/zone.ts';
 import { type AuditRow, listEntriesAfter } from './audit-store.ts';
 
 /** An entry is sent this long after its change: until then, one with a smaller number may still be committed. */
-const settleUs = 60_000_000;
+const settleUs = minuteUs;
 const pollMs = 2_000;
 /** A slow reader holds at most so many rows in memory. */
 const pageRows = 50;

@@ -2,26 +2,21 @@ import { dayUs, hourMs } from '@vantage/domain';
 import { createLog } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
-import { createDb, type Db } from '../db/index.ts';
+import { beforeEach, expect, test, vi } from 'vitest';
+import type { Db } from '../db/index.ts';
 import { createFixtures } from '../testing/fixtures.ts';
+import { useDatabase } from '../testing/use-database.ts';
 import { createClockJudge } from './clock-judge.ts';
 import { followDatabase, isDatabaseApart, readStoredTime } from './clock-store.ts';
 import { createHeldClock } from './held-clock.ts';
 
 const soon = { timeout: 20_000, interval: 20 };
 const trueUs = 1_800_000_000_000_000;
-let database: TestDatabase;
 let db: Db;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await createDb({ connection: { url: database.url }, log: createLog('clock test', 'silent') });
+useDatabase((opened) => {
+  db = opened;
 });
-afterAll(async () => {
-  await db.close();
-  await database[Symbol.asyncDispose]();
-});
+
 beforeEach(async () => {
   await sql`truncate clock_evidence; delete from agents`.execute(db.kysely);
 });

@@ -1,3 +1,4 @@
+import { minuteUs } from '@vantage/domain';
 import type { Clock } from '@vantage/kernel';
 
 /**
@@ -23,7 +24,7 @@ export interface HeldStep {
 }
 
 /** A larger step is not followed, microseconds. */
-const longestStepUs = 60_000_000;
+const longestStepUs = minuteUs;
 
 /** `upMs` counts since boot with the time that the machine slept; the monotonic clock counts without. */
 export function createHeldClock(clock: Clock, upMs: () => number): HeldClock {

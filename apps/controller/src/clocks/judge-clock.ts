@@ -1,3 +1,4 @@
+import { minuteUs, secondUs } from '@vantage/domain';
 import type { HeldStep } from './held-clock.ts';
 
 /** The readings of other clocks, each compared with the controller's. Microseconds. */
@@ -38,9 +39,9 @@ export type ClockVerdict =
    */
   | { readonly kind: 'wrong'; readonly text: string; readonly setByUs?: number; readonly onlyAgents?: true };
 
-const toleratedUs = 60_000_000;
+const toleratedUs = minuteUs;
 /** Stored results of clocks that were a little wrong may be ahead by this much. */
-const toleratedStoredUs = 360_000_000;
+const toleratedStoredUs = 6 * minuteUs;
 /** A step that no other clock speaks against is followed after this time. */
 const undisputedMs = 300_000;
 
@@ -180,7 +181,7 @@ function showAhead(us: number): string {
 }
 
 function showTime(us: number): string {
-  const seconds = Math.round(Math.abs(us) / 1_000_000);
+  const seconds = Math.round(Math.abs(us) / secondUs);
   if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
   return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} days`;
 }

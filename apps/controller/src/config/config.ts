@@ -3,7 +3,14 @@ import { isIP } from 'node:net';
 import path from 'node:path';
 import { contactTypes } from '@vantage/alerts';
 import { type AccountLimits, addressesOf, defaultLimits, readReleaseKey } from '@vantage/domain';
-import { type Accepted, createSettingsReader, isNetwork, logLevels } from '@vantage/kernel';
+import {
+  type Accepted,
+  acceptedPort,
+  commonSettings,
+  createSettingsReader,
+  isNetwork,
+  type logLevels,
+} from '@vantage/kernel';
 import { z } from 'zod';
 import { leastPackDays } from '../db/packed/index.ts';
 import { readLimits } from './account-limits.ts';
@@ -76,12 +83,6 @@ export type ConfigResult =
   | { readonly ok: true; readonly config: Config }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-const port = z
-  .string()
-  .regex(/^\d{1,5}$/)
-  .transform(Number)
-  .refine((value) => value <= 65_535);
-
 const list = z
   .string()
   .transform((text) => text.split(',').map((entry) => entry.trim()))
@@ -111,8 +112,8 @@ const defaultParcels = path.resolve(import.meta.dirname, '../../../../agent-inst
 /** Each setting with the values that it accepts, in words. */
 const accepted = {
   VANTAGE_DATA: [z.string(), 'a folder'],
-  VANTAGE_HTTPS_PORT: [port, 'a port: 0 to 65535'],
-  VANTAGE_AGENT_PORT: [port, 'a port: 0 to 65535'],
+  VANTAGE_HTTPS_PORT: acceptedPort,
+  VANTAGE_AGENT_PORT: acceptedPort,
   VANTAGE_LISTEN: [z.string().refine((text) => isIP(text) !== 0), 'an IP address'],
   VANTAGE_ROLES: [
     list.pipe(z.array(z.enum(allRoles))).transform((roles): ReadonlySet<Role> => new Set(roles)),
@@ -209,20 +210,11 @@ const accepted = {
     'a web address: https://vantage.example.org',
   ],
   VANTAGE_HEARTBEAT_URL: [webAddress(/^https?:$/), 'a web address: https://hc-ping.example/0f3c'],
-  VANTAGE_METRICS_PORT: [port, 'a port: 0 to 65535'],
   VANTAGE_OTLP_URL: [
     z.string().refine((text) => /^https?:/.test(text) && URL.canParse(text) && !/[@?#]/.test(text)),
     'the address of a collector without a user name or a query: http://localhost:4318',
   ],
-  VANTAGE_LOG_LEVEL: [z.enum(logLevels), logLevels.join(', ')],
-  VANTAGE_TEST_TIME_SCALE: [
-    z
-      .string()
-      .regex(/^\d+(\.\d+)?$/)
-      .transform(Number)
-      .refine((scale) => scale >= 1 && scale <= 1000),
-    'a number from 1 to 1000',
-  ],
+  ...commonSettings,
   ...acceptedOidc,
   ...acceptedDatabase,
 } as const satisfies Record<string, Accepted<unknown>>;

@@ -1,5 +1,4 @@
-import type { Config } from './config.ts';
-import { allRoles } from './roles.ts';
+import { allRoles, type Role } from './roles.ts';
 
 /** Settings that do not go together, a sentence for each. */
 export function conflictsOf({
@@ -9,7 +8,14 @@ export function conflictsOf({
   agentPort,
   databaseUrl,
   roles,
-}: Config): readonly string[] {
+}: {
+  readonly signInHeader: string | undefined;
+  readonly trustedProxies: readonly string[];
+  readonly httpsPort: number;
+  readonly agentPort: number;
+  readonly databaseUrl: string | undefined;
+  readonly roles: ReadonlySet<Role>;
+}): readonly string[] {
   const problems: string[] = [];
   if (signInHeader !== undefined && trustedProxies.length === 0)
     problems.push(

@@ -1,20 +1,16 @@
-import { createLog } from '@vantage/kernel';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
-import { bigintArray, createDb, type Db, intArray, tidArray, xidArray } from './index.ts';
+import { expect, test } from 'vitest';
+import { useDatabase } from '../testing/use-database.ts';
+import { bigintArray, type Db, intArray, tidArray, xidArray } from './index.ts';
 
-let database: TestDatabase;
 let db: Db;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await createDb({ connection: { url: database.url }, log: createLog('test', 'silent'), poolSize: 1 });
-});
-afterAll(async () => {
-  await db.close();
-  await database[Symbol.asyncDispose]();
-});
+useDatabase(
+  (opened) => {
+    db = opened;
+  },
+  { poolSize: 1 },
+);
 
 const some = { numRuns: 50 };
 

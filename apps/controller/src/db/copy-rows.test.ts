@@ -1,23 +1,19 @@
-import { createLog } from '@vantage/kernel';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
+import { expect, it } from 'vitest';
+import { useDatabase } from '../testing/use-database.ts';
 import { CopyData, copyIn } from './copy-rows.ts';
-import { type CopyColumn, copyRows, createDb, type Db, toReal, toText } from './index.ts';
+import { type CopyColumn, copyRows, type Db, toReal, toText } from './index.ts';
 
-let database: TestDatabase;
 let db: Db;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await createDb({ connection: { url: database.url }, log: createLog('test', 'silent'), poolSize: 1 });
-  await sql`create table copied (no int primary key, small smallint, big bigint, num real, wide double precision,
+useDatabase(
+  async (opened) => {
+    db = opened;
+    await sql`create table copied (no int primary key, small smallint, big bigint, num real, wide double precision,
     word text, facts jsonb, flag boolean)`.execute(db.kysely);
-});
-afterAll(async () => {
-  await db.close();
-  await database[Symbol.asyncDispose]();
-});
+  },
+  { poolSize: 1 },
+);
 
 interface CopiedRow {
   readonly no: number;

@@ -1,9 +1,10 @@
 import { createLog, systemClock } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
 import { withClient } from '../../../../tests/harness/postgres-url.ts';
+import { useDatabase } from '../testing/use-database.ts';
 import { baseline } from './baseline.ts';
 import { Account } from './entities.ts';
 import { createDb, type Db, dbFailure, holdsLease, lockDevices, releaseLeases, takeLeases } from './index.ts';
@@ -13,14 +14,9 @@ const log = createLog('db test', 'silent');
 let database: TestDatabase;
 let db: Db;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await createDb({ connection: { url: database.url }, log });
-});
-
-afterAll(async () => {
-  await db.close();
-  await database[Symbol.asyncDispose]();
+useDatabase((opened, made) => {
+  db = opened;
+  database = made;
 });
 
 async function breakConnections() {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { lstat, mkdir, readlink, rm, symlink, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { hourMs } from '@vantage/domain';
 import { Fault, type Logger, messageOf } from '@vantage/kernel';
 
 /** The folder name under which clients reach the socket. */
@@ -13,7 +14,7 @@ export interface SocketFolder {
 
 /** `sun_path` holds 104 to 108 bytes; the socket's own name takes 18. */
 const longestFolder = 85;
-const refreshEveryMs = 3_600_000;
+const refreshEveryMs = hourMs;
 
 /**
  * Returns a folder name under which clients reach the socket of the cluster. When the cluster's own path is too long

@@ -1,32 +1,26 @@
-import { createLog } from '@vantage/kernel';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
+import { expect, test } from 'vitest';
+import type { TestDatabase } from '../../../../tests/harness/database.ts';
 import { withClient } from '../../../../tests/harness/postgres-url.ts';
+import { useDatabase } from '../testing/use-database.ts';
 import { Account, Tag } from './entities.ts';
-import { createDb, type Db } from './index.ts';
+import type { Db } from './index.ts';
 
 let database: TestDatabase;
 let db: Db;
 let accountNo: number;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await createDb({
-    connection: { url: database.url },
-    log: createLog('joined transaction test', 'silent'),
-    poolSize: 2,
-  });
-  const account = await db.catalogTransaction(async ({ em }) =>
-    em.create(Account, { accountId: 'a', name: 'a' }),
-  );
-  accountNo = account.accountNo;
-});
-
-afterAll(async () => {
-  await db.close();
-  await database[Symbol.asyncDispose]();
-});
+useDatabase(
+  async (opened, made) => {
+    db = opened;
+    database = made;
+    const account = await db.catalogTransaction(async ({ em }) =>
+      em.create(Account, { accountId: 'a', name: 'a' }),
+    );
+    accountNo = account.accountNo;
+  },
+  { poolSize: 2 },
+);
 
 const addTag = (tagId: string) =>
   db.catalogTransaction(async ({ em }) => {

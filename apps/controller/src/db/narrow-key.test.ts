@@ -2,19 +2,17 @@ import { dayUs } from '@vantage/domain';
 import { createLog } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
-import { createDb, createPartitions, type Db } from './index.ts';
+import { expect, test } from 'vitest';
+import { useDatabase } from '../testing/use-database.ts';
+import { createPartitions, type Db } from './index.ts';
 
 const log = createLog('narrow key test', 'silent');
 const clock = createFakeClock(Date.UTC(2027, 2, 14, 12) * 1000);
-let database: TestDatabase;
 let db: Db;
 
 /** A database as version 0.2.0 may leave it: four partitions with checks, and the index of the parent alone. */
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await createDb({ connection: { url: database.url }, log });
+useDatabase(async (opened) => {
+  db = opened;
   await sql`drop index check_rows_by_start`.execute(db.kysely);
   await sql`alter table check_rows add constraint checks_pkey primary key (device_no, start_us, agent_no)`.execute(
     db.kysely,
@@ -29,11 +27,6 @@ beforeAll(async () => {
     create index check_rows_by_start on only check_rows (device_no, start_us) with (fillfactor = 100, deduplicate_items = off)`.execute(
     db.kysely,
   );
-});
-
-afterAll(async () => {
-  await db.close();
-  await database[Symbol.asyncDispose]();
 });
 
 /** The columns of the indexes that the partitions have for all their checks. */

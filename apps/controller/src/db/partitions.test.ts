@@ -1,25 +1,18 @@
 import { dayUs } from '@vantage/domain';
 import { createLog } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
-import { createDb, createPartitions, type Db, type Row } from './index.ts';
+import { expect, test } from 'vitest';
+import { useDatabase } from '../testing/use-database.ts';
+import { createPartitions, type Db, type Row } from './index.ts';
 import { daysWanted, namesToDrop, partitionOf } from './partitions.ts';
 
 const log = createLog('partitions test', 'silent');
 /** Noon of a UTC day. */
 const noonUs = Date.UTC(2027, 2, 14, 12) * 1000;
-let database: TestDatabase;
 let db: Db;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await createDb({ connection: { url: database.url }, log });
-});
-
-afterAll(async () => {
-  await db.close();
-  await database[Symbol.asyncDispose]();
+useDatabase((opened) => {
+  db = opened;
 });
 
 function checkAt(startUs: number): Omit<Row<'checks'>, 'extended'> {

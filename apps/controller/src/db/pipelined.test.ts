@@ -1,24 +1,20 @@
 import { Socket } from 'node:net';
-import { createLog } from '@vantage/kernel';
 import fc from 'fast-check';
 import { type Kysely, sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
-import { createDb, type Db, pipelined, type Tables } from './index.ts';
+import { afterEach, expect, it, vi } from 'vitest';
+import { useDatabase } from '../testing/use-database.ts';
+import { type Db, pipelined, type Tables } from './index.ts';
 
-let database: TestDatabase;
 let db: Db;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await createDb({ connection: { url: database.url }, log: createLog('test', 'silent'), poolSize: 1 });
-  await sql`create table steps (no int primary key)`.execute(db.kysely);
-});
-afterEach(() => vi.restoreAllMocks());
-afterAll(async () => {
-  await db.close();
-  await database[Symbol.asyncDispose]();
-});
+useDatabase(
+  async (opened) => {
+    db = opened;
+    await sql`create table steps (no int primary key)`.execute(db.kysely);
+  },
+  { poolSize: 1 },
+);
 
+afterEach(() => vi.restoreAllMocks());
 /** Inserts a number, and resolves with all numbers that are there. */
 async function insert(trx: Kysely<Tables>, no: number): Promise<readonly number[]> {
   const { rows } = await sql<{ nos: number[] }>`

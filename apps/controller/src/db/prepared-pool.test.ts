@@ -1,22 +1,21 @@
 import { Socket } from 'node:net';
-import { createLog } from '@vantage/kernel';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
-import { createDb, type Db, executeKept, isTransientDbError } from './index.ts';
+import type { TestDatabase } from '../../../../tests/harness/database.ts';
+import { useDatabase } from '../testing/use-database.ts';
+import { type Db, executeKept, isTransientDbError } from './index.ts';
 import { createPreparer } from './prepared-pool.ts';
 
 let database: TestDatabase;
 let db: Db;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await createDb({ connection: { url: database.url }, log: createLog('test', 'silent'), poolSize: 1 });
-});
-afterAll(async () => {
-  await db.close();
-  await database[Symbol.asyncDispose]();
-});
+useDatabase(
+  (opened, made) => {
+    db = opened;
+    database = made;
+  },
+  { poolSize: 1 },
+);
 
 it('a statement is prepared from its third run on, under a name of its own', () => {
   const prepare = createPreparer();

@@ -2,6 +2,7 @@ import { createLog } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
+import { useDatabase } from '../testing/use-database.ts';
 import { identityColumns, jsonColumns } from './catalog-tables.ts';
 import { entities } from './entities.ts';
 import { createDb, type Db } from './index.ts';
@@ -10,19 +11,12 @@ import { createOrm } from './orm.ts';
 import { type Column, readColumns, tableTypes } from './table-types.ts';
 
 const log = createLog('schema test', 'silent');
-let database: TestDatabase;
 let db: Db;
 let columns: readonly Column[];
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await createDb({ connection: { url: database.url }, log });
+useDatabase(async (opened) => {
+  db = opened;
   columns = await readColumns(db.kysely);
-});
-
-afterAll(async () => {
-  await db.close();
-  await database[Symbol.asyncDispose]();
 });
 
 const catalog: readonly string[] = entities.map(({ tableName }) => tableName);

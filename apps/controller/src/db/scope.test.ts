@@ -1,20 +1,13 @@
-import { createLog } from '@vantage/kernel';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
+import { expect, test } from 'vitest';
 import { createFixtures } from '../testing/fixtures.ts';
-import { createDb, type Db } from './db.ts';
+import { useDatabase } from '../testing/use-database.ts';
+import type { Db } from './db.ts';
 import { dropScope, ScopeNotReady } from './scope.ts';
 
-let database: TestDatabase;
 let db: Db;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await createDb({ connection: { url: database.url }, log: createLog('scope test', 'silent') });
-});
-afterAll(async () => {
-  await db.close();
-  await database[Symbol.asyncDispose]();
+useDatabase((opened) => {
+  db = opened;
 });
 
 const textsOf = async (statement: ReturnType<typeof sql<{ text: string }>>) =>

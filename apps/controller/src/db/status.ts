@@ -1,7 +1,5 @@
+import type { DeviceStatus } from '@vantage/domain';
 import { type RawBuilder, sql } from 'kysely';
-
-/** A device's status as the API shows it. */
-export type DeviceStatus = 'Up' | 'Down' | 'Maint' | 'Unknown';
 
 /** SQL fragments for a query that has the table `devices` as d. */
 interface StatusSql {

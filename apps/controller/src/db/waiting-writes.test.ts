@@ -1,28 +1,21 @@
-import { createLog } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
-import { createDb, createWaitingWrites, type Db, type Tables } from './index.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { useDatabase } from '../testing/use-database.ts';
+import { createWaitingWrites, type Db, type Tables } from './index.ts';
 
-let database: TestDatabase;
 let db: Db;
 const sent: string[] = [];
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await createDb({
-    connection: { url: database.url },
-    log: createLog('test', 'silent'),
-    onStatement: ({ sql: text }) => void sent.push(text),
-  });
-  await sql`create table steps (no int primary key, name text)`.execute(db.kysely);
-});
+useDatabase(
+  async (opened) => {
+    db = opened;
+    await sql`create table steps (no int primary key, name text)`.execute(db.kysely);
+  },
+  { onStatement: ({ sql: text }) => void sent.push(text) },
+);
+
 beforeEach(async () => {
   await sql`delete from steps`.execute(db.kysely);
   sent.length = 0;
-});
-afterAll(async () => {
-  await db.close();
-  await database[Symbol.asyncDispose]();
 });
 
 const insert = (trx: Kysely<Tables>, name: string, nos: readonly number[]) =>

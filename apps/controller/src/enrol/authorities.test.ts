@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createLog } from '@vantage/kernel';
 import { createFakeClock, type FakeClock } from '@vantage/kernel/testing';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
+import { beforeEach, expect, test } from 'vitest';
 import { sealedRows } from '../catalog/secrets/reseal-store.ts';
-import { createDb, type Db } from '../db/index.ts';
+import type { Db } from '../db/index.ts';
 import { reseal } from '../secrets/reseal.ts';
 import { createSealer } from '../secrets/seal.ts';
 import { ensureCertificates } from '../server/tls.ts';
+import { useDatabase } from '../testing/use-database.ts';
 import { openAuthorities } from './authorities.ts';
 import { readAuthorities, sealedAuthorities } from './authority-store.ts';
 
@@ -20,19 +20,14 @@ const day = 86_400_000;
 const key = new Uint8Array(32);
 const otherKey = new Uint8Array(32).fill(7);
 const sealer = createSealer(key);
-let database: TestDatabase;
 let db: Db;
 let dir: string;
 let clock: FakeClock;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await createDb({ connection: { url: database.url }, log });
+useDatabase((opened) => {
+  db = opened;
 });
-afterAll(async () => {
-  await db.close();
-  await database[Symbol.asyncDispose]();
-});
+
 beforeEach(async () => {
   await db.kysely.deleteFrom('authorities').execute();
   dir = mkdtempSync(path.join(tmpdir(), 'vantage-authorities-'));

@@ -1,3 +1,5 @@
+import { dayUs, minuteUs } from '@vantage/domain';
+
 /** The row of an agent, as enrolment reads it. Times are microseconds since 1970. */
 export interface EnrolmentRow {
   readonly agentNo: number;
@@ -23,9 +25,9 @@ export type EnrolmentDecision =
   | { readonly kind: 'refuse'; readonly reason: EnrolmentRefusal };
 
 /** How long an answer that was lost can be requested again. */
-const repeatUs = 10 * 60_000_000;
+const repeatUs = 10 * minuteUs;
 /** How long a certificate of an agent lasts. */
-export const certificateUs = 7 * 86_400_000_000;
+export const certificateUs = 7 * dayUs;
 
 /** Decides on a token that came with a public key. `row` is the agent of the token; undefined: there is none. Pure. */
 export function decideEnrolment(

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
-import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
+import { createPublicKey, type KeyObject } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
+import { hashPublicKey } from '../secrets/credential.ts';
 
 /** A certificate signing request (PKCS#10, RFC 2986) whose signature was not verified yet. */
 export interface SigningRequest {
@@ -13,13 +14,6 @@ export interface SigningRequest {
 }
 
 const curves = new Set(['prime256v1', 'secp384r1']);
-
-/** The SHA-256 by which the controller knows a public key. */
-function hashOfKey(key: KeyObject): Buffer {
-  return createHash('sha256')
-    .update(key.export({ type: 'spki', format: 'der' }))
-    .digest();
-}
 
 /** Reads a request in PEM; a text for people when it is none, or has a key that is not accepted. Costs no signature. */
 export function readSigningRequest(pem: string): SigningRequest | string {
@@ -34,7 +28,7 @@ export function readSigningRequest(pem: string): SigningRequest | string {
   const fault = keyFault(key);
   if (fault !== undefined) return fault;
   return {
-    keyHash: hashOfKey(key),
+    keyHash: hashPublicKey(key),
     publicKey: key.export({ type: 'spki', format: 'der' }),
     verify: () => request.verify().catch(() => false),
   };

@@ -1,4 +1,4 @@
-import { checkId } from '@vantage/domain';
+import { checkId, secondUs } from '@vantage/domain';
 import type { AgentFencedCause, AgentRevokedCause, AgentUpgradeCause, EventCause } from '@vantage/health';
 import { newId } from '@vantage/kernel';
 import type { Row } from '../db/index.ts';
@@ -65,7 +65,7 @@ function varying(cause: EventCause, nowUs: number): Varying {
       return { type: warningTypes[cause.kind], status: 'Up', at_us: cause.atUs, check_id };
     }
     case 'location-online': {
-      const duration_s = Math.trunc((nowUs - cause.offlineSinceUs) / 1_000_000);
+      const duration_s = Math.trunc((nowUs - cause.offlineSinceUs) / secondUs);
       return { type: 'LocationOnline', status: 'Up', duration_s };
     }
     case 'location-offline':
@@ -73,7 +73,7 @@ function varying(cause: EventCause, nowUs: number): Varying {
     case 'anchor-down':
       return { type: 'AnchorDown', status: 'Unknown', at_us: cause.sinceUs };
     case 'anchor-up': {
-      const duration_s = Math.trunc((nowUs - cause.sinceUs) / 1_000_000);
+      const duration_s = Math.trunc((nowUs - cause.sinceUs) / secondUs);
       return { type: 'AnchorUp', status: 'Up', duration_s };
     }
     case 'agent-fenced':

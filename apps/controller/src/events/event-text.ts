@@ -1,4 +1,4 @@
-import { dayUs } from '@vantage/domain';
+import { dayUs, minuteUs } from '@vantage/domain';
 import type { EventCause, FoldEvent } from '@vantage/health';
 
 /** The text of an event for people (`Message` in REST). Pure. */
@@ -9,7 +9,7 @@ export function eventText(cause: EventCause): string {
     case 'correction':
       return `Status corrected to ${cause.status} by late results`;
     case 'maintenance-start': {
-      const minutes = Math.round(cause.durationUs / 60_000_000);
+      const minutes = Math.round(cause.durationUs / minuteUs);
       const planned = cause.by === 'schedule' ? 'Scheduled maintenance' : 'Maintenance';
       const reason = cause.reason === null ? '' : `: ${cause.reason}`;
       return `${planned}${cause.isExtension ? ' goes on' : ''} for ${minutes} min${reason}`;

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { type Clock, createSemaphore, declareState, type Logger, messageOf } from '@vantage/kernel';
+import { hashCredential } from '../secrets/credential.ts';
 import { createRateLimiter } from '../server/rate-limiter.ts';
 import type { Peer } from './peer.ts';
 import type { TokenOwner } from './store.ts';
@@ -118,5 +118,5 @@ function hashOf(header: string | null): Uint8Array {
   const token = /^Bearer +(\S+)$/i.exec(header ?? '')?.[1];
   if (token === undefined)
     throw new ConnectError('a certificate or a bearer token is needed', Code.Unauthenticated);
-  return createHash('sha256').update(token).digest();
+  return hashCredential(token);
 }

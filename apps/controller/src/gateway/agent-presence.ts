@@ -1,6 +1,21 @@
+import type { AnchorReport } from '@vantage/domain';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../db/index.ts';
-import type { AgentStatus } from './store.ts';
+
+/** The status from an agent's heartbeats since the last report. */
+export interface AgentStatus {
+  readonly agentNo: number;
+  readonly sessionId: string;
+  readonly lastSeenUs: number;
+  readonly clockOffsetUs: number;
+  readonly backlogRecords: number;
+  readonly latenessP50Ms: number;
+  readonly latenessP99Ms: number;
+  /** Since the last report. */
+  readonly checksSkipped: number;
+  readonly offlineReason: string | null;
+  readonly anchors: readonly AnchorReport[];
+}
 
 /** Stores the presence of agents: their sessions and the status that they report. Times are microseconds since 1970. */
 export interface AgentPresence {

@@ -1,8 +1,8 @@
 import { type AnchorReport, dayUs, mostAnchors } from '@vantage/domain';
 import { AnchorReport_State, type Heartbeat } from '@vantage/proto';
 import { toBigint, toText } from '../db/index.ts';
+import type { AgentStatus } from './agent-presence.ts';
 import { clampHeartbeat } from './gate.ts';
-import type { AgentStatus } from './store.ts';
 
 /** The status of an agent after one more heartbeat; `before` is the status that is not stored yet. Pure. */
 export function afterHeartbeat(

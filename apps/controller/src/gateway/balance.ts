@@ -1,3 +1,4 @@
+import { hourMs } from '@vantage/domain';
 import { type Clock, declareState } from '@vantage/kernel';
 import { Goodbye_Reason } from '@vantage/proto';
 import type { Db } from '../db/index.ts';
@@ -7,7 +8,7 @@ import { countSessions } from './store.ts';
 /** A gateway without a heartbeat for so long counts no more. It writes one every 4 s. */
 const silentUs = 15_000_000;
 /** An agent that knows no other gateway comes back; it is not asked again for so long. */
-const askAgainMs = 3_600_000;
+const askAgainMs = hourMs;
 
 const tracked = declareState({
   name: 'agents_sent_to_others',

@@ -1,9 +1,10 @@
 import { create, toBinary } from '@bufbuild/protobuf';
+import { messageBytes } from '@vantage/domain';
 import { threadCpuMs } from '@vantage/kernel/testing';
 import { ConnectRequestSchema } from '@vantage/proto';
 import { describe, expect, test } from 'vitest';
 import { createMessageGate, type MessageRules } from './message-gate.ts';
-import { firstMessageBytes, freeBytes, messageBytes, messageFields, shapeOf } from './message-size.ts';
+import { firstMessageBytes, freeBytes, messageFields, shapeOf } from './message-size.ts';
 
 function framed(message: Uint8Array): Buffer {
   const prefix = Buffer.alloc(5);

@@ -1,6 +1,6 @@
+import { messageBytes } from '@vantage/domain';
 import { createFairSlots } from './fair-slots.ts';
 import type { MessageRules } from './message-gate.ts';
-import { messageBytes } from './message-size.ts';
 import type { TokenOwner } from './store.ts';
 
 /** Bytes of long messages that are held at one time, from before they are read until their commit. */

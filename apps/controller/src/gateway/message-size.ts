@@ -1,12 +1,10 @@
 import type { DescMessage } from '@bufbuild/protobuf';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
-import { kibibyte, mebibyte } from '@vantage/domain';
+import { kibibyte } from '@vantage/domain';
 import { BatchSchema, ConnectRequestSchema } from '@vantage/proto';
 
 /** The most bytes of a stream's first message, its Hello. */
 export const firstMessageBytes = 64 * kibibyte;
-/** The most bytes of any later message. */
-export const messageBytes = 4 * mebibyte;
 /** Messages up to this size are read without waiting for a share of the memory, bytes. */
 export const freeBytes = 64 * kibibyte;
 

@@ -1,7 +1,8 @@
-import { createHash, X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import type { Http2Session } from 'node:http2';
 import { TLSSocket } from 'node:tls';
 import type { Clock } from '@vantage/kernel';
+import { hashPublicKey } from '../secrets/credential.ts';
 
 /** The client certificate of a connection, whose holder proved in the handshake that it has the key. */
 export interface Peer {
@@ -36,9 +37,7 @@ export function createPeerReader({
     const nowMs = clock.nowUs() / 1000;
     const { publicKey, subject } = certificate;
     return {
-      keyHash: createHash('sha256')
-        .update(publicKey.export({ type: 'spki', format: 'der' }))
-        .digest(),
+      keyHash: hashPublicKey(publicKey),
       agentId: /^CN=([0-9a-f]+)$/.exec(subject)?.[1] ?? '',
       fault: faultOf(certificate, { finding, nowMs, trusted: trusted() }),
     };

@@ -1,6 +1,7 @@
 import { silenceMs } from '@vantage/domain';
 import { type Clock, declareState, type Logger, messageOf } from '@vantage/kernel';
 import { type ConnectRequest, type ConnectResponse, Goodbye_Reason, type Heartbeat } from '@vantage/proto';
+import type { AgentStatus } from './agent-presence.ts';
 import { afterHeartbeat } from './agent-status.ts';
 import { type AcceptBatch, createBatchQueue } from './batch-queue.ts';
 import type { HistoryFeed } from './database-history.ts';
@@ -9,7 +10,7 @@ import type { RunRequestFeed } from './run-request-feed.ts';
 import { createSessionDriver } from './session-driver.ts';
 import { type MakeAnswer, sessionMessages } from './session-messages.ts';
 import type { SessionList } from './session-state.ts';
-import type { AgentStatus, KnownAgent } from './store.ts';
+import type { KnownAgent } from './store.ts';
 import type { UpgradeFeed } from './upgrade-feed.ts';
 
 /** One agent's stream, from Welcome to Goodbye. */

@@ -1,4 +1,4 @@
-import { type AnchorReport, cleanLine } from '@vantage/domain';
+import { cleanLine } from '@vantage/domain';
 import type { Hello } from '@vantage/proto';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
@@ -165,21 +165,6 @@ export async function closeSession(
     update connection_spans set to_us = greatest(from_us, ${session.toUs}::bigint)
     where session_id = ${session.sessionId} and to_us is null`.execute(kysely);
   await agents.disconnect(kysely, session);
-}
-
-/** The status from an agent's heartbeats since the last report. */
-export interface AgentStatus {
-  readonly agentNo: number;
-  readonly sessionId: string;
-  readonly lastSeenUs: number;
-  readonly clockOffsetUs: number;
-  readonly backlogRecords: number;
-  readonly latenessP50Ms: number;
-  readonly latenessP99Ms: number;
-  /** Since the last report. */
-  readonly checksSkipped: number;
-  readonly offlineReason: string | null;
-  readonly anchors: readonly AnchorReport[];
 }
 
 /** The session that an agent's row names now, the agent's state and its Location. */

@@ -6,10 +6,10 @@ import {
   createContextValues,
 } from '@connectrpc/connect';
 import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from '@connectrpc/connect-node';
+import { messageBytes } from '@vantage/domain';
 import type { Clock } from '@vantage/kernel';
 import { AgentService, type ConnectRequest, type ConnectResponse } from '@vantage/proto';
 import { createMessageGate, type MessageGate } from './message-gate.ts';
-import { messageBytes } from './message-size.ts';
 import type { Peer, ReadPeer } from './peer.ts';
 import { type CountedStream, createUnreadMessages } from './unread-messages.ts';
 

@@ -1,11 +1,5 @@
-import type {
-  BaseStatus,
-  CheckCause,
-  CorrectionCause,
-  EventCause,
-  FoldEvent,
-  FoldState,
-} from '@vantage/health';
+import { type BaseStatus, secondUs } from '@vantage/domain';
+import type { CheckCause, CorrectionCause, EventCause, FoldEvent, FoldState } from '@vantage/health';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
 
@@ -76,7 +70,7 @@ function secondsEnded(
   if (ended === null) return null;
   const cuts = ended.status === 'Up' ? [...maintEndsUs, onlineSinceUs] : maintEndsUs;
   const fromUs = Math.max(ended.sinceUs, ...cuts.filter((us) => us <= sinceUs));
-  return Math.floor((sinceUs - fromUs) / 1_000_000);
+  return Math.floor((sinceUs - fromUs) / secondUs);
 }
 
 /** The interruptions of these devices since `sinceUs`. */

@@ -1,3 +1,4 @@
+import { baseStatuses } from '@vantage/domain';
 import { type FoldState, stateVersion } from '@vantage/health';
 import { z } from 'zod';
 
@@ -22,7 +23,7 @@ const sequence = z.object({
   lastAgentNo: z.number(),
 });
 const common = z.object({
-  status: z.enum(['Up', 'Down', 'Unknown']),
+  status: z.enum(baseStatuses),
   sinceUs: z.number(),
   before: z.enum(['Up', 'Down']).nullable(),
   at: point.nullable(),

@@ -1,3 +1,4 @@
+import { secondUs } from '@vantage/domain';
 import { type FoldState, type OnlineSpan, type Point, type Result, storable } from '@vantage/health';
 import { type Kysely, sql } from 'kysely';
 import {
@@ -164,7 +165,7 @@ function toDevice(
     targetRevision: row.enabled ? row.target_revision : foreverUs,
     retries: row.retries,
     retryDelayUs: times.retryDelayUs(row.retry_delay_s),
-    timeoutUs: row.timeout_s * 1_000_000,
+    timeoutUs: row.timeout_s * secondUs,
     stored: readState(row.state),
     warnings: row.warnings,
   };

@@ -1,7 +1,8 @@
+import { type DeviceStatus, secondUs } from '@vantage/domain';
 import type { EventCause } from '@vantage/health';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
-import { type DeviceStatus, statusSql } from '../db/status.ts';
+import { statusSql } from '../db/status.ts';
 import type { EventDeps } from './event-causes.ts';
 import { inTransaction } from './in-transaction.ts';
 
@@ -29,7 +30,7 @@ export async function beginMaintenance(
         atUs: fromUs,
         durationUs: toUs - fromUs,
         reason,
-        endedS: Math.max(0, Math.floor((fromUs - sinceUs) / 1_000_000)),
+        endedS: Math.max(0, Math.floor((fromUs - sinceUs) / secondUs)),
       });
     }
     await recordEvents(trx, causes, nowUs);
@@ -100,7 +101,7 @@ export async function endMaintenance(
   return inTransaction(kysely, async (trx) => {
     const ended = await markEnded(trx, nowUs, deviceNo);
     const causes = ended.flatMap(({ accountNo, deviceNo, fromUs, toUs, status, isOver }): EventCause[] => {
-      const endedS = Math.trunc((toUs - fromUs) / 1_000_000);
+      const endedS = Math.trunc((toUs - fromUs) / secondUs);
       return isOver
         ? [{ kind: 'maintenance-end', by: 'time', accountNo, deviceNo, status, atUs: toUs, endedS }]
         : [];

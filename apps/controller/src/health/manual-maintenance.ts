@@ -1,3 +1,4 @@
+import { secondUs } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
 import { lockDevices, type Tables } from '../db/index.ts';
 import type { EventDeps } from './event-causes.ts';
@@ -92,7 +93,7 @@ async function startNow({ kysely, recordEvents }: EventDeps, request: Maintenanc
           reason,
           isExtension: renewed.length > 0 || before.status === 'Maint',
           durationUs,
-          endedS: before.status === 'Maint' ? null : Math.floor((nowUs - before.sinceUs) / 1_000_000),
+          endedS: before.status === 'Maint' ? null : Math.floor((nowUs - before.sinceUs) / secondUs),
         },
       ],
       nowUs,
@@ -134,7 +135,7 @@ export async function stopMaintenance(
     const { status } = await shownAt(trx, deviceNo, nowUs);
     // Another window goes on.
     if (status === 'Maint') return ended.length;
-    const endedS = Math.floor((nowUs - before.sinceUs) / 1_000_000);
+    const endedS = Math.floor((nowUs - before.sinceUs) / secondUs);
     await recordEvents(
       trx,
       [{ kind: 'maintenance-end', by: 'user', accountNo, deviceNo, status, atUs: nowUs, endedS }],

@@ -1,3 +1,4 @@
+import { secondUs } from '@vantage/domain';
 import { announcedStatus, type FoldState, newState } from '@vantage/health';
 import type { Logger } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
@@ -61,7 +62,7 @@ export function createPauseDevices({
     const causes = announced.map(({ device, state }) => ({
       kind: 'device-paused' as const,
       ...device,
-      endedS: Math.floor((nowUs - state.sinceUs) / 1_000_000),
+      endedS: Math.floor((nowUs - state.sinceUs) / secondUs),
     }));
     if (causes.length > 0) await recordEvents(trx, causes, nowUs);
   };

@@ -1,5 +1,5 @@
-import { hourUs, parseCheckId } from '@vantage/domain';
-import { type BaseStatus, comparePoints, type Point, type RecordedStatus } from '@vantage/health';
+import { type BaseStatus, baseStatuses, hourUs, parseCheckId } from '@vantage/domain';
+import { comparePoints, type Point, type RecordedStatus } from '@vantage/health';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
 
@@ -21,17 +21,15 @@ export async function recordedStatuses(
     from unnest(${devices.map((one) => one.deviceNo)}::int[],
       ${devices.map((one) => one.fromUs - overlapUs)}::bigint[]) as d (device_no, from_us)
     cross join lateral (
-      (select * from events where device_no = d.device_no and type = any(${statusTypes}::text[])
+      (select * from events where device_no = d.device_no and type = any(${baseStatuses}::text[])
         and at_us < d.from_us order by at_us desc, event_no desc limit 1)
       union all
-      (select * from events where device_no = d.device_no and type = any(${statusTypes}::text[])
+      (select * from events where device_no = d.device_no and type = any(${baseStatuses}::text[])
         and at_us >= d.from_us)
     ) e
     order by e.event_no`.execute(trx);
   return new Map([...Map.groupBy(rows, (row) => row.deviceNo)].map(([no, list]) => [no, inOrder(list)]));
 }
-
-const statusTypes: readonly BaseStatus[] = ['Up', 'Down', 'Unknown'];
 
 interface RecordedRow {
   readonly deviceNo: number;

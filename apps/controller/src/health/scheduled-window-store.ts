@@ -1,4 +1,4 @@
-import type { Span } from '@vantage/domain';
+import { type Span, secondUs } from '@vantage/domain';
 import { type MaintenanceSchedule, occurrenceId } from '@vantage/health';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
@@ -79,7 +79,7 @@ export async function staleDevices(
             timezone: row.timezone,
             startLocal: row.startLocal ?? '',
             recurrence: row.recurrence,
-            durationUs: (row.durationS ?? 0) * 1_000_000,
+            durationUs: (row.durationS ?? 0) * secondUs,
             endOnFirstOk: row.endOnFirstOk === true,
             signature: row.signature ?? '',
           },

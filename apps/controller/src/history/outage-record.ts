@@ -1,4 +1,4 @@
-import { checkId, cleanLine } from '@vantage/domain';
+import { checkId, cleanLine, secondUs } from '@vantage/domain';
 import { z } from 'zod';
 import { idField, lineField, timestampField } from '../http/field.ts';
 import type { Zone } from '../http/zone.ts';
@@ -91,5 +91,5 @@ export function outageId({ device_no, from_us }: Pick<OutageRow, 'device_no' | '
 }
 
 function wholeSeconds(us: number): number {
-  return Math.floor(us / 1_000_000);
+  return Math.floor(us / secondUs);
 }

@@ -1,3 +1,4 @@
+import { secondUs } from '@vantage/domain';
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, isOneOf } from '../db/index.ts';
 import type { EventScope } from './event-store.ts';
@@ -66,7 +67,7 @@ export async function listOutages(
 }
 
 /** A failure is confirmed within this time: ten retries, each with the longest RetryDelay and Timeout. */
-const confirmedWithinUs = 10 * (300 + 120) * 1_000_000;
+const confirmedWithinUs = 10 * (300 + 120) * secondUs;
 
 /** Masters of masters up to this distance. */
 const mostDepth = 8;

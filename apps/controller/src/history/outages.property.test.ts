@@ -1,34 +1,26 @@
 import { joinSpans, type Span } from '@vantage/domain';
 import { type BaseInterval, outages } from '@vantage/health';
-import { createLog } from '@vantage/kernel';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
-import { createDb, type Db } from '../db/index.ts';
+import { expect, test } from 'vitest';
+import type { Db } from '../db/index.ts';
 import { createFixtures } from '../testing/fixtures.ts';
+import { useDatabase } from '../testing/use-database.ts';
 import { listOutages, type OutageRow } from './outage-store.ts';
 
-let database: TestDatabase;
 let db: Db;
 let accountNo: number;
 let deviceNos: readonly number[];
 const nowUs = 1_000;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await createDb({ connection: { url: database.url }, log: createLog('outages', 'silent') });
+useDatabase(async (opened) => {
+  db = opened;
   const make = createFixtures(db.kysely);
   accountNo = await make.account();
   deviceNos = [await make.device(accountNo, []), await make.device(accountNo, [])];
   const other = await make.account();
   const foreign = await make.device(other, []);
   await sql`insert into status_intervals values (${foreign}, 1, 'Down')`.execute(db.kysely);
-});
-
-afterAll(async () => {
-  await db.close();
-  await database[Symbol.asyncDispose]();
 });
 
 /** The outages of the pure core, without their time in maintenance. */

@@ -1,12 +1,12 @@
 import { createLog, newId } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { type RawBuilder, sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
-import { createDb, createPartitions, type Db } from '../db/index.ts';
+import { createPartitions, type Db } from '../db/index.ts';
 import { createFixtures } from '../testing/fixtures.ts';
 import { setUp } from '../testing/set-up.ts';
+import { useDatabase } from '../testing/use-database.ts';
 import { type CheckPage, checksPage } from './check-store.ts';
 import { type EventPage, eventsPage } from './event-store.ts';
 import { type OutagePage, outagesPage } from './outage-store.ts';
@@ -17,56 +17,52 @@ const days = 3;
 const checks = Number(process.env['VANTAGE_TEST_PLAN_ROWS'] ?? 60_000);
 const clock = createFakeClock(1_790_000_000_000_000);
 const fromUs = clock.nowUs() - days * dayUs;
-let database: TestDatabase;
 let db: Db;
 let accountNo: number;
 let deviceNo: number;
 const deviceId = newId();
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  const log = createLog('plans', 'silent');
-  db = await createDb({ connection: { url: database.url }, log });
-  await createPartitions({ db, clock, log, retentionDays: days }).ensure();
-  const make = createFixtures(db.kysely);
-  accountNo = await make.account();
-  deviceNo = await make.device(accountNo, [], { device_id: deviceId });
-  const other = await make.device(accountNo, []);
-  const foreignNo = await make.account();
-  const foreign = { accountNo: foreignNo, deviceNo: await make.device(foreignNo, []) };
-  const stepUs = Math.floor((days * dayUs) / checks);
-  // One check in a thousand is bad, and another device shares the tables.
-  await setUp(db.kysely, async (connection) => {
-    for (let from = 0; from < checks; from += 60_000)
-      for (const [device, every] of [
-        [deviceNo, 1],
-        [other, 10],
-      ])
-        await sql`
+useDatabase(
+  async (opened) => {
+    db = opened;
+    const log = createLog('plans', 'silent');
+    await createPartitions({ db, clock, log, retentionDays: days }).ensure();
+    const make = createFixtures(db.kysely);
+    accountNo = await make.account();
+    deviceNo = await make.device(accountNo, [], { device_id: deviceId });
+    const other = await make.device(accountNo, []);
+    const foreignNo = await make.account();
+    const foreign = { accountNo: foreignNo, deviceNo: await make.device(foreignNo, []) };
+    const stepUs = Math.floor((days * dayUs) / checks);
+    // One check in a thousand is bad, and another device shares the tables.
+    await setUp(db.kysely, async (connection) => {
+      for (let from = 0; from < checks; from += 60_000)
+        for (const [device, every] of [
+          [deviceNo, 1],
+          [other, 10],
+        ])
+          await sql`
         insert into check_rows (device_no, start_us, agent_no, location_no, end_us, arrived_us, revision, attempt, code, perf, block_ms,
           dns_ms, connect_ms, ssl_ms, ttfb_ms, ttlb_ms, data_size, check_result)
         select ${device}::int, ${fromUs}::bigint + i * ${stepUs}::bigint, 1, i % 3 + 1, 0, 0, 1, 0,
           case when i % 1000 = 0 then 2 else 1 end, 0, 0, 0, 0, 0, 0, 0, 0, 'ok'
         from generate_series(${from}::int, ${from + 59_999}::int, ${every}::int) i`.execute(connection);
-    for (let from = 1; from < checks / 3; from += 20_000)
-      await sql`
+      for (let from = 1; from < checks / 3; from += 20_000)
+        await sql`
       insert into events (event_id, account_no, device_no, at_us, type, status, message, recorded_us)
       select i::text, case when i % 10 = 0 then ${accountNo}::int else ${foreign.accountNo}::int end,
         case when i % 10 = 0 then ${deviceNo}::int else ${foreign.deviceNo}::int end,
         ${fromUs}::bigint + i * ${stepUs}::bigint, 'Changed', 'Up', 'm', 1
       from generate_series(${from}::int, ${from + 19_999}::int) i`.execute(connection);
-    await sql`
+      await sql`
     insert into status_intervals select ${deviceNo}::int, ${fromUs}::bigint + i * ${stepUs}::bigint,
       case when i % 2 = 0 then 'Up' else 'Down' end from generate_series(1, ${Math.floor(checks / 30)}::int) i`.execute(
-      connection,
-    );
-  });
-}, 300_000);
-
-afterAll(async () => {
-  await db.close();
-  await database[Symbol.asyncDispose]();
-});
+        connection,
+      );
+    });
+  },
+  { timeoutMs: 300_000 },
+);
 
 const plan: z.ZodType<Plan> = z.lazy(() =>
   z.object({

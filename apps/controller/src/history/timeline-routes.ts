@@ -1,4 +1,4 @@
-import { secondUs } from '@vantage/domain';
+import { deviceStatuses, secondUs } from '@vantage/domain';
 import { type DrawnSpan, joinShort, type ShownSpan } from '@vantage/health';
 import { boundedText, type Clock } from '@vantage/kernel';
 import { z } from 'zod';
@@ -28,7 +28,7 @@ const interval = z
   .strictObject({
     Start: timestampField,
     End: timestampField.nullable().describe('Not included; null: it reaches now.'),
-    Status: z.enum(['Up', 'Down', 'Maint', 'Unknown']),
+    Status: z.enum(deviceStatuses),
     Seconds: z.int().describe('Whole seconds from Start to End; those of a device add up to its period.'),
     Mixed: z
       .literal(true)

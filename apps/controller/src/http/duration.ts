@@ -1,3 +1,4 @@
+import { minuteUs } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 
 const durationRule = 'must be hours and minutes as HH:MM from 00:01 to 99:59, for example 01:30';
@@ -10,7 +11,7 @@ export const durationField = boundedText(100)
 /** The microseconds of `HH:MM`. */
 export function readDuration(text: string): number {
   const [hours = 0, minutes = 0] = text.split(':').map(Number);
-  return (hours * 60 + minutes) * 60_000_000;
+  return (hours * 60 + minutes) * minuteUs;
 }
 
 /** Seconds as `HH:MM`. */

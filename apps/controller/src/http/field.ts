@@ -1,12 +1,12 @@
 import { isPlainLine, plainLineRule } from '@vantage/domain';
-import { boundedText } from '@vantage/kernel';
+import { boundedText, idForm } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Zone } from './zone.ts';
 
-/** An id: 48 lowercase hex characters. */
+/** An id. */
 export const idField = z
   .string()
-  .regex(/^[0-9a-f]{48}$/)
+  .regex(new RegExp(`^${idForm}$`))
   .meta({ id: 'Id', description: 'Opaque identifier.' });
 
 /** A timestamp in an answer, in the account's time zone. */

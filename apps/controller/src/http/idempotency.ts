@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { dayUs } from '@vantage/domain';
 import { type Clock, declareState, Fault } from '@vantage/kernel';
 import { z } from 'zod';
 import { type Db, tryLockRequest } from '../db/index.ts';
@@ -17,7 +18,7 @@ import type { Reply } from './route.ts';
 import type { Session } from './session.ts';
 
 /** How long an answer is kept for repetitions, microseconds. */
-const keptUs = 24 * 60 * 60_000_000;
+const keptUs = dayUs;
 /** The limits of an account's kept answers; the oldest are dropped first. */
 const most = { answers: 10_000, bytes: 64 * 1024 * 1024 } as const;
 /** A repetition waits this long for the first request. */

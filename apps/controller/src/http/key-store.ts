@@ -1,3 +1,4 @@
+import { minuteUs } from '@vantage/domain';
 import { sql } from 'kysely';
 import type { Db } from '../db/index.ts';
 import type { Level } from './session.ts';
@@ -25,7 +26,7 @@ export interface PersonRow {
 }
 
 /** A use of a key is noted at most this often. */
-const useUs = 60_000_000;
+const useUs = minuteUs;
 
 /** The time by the clock of the database, which is the same for all controllers. */
 export const databaseUs = sql<number>`(extract(epoch from now()) * 1000000)::bigint`;

@@ -1,3 +1,4 @@
+import { dayUs, hourUs } from '@vantage/domain';
 import type { Kysely, Transaction } from 'kysely';
 import { sql } from 'kysely';
 import type { Db, Tables } from '../db/index.ts';
@@ -13,8 +14,8 @@ export interface SessionRow extends KeyRow {
 /** A session ends this long after its last use, hours, and at the latest so many days after it began. */
 export const sessionLife = { unusedHours: 12, days: 30 } as const;
 
-const unusedUs = sessionLife.unusedHours * 3_600_000_000;
-const lifeUs = sessionLife.days * 86_400_000_000;
+const unusedUs = sessionLife.unusedHours * hourUs;
+const lifeUs = sessionLife.days * dayUs;
 
 /** The use of a session is noted at most this often. */
 const useUs = 300_000_000;

@@ -1,4 +1,4 @@
-import { minuteUs } from '@vantage/domain';
+import { dayMs, minuteUs, secondUs } from '@vantage/domain';
 import { zoneOffset } from '@vantage/kernel';
 
 /** Reads and writes timestamps of one account. Times are microseconds since 1970. */
@@ -29,13 +29,13 @@ export function createZone(name: string): Zone {
     const ms = Math.floor(us / 1000);
     const offset = offsetMinutes(ms);
     const local = new Date(ms + offset * 60_000).toISOString();
-    const fraction = fine ? `.${String(((us % 1_000_000) + 1_000_000) % 1_000_000).padStart(6, '0')}` : '';
+    const fraction = fine ? `.${String(((us % secondUs) + secondUs) % secondUs).padStart(6, '0')}` : '';
     return `${local.slice(0, local.indexOf('.'))}${fraction}${offset < 0 ? '-' : '+'}${clockFace(Math.abs(offset))}`;
   };
   // A list shows the same seconds each time that somebody reads it.
   const written = new Map<number, string>();
   const format = (us: number): string => {
-    const second = Math.floor(us / 1_000_000);
+    const second = Math.floor(us / secondUs);
     const known = written.get(second);
     if (known !== undefined) return known;
     if (written.size >= keptTexts) written.clear();
@@ -80,7 +80,6 @@ function daysText(year: number, month: number, day: number): string {
  * where it is skipped (as RFC 5545 section 3.3.5 reads such times).
  */
 function localOffset(wallMs: number, offsetMinutes: (ms: number) => number): number {
-  const dayMs = 86_400_000;
   const before = offsetMinutes(wallMs - dayMs);
   const after = offsetMinutes(wallMs + dayMs);
   const real = [before, after].filter((offset) => offsetMinutes(wallMs - offset * 60_000) === offset);

@@ -1,3 +1,4 @@
+import { minuteUs } from '@vantage/domain';
 import type { ParsedResult } from './record.ts';
 
 /** A span in which the device was assigned to the agent; `toUs` null while it lasts. */
@@ -49,7 +50,7 @@ export interface Acceptance {
 }
 
 /** Clocks differ, and an agent learns of a change a moment later. */
-const toleranceUs = 60_000_000;
+const toleranceUs = minuteUs;
 /** A result that started further ahead than this comes from a wrong clock. */
 export const futureUs = 300_000_000;
 

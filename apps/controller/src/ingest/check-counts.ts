@@ -1,3 +1,4 @@
+import { dayMs } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
 import type { LockedDevice, Tables } from '../db/index.ts';
 import type { CheckRow } from './rows.ts';
@@ -60,7 +61,7 @@ function sumsOf(
 }
 
 /** No check takes a day. A longer time comes from a broken agent, and must not spoil the sum. */
-const longestMs = 86_400_000;
+const longestMs = dayMs;
 
 /** `RequestTime`: the sum of the phases. */
 function requestMs(row: CheckRow): number {

@@ -1,7 +1,8 @@
 import { systemClock as clock } from '@vantage/kernel';
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { noWorkers } from '../db/held/index.ts';
 import { createFixtures } from '../testing/fixtures.ts';
 import { addDiagnostics, dropPendingDiagnostics } from './diagnostics.ts';
 import { batchOf, minuteUs, result, useIngestFixture, type WireRecord } from './testing/ingest-fixture.ts';
@@ -176,14 +177,19 @@ test('characters that PostgreSQL cannot hold are replaced, and the data of a che
 });
 
 /** Adds diagnostics to checks of the first device that started at `startUs`, as it is done under the device's lock. */
-function add(startUs: readonly number[], extended: readonly string[], times = { fromUs: 0, toUs: 0 }) {
+function add(
+  startUs: readonly number[],
+  extended: readonly string[],
+  times = { fromUs: 0, toUs: 0 },
+  place: 'stored' | 'held' = 'stored',
+) {
   const [deviceNo = 0] = bench.deviceNos;
   const pieces = startUs.flatMap((atUs) =>
     extended.map((text) => ({ deviceNo, startUs: atUs, extended: text })),
   );
   return bench.db.kysely
     .transaction()
-    .execute((trx) => addDiagnostics(trx, bench.sender, pieces, { ...times, nowUs: clock.nowUs() }));
+    .execute((trx) => addDiagnostics(trx, bench.sender, pieces, { ...times, nowUs: clock.nowUs() }, place));
 }
 
 test('the diagnostics of a batch reach checks of different days', async () => {
@@ -210,22 +216,51 @@ test('diagnostics wait for a result that starts within the times in which it can
   expect(rows.map(({ atUs }) => atUs)).toEqual([fromUs, toUs]);
 });
 
-test.each([
-  ['as much as fits', [524_279], [524_279]],
-  ['one character more', [524_280], []],
-  ['pieces that fit together', [300_000, 224_288], [1, 2]],
-  ['pieces that do not', [300_000, 224_289], [1]],
-])('a check takes of %s', async (_what, lengths, expected) => {
-  const [device = 0] = bench.deviceNos;
-  const startUs = clock.nowUs();
-  await bench.ingestWith().accept(bench.sender, batchOf(result(device, startUs, { resultCode: 2 })));
-  // One piece is a long text, of which the column shows nine characters more; several have spaces instead.
-  const pieces =
-    lengths.length === 1
-      ? lengths.map((length) => JSON.stringify({ k: 'x'.repeat(length) }))
-      : lengths.map((length, i) => JSON.stringify({ [i]: i + 1 }).padEnd(length));
-  await add([startUs], pieces);
-  const [row] = await bench.stored();
-  const values = Object.values(z.record(z.string(), z.unknown()).nullable().parse(row?.extended) ?? {});
-  expect(values.map((value) => (typeof value === 'string' ? value.length : value))).toEqual(expected);
+/** Diagnostics whose text in the column has this length: `{"key": [1, 1, 1]}`. As JSON they are a third shorter. */
+function pieceOf(key: string, length: number): string {
+  const ones = Math.floor((length - `{"${key}": []}`.length + 2) / 3);
+  const short = length - `{"${key}": []}`.length - (3 * ones - 2);
+  return JSON.stringify({ [key]: [10 ** short, ...Array(ones - 1).fill(1)] });
+}
+
+/** The data of a check with the length of their text. */
+async function dataOf(place: 'stored' | 'held', deviceNo: number, startUs: number) {
+  const data =
+    place === 'stored'
+      ? sql`select extended, device_no, start_us from checks`
+      : sql`select (stored->>'extended')::jsonb as extended, device_no, start_us from held_checks`;
+  const { rows } = await sql<{ extended: unknown; length: number | null }>`
+    select extended, length(extended::text) as length from (${data}) c
+    where device_no = ${deviceNo} and start_us = ${startUs}::bigint`.execute(bench.db.kysely);
+  return rows;
+}
+
+describe.each(['stored', 'held'] as const)('a check that is %s', (place) => {
+  test.each([
+    ['as much as fits', 0, [524_288], [0]],
+    ['one character more', 0, [524_289], []],
+    ['pieces that fit together', 0, [300_000, 224_288], [0, 1]],
+    ['pieces that do not', 0, [300_000, 224_289], [0]],
+    ['pieces of which the first does not fit', 0, [524_289, 100_000], [1]],
+    ['pieces beside what it has, of which the first fits', 300_000, [200_000, 100_000], [0]],
+    ['pieces beside what it has, of which the second fits', 300_000, [250_000, 100_000], [1]],
+  ])('takes of %s', async (_what, before, lengths, expected) => {
+    const [device = 0] = bench.deviceNos;
+    const startUs = clock.nowUs();
+    const isAway = place === 'held';
+    await bench
+      .ingestWith(undefined, { workers: { ...noWorkers, isDistributed: isAway, isAway } })
+      .accept(bench.sender, batchOf(result(device, startUs, { resultCode: 2 })));
+    const times = { fromUs: 0, toUs: 0 };
+    if (before > 0) await add([startUs], [pieceOf('before', before)], times, place);
+    const pieces = lengths.map((length, i) => pieceOf(`${i}`, length));
+    await add([startUs], pieces, times, place);
+    const [row, ...others] = await dataOf(place, device, startUs);
+    const data = z.record(z.string(), z.unknown()).nullable().parse(row?.extended) ?? {};
+    const kept = expected.reduce((sum, i) => sum + (lengths[i] ?? 0), before);
+    expect(others).toEqual([]);
+    expect(Object.keys(data).filter((key) => key !== 'before')).toEqual(expected.map(String));
+    expect(row?.length).toBe(kept === 0 ? null : kept);
+    await sql`delete from held_checks`.execute(bench.db.kysely);
+  });
 });

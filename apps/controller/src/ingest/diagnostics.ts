@@ -1,7 +1,7 @@
 import { isGood } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
-import { addToHeld } from './hold-checks.ts';
+import { addToHeld, type MeasurablePiece, type MeasuredPiece, measured, measureHeld } from './hold-checks.ts';
 import type { ParsedDiagnostics } from './record.ts';
 import type { CheckRow } from './rows.ts';
 
@@ -11,7 +11,7 @@ type Piece = Omit<ParsedDiagnostics, 'deviceCreatedUs'>;
 /** Where the checks of diagnostics are: stored, or held on the coordinator while a worker is away. */
 type Place = 'stored' | 'held';
 
-/** The most characters of the extended data of one check, diagnostics included. */
+/** The most characters of the extended data of one check, diagnostics included, as the text of the jsonb column. */
 const maxExtended = 512 * 1024;
 /** The most diagnostics of one agent that wait for their results; ingest drops further ones. */
 const maxWaiting = 200;
@@ -82,23 +82,42 @@ async function addTo(
   place: Place,
 ): Promise<ReadonlySet<string>> {
   if (diagnostics.length === 0) return new Set();
-  const pieces = joinPieces(diagnostics);
-  if (place === 'held') return new Set((await addToHeld(trx, agentNo, pieces, maxExtended)).map(keyOf));
+  const isHeld = place === 'held';
+  const found = await (isHeld ? measureHeld : measureStored)(trx, agentNo, measurable(diagnostics));
+  const fitting = fittingPieces(diagnostics, found);
+  const pieces = joinPieces(fitting);
+  if (pieces.length > 0) await (isHeld ? addToHeld : addToStored)(trx, agentNo, pieces);
+  return new Set(found.map(keyOf));
+}
+
+/** The lengths of the pieces whose checks are stored, as the column shows them. */
+async function measureStored(
+  trx: Kysely<Tables>,
+  agentNo: number,
+  pieces: readonly MeasurablePiece[],
+): Promise<readonly MeasuredPiece[]> {
+  const { rows } = await sql<MeasuredPiece>`
+    select g.piece, c.device_no as "deviceNo", c.start_us as "startUs", length(g.extended::text) as length,
+      case when g.is_first then coalesce(length(c.extended::text), 0) end as "lengthBefore"
+    from ${measured(pieces)} join checks c on ${isMeant(agentNo, pieces)}`.execute(trx);
+  return rows;
+}
+
+async function addToStored(trx: Kysely<Tables>, agentNo: number, pieces: readonly Piece[]): Promise<void> {
   const startsUs = pieces.map((one) => one.startUs);
-  // The bounds let the planner leave out the partitions of other days.
-  const isMeant = sql`c.agent_no = ${agentNo} and c.device_no = g.device_no and c.start_us = g.start_us
-    and c.start_us between ${Math.min(...startsUs)}::bigint and ${Math.max(...startsUs)}::bigint`;
   await sql`
-    update check_rows r set extended = g.extended || coalesce(c.extended, '{}') from ${given(pieces)} join checks c on ${isMeant}
+    update check_rows r set extended = g.extended || coalesce(c.extended, '{}')
+    from ${given(pieces)} join checks c on ${isMeant(agentNo, pieces)}
     where r.device_no = c.device_no and r.start_us = c.start_us and r.agent_no = c.agent_no
       and r.start_us between ${Math.min(...startsUs)}::bigint and ${Math.max(...startsUs)}::bigint
-      and coalesce(length(c.extended::text), 0) + length(g.extended::text) <= ${maxExtended}
       and not coalesce(c.extended, '{}') @> g.extended`.execute(trx);
-  const { rows } = await sql<Pick<Piece, 'deviceNo' | 'startUs'>>`
-    select c.device_no as "deviceNo", c.start_us as "startUs" from ${given(pieces)} join checks c on ${isMeant}`.execute(
-    trx,
-  );
-  return new Set(rows.map(keyOf));
+}
+
+/** The bounds let the planner leave out the partitions of other days. */
+function isMeant(agentNo: number, pieces: readonly Pick<Piece, 'startUs'>[]) {
+  const startsUs = pieces.map((one) => one.startUs);
+  return sql`c.agent_no = ${agentNo} and c.device_no = g.device_no and c.start_us = g.start_us
+    and c.start_us between ${Math.min(...startsUs)}::bigint and ${Math.max(...startsUs)}::bigint`;
 }
 
 function given(diagnostics: readonly Piece[]) {
@@ -110,18 +129,39 @@ function keyOf({ deviceNo, startUs }: Pick<Piece, 'deviceNo' | 'startUs'>): stri
   return `${deviceNo}/${startUs}`;
 }
 
-/** One piece for each check. A key of several pieces keeps the value of the first. Pure. */
+/** Numbers the pieces, and marks the first one of each check. Pure. */
+function measurable(diagnostics: readonly Piece[]): MeasurablePiece[] {
+  const seen = new Set<string>();
+  return diagnostics.map((one, piece) => {
+    const isFirst = !seen.has(keyOf(one));
+    seen.add(keyOf(one));
+    return { ...one, piece, isFirst };
+  });
+}
+
+/** The pieces that have room beside what their check has, in their order. Pure. */
+function fittingPieces(diagnostics: readonly Piece[], found: readonly MeasuredPiece[]): Piece[] {
+  const lengths = new Map(found.map(({ piece, length }) => [piece, length]));
+  const held = new Map(
+    found.flatMap((one) => (one.lengthBefore === null ? [] : [[keyOf(one), one.lengthBefore] as const])),
+  );
+  return diagnostics.filter((one, piece) => {
+    const [length, before] = [lengths.get(piece), held.get(keyOf(one))];
+    if (length === undefined || before === undefined || before + length > maxExtended) return false;
+    held.set(keyOf(one), before + length);
+    return true;
+  });
+}
+
+/**
+ * One piece for each check. A key of several pieces keeps the value of the first. Joined pieces are at most as long as
+ * all of them. Pure.
+ */
 function joinPieces(diagnostics: readonly Piece[]): Piece[] {
   return [...Map.groupBy(diagnostics, keyOf).values()].flatMap((pieces) => {
     const [first] = pieces;
     if (first === undefined || pieces.length === 1) return pieces;
-    let size = 0;
-    const fitting = pieces.filter(({ extended }) => {
-      size += extended.length;
-      return size <= maxExtended;
-    });
-    const entries = fitting.toReversed().flatMap(({ extended }) => Object.entries(JSON.parse(extended)));
-    const joined = Object.fromEntries(entries);
-    return [{ ...first, extended: JSON.stringify(joined) }];
+    const entries = pieces.toReversed().flatMap(({ extended }) => Object.entries(JSON.parse(extended)));
+    return [{ ...first, extended: JSON.stringify(Object.fromEntries(entries)) }];
   });
 }

@@ -1,5 +1,5 @@
 import { Fault } from '@vantage/kernel';
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { bigintArray, intArray, type Tables } from '../db/index.ts';
 import type { ParsedDiagnostics } from './record.ts';
 import type { CheckRow } from './rows.ts';
@@ -47,27 +47,59 @@ export async function holdChecks(trx: Kysely<Tables>, rows: readonly CheckRow[])
   return rows.filter((row) => isFresh.delete(keyOf(row)));
 }
 
-/** Adds diagnostics to held checks, as `addDiagnostics` does to stored ones. Returns the keys that are held. */
-export async function addToHeld(
+/** Diagnostics of a check. */
+type Piece = Pick<ParsedDiagnostics, 'deviceNo' | 'startUs' | 'extended'>;
+
+/** Diagnostics with their place in a batch. `isFirst`: no earlier ones are of the same check. */
+export type MeasurablePiece = Piece & { readonly piece: number; readonly isFirst: boolean };
+
+/** A piece whose check is there. Lengths are characters of the text of jsonb. */
+export interface MeasuredPiece extends Pick<Piece, 'deviceNo' | 'startUs'> {
+  readonly piece: number;
+  readonly length: number;
+  /** The length of what the check has; null: this is not the first piece of the check. */
+  readonly lengthBefore: number | null;
+}
+
+/** Pieces that are to be measured, as the table g. */
+export function measured(pieces: readonly MeasurablePiece[]): RawBuilder<unknown> {
+  return sql`unnest(${intArray(pieces.map((one) => one.deviceNo))}::int[],
+    ${bigintArray(pieces.map((one) => one.startUs))}::bigint[], ${pieces.map((one) => one.extended)}::jsonb[],
+    ${intArray(pieces.map((one) => one.piece))}::int[], ${pieces.map((one) => one.isFirst)}::bool[])
+    as g (device_no, start_us, extended, piece, is_first)`;
+}
+
+const heldData = sql`(h.stored->>'extended')::jsonb`;
+
+/** The lengths of the pieces whose checks are held, as `measureStored` of stored ones. */
+export async function measureHeld(
   trx: Kysely<Tables>,
   agentNo: number,
-  pieces: readonly Pick<ParsedDiagnostics, 'deviceNo' | 'startUs' | 'extended'>[],
-  maxExtended: number,
-): Promise<readonly Pick<ParsedDiagnostics, 'deviceNo' | 'startUs'>[]> {
-  const given = sql`unnest(${intArray(pieces.map((one) => one.deviceNo))}::int[],
-    ${bigintArray(pieces.map((one) => one.startUs))}::bigint[], ${pieces.map((one) => one.extended)}::jsonb[])
-    as g (device_no, start_us, extended)`;
-  const now = sql`coalesce((h.stored->>'extended')::jsonb, '{}')`;
-  await sql`
-    update held_checks h set stored = jsonb_set(h.stored, '{extended}', to_jsonb((g.extended || ${now})::text))
-    from ${given} where h.device_no = g.device_no and h.start_us = g.start_us and h.agent_no = ${agentNo}
-      and length(${now}::text) + length(g.extended::text) <= ${maxExtended}`.execute(trx);
-  const { rows } = await sql<Pick<ParsedDiagnostics, 'deviceNo' | 'startUs'>>`
-    select h.device_no as "deviceNo", h.start_us as "startUs" from ${given}
+  pieces: readonly MeasurablePiece[],
+): Promise<readonly MeasuredPiece[]> {
+  const { rows } = await sql<MeasuredPiece>`
+    select g.piece, h.device_no as "deviceNo", h.start_us as "startUs", length(g.extended::text) as length,
+      case when g.is_first then coalesce(length(${heldData}::text), 0) end as "lengthBefore"
+    from ${measured(pieces)}
     join held_checks h on h.device_no = g.device_no and h.start_us = g.start_us and h.agent_no = ${agentNo}`.execute(
     trx,
   );
   return rows;
+}
+
+/** Adds diagnostics to held checks, as `addDiagnostics` does to stored ones; each check has one piece. */
+export async function addToHeld(
+  trx: Kysely<Tables>,
+  agentNo: number,
+  pieces: readonly Piece[],
+): Promise<void> {
+  await sql`
+    update held_checks h
+    set stored = jsonb_set(h.stored, '{extended}', to_jsonb((g.extended || coalesce(${heldData}, '{}'))::text))
+    from unnest(${intArray(pieces.map((one) => one.deviceNo))}::int[],
+      ${bigintArray(pieces.map((one) => one.startUs))}::bigint[], ${pieces.map((one) => one.extended)}::jsonb[])
+      as g (device_no, start_us, extended)
+    where h.device_no = g.device_no and h.start_us = g.start_us and h.agent_no = ${agentNo}`.execute(trx);
 }
 
 function keyOf({ device_no, start_us, agent_no }: Pick<CheckRow, 'device_no' | 'start_us' | 'agent_no'>) {

@@ -2,10 +2,10 @@ import { dayUs, hourMs, hourUs } from '@vantage/domain';
 import { createLog } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
-import { createDb, createPartitions, type Db, startOfDay } from '../db/index.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { createPartitions, type Db, startOfDay } from '../db/index.ts';
 import { createFixtures } from '../testing/fixtures.ts';
+import { useDatabase } from '../testing/use-database.ts';
 import { createHousekeeping } from './housekeeping.ts';
 
 const log = createLog('housekeeping test', 'silent');
@@ -13,17 +13,12 @@ const soon = { timeout: 60_000, interval: 5 };
 const startUs = Date.UTC(2027, 2, 14, 12) * 1000;
 const retentionDays = 3;
 const halfMinuteMs = 30_000;
-let database: TestDatabase;
 let db: Db;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await createDb({ connection: { url: database.url }, log });
+useDatabase((opened) => {
+  db = opened;
 });
-afterAll(async () => {
-  await db.close();
-  await database[Symbol.asyncDispose]();
-});
+
 beforeEach(() => sql`delete from leases`.execute(db.kysely));
 
 type Deps = Parameters<typeof createHousekeeping>[0];

@@ -1,6 +1,6 @@
 export { createHeldDrain } from './drain-held.ts';
 export { createHousekeeping } from './housekeeping.ts';
-export { createIngest, type Ingest } from './ingest.ts';
+export { createIngest } from './ingest.ts';
 export { createDayPacker, deletePackedDays } from './pack-days.ts';
 export {
   countQuarantined,

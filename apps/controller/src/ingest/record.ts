@@ -1,4 +1,4 @@
-import { diagnosticsBytes, isResultCode, resultCode, type Span } from '@vantage/domain';
+import { dayMs, diagnosticsBytes, isResultCode, resultCode, type Span } from '@vantage/domain';
 import type { CheckResult, OutboxRecord } from '@vantage/proto';
 import { largestInt as maxInt, readJsonObject, toReal, toText } from '../db/index.ts';
 
@@ -51,7 +51,7 @@ export type ParsedRecord =
 const maxTextLength = 4_000;
 const maxIdLength = 100;
 const maxExtendedLength = 256 * 1024;
-const maxPhaseMs = 24 * 3_600_000;
+const maxPhaseMs = dayMs;
 
 /** Parses a record; `malformed` has the fault of a record that cannot be parsed. Pure. */
 export function parseRecord({ record }: OutboxRecord): ParsedRecord {

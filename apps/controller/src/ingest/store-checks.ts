@@ -1,4 +1,4 @@
-import { hourUs } from '@vantage/domain';
+import { hourUs, minuteUs } from '@vantage/domain';
 import type { Transaction } from 'kysely';
 import { type Db, type LockedDevice, pipelined, type Tables } from '../db/index.ts';
 import { notPacked } from '../db/packed/index.ts';
@@ -37,7 +37,7 @@ interface CheckStore {
 }
 
 /** The roll-up of an hour begins at least twice this after its end. */
-const rollUpGraceUs = 60_000_000;
+const rollUpGraceUs = minuteUs;
 
 /** The functions of other steps that storing calls. */
 export interface CheckStoreDeps {

@@ -1,3 +1,4 @@
+import { deviceStatuses, secondUs } from '@vantage/domain';
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { Db } from '../db/index.ts';
 import {
@@ -14,7 +15,6 @@ import { deviceSeries } from './device-series.ts';
 
 /** The most rows of each kind that one scrape shows; `vantage_scrape_truncated` says when there are more. */
 const most = { locations: 1_000, agents: 1_000, devices: 20_000 } as const;
-const statuses = ['Up', 'Down', 'Maint', 'Unknown'] as const;
 const alertStates = ['Open', 'Acknowledged', 'Snoozed'] as const;
 const agentStates = ['New', 'Connected', 'Away', 'Fenced', 'Expired'] as const;
 
@@ -76,7 +76,7 @@ function addDevices(
     help: 'Devices whose last check failed and is being retried; their status has not changed yet.',
     registers: [registry],
   });
-  for (const status of statuses) devices.set({ status }, 0);
+  for (const status of deviceStatuses) devices.set({ status }, 0);
   for (const row of rows) devices.set({ status: row.status }, row.devices);
   retrying.set(retryingDevices);
 }
@@ -115,7 +115,7 @@ function addOutages(registry: Registry, row: Awaited<ReturnType<typeof countOuta
       name: 'vantage_outage_oldest_start_timestamp_seconds',
       help: 'First error of the oldest open outage; absent while no outage is open.',
       registers,
-    }).set(row.oldest_us / 1e6);
+    }).set(row.oldest_us / secondUs);
 }
 
 function addAlerts(registry: Registry, rows: Awaited<ReturnType<typeof countAlerts>>): void {
@@ -190,8 +190,8 @@ function addAgents(
   for (const row of rows) {
     const labels = { agent_id: row.agent_id, agent: row.name, location: row.location };
     connected.set(labels, row.state === 'Connected' ? 1 : 0);
-    if (row.last_seen_us !== null) seen.set(labels, row.last_seen_us / 1e6);
-    offset.set(labels, row.clock_offset_us / 1e6);
+    if (row.last_seen_us !== null) seen.set(labels, row.last_seen_us / secondUs);
+    offset.set(labels, row.clock_offset_us / secondUs);
     backlog.set(labels, row.backlog_records);
     lateness.set({ ...labels, percentile: '50' }, row.lateness_p50_ms / 1000);
     lateness.set({ ...labels, percentile: '99' }, row.lateness_p99_ms / 1000);

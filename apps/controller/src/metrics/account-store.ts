@@ -1,8 +1,8 @@
-import { hourUs } from '@vantage/domain';
+import { type DeviceStatus, dayUs, hourUs } from '@vantage/domain';
 import { sql } from 'kysely';
 import { deviceGroups } from '../db/device-groups.ts';
 import { agentStateAt, type Db, foreverUs, startOfDay } from '../db/index.ts';
-import { type DeviceStatus, statusSql } from '../db/status.ts';
+import { statusSql } from '../db/status.ts';
 
 type Reader = Pick<Db, 'kysely'>;
 
@@ -94,7 +94,7 @@ export async function countOutages({ kysely }: Reader, accountNo: number, nowUs:
   }>`
     select (count(*) filter (where i.from_us is not null))::int as open, min(i.from_us) as oldest_us,
       (select count(*)::int from events e where e.account_no = ${accountNo}::int and e.type = 'Down'
-        and e.at_us > ${nowUs - 86_400_000_000}::bigint) as began
+        and e.at_us > ${nowUs - dayUs}::bigint) as began
     from device_state s join devices d using (device_no)
     cross join lateral (
       select from_us, status from status_intervals where device_no = s.device_no and status <> 'Unknown'

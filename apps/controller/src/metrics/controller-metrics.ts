@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { secondUs } from '@vantage/domain';
 import type { Clock, DiskWatch } from '@vantage/kernel';
 import { createProcessMetrics, type ProcessMetrics, watchDisk } from '@vantage/kernel/metrics';
 import type { Db } from '../db/index.ts';
@@ -100,7 +101,7 @@ export function createControllerMetrics({
       metrics.gauge(
         'vantage_api_certificate_expiry_timestamp_seconds',
         'When the certificate of the REST port ends.',
-        () => certificates.apiEndUs / 1e6,
+        () => certificates.apiEndUs / secondUs,
       );
       metrics.gauge('vantage_clock_wrong', "1 while this controller's clock and other clocks disagree.", () =>
         Number(clocks.problem !== undefined),
@@ -171,7 +172,7 @@ function watchJobs(
     jobs === undefined ? 0 : 1,
   );
   gauge('vantage_rollup_lag_seconds', 'Age of the latest rolled-up hour; up to 7,300 is normal.', () =>
-    jobs?.rolled_to_us == null ? undefined : clock.nowUs() / 1e6 - jobs.rolled_to_us / 1e6,
+    jobs?.rolled_to_us == null ? undefined : clock.nowUs() / secondUs - jobs.rolled_to_us / secondUs,
   );
   gauge('vantage_rollup_buckets_waiting', 'Hours that wait to be rolled up.', () => jobs?.dirty_hours);
   gauge('vantage_job_refused_items', 'Values that a job cannot process.', () => jobs?.refused_items);
@@ -184,13 +185,13 @@ function watchJobs(
   gauge('vantage_notification_oldest_pending_seconds', 'Age of the oldest of them.', () =>
     jobs?.oldest_notification_us == null
       ? undefined
-      : clock.nowUs() / 1e6 - jobs.oldest_notification_us / 1e6,
+      : clock.nowUs() / secondUs - jobs.oldest_notification_us / secondUs,
   );
   gauge('vantage_last_backup_timestamp_seconds', 'When the newest backup was made.', () =>
-    jobs?.last_backup_us == null ? undefined : jobs.last_backup_us / 1e6,
+    jobs?.last_backup_us == null ? undefined : jobs.last_backup_us / secondUs,
   );
   gauge('vantage_last_verified_backup_timestamp_seconds', 'When the newest verified backup was made.', () =>
-    jobs?.verified_backup_us == null ? undefined : jobs.verified_backup_us / 1e6,
+    jobs?.verified_backup_us == null ? undefined : jobs.verified_backup_us / secondUs,
   );
   gauge('vantage_run_requests_overdue', 'Run requests past their deadline.', () => jobs?.overdue_requests);
 }

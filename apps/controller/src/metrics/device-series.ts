@@ -1,4 +1,5 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
+import { secondUs } from '@vantage/domain';
 import type { readDevices } from './account-store.ts';
 
 type DeviceRow = Awaited<ReturnType<typeof readDevices>>[number];
@@ -26,12 +27,12 @@ const gauges: readonly DeviceGauge[] = [
   {
     name: 'vantage_device_status_since_timestamp_seconds',
     help: 'When the status began.',
-    value: ({ since_us }) => since_us / 1e6,
+    value: ({ since_us }) => since_us / secondUs,
   },
   {
     name: 'vantage_device_last_check_timestamp_seconds',
     help: 'End of the last check; absent when there was none in two hours.',
-    value: ({ check_end_us }) => (check_end_us === null ? null : check_end_us / 1e6),
+    value: ({ check_end_us }) => (check_end_us === null ? null : check_end_us / secondUs),
   },
   {
     name: 'vantage_device_last_check_result_code',

@@ -1,3 +1,4 @@
+import { dayUs } from '@vantage/domain';
 import { sql } from 'kysely';
 import type { Db } from '../db/index.ts';
 
@@ -29,7 +30,7 @@ export async function readJobs({ kysely }: Pick<Db, 'kysely'>, nowUs: number): P
     select (select at_us from job_cursors where name = 'roll-up') as rolled_to_us,
       (select count(*)::int from rollup_dirty) as dirty_hours,
       (select count(*)::int from job_quarantine) as refused_items,
-      (select count(*)::int from (select 1 from quarantined where received_us > ${nowUs - 86_400_000_000}::bigint limit 100000) q)
+      (select count(*)::int from (select 1 from quarantined where received_us > ${nowUs - dayUs}::bigint limit 100000) q)
         as quarantined,
       (select count(*)::int from (select 1 from notifications where state = 'Pending' limit 100000) n) as notifications,
       (select min(created_us) from notifications where state = 'Pending') as oldest_notification_us,

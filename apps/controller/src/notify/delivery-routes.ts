@@ -10,7 +10,8 @@ import { type Route, route } from '../http/route.ts';
 import type { Session } from '../http/session.ts';
 import type { Zone } from '../http/zone.ts';
 import { type DeliveryRow, findContactNo, listDeliveries } from './delivery-store.ts';
-import { notificationStates, repeatNotification } from './notification-store.ts';
+import { notificationStates } from './notification-state.ts';
+import { repeatNotification } from './notification-store.ts';
 
 const attempt = z.strictObject({
   At: timestampField,

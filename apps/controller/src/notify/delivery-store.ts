@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import type { Tables } from '../db/index.ts';
-import type { NotificationState } from './notification-store.ts';
+import type { NotificationState } from './notification-state.ts';
 
 /** An attempt to deliver a message, microseconds since 1970, and what its receiver said. */
 export interface ShownAttempt {

@@ -1,4 +1,5 @@
 import type { Json } from '@vantage/domain';
+import { idForm } from '@vantage/kernel';
 
 /**
  * Actions of links in messages. `acknowledge-all`: all alerts that the message names; `details`: a page that only
@@ -9,8 +10,7 @@ export const linkActions = ['acknowledge', 'snooze', 'acknowledge-all', 'details
 /** One of `linkActions`. */
 export type LinkAction = (typeof linkActions)[number];
 
-const place =
-  /vantage-link:([0-9a-f]{48}):(acknowledge-all|acknowledge|snooze|details):([0-9a-f]{48}):(\d{1,16})/g;
+const place = new RegExp(`vantage-link:(${idForm}):(${linkActions.join('|')}):(${idForm}):(\\d{1,16})`, 'g');
 
 /** The alert that a link is about; of `acknowledge-all` the notification under whose id the message leaves. */
 export interface LinkedAlert {

@@ -1,6 +1,12 @@
 import { hourUs, minuteUs, secondUs } from '@vantage/domain';
 import { realTime, type TimeScale } from '../config/time-scale.ts';
 
+/** How far a notification can be. */
+export const notificationStates = ['Pending', 'Delivered', 'Failed', 'Withdrawn', 'Shadow'] as const;
+
+/** How far a notification is. */
+export type NotificationState = (typeof notificationStates)[number];
+
 /** The answer of one attempt. `text` is one line for people, without secrets. */
 export type Outcome =
   | {

@@ -1,21 +1,15 @@
-import { createLog, newId } from '@vantage/kernel';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
-import { createDb, type Db } from '../db/index.ts';
+import { newId } from '@vantage/kernel';
+import { expect, test, vi } from 'vitest';
+import type { Db } from '../db/index.ts';
 import { createFixtures } from '../testing/fixtures.ts';
+import { useDatabase } from '../testing/use-database.ts';
 import { enqueue, notificationsOf, withdraw } from './notification-store.ts';
 import { sampleNotification } from './testing/sample.ts';
 
-let database: TestDatabase;
 let db: Db;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await createDb({ connection: { url: database.url }, log: createLog('test', 'silent') });
-});
-afterAll(async () => {
-  await db.close();
-  await database[Symbol.asyncDispose]();
+useDatabase((opened) => {
+  db = opened;
 });
 
 async function twoContacts() {

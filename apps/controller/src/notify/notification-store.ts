@@ -3,13 +3,8 @@ import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { publish, type Tables } from '../db/index.ts';
 import { attemptsOf, type ShownAttempt } from './delivery-store.ts';
+import type { NotificationState } from './notification-state.ts';
 import { releaseFollowers } from './record-store.ts';
-
-/** How far a notification can be. */
-export const notificationStates = ['Pending', 'Delivered', 'Failed', 'Withdrawn', 'Shadow'] as const;
-
-/** How far a notification is. */
-export type NotificationState = (typeof notificationStates)[number];
 
 /** The answer of a notification that is recorded only. */
 export const shadowAnswer = 'the contact is in shadow, so nothing was sent';

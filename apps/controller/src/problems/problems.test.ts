@@ -1,22 +1,16 @@
 import { createLog } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
-import { createDb, type Db } from '../db/index.ts';
+import { expect, test, vi } from 'vitest';
+import type { Db } from '../db/index.ts';
+import { useDatabase } from '../testing/use-database.ts';
 import { oldBackup } from './old-backup.ts';
 import type { Problem } from './problem.ts';
 import { createProblems } from './problems.ts';
 
-let database: TestDatabase;
 let db: Db;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await createDb({ connection: { url: database.url }, log: createLog('test', 'silent') });
-});
-afterAll(async () => {
-  await db.close();
-  await database[Symbol.asyncDispose]();
+useDatabase((opened) => {
+  db = opened;
 });
 
 const day = 86_400;

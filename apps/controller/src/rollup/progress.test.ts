@@ -2,29 +2,22 @@ import { hourUs } from '@vantage/domain';
 import { createLog } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
-import { createDb, type Db } from '../db/index.ts';
+import { expect, test, vi } from 'vitest';
+import type { Db } from '../db/index.ts';
 import { createFixtures } from '../testing/fixtures.ts';
+import { useDatabase } from '../testing/use-database.ts';
 import { readProgress } from './progress.ts';
 import { createRollUp } from './rollup.ts';
 
 const log = createLog('statistics test', 'silent');
 const clock = createFakeClock(Date.UTC(2027, 2, 14, 12) * 1000);
 const bucketUs = clock.nowUs() - 3 * hourUs;
-let database: TestDatabase;
 let db: Db;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await createDb({ connection: { url: database.url }, log });
+useDatabase(async (opened) => {
+  db = opened;
   const rows = createFixtures(db.kysely);
   await rows.device(await rows.account(), []);
-});
-
-afterAll(async () => {
-  await db.close();
-  await database[Symbol.asyncDispose]();
 });
 
 test('an hour that is being rolled up does not count as finished', async () => {

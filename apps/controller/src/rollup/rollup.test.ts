@@ -2,31 +2,24 @@ import { hourUs } from '@vantage/domain';
 import { histogramOf, percentile } from '@vantage/health';
 import { createLog } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
-import { createDb, createPartitions, type Db } from '../db/index.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { createPartitions, type Db } from '../db/index.ts';
 import { type CheckRow, insertChecks } from '../ingest/rows.ts';
 import { createFixtures } from '../testing/fixtures.ts';
+import { useDatabase } from '../testing/use-database.ts';
 import { markDirtyHours } from './progress.ts';
 import { createRollUp, hoursDue } from './rollup.ts';
 
 const log = createLog('roll-up test', 'silent');
 /** Noon of a UTC day. */
 const noonUs = Date.UTC(2027, 2, 14, 12) * 1000;
-let database: TestDatabase;
 let db: Db;
 let deviceNo: number;
 const clock = createFakeClock(noonUs);
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await createDb({ connection: { url: database.url }, log });
+useDatabase(async (opened) => {
+  db = opened;
   await createPartitions({ db, clock, log, retentionDays: 3 }).ensure();
-});
-
-afterAll(async () => {
-  await db.close();
-  await database[Symbol.asyncDispose]();
 });
 
 beforeEach(async () => {

@@ -1,25 +1,17 @@
-import { createLog, systemClock } from '@vantage/kernel';
+import { systemClock } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
-import { createDb, type Db, publish } from '../db/index.ts';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { type Db, publish } from '../db/index.ts';
 import { createFixtures } from '../testing/fixtures.ts';
+import { useDatabase } from '../testing/use-database.ts';
 import { createCheckNow } from './check-now.ts';
 
-const log = createLog('check now test', 'silent');
-let database: TestDatabase;
 let db: Db;
 let deviceNo: number;
 let agentNo: number;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await createDb({ connection: { url: database.url }, log });
-});
-
-afterAll(async () => {
-  await db.close();
-  await database[Symbol.asyncDispose]();
+useDatabase((opened) => {
+  db = opened;
 });
 
 beforeEach(async () => {

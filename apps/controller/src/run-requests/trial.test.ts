@@ -1,27 +1,21 @@
-import { createLog, systemClock } from '@vantage/kernel';
+import { systemClock } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
-import { createDb, type Db } from '../db/index.ts';
+import { beforeEach, expect, test, vi } from 'vitest';
+import type { Db } from '../db/index.ts';
 import { createFixtures } from '../testing/fixtures.ts';
+import { useDatabase } from '../testing/use-database.ts';
 import { createRunTrial } from './trial.ts';
 import { firstTrialNo, openTrials, type TrialResult, takeTrials } from './trial-store.ts';
 
-const log = createLog('trial test', 'silent');
-let database: TestDatabase;
 let db: Db;
 let accountNo: number;
 let locationNo: number;
 let agentNo: number;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await createDb({ connection: { url: database.url }, log });
+useDatabase((opened) => {
+  db = opened;
 });
-afterAll(async () => {
-  await db.close();
-  await database[Symbol.asyncDispose]();
-});
+
 beforeEach(async () => {
   const rows = createFixtures(db.kysely);
   accountNo = await rows.account();

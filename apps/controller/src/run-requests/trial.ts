@@ -1,3 +1,4 @@
+import { secondUs } from '@vantage/domain';
 import { type Clock, newId } from '@vantage/kernel';
 import type { Db } from '../db/index.ts';
 import {
@@ -37,7 +38,7 @@ export function createRunTrial({ db, clock }: { readonly db: Db; readonly clock:
   return async (trial, signal) => {
     const runRequestId = newId();
     const nowUs = clock.nowUs();
-    const deadlineUs = nowUs + trial.timeoutS * 1_000_000 + marginUs;
+    const deadlineUs = nowUs + trial.timeoutS * secondUs + marginUs;
     const answered = new AbortController();
     await using _listening = await db.subscribe('answer', (notice) => {
       if (notice === undefined || notice.run_request_id === runRequestId) answered.abort();

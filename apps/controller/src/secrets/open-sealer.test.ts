@@ -3,31 +3,26 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createLog } from '@vantage/kernel';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
+import { beforeEach, expect, test } from 'vitest';
 import { sealedRows as sealedCatalog } from '../catalog/secrets/reseal-store.ts';
-import { createDb, type Db } from '../db/index.ts';
+import type { Db } from '../db/index.ts';
 import { sealedAuthorities } from '../enrol/authority-store.ts';
 import { createFixtures, type Fixtures } from '../testing/fixtures.ts';
+import { useDatabase } from '../testing/use-database.ts';
 import { openSealer } from './open-sealer.ts';
 import { createSealer } from './seal.ts';
 import { openContact, sealContact } from './sealed-contact.ts';
 
 const log = createLog('secret check test', 'silent');
-let database: TestDatabase;
 let db: Db;
 let rows: Fixtures;
 let folder: string;
 let file: string;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await createDb({ connection: { url: database.url }, log });
+useDatabase((opened) => {
+  db = opened;
   rows = createFixtures(db.kysely);
 });
-afterAll(async () => {
-  await db.close();
-  await database[Symbol.asyncDispose]();
-});
+
 beforeEach(async () => {
   for (const table of ['device_locations', 'devices', 'secrets', 'contacts', 'sealing_key_proof'] as const)
     await db.kysely.deleteFrom(table).execute();

@@ -13,8 +13,8 @@ import { parseTraceParent } from '@opentelemetry/core';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { Clock, Logger } from '@vantage/kernel';
+import type { TracedStatement, Tracing } from './contract.ts';
 import { createQuietExporter } from './quiet-exporter.ts';
-import type { TracedStatement, Tracing } from './tracing.ts';
 
 /** Spans that wait for the collector; more are dropped. */
 const maxWaiting = 2_048;

@@ -2,29 +2,24 @@ import { create } from '@bufbuild/protobuf';
 import { createLog } from '@vantage/kernel';
 import { createFakeClock, type FakeClock } from '@vantage/kernel/testing';
 import { UpgradeReport_State as Reported, UpgradeReportSchema } from '@vantage/proto';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
-import { createDb, type Db } from '../db/index.ts';
+import { beforeEach, expect, test, vi } from 'vitest';
+import type { Db } from '../db/index.ts';
 import { recordEvents } from '../events/index.ts';
 import { createFixtures } from '../testing/fixtures.ts';
+import { useDatabase } from '../testing/use-database.ts';
 import { createUpgrades, insertRollout } from './index.ts';
 import { dueRollouts } from './store.ts';
 
 const log = createLog('upgrades test', 'silent');
 const soon = { timeout: 30_000, interval: 20 };
-let database: TestDatabase;
 let db: Db;
 let clock: FakeClock;
 let accountNo: number;
 let agentNos: number[];
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await createDb({ connection: { url: database.url }, log });
+useDatabase((opened) => {
+  db = opened;
 });
-afterAll(async () => {
-  await db.close();
-  await database[Symbol.asyncDispose]();
-});
+
 beforeEach(async () => {
   clock = createFakeClock(1_790_000_000_000_000);
   const rows = createFixtures(db.kysely);

@@ -1,4 +1,4 @@
-import { resultCode } from '@vantage/domain';
+import { deviceStatuses, resultCode } from '@vantage/domain';
 import { alertFacts } from './alert-facts.ts';
 import { keyFacts } from './key-facts.ts';
 import { pageFacts } from './page-facts.ts';
@@ -207,7 +207,7 @@ export const facts: Readonly<Record<string, Fact>> = {
   State: { text: 'State of the agent.', example: 'Connected' },
   Status: {
     text: 'Up, Down, Maint (in maintenance) or Unknown (no Location checks it).',
-    enum: ['Up', 'Down', 'Maint', 'Unknown'],
+    enum: [...deviceStatuses],
   },
   Severity: { example: 'critical' },
   StatusSince: { text: 'Since when the device has this Status.', example: at },

@@ -1,3 +1,4 @@
+import { deviceStatuses } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import { idField, lineField } from '../../http/field.ts';
@@ -25,7 +26,7 @@ const filter = z
       .optional()
       .describe(`Ids: these devices only, at most ${mostNamed}.`)
       .meta({ example: [exampleId] }),
-    Status: z.enum(['Up', 'Down', 'Maint', 'Unknown']).optional().describe('Devices with this Status only.'),
+    Status: z.enum(deviceStatuses).optional().describe('Devices with this Status only.'),
     Search: Search.describe('A part of ShortName, FullName or URL, in any letter case.'),
     Tag,
     Method,

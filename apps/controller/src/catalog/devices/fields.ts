@@ -1,4 +1,4 @@
-import { methods } from '@vantage/domain';
+import { deviceStatuses, methods } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 import { registry } from '@vantage/probes';
 import { z } from 'zod';
@@ -121,7 +121,7 @@ const listed = shownShape(listedTable);
 /** An entry of a device list. Columns of CSV keep their places: a new field comes last. */
 export const deviceEntry = z
   .strictObject({
-    Status: z.enum(['Up', 'Down', 'Maint', 'Unknown']),
+    Status: z.enum(deviceStatuses),
     URL: z.string(),
     Method: z.enum(methods),
     Frequency: listed.Frequency,

@@ -1,4 +1,4 @@
-import { dayUs } from '@vantage/domain';
+import { dayUs, minuteUs } from '@vantage/domain';
 import { boundedText, type Clock, newId } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
@@ -110,7 +110,7 @@ export function startedField(
 export const stoppedField: FieldChange = { field: 'Maintenance', old: true, new: null };
 
 /** A Start may lie this much in the past, because clocks differ and requests travel. */
-const lateStartUs = 60_000_000;
+const lateStartUs = minuteUs;
 const farthestUs = 366 * dayUs;
 
 function startProblem(startUs: number, nowUs: number): string | undefined {

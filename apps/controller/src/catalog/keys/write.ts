@@ -1,3 +1,4 @@
+import { dayUs, secondUs } from '@vantage/domain';
 import { type FieldFault, newId } from '@vantage/kernel';
 import { publish } from '../../db/index.ts';
 import type { Level } from '../../http/session.ts';
@@ -164,7 +165,7 @@ export async function changeKey(
 function isSameSecond(sent: number | null | undefined, current: number | null): boolean {
   if (sent === undefined) return true;
   if (sent === null || current === null) return sent === current;
-  return Math.floor(sent / 1e6) === Math.floor(current / 1e6);
+  return Math.floor(sent / secondUs) === Math.floor(current / secondUs);
 }
 
 /**
@@ -182,7 +183,7 @@ export async function refuseGrant(
 }
 
 /** A later end is as good as none. */
-const maxLifeUs = 100 * 366 * 86_400_000_000;
+const maxLifeUs = 100 * 366 * dayUs;
 
 /** The refusal of an end that has passed by the clock of the database, or is too late to be meant. */
 async function refuseEnd({ trx }: ChangeTransaction, expiresUs: number | null): Promise<Invalid | undefined> {

@@ -1,4 +1,4 @@
-import { cleanLine, storedAnchorReports, storedAnchors } from '@vantage/domain';
+import { baseStatuses, cleanLine, storedAnchorReports, storedAnchors } from '@vantage/domain';
 import { anchorStatus } from '@vantage/health';
 import { type Clock, isId } from '@vantage/kernel';
 import { z } from 'zod';
@@ -36,7 +36,7 @@ const locationFull = z
         z.strictObject({
           Name: z.string().describe('Name of the anchor.').meta({ example: 'gateway' }),
           State: z
-            .enum(['Up', 'Down', 'Unknown'])
+            .enum(baseStatuses)
             .describe('Unknown: no connected agent has checked it, or can.')
             .meta({ example: 'Up' }),
           Reason: z

@@ -1,3 +1,4 @@
+import { secondUs } from '@vantage/domain';
 import type { Clock } from '@vantage/kernel';
 import { z } from 'zod';
 import { type OidcSettings, rightsOf } from '../../config/oidc.ts';
@@ -109,7 +110,7 @@ function showWays(hasProvider: boolean): OuterReply {
 /** Sends the browser to the provider. What must come back is in a cookie that only this installation can read. */
 async function leave({ provider, sealer, clock, baseUrl }: Known): Promise<OuterReply> {
   const { address, begun } = await provider.begin(`${baseUrl()}${path}/callback`);
-  const untilUs = clock.nowUs() + begunS * 1_000_000;
+  const untilUs = clock.nowUs() + begunS * secondUs;
   const value = sealer.seal({ ...begun, untilUs }, context).toString('base64url');
   const headers = { Location: address, 'Set-Cookie': begunCookie(value, begunS) };
   return { status: 302, type: 'text/plain; charset=utf-8', body: '', headers };

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { hourMs } from '@vantage/domain';
 import { type Clock, messageOf } from '@vantage/kernel';
 import * as oidc from 'openid-client';
 import { z } from 'zod';
@@ -38,7 +39,7 @@ export interface SignInProvider {
 export class ProviderFailure extends Error {}
 
 /** The provider's metadata is read again after this time. */
-const discoveredMs = 3_600_000;
+const discoveredMs = hourMs;
 const timeoutS = 10;
 const mostGroups = 1_000;
 

@@ -1,8 +1,7 @@
-import { cleanLine } from '@vantage/domain';
+import { cleanLine, type DeviceStatus, deviceStatuses } from '@vantage/domain';
 import { boundedText, type Clock } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
-import type { DeviceStatus } from '../../db/status.ts';
 import { idField, timestampField } from '../../http/field.ts';
 import { readMembers } from '../../http/members.ts';
 import { invalid } from '../../http/problem.ts';
@@ -23,7 +22,7 @@ const groupings = ['Tag', 'Path', 'Location'] as const;
 
 const counts = { Up: z.int(), Down: z.int(), Maint: z.int(), Unknown: z.int() } as const;
 const Worst = z
-  .enum(['Up', 'Down', 'Maint', 'Unknown'])
+  .enum(deviceStatuses)
   .nullable()
   .describe('The worst status of its devices: Down, Unknown, Maint, Up; null: it has none.');
 const tagRow = z

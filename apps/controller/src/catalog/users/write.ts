@@ -1,3 +1,4 @@
+import { hourUs } from '@vantage/domain';
 import { newId } from '@vantage/kernel';
 import { publish } from '../../db/index.ts';
 import { emailKey, passwordKey } from '../../http/person-check.ts';
@@ -26,7 +27,7 @@ import {
 
 /** An invitation is good for so many hours. */
 export const invitationHours = 72;
-const lifeUs = invitationHours * 3_600_000_000;
+const lifeUs = invitationHours * hourUs;
 
 /** The link of an invitation. */
 export interface Invitation {

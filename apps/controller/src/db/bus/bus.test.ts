@@ -1,9 +1,10 @@
 import { createLog } from '@vantage/kernel';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../../tests/harness/database.ts';
+import { expect, test, vi } from 'vitest';
+import type { TestDatabase } from '../../../../../tests/harness/database.ts';
 import { withClient } from '../../../../../tests/harness/postgres-url.ts';
+import { useDatabase } from '../../testing/use-database.ts';
 import { createDb, type Db, publish } from '../index.ts';
 import { inParts } from './publish.ts';
 
@@ -12,14 +13,9 @@ const soon = { timeout: 60_000, interval: 20 };
 let database: TestDatabase;
 let db: Db;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await createDb({ connection: { url: database.url }, log });
-});
-
-afterAll(async () => {
-  await db.close();
-  await database[Symbol.asyncDispose]();
+useDatabase((opened, made) => {
+  db = opened;
+  database = made;
 });
 
 test('subscribers get a notification of a transaction at its commit, not before', async () => {

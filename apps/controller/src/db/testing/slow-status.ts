@@ -1,5 +1,5 @@
+import type { DeviceStatus } from '@vantage/domain';
 import { type RawBuilder, sql } from 'kysely';
-import type { DeviceStatus } from '../status.ts';
 
 /** Like `StatusSql`, without joins. */
 interface SlowStatus {

@@ -4,12 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createLog, systemClock } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
-import { afterAll, beforeAll } from 'vitest';
 import { z } from 'zod';
-import { createTestDatabase, type TestDatabase } from '../../../../../tests/harness/database.ts';
 import { agentEnrolment } from '../../catalog/agents/enrolment-store.ts';
 import { agentPresence } from '../../catalog/agents/presence-store.ts';
-import { createDb, type Db } from '../../db/index.ts';
+import type { Db } from '../../db/index.ts';
 import { recordEvents } from '../../events/index.ts';
 import { createGateway } from '../../gateway/index.ts';
 import { runRequests } from '../../run-requests/index.ts';
@@ -19,6 +17,7 @@ import { signServer } from '../../server/authority.ts';
 import { testAuthorities } from '../../server/testing/authorities.ts';
 import type { Authorities } from '../../server/tls.ts';
 import { createFixtures, type Fixtures } from '../../testing/fixtures.ts';
+import { useDatabase } from '../../testing/use-database.ts';
 import { createAgentDoor } from '../agent-door.ts';
 import { createDownloads } from '../downloads.ts';
 import { createEnrolment } from '../enrolment.ts';
@@ -39,20 +38,14 @@ export interface Answer extends z.output<typeof answerShape> {
 
 /** A database, and agents' ports on it. */
 export function useAgentsPorts() {
-  let database: TestDatabase;
   let db: Db;
   let rows: Fixtures;
   let authorities: Authorities;
 
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    db = await createDb({ connection: { url: database.url }, log });
+  useDatabase(async (opened) => {
+    db = opened;
     rows = createFixtures(db.kysely);
     authorities = await testAuthorities();
-  });
-  afterAll(async () => {
-    await db.close();
-    await database[Symbol.asyncDispose]();
   });
 
   /** Opens a port. Enrolment and the limits of requests have a clock of their own, which stands still. */

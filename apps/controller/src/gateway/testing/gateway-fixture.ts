@@ -1,14 +1,14 @@
 import http2 from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import { type Clock, createLog, systemClock } from '@vantage/kernel';
-import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../../tests/harness/database.ts';
+import { beforeEach } from 'vitest';
 import { agentPresence } from '../../catalog/agents/presence-store.ts';
-import { createDb, type Db } from '../../db/index.ts';
+import type { Db } from '../../db/index.ts';
 import { recordEvents } from '../../events/index.ts';
 import { runRequests } from '../../run-requests/index.ts';
 import { createSealer } from '../../secrets/seal.ts';
 import { createFixtures, type Fixtures } from '../../testing/fixtures.ts';
+import { useDatabase } from '../../testing/use-database.ts';
 import { createGateway } from '../gateway.ts';
 import type { BatchReceiver } from '../session-opener.ts';
 import { connectAgent } from './agent-stream.ts';
@@ -33,21 +33,14 @@ export const hasty: Clock = {
 
 /** A database, an account with a Location and an agent for each test, and gateways on ports of their own. */
 export function useGatewayFixture() {
-  let database: TestDatabase;
   let db: Db;
   let rows: Fixtures;
   let place: { accountNo: number; locationNo: number };
   let agent: { agentNo: number; token: string };
 
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    db = await createDb({ connection: { url: database.url }, log });
+  useDatabase((opened) => {
+    db = opened;
     rows = createFixtures(db.kysely);
-  });
-
-  afterAll(async () => {
-    await db.close();
-    await database[Symbol.asyncDispose]();
   });
 
   beforeEach(async () => {

@@ -1,12 +1,12 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { createLog, systemClock } from '@vantage/kernel';
 import { type Batch, BatchSchema, type CheckResultSchema, type OutboxRecordSchema } from '@vantage/proto';
-import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../../tests/harness/database.ts';
-import { createDb, createPartitions, type Db } from '../../db/index.ts';
+import { beforeEach } from 'vitest';
+import { createPartitions, type Db } from '../../db/index.ts';
 import { rollUps } from '../../rollup/index.ts';
 import { runRequests } from '../../run-requests/index.ts';
 import { createFixtures } from '../../testing/fixtures.ts';
+import { useDatabase } from '../../testing/use-database.ts';
 import type { Fold } from '../fold.ts';
 import { createIngest } from '../ingest.ts';
 
@@ -45,7 +45,6 @@ export function result(
 
 /** A database with partitions and, for each test, an agent that has held five devices for two days. */
 export function useIngestFixture() {
-  let database: TestDatabase;
   let db: Db;
   let sender: {
     agentNo: number;
@@ -55,15 +54,9 @@ export function useIngestFixture() {
   };
   let deviceNos: number[] = [];
 
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    db = await createDb({ connection: { url: database.url }, log });
+  useDatabase(async (opened) => {
+    db = opened;
     await createPartitions({ db, clock, log, retentionDays: 3 }).ensure();
-  });
-
-  afterAll(async () => {
-    await db.close();
-    await database[Symbol.asyncDispose]();
   });
 
   beforeEach(async () => {

@@ -1,4 +1,4 @@
-import type { Json } from '@vantage/domain';
+import type { DeviceStatus, Json } from '@vantage/domain';
 import type { ClearContact } from '../../secrets/sealed-contact.ts';
 import type { Outcome } from '../notification-state.ts';
 
@@ -31,7 +31,7 @@ export interface Notice {
 }
 
 /** The status of a device during most of a part of its last day. */
-export type DayPart = 'Up' | 'Down' | 'Maint' | 'Unknown';
+export type DayPart = DeviceStatus;
 
 /** A message that a channel composed. It is stored before the first attempt; every attempt sends the same. */
 export type Message = { readonly [name: string]: Json };

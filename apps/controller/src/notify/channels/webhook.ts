@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { secondUs } from '@vantage/domain';
 import { z } from 'zod';
 import type { Channel, Notice, Sending } from './channel.ts';
 import { createHttpChannel, type HttpSettings, jsonHeaders } from './http-channel.ts';
@@ -31,7 +32,7 @@ function bodyOf([notice]: readonly Notice[]): object {
  * signature.
  */
 function signatureHeaders({ id, to, nowUs }: Sending, body: string): Readonly<Record<string, string>> {
-  const timestamp = String(Math.floor(nowUs / 1_000_000));
+  const timestamp = String(Math.floor(nowUs / secondUs));
   const secrets = [to.secret, to.previousSecret].filter((secret) => secret !== null);
   const signatures = secrets.map((secret) => {
     const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');

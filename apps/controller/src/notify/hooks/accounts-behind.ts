@@ -1,7 +1,7 @@
 import { type Clock, declareState } from '@vantage/kernel';
 import type { Db } from '../../db/index.ts';
 import { createFollowers } from '../followers.ts';
-import type { EventSource } from './deliver-hooks.ts';
+import type { EventSource } from './event-source.ts';
 import { accountsBehind, accountsWithHooks } from './hook-store.ts';
 
 /** The accounts whose hooks may have events to send. */

@@ -6,39 +6,11 @@ import { openContact } from '../../secrets/sealed-contact.ts';
 import { withinTime } from '../attempt.ts';
 import type { Channel } from '../channels/channel.ts';
 import { leaseUs } from '../claim.ts';
-import type { Follower } from '../followers.ts';
 import { type Outcome, retryTimes } from '../notification-state.ts';
 import { createAccountsBehind } from './accounts-behind.ts';
 import { afterRound } from './after-round.ts';
+import type { EventSource, ReadEvent } from './event-source.ts';
 import { type ClaimedHook, leaseHooks, oldEvents, recordProgress } from './hook-store.ts';
-
-/** An event as a hook gets it. */
-export interface ReadEvent {
-  readonly no: number;
-  readonly id: string;
-  readonly type: string;
-  /** When it happened, and its record as GET /events shows it. */
-  readonly timestamp: string;
-  readonly record: object;
-}
-
-/** The functions of the history that hooks read events with. */
-export interface EventSource {
-  /** Begins to follow an account. `upTo`: every event up to this number is readable now. */
-  follow(accountNo: number): Promise<Follower>;
-  /** The accounts that have events with numbers above `afterNo` up to `upToNo`. */
-  accountsBetween(afterNo: number, upToNo: number): Promise<ReadonlySet<number>>;
-  /** The account's events with numbers above `afterNo` up to `upToNo`, at most `limit`, in their order. */
-  read(ask: {
-    readonly accountNo: number;
-    readonly timezone: string;
-    readonly afterNo: number;
-    readonly upToNo: number;
-    readonly limit: number;
-    readonly types: readonly string[] | undefined;
-    readonly tagNos: readonly number[] | undefined;
-  }): Promise<readonly ReadEvent[]>;
-}
 
 /** Dependencies of the deliveries to hooks. */
 export interface HookDeps {

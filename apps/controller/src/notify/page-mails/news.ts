@@ -1,4 +1,4 @@
-import type { ReadEvent } from '../hooks/deliver-hooks.ts';
+import type { ReadEvent } from '../hooks/event-source.ts';
 
 /** A note on a status page. */
 export interface PageNote {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { realTime, type TimeScale } from '../../config/time-scale.ts';
 import type { Db } from '../../db/index.ts';
 import { createFollowers } from '../followers.ts';
-import type { EventSource } from '../hooks/deliver-hooks.ts';
+import type { EventSource } from '../hooks/event-source.ts';
 import { insertSubscriberMails } from '../mails/mail-store.ts';
 import { newsOf } from './news.ts';
 import {

@@ -1,4 +1,4 @@
-import { cleanLine, dayUs } from '@vantage/domain';
+import { cleanLine, type DeviceStatus, dayUs } from '@vantage/domain';
 import type { Db } from '../../../db/index.ts';
 import { createZone, type Zone } from '../../../http/zone.ts';
 import { byCreation } from '../../devices/list-ask.ts';
@@ -22,7 +22,7 @@ export interface PageDevice {
   readonly no: number;
   readonly id: string;
   readonly name: string;
-  readonly status: 'Up' | 'Down' | 'Maint' | 'Unknown';
+  readonly status: DeviceStatus;
   readonly sinceUs: number;
   readonly maintenanceUntilUs: number | null;
   /** Only what the page may show. */

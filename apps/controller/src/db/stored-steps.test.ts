@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseSteps } from './parse-steps.ts';
+import { parseSteps } from './stored-steps.ts';
 
 test('what a stored step does not set is null, and what it sets is read as it is', () => {
   const full = { Days: ['Sun'], From: '22:00', To: '06:30', RepeatMinutes: 15, Severities: ['critical'] };
