@@ -142,7 +142,9 @@ async function addHistory(
   await setUp(kysely, async (connection) => {
     await sql`
       update devices set created_us = ${fromUs}::bigint, changed_us = ${fromUs}::bigint,
-        device_id = md5(device_no::text) || left(md5('id ' || device_no), 16)`.execute(connection);
+        frequency_min = ${intervalUs / 60_000_000}::int, device_id = md5(device_no::text) || left(md5('id ' || device_no), 16)`.execute(
+      connection,
+    );
     await sql`
       insert into check_facts (device_no, day_us, facts_no, digest, check_result)
       select device_no, day, 1, '\\x01', 'connected to 192.0.2.17:443'
