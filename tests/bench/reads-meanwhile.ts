@@ -44,7 +44,7 @@ await untilStored(60, (stored) => stored >= ids.length * 0.99, 'the first checks
 async function storedIn(lastS: number): Promise<number> {
   const { rows: found } = await client.query<{ n: number }>(
     'select count(*)::int as n from check_rows where start_us + arrived_after_us >= $1',
-    [clock.nowUs() - lastS * 1e6],
+    [clock.nowUs() - Math.round(lastS * 1e6)],
   );
   return found[0]?.n ?? 0;
 }
