@@ -4,6 +4,7 @@ import { Kysely, type LogEvent } from 'kysely';
 import pg from 'pg';
 import { createListener, type Listener } from './bus/listener.ts';
 import { type CatalogTransaction, catalogTransaction } from './catalog-transaction.ts';
+import { askWorkersAgain } from './distribute/ask-workers.ts';
 import { createJoinedTransactions } from './joined-transaction.ts';
 import {
   isMigrationDue,
@@ -149,7 +150,9 @@ export async function createDb({
           throw migrationFault(error);
         });
         if (done.length > 0) log.info({ migrations: done.map(({ name }) => name) }, 'the schema is migrated');
-        if (last === undefined) await createScope(kysely, log);
+        if (last !== undefined) return;
+        await askWorkersAgain(kysely);
+        await createScope(kysely, log);
       });
     },
     subscribe: (channel, subscriber) => listener.subscribe(channel, subscriber),

@@ -3,7 +3,8 @@ import { type Kysely, sql } from 'kysely';
 import type { Db } from '../db.ts';
 import type { Tables } from '../schema.ts';
 import { createScope } from '../scope.ts';
-import { type HistoryTable, historyFunctions, propagation, stages } from './history-tables.ts';
+import { askWorkers } from './ask-workers.ts';
+import { type HistoryTable, propagation, stages } from './history-tables.ts';
 import { type DistributionPlan, planDistribution, stagesLeft } from './plan.ts';
 import { identifyRows, partitionsWithoutIdentity } from './replica-identity.ts';
 
@@ -50,7 +51,7 @@ async function distributeStage(
       : sql`select create_distributed_table(${table}::regclass, 'device_no', colocate_with => 'check_rows')`
     ).execute(trx);
   await sql.raw(propagation(`'off'`)).execute(trx);
-  if (isFirst) for (const { name, isOfStatus } of historyFunctions) await askWorkers(trx, name, isOfStatus);
+  if (isFirst) await askWorkers(trx);
   await createScope(trx, log);
 }
 
@@ -59,23 +60,6 @@ async function withoutTimeLimits(trx: Kysely<Tables>): Promise<void> {
   await sql`select set_config('statement_timeout', '0', true), set_config('lock_timeout', '60s', true)`.execute(
     trx,
   );
-}
-
-/** Turns a function of SQL into one of plpgsql with the same text: its statement then has the number of one device. */
-async function askWorkers(trx: Kysely<Tables>, name: string, isOfStatus: boolean): Promise<void> {
-  const { rows } = await sql<{ head: string; body: string }>`
-    select format('create or replace function %I(%s) returns %s language plpgsql stable', p.proname,
-      pg_get_function_arguments(p.oid), pg_get_function_result(p.oid)) as head, p.prosrc as body
-    from pg_proc p join pg_language l on l.oid = p.prolang
-    where p.proname = ${name} and p.pronamespace = current_schema()::regnamespace and l.lanname = 'sql'`.execute(
-    trx,
-  );
-  const [found] = rows;
-  if (found === undefined) return;
-  const otherwise = isOfStatus ? 'exception when connection_exception then return;' : '';
-  await sql
-    .raw(`${found.head} as $body$ begin return query ${found.body}; ${otherwise} end $body$`)
-    .execute(trx);
 }
 
 /** Citus leaves the rows that it copied in the coordinator's table, where nothing reads them. */

@@ -16,7 +16,7 @@ interface PlannedTable {
 export interface DistributionPlan {
   /** The version of Citus. */
   readonly citus: string;
-  /** `host:port`, those that take shards. */
+  /** `host:port`, the servers that take shards; the coordinator is one only where it was told to. */
   readonly workers: readonly string[];
   readonly tables: readonly PlannedTable[];
 }
@@ -34,14 +34,12 @@ export async function planDistribution(kysely: Kysely<Tables>): Promise<Distribu
     );
   const { rows: workers } = await sql<{ worker: string }>`
     select nodename || ':' || nodeport as worker from pg_dist_node
-    where noderole = 'primary' and isactive and shouldhaveshards and groupid <> 0 order by nodename, nodeport`.execute(
-    kysely,
-  );
+    where noderole = 'primary' and isactive and shouldhaveshards order by nodename, nodeport`.execute(kysely);
   if (workers.length === 0)
     throw new Fault(
       'stop',
       'no_workers',
-      `the cluster has no worker: on the coordinator, run "select citus_set_coordinator_host('HOST', PORT)" and "select citus_add_node('WORKER', PORT)" for each worker`,
+      `no server of the cluster takes shards: on the coordinator, run "select citus_set_coordinator_host('HOST', PORT)" and "select citus_add_node('WORKER', PORT)" for each worker, or "select citus_set_node_property('HOST', PORT, 'shouldhaveshards', true)" to begin on the coordinator alone`,
     );
   const names = stages.flat();
   const { rows: tables } = await sql<{ name: HistoryTable; done: boolean; bytes: number }>`
