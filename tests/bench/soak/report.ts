@@ -6,7 +6,7 @@ import { type Sample, sampleSchema } from './sample.ts';
 
 const moment = z.object({ atMs: z.number(), text: z.string() });
 
-/** What is known at the end of a run. */
+/** Facts at the end of a run. */
 const endSchema = z.object({
   minutes: z.number(),
   devices: z.number(),

@@ -6,11 +6,13 @@ import type { Api } from '../../harness/api.ts';
 const created = z.object({ device_id: z.string() });
 const results = z.object({ Results: z.array(z.object({ Status: z.number(), Body: created })) });
 
-/** The ports of the targets; `dns` is undefined where no server is installed, `pings` false where they are forbidden. */
+/** The ports of the targets. */
 export interface TargetPorts {
   readonly web: number;
   readonly swinging: number;
+  /** undefined: no server is installed. */
   readonly dns: number | undefined;
+  /** Whether this process may ping. */
   readonly pings: boolean;
   /** A tenth of them refuses at any time. */
   readonly turning: readonly number[];
@@ -53,7 +55,7 @@ export async function createDevices(api: Api, count: number, to: TargetPorts): P
   return ids;
 }
 
-/** Makes a webhook the contact of all alerts. `secret` signs its messages. */
+/** A webhook becomes the contact of all alerts. `secret` signs its messages. */
 export async function notifyWebhook(api: Api, url: string, secret: string): Promise<void> {
   const id = z.record(z.string(), z.unknown()).transform((body) => Object.values(body)[0]);
   const contact = id.parse(
