@@ -34,16 +34,12 @@ async function sampleProcess(program: Watched): Promise<ProcessSample | undefine
   const rssMib = all.reduce((sum, each) => sum + usage(each).rssMib, 0);
   if (rssMib === 0) return undefined;
   const text = await readMetrics(program.metricsPort);
-  const inMib = (name: string) => {
-    const bytes = seriesSum(text, name);
-    return bytes === undefined ? null : bytes / mib;
-  };
+  const heapBytes = seriesSum(text, 'nodejs_heap_size_used_bytes');
   return {
     life,
     rssMib,
     descriptors: all.reduce((sum, each) => sum + descriptors(each), 0),
-    heapMib: inMib('nodejs_heap_size_used_bytes'),
-    stateMib: inMib('vantage_state_bytes'),
+    heapMib: heapBytes === undefined ? null : heapBytes / mib,
   };
 }
 
@@ -81,7 +77,6 @@ function lesser(a: ProcessSample, b: ProcessSample): ProcessSample {
     rssMib: Math.min(a.rssMib, b.rssMib),
     descriptors: Math.min(a.descriptors, b.descriptors),
     heapMib: less(a.heapMib, b.heapMib),
-    stateMib: less(a.stateMib, b.stateMib),
   };
 }
 

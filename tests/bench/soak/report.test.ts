@@ -44,7 +44,7 @@ const table = (name: string, values: Partial<TableSample>): TableSample => ({
 /** A minute of a system that has no fault: 10,000 checks a minute, of 100 bytes in the table and 28 in its index. */
 function sound(minute: number): Sample {
   const rows = 10_000 * minute;
-  const program = { life: 1, rssMib: 150, descriptors: 40, heapMib: 60, stateMib: 2 };
+  const program = { life: 1, rssMib: 150, descriptors: 40, heapMib: 60 };
   return {
     at: minute / 60,
     processes: { controller: { ...program, life: minute < 25 ? 1 : 2 }, agent: program },
@@ -158,6 +158,11 @@ test.each<[string, string[], () => string[]]>([
   ],
   ['WAL that is kept', ['WAL kept: too much'], () => brokenBy(() => ({ walKeptBytes: 2_000 * mib }))],
   [
+    'files of the outbox',
+    ['outbox files: grows'],
+    () => brokenBy(({ outbox }, minute) => ({ outbox: { ...outbox, files: minute } })),
+  ],
+  [
     'an outbox that is not sent',
     ['outbox records: too much'],
     () => brokenBy(({ outbox }, minute) => ({ outbox: { ...outbox, records: minute * 100 } })),
@@ -166,14 +171,9 @@ test.each<[string, string[], () => string[]]>([
   expect(run()).toEqual(names);
 });
 
-test('states that a program declares are a reason for its memory', () => {
-  const names = brokenBy(({ processes }, minute) => ({
-    processes: Object.fromEntries(
-      Object.entries(processes).map(([name, each]) => [
-        name,
-        { ...each, heapMib: 60 + minute / 4, stateMib: 2 + minute / 4 },
-      ]),
-    ),
+test('the backends of a controller that starts again are new ones', () => {
+  const names = brokenBy(({ postgres }, minute) => ({
+    postgres: { ...postgres, ownMib: minute < 25 ? 50 : 90, descriptors: minute < 25 ? 400 : 900 },
   }));
   expect(names).toEqual([]);
 });

@@ -16,6 +16,8 @@ const walCheckBytes = 4_000;
 const checkpointMinutes = 5;
 const segmentMib = 16;
 const sharedBuffersMib = 128;
+/** The acknowledged results that an agent keeps. */
+const keptMib = 64;
 
 type Values = (sample: Sample) => number | null | undefined;
 
@@ -45,9 +47,7 @@ export function seriesOf(
 ): readonly Series[] {
   const names = (of: (sample: Sample) => readonly string[]) => [...new Set(samples.flatMap(of))];
   return [
-    ...names(({ processes }) => Object.keys(processes)).flatMap((name) =>
-      ofProcess(samples, name, warmUpHours),
-    ),
+    ...names(({ processes }) => Object.keys(processes)).flatMap((name) => ofProcess(samples, name)),
     ...ofPostgres(samples),
     ...ofWal(samples, warmUpHours),
     ...ofRest(samples, partitions),
@@ -60,30 +60,25 @@ export function seriesOf(
   ];
 }
 
-function ofProcess(samples: readonly Sample[], name: string, warmUpHours: number): readonly Series[] {
+function ofProcess(samples: readonly Sample[], name: string): readonly Series[] {
   const read = readerOf(samples);
   const points = (of: (sample: ProcessSample) => number | null) =>
     read(
       ({ processes }) => (processes[name] === undefined ? null : of(processes[name])),
       ({ processes }) => processes[name]?.life,
     );
-  const states = growth(
-    points(({ stateMib }) => stateMib),
-    warmUpHours,
-  );
-  const reason = `noise, and ${states.toFixed(1)} of its states`;
   return [
     {
       name: `${name}: memory (RSS)`,
       unit: 'MiB',
       points: points(({ rssMib }) => rssMib),
-      rule: slope(memoryNoise + states, reason),
+      rule: slope(memoryNoise, 'noise of garbage collection'),
     },
     {
       name: `${name}: heap`,
       unit: 'MiB',
       points: points(({ heapMib }) => heapMib),
-      rule: slope(memoryNoise + states, reason),
+      rule: slope(memoryNoise, 'noise of garbage collection'),
     },
     {
       name: `${name}: descriptors`,
@@ -96,7 +91,12 @@ function ofProcess(samples: readonly Sample[], name: string, warmUpHours: number
 
 function ofPostgres(samples: readonly Sample[]): readonly Series[] {
   const read = readerOf(samples);
-  const points = (of: (postgres: Sample['postgres']) => number) => read(({ postgres }) => of(postgres));
+  // A controller that starts again opens new connections, so the backends are new.
+  const points = (of: (postgres: Sample['postgres']) => number) =>
+    read(
+      ({ postgres }) => of(postgres),
+      ({ processes }) => processes['controller']?.life,
+    );
   return [
     {
       name: 'PostgreSQL: memory (PSS)',
@@ -158,7 +158,7 @@ function ofWal(samples: readonly Sample[], warmUpHours: number): readonly Series
 
 function ofRest(samples: readonly Sample[], partitions: number): readonly Series[] {
   const read = readerOf(samples);
-  const files = Math.max(0, ...samples.map(({ processes }) => Object.keys(processes).length)) * 4;
+  const agents = Object.keys(samples.at(-1)?.processes ?? {}).filter((name) => name !== 'controller').length;
   return [
     {
       name: 'partitions of check_rows',
@@ -182,13 +182,13 @@ function ofRest(samples: readonly Sample[], partitions: number): readonly Series
       name: 'outbox files',
       unit: '',
       points: read(({ outbox }) => outbox.files),
-      rule: level(files, 'a few for each agent'),
+      rule: slope(10, 'acknowledged results stay for ten minutes'),
     },
     {
       name: 'outbox on disk',
       unit: 'MiB',
       points: read(({ outbox }) => outbox.bytes / mib),
-      rule: level(files * 2, 'the segments at hand'),
+      rule: level(agents * keptMib, 'acknowledged results stay for ten minutes, and so much at most'),
     },
     {
       name: 'outbox records',

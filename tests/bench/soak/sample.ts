@@ -9,8 +9,6 @@ const processSchema = z.object({
   rssMib: number,
   descriptors: number,
   heapMib: number.nullable(),
-  /** Memory of the states that the program declares (`vantage_state_bytes`). */
-  stateMib: number.nullable(),
 });
 
 /** A table with its partitions. Counters are those since the begin of the database. */

@@ -18,7 +18,7 @@ export interface TargetPorts {
   readonly turning: readonly number[];
 }
 
-/** The body of the n-th device: of a hundred 41 TCP, 14 TCP that come and go, 25 HTTP, 5 slow or swinging, 15 others. */
+/** The body of the n-th device. Of a hundred are 14 TCP that come and go, 5 slow or swinging, 25 HTTP, the others TCP. */
 function deviceBody(n: number, to: TargetPorts): Record<string, unknown> {
   const kind = n % 100;
   const web = { Method: 'HTTP', URL: `http://127.0.0.1:${to.web}/${n}` };
@@ -66,7 +66,7 @@ export async function notifyWebhook(api: Api, url: string, secret: string): Prom
   await api.ok('PUT', '/account', { nschedule_id: schedule });
 }
 
-/** What people and programs do beside the checks. */
+/** The work of people and programs beside the checks. */
 export interface Traffic {
   /** Requests so far, and those that failed. */
   readonly counts: {
