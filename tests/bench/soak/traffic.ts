@@ -18,7 +18,7 @@ export interface TargetPorts {
   readonly turning: readonly number[];
 }
 
-/** The body of the n-th device. Of a hundred are 14 TCP that come and go, 5 slow or swinging, 25 HTTP, the others TCP. */
+/** The body of the n-th device. Of a hundred 14 come and go, 5 are slow or swing; DNS and PING where they can be. */
 function deviceBody(n: number, to: TargetPorts): Record<string, unknown> {
   const kind = n % 100;
   const web = { Method: 'HTTP', URL: `http://127.0.0.1:${to.web}/${n}` };
