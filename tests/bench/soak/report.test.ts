@@ -159,8 +159,8 @@ test.each<[string, string[], () => string[]]>([
   ['WAL that is kept', ['WAL kept: too much'], () => brokenBy(() => ({ walKeptBytes: 2_000 * mib }))],
   [
     'files of the outbox',
-    ['outbox files: grows'],
-    () => brokenBy(({ outbox }, minute) => ({ outbox: { ...outbox, files: minute } })),
+    ['outbox files: too much'],
+    () => brokenBy(({ outbox }, minute) => ({ outbox: { ...outbox, files: minute * 30 } })),
   ],
   [
     'an outbox that is not sent',

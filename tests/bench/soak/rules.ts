@@ -18,6 +18,7 @@ const segmentMib = 16;
 const sharedBuffersMib = 128;
 /** The acknowledged results that an agent keeps. */
 const keptMib = 64;
+const keptFiles = 1_024;
 
 type Values = (sample: Sample) => number | null | undefined;
 
@@ -182,7 +183,7 @@ function ofRest(samples: readonly Sample[], partitions: number): readonly Series
       name: 'outbox files',
       unit: '',
       points: read(({ outbox }) => outbox.files),
-      rule: slope(10, 'acknowledged results stay for ten minutes'),
+      rule: level(agents * keptFiles, 'acknowledged results stay for ten minutes, 64 KiB in a file at least'),
     },
     {
       name: 'outbox on disk',

@@ -34,7 +34,7 @@ function deviceBody(n: number, to: TargetPorts): Record<string, unknown> {
     if (kind < 59 && to.pings) return { Method: 'PING', URL: '127.0.0.1', Options: { Count: 1 } };
     return tcp;
   };
-  return { Timeout: 5, Frequency: 1, ShortName: `soak-${n}`, ...pick() };
+  return { Timeout: 5, Frequency: 1, ShortName: `s${n}`, ...pick() };
 }
 
 /** Operations of one batch: a busy machine has done them within its limit of 60 s. */
@@ -122,7 +122,7 @@ export function startTraffic(
       await ask('PUT', `/devices/${id}/stop-maintenance`, {});
     }),
     every(15_000, async (round) => {
-      const body = { ...deviceBody(round, to), ShortName: `guest-${round}` };
+      const body = { ...deviceBody(round, to), ShortName: `g${round}` };
       guests.push(created.parse(await ask('POST', '/devices', body)).device_id);
       if (guests.length > 20) await ask('DELETE', `/devices/${guests.shift()}`);
     }),
