@@ -44,7 +44,8 @@ export function afterWarmUp(points: readonly Point[], warmUpHours: number): read
 
 /**
  * Judges a series after the warm-up. A slope is too great when it is so by more than twice its standard error, so noise
- * alone is no growth; a level when the median of the last quarter is too great.
+ * alone is no growth, and when it still is so in the second half, because one step up is none either. A level is too
+ * great when the median of the last quarter is.
  */
 export function judge({ name, unit, points, rule }: Series, warmUpHours: number): Judgement {
   const late = afterWarmUp(points, warmUpHours);
@@ -66,7 +67,11 @@ export function judge({ name, unit, points, rule }: Series, warmUpHours: number)
   }
   const bound = `at most ${shown(rule.mostPerHour)} an hour: ${rule.reason}`;
   if (late.length < fewest || Number.isNaN(error)) return { ...figures, bound, verdict: 'too few values' };
-  return { ...figures, bound, verdict: slope - 2 * error > rule.mostPerHour ? 'grows' : 'holds' };
+  const isGrowing = [late, late.slice(-Math.ceil(late.length / 2))].every((part) => {
+    const fit = fitSlope(part);
+    return fit.slope - 2 * fit.error > rule.mostPerHour;
+  });
+  return { ...figures, bound, verdict: isGrowing ? 'grows' : 'holds' };
 }
 
 function shown(value: number): string {
