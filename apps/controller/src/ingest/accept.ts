@@ -99,6 +99,18 @@ export function strangerReason(
   return record.startUs < createdUs ? ofTime.notCreated : undefined;
 }
 
+/**
+ * Whether a result is about a device that was deleted while its check ran or its result was on the way: nobody can ask
+ * for it any more. `deleted` has the times by number; a check that started well after it is the agent's fault. Pure.
+ */
+export function isOfDeleted(
+  { deviceNo, startUs }: Pick<ParsedResult, 'deviceNo' | 'startUs'>,
+  deleted: ReadonlyMap<number, number>,
+): boolean {
+  const deletedUs = deleted.get(deviceNo);
+  return deletedUs !== undefined && startUs <= deletedUs + toleranceUs;
+}
+
 /** Whether a run request asked this agent for a check of this device. */
 function isRequested({ runRequestId, deviceNo, startUs }: ParsedResult, { requested }: Acceptance): boolean {
   const asked = runRequestId === null ? undefined : requested.get(runRequestId);

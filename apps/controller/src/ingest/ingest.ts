@@ -4,7 +4,14 @@ import type { Batch } from '@vantage/proto';
 import type { Transaction } from 'kysely';
 import { heldDevices, noWorkers, type WorkerWatch } from '../db/held/index.ts';
 import { type Db, dbFailure, lockDevicesOf, pipelined, type Tables, toText } from '../db/index.ts';
-import { futureUs, isOfTime, locationAt, type RequestedCheck } from './accept.ts';
+import {
+  futureUs,
+  isOfDeleted,
+  isOfTime,
+  type KnownDevices,
+  locationAt,
+  type RequestedCheck,
+} from './accept.ts';
 import { type Item, readItems, type Sorted, sortItems } from './batch.ts';
 import { addDiagnostics } from './diagnostics.ts';
 import type { Fold, MarksAnswered } from './fold.ts';
@@ -232,9 +239,26 @@ async function judgeUnderLocks(
     heldDevices(pipe, deps.mayBeHeld ? deviceNos : []),
   ]);
   const acceptance = { ...spans, devices };
-  const { accepted, diagnostics, refused: notAccepted } = judge(sorted, acceptance);
+  const { accepted, diagnostics, refused } = judge(sorted, acceptance);
+  const notAccepted = await withoutDeleted(trx, sender, { refused, devices });
   const located = accepted.map((result) => ({ result, locationNo: locationAt(locations, result.startUs) }));
   return { acceptance, located, diagnostics, notAccepted, held };
+}
+
+/** The refused records without results of devices that were deleted meanwhile, which are no fault of anybody. */
+async function withoutDeleted<R extends Pick<Refused, 'item'>>(
+  trx: Transaction<Tables>,
+  { accountNo }: Sender,
+  { refused, devices }: { readonly refused: readonly R[]; readonly devices: KnownDevices },
+): Promise<readonly R[]> {
+  const resultOf = ({ item: { parsed } }: R) => (parsed.kind === 'result' ? parsed.result : undefined);
+  const unknown = refused.flatMap((one) => resultOf(one)?.deviceNo ?? []).filter((no) => !devices.has(no));
+  if (unknown.length === 0) return refused;
+  const deleted = await store.deletedDevices(trx, accountNo, unknown);
+  return refused.filter((one) => {
+    const result = resultOf(one);
+    return result === undefined || !isOfDeleted(result, deleted);
+  });
 }
 
 /** The Locations that the agent had since the first of these results started. */

@@ -56,6 +56,21 @@ export async function connectedSpans(
     .execute();
 }
 
+/** When devices of an account were deleted, by number; those that are longer gone than a day are not remembered. */
+export async function deletedDevices(
+  trx: Kysely<Tables>,
+  accountNo: number,
+  deviceNos: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  const rows = await trx
+    .selectFrom('deleted_devices')
+    .select(['device_no', 'deleted_us'])
+    .where('account_no', '=', accountNo)
+    .where(sql<boolean>`device_no = any(${deviceNos}::int[])`)
+    .execute();
+  return new Map(rows.map((row) => [row.device_no, row.deleted_us]));
+}
+
 /** The Locations of this agent from `sinceUs` on, in order of time; the last one is the present one. */
 export async function locationsSince(
   trx: Kysely<Tables>,
