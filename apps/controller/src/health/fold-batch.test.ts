@@ -146,6 +146,18 @@ test('a device with an event Up gets no second one from an earlier check that ca
   expect(await scene.state(device)).toMatchObject({ status: 'Up', since_us: startUs + 2 * second });
 });
 
+test('a late result that has no event of its own, but takes the status away that followed it, gets a correction', async () => {
+  const device = await scene.device([a, b]);
+  await scene.take([{ device, agent: a.agentNo, at: 0, code: 1 }]);
+  await scene.take([{ device, agent: b.agentNo, at: 30, code: 10 }]);
+  await scene.take([{ device, agent: a.agentNo, at: 60, code: 10 }]);
+  expect(await types(device)).toEqual(['Up', 'Unknown']);
+  await scene.take([{ device, agent: b.agentNo, at: 45, code: 1, arrives: 80 }]);
+  expect(await scene.state(device)).toMatchObject({ status: 'Up', since_us: startUs + second });
+  expect(await types(device)).toEqual(['Up', 'Unknown', 'Up']);
+  expect((await scene.events(device)).at(-1)?.message).toContain('corrected to Up');
+});
+
 test('two Locations, one cut: late results of the cut one change only history where the other was online', async () => {
   const cut = await scene.location('cut');
   const device = await scene.device([b, cut]);

@@ -102,6 +102,25 @@ describe('the check of a password', () => {
     expect((await Promise.all(good)).map(({ kind }) => kind)).toEqual(['good', 'good', 'wait']);
   });
 
+  it('remembers the 10,000 good passwords that were used last', async () => {
+    const computed: string[] = [];
+    const check = createPasswordCheck(createFakeClock(), async (_password, hash) => {
+      computed.push(hash);
+      return true;
+    });
+    const computedFor = async (...keyNos: readonly number[]) => {
+      computed.length = 0;
+      for (const keyNo of keyNos) {
+        const name = String(keyNo);
+        await check({ ...key, name, basicHash: name }, guess('right'), '192.0.2.1');
+      }
+      return [...computed];
+    };
+    await computedFor(...Array.from({ length: 10_000 }, (_, keyNo) => keyNo));
+    expect(await computedFor(0)).toEqual([]);
+    expect(await computedFor(10_000, 0, 2, 1)).toEqual(['10000', '1']);
+  });
+
   it('in any order: a good password passes unless its own key and address have used up the guesses', async () => {
     const request = fc.record({
       keyNo: fc.integer({ min: 1, max: 2 }),

@@ -36,7 +36,7 @@ export async function insertSession(
   }: { sessionId: string; tokenHash: Uint8Array; keyNo: number; isByProvider: boolean },
 ): Promise<{ readonly sessionNo: number; readonly endsUs: number }> {
   await sql`delete from sessions where key_no = ${keyNo} and (ends_us <= ${databaseUs} or session_no <= (
-    select session_no from sessions where key_no = ${keyNo} order by session_no desc offset ${maxOfKey - 1} limit 1))`.execute(
+    select session_no from sessions where key_no = ${keyNo} and ends_us > ${databaseUs} order by session_no desc offset ${maxOfKey - 1} limit 1))`.execute(
     trx,
   );
   return trx

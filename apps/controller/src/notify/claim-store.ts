@@ -1,7 +1,7 @@
 import { hourUs } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
-import type { DueContact } from './fair-share.ts';
+import type { DueContact, FullPlaces } from './fair-share.ts';
 import { updatedUs } from './record-store.ts';
 
 /** The database's clock, so that controllers with different clocks agree which leases have ended. */
@@ -46,17 +46,17 @@ const freeColumns = sql`n.notification_no, n.notification_id, n.alert_no, n.orde
   n.first_attempt_us, n.message, (n.maybe_sent or n.lease_token is not null) as maybe_sent`;
 
 /**
- * Contacts with notifications that are due and not leased, the longest waiting first, without those in `busy`. The
- * statement goes from contact to contact by the index, so that it costs the same however many notifications wait for
- * one of them.
+ * Contacts with notifications that are due and not leased, and a place: first the longest waiting one of each account,
+ * then the second ones, and so on. So no account keeps another one waiting, however many contacts it has. The statement
+ * goes from contact to contact by the index, so that it costs the same however many notifications wait for one of them.
  */
 export async function dueContacts(
   db: Kysely<Tables>,
   {
     nowUs,
-    busy,
+    full: { contactNos, accountNos, failing },
     limit,
-  }: { readonly nowUs: number; readonly busy: readonly number[]; readonly limit: number },
+  }: { readonly nowUs: number; readonly full: FullPlaces; readonly limit: number },
 ): Promise<readonly DueContact[]> {
   const next = (after: ReturnType<typeof sql.ref>) => sql`(
     select n.contact_no from notifications n where n.state = 'Pending' and n.leader_no is null and n.contact_no > ${after}
@@ -66,17 +66,21 @@ export async function dueContacts(
     where n.state = 'Pending' and n.leader_no is null and n.contact_no = w.contact_no and ${wasAttempted} = ${sql.lit(attempted)}
       and n.due_us <= ${nowUs} and ${isFree}
     order by n.due_us limit 1)`;
+  const isFailing = sql`coalesce(h.failures > 0, false)`;
   const { rows } = await sql<DueContact>`
     with recursive start as (select 0 as contact_no), waiting as (
       select ${next(sql.ref('start.contact_no'))} as contact_no from start
       union all select ${next(sql.ref('w.contact_no'))} from waiting w where w.contact_no is not null)
-    select w.contact_no as "contactNo", due.account_no as "accountNo", coalesce(h.failures > 0, false) as "isFailing"
+    select w.contact_no as "contactNo", due.account_no as "accountNo", ${isFailing} as "isFailing"
     from waiting w
       cross join lateral (
         select account_no, due_us from (${first(0)} union all ${first(1)}) either order by due_us limit 1) due
       left join contact_health h on h.contact_no = w.contact_no
-    where w.contact_no <> all(${busy}::int[])
-    order by due.due_us, w.contact_no limit ${limit}`.execute(db);
+    where w.contact_no <> all(${contactNos}::int[]) and due.account_no <> all(${accountNos}::int[])
+      and not (${isFailing} and (${failing.isAll}::bool or w.contact_no = any(${failing.contactNos}::int[])
+        or due.account_no = any(${failing.accountNos}::int[])))
+    order by row_number() over (partition by due.account_no order by due.due_us, w.contact_no), due.due_us, w.contact_no
+    limit ${limit}`.execute(db);
   return rows;
 }
 

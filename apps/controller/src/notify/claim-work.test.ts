@@ -6,6 +6,7 @@ import type { Tables } from '../db/index.ts';
 import { createChannels } from './channels/registry.ts';
 import { claim } from './claim.ts';
 import { dueContacts, mergeableRows } from './claim-store.ts';
+import { fullPlaces } from './fair-share.ts';
 import { record } from './record.ts';
 import { createWorkbench, type Workbench } from './testing/workbench.ts';
 
@@ -68,7 +69,7 @@ async function workOfOne(contactNo: number) {
           { times: { waitsUs: [], giveUpUs: 0, longestUs: 0, refusalUs: 0 }, onFailed: deps.onFailed },
         );
     });
-    const due = await readsOf(trx, () => dueContacts(trx, { nowUs, busy: [], limit: 200 }));
+    const due = await readsOf(trx, () => dueContacts(trx, { nowUs, full: fullPlaces([]), limit: 200 }));
     return { claims, records, due };
   });
 }

@@ -61,6 +61,19 @@ test('of eight messages to a person five leave, as places become free; the rest 
   expect(await dueIn()).toEqual([]);
 });
 
+test.each([
+  ['less than ten minutes leave one by one', -1, 2],
+  ['ten minutes leave as one', 0, 1],
+])('messages to a person that waited %s', async (_what, byUs, count) => {
+  const contactNo = await bench.email('noc@example.org');
+  await bench.add([contactNo, 'device:1', 'a'], [contactNo, 'device:2', 'b']);
+  await sql`
+    update notifications set created_us = ${nowUs - 10 * minuteUs}::bigint where contact_no = ${contactNo}`.execute(
+    bench.db.kysely,
+  );
+  expect(await claimOf(contactNo, 4, nowUs + byUs)).toHaveLength(count);
+});
+
 test('what waits for an earlier message of its device is passed over, and nothing is taken twice', async () => {
   const contactNo = await bench.webhook('http://127.0.0.1:9/');
   // A page of 100 rows ends with one that is free.

@@ -12,7 +12,14 @@ import type { Db, Tables } from '../db/index.ts';
 import { type AttemptDeps, attempt, attemptMs } from './attempt.ts';
 import { type ClaimDeps, type Claimed, claim, leaseUs } from './claim.ts';
 import { dueContacts } from './claim-store.ts';
-import { allPlaces, type DueContact, type RunningAttempt, type Share, shareOut } from './fair-share.ts';
+import {
+  allPlaces,
+  type DueContact,
+  fullPlaces,
+  type RunningAttempt,
+  type Share,
+  shareOut,
+} from './fair-share.ts';
 import { type Outcome, retryTimes } from './notification-state.ts';
 import { type Recorded, record } from './record.ts';
 import { editedContacts, releaseEdited } from './record-store.ts';
@@ -105,8 +112,8 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
     for (const contactNo of await editedContacts(db.kysely))
       await db.kysely.transaction().execute((trx) => releaseEdited(trx, contactNo, clock.nowUs()));
     const attempts = [...running.values()];
-    const busy = busyContacts(attempts);
-    const due = await dueContacts(db.kysely, { nowUs: clock.nowUs(), busy, limit: contactsARound });
+    const full = fullPlaces(attempts);
+    const due = await dueContacts(db.kysely, { nowUs: clock.nowUs(), full, limit: contactsARound });
     const shares = shareOut(due, attempts);
     let begun = 0;
     for (const share of shares) {
@@ -138,13 +145,6 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
     },
     counts,
   };
-}
-
-/** The contacts that have no place of their own left, or fail and are tried already. */
-function busyContacts(attempts: readonly RunningAttempt[]): readonly number[] {
-  return [...Map.groupBy(attempts, ({ contactNo }) => contactNo)]
-    .filter(([, of]) => of.length >= 4 || of.some(({ isFailing }) => isFailing))
-    .map(([contactNo]) => contactNo);
 }
 
 /** Sends one claimed message and records the answer, also after moments in which the database was away. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type DueContact, shareOut } from './fair-share.ts';
+import { type DueContact, fullPlaces, shareOut } from './fair-share.ts';
 
 const contactOf = (contactNo: number, isFailing = false): DueContact => ({
   contactNo,
@@ -25,6 +25,24 @@ test('attempts never exceed the places in all, of an account, of a contact, and 
     expect(most(failing, (one) => one.contactNo)).toBeLessThanOrEqual(1);
   });
   fc.assert(property, { numRuns: 500 });
+});
+
+test('contacts and accounts are full where they would get no place', () => {
+  const attempt = fc.record({
+    contactNo: fc.integer({ min: 1, max: 14 }),
+    accountNo: fc.integer({ min: 1, max: 3 }),
+    isFailing: fc.boolean(),
+  });
+  const property = fc.property(fc.array(attempt, { maxLength: 127 }), attempt, (sent, due) => {
+    const running = sent.map((one) => ({ ...one, contactNo: one.accountNo * 100 + one.contactNo }));
+    const contact = { ...due, contactNo: due.accountNo * 100 + due.contactNo };
+    const { failing, ...all } = fullPlaces(running);
+    const isIn = ({ contactNos, accountNos }: typeof all) =>
+      contactNos.includes(contact.contactNo) || accountNos.includes(contact.accountNo);
+    const isFull = isIn(all) || (contact.isFailing && (failing.isAll || isIn(failing)));
+    expect(isFull).toBe(shareOut([contact], running).length === 0);
+  });
+  fc.assert(property, { numRuns: 2_000 });
 });
 
 test('a thousand contacts that fail leave places for one that works', () => {

@@ -24,6 +24,39 @@ export const allPlaces: Places = { total: 128, account: 32, contact: 4 };
  */
 const failingPlaces: Places = { total: 32, account: 8, contact: 1 };
 
+/** Contacts and accounts that get no place, whatever they have to send. */
+interface WithoutPlace {
+  readonly contactNos: readonly number[];
+  readonly accountNos: readonly number[];
+}
+
+/** The contacts and accounts that have no free place; of contacts that fail, these and `failing`. */
+export interface FullPlaces extends WithoutPlace {
+  /** `isAll`: no contact that fails gets a place. */
+  readonly failing: WithoutPlace & { readonly isAll: boolean };
+}
+
+/**
+ * The contacts and accounts to which `shareOut` would give no place beside these attempts. Due contacts are read
+ * without them: else an account with many contacts would keep those of others from being read. Pure.
+ */
+export function fullPlaces(running: readonly RunningAttempt[]): FullPlaces {
+  const failing = running.filter(({ isFailing }) => isFailing);
+  return {
+    ...withoutPlace(running, allPlaces),
+    failing: { ...withoutPlace(failing, failingPlaces), isAll: failing.length >= failingPlaces.total },
+  };
+}
+
+function withoutPlace(running: readonly RunningAttempt[], places: Places): WithoutPlace {
+  const full = (keyOf: (attempt: RunningAttempt) => number, most: number) =>
+    [...Map.groupBy(running, keyOf)].filter(([, of]) => of.length >= most).map(([key]) => key);
+  return {
+    contactNos: full(({ contactNo }) => contactNo, places.contact),
+    accountNos: full(({ accountNo }) => accountNo, places.account),
+  };
+}
+
 /** A contact and how many attempts may begin for it now. */
 export interface Share {
   readonly contact: DueContact;
@@ -31,9 +64,9 @@ export interface Share {
 }
 
 /**
- * Shares the free places between the contacts that have something to send. Contacts come in the order of their oldest
- * due notification; each gets its share before the next one. A contact that fails, and an account, cannot use up the
- * places of others. Pure.
+ * Shares the free places between the contacts that have something to send. Contacts come in the order of `dueContacts`;
+ * each gets its share before the next one. A contact that fails, and an account, cannot use up the places of others.
+ * Pure.
  */
 export function shareOut(due: readonly DueContact[], running: readonly RunningAttempt[]): readonly Share[] {
   const all = createCount(running);

@@ -36,13 +36,16 @@ test('the heartbeat is called while all parts make progress, not while one is st
     const other = part(done);
     return { ingest: other, status: other, deliveries: deliveries === undefined ? other : part(deliveries) };
   };
+  const lines: string[] = [];
+  const line = (_data: object | string, text?: string) => void lines.push(text ?? String(_data));
+  const log = Object.assign(createLog('test', 'silent'), { info: line, error: line });
   const ending = new AbortController();
   const running = runHeartbeat(
     {
       url: sink.url,
       readWork,
       clock: systemClock,
-      log: createLog('test', 'silent'),
+      log,
       timeScale: createTimeScale(1000),
     },
     ending.signal,
@@ -58,6 +61,10 @@ test('the heartbeat is called while all parts make progress, not while one is st
   await vi.waitFor(() => expect(sink.requests.length).toBeGreaterThan(count), soon);
   ending.abort();
   await running;
+  expect(lines).toEqual([
+    'the heartbeat is withheld: a part makes no progress',
+    'all parts make progress again: the heartbeat is sent',
+  ]);
 });
 
 test('a heartbeat that does not arrive is said once, and once when it arrives again', async () => {
@@ -65,7 +72,7 @@ test('a heartbeat that does not arrive is said once, and once when it arrives ag
   await using sink = await startSink((response) => response.writeHead(status).end());
   const lines: string[] = [];
   const line = (_data: object, text: string) => void lines.push(text);
-  const log = Object.assign(createLog('test', 'silent'), { info: line, warn: line });
+  const log = Object.assign(createLog('test', 'silent'), { info: line, warn: line, error: line });
   let done = 0;
   const readWork = () => {
     done += 1;

@@ -5,7 +5,7 @@ import { sql, type Transaction } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Tables } from '../db/index.ts';
 import { type Outcome, retryTimes } from './notification-state.ts';
-import { type FailedNotification, type OnFailed, record } from './record.ts';
+import { type FailedNotification, type OnFailed, record, recordReached } from './record.ts';
 import { createWorkbench, type Workbench } from './testing/workbench.ts';
 
 const startUs = Date.UTC(2027, 2, 14, 12) * 1000;
@@ -201,6 +201,25 @@ test('of a message that is given up, a part that was merged later waits for atte
   expect(failed).toMatchObject([
     { notificationNos: [no, old], reason: 'given up after 80 attempts: HTTP 500' },
   ]);
+});
+
+test('a message that is accepted beside those that wait releases them only where the contact was failing', async () => {
+  const contactNo = await bench.webhook('http://127.0.0.1:9/');
+  const no = await attempted({ contactNo, firstUs: startUs });
+  const outcome: Outcome = { kind: 'again', text: 'HTTP 500' };
+  const { kysely } = bench.db;
+  await kysely.transaction().execute((trx) => answer(trx, { no, contactNo, outcome, nowUs: startUs }));
+  const reach = (of: number) => kysely.transaction().execute((trx) => recordReached(trx, of, startUs + 1));
+  const dueWith = async (failures: number) => {
+    await sql`update contact_health set failures = ${failures} where contact_no = ${contactNo}`.execute(
+      kysely,
+    );
+    await reach(contactNo);
+    return (await rowsOf(contactNo)).map(({ dueUs }) => dueUs);
+  };
+  await reach(contactNo + 1_000); // nothing was ever sent there
+  expect(await dueWith(0)).toEqual([startUs + 5 * secondUs]);
+  expect(await dueWith(1)).toEqual([startUs + 1]);
 });
 
 test.each<[Outcome, boolean]>([

@@ -64,6 +64,20 @@ describe('signing in by a group of the provider', () => {
     expect(await refusals()).not.toContain('Ada@');
   });
 
+  test('is for the account of the setting, whatever other account has invited the same person before', async () => {
+    const { accountNo } = await one.rest.account('other');
+    const { key } = await one.rest.key(accountNo, 'UA');
+    const body = { Name: 'Grace', Email: 'grace@example.org', Level: 'UR' };
+    await one.rest.send('POST', '/users', { key, body });
+    bench.provider.person = {
+      sub: 'grace',
+      email: 'grace@example.org',
+      email_verified: true,
+      groups: ['noc'],
+    };
+    expect(await sessionOf(await browse(one.rest))).toMatchObject({ Level: 'UO' });
+  });
+
   test('signs out here, and says where to sign out of the provider', async () => {
     bench.provider.person = { ...ada, groups: ['admins'] };
     const seen = await browse(one.rest);
@@ -98,6 +112,17 @@ describe('signing in without groups', () => {
       Name: 'A. Lovelace',
       Level: 'UR',
     });
+  });
+
+  test('is for any account that has invited the person', async () => {
+    const { accountNo } = await one.rest.account('other');
+    const { key } = await one.rest.key(accountNo, 'UA');
+    const body = { Name: 'Grace', Email: 'grace@example.org', Level: 'UO' };
+    await one.rest.send('POST', '/users', { key, body });
+    bench.provider.person = { sub: 'grace', email: 'grace@example.org', email_verified: true };
+    const { answer, get } = await browse(one.rest);
+    expect(answer.status).toBe(200);
+    expect(await (await get('/v1.1/session')).json()).toMatchObject({ Name: 'Grace', Level: 'UO' });
   });
 
   test.each([

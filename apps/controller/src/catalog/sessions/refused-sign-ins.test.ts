@@ -69,3 +69,13 @@ test('a flood from a million addresses is a bounded number of entries', async ()
   expect(written.length).toBeLessThanOrEqual(1_002);
   expect(written.reduce((total, { attempts }) => total + attempts, 0) + lost.length).toBe(3_000);
 });
+
+test('no number of accounts and addresses makes more than 2,000 entries in a minute', async () => {
+  const steps = Array.from({ length: 2_500 }, (_, n) => ({
+    accountNo: n,
+    address: `198.18.${Math.floor(n / 250)}.${n % 250}`,
+    seconds: n % 400 === 399 ? 1 : 0,
+  }));
+  const { written, lost } = await play(steps);
+  expect([written.length, lost]).toEqual([2_000, Array(500).fill('too many at once')]);
+});

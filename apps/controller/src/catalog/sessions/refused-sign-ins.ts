@@ -18,17 +18,20 @@ export interface RefusedSignIns extends AsyncDisposable {
 }
 
 const everyMs = 60_000;
-/** Networks of callers that are told apart within a minute; further ones are one. */
+/** Networks of callers that are told apart within a minute; further ones are one for each account. */
 const networksKept = 1_000;
+/** Accounts whose further networks are counted. */
+const accountsKept = 1_000;
+const kept = networksKept + accountsKept;
 /** Look-ups that run and wait; more are not written. */
 const lookUps = { running: 1, waiting: 500 } as const;
 
 const tracked = declareState({
   name: 'refused_sign_ins',
-  entries: networksKept + 1,
+  entries: kept,
   entryBytes: 2_000,
   filledBy: 'strangers',
-  atBound: 'further networks count as one',
+  atBound: 'further networks count as one for each account; beyond 1,000 accounts they are not written',
 });
 
 /**
@@ -74,6 +77,10 @@ export function createRefusedSignIns({
     const name = isKnown ? own : `${refused.accountNo} others`;
     const entry = repeated.get(name);
     if (entry === undefined) {
+      if (repeated.size >= kept) {
+        onLost('too many at once');
+        return;
+      }
       begin(name, refused);
       await write(refused, 1);
       return;

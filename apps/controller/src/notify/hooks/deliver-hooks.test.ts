@@ -4,9 +4,12 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { type Rest, startRest } from '../../api/testing/rest.ts';
 import { createEventFeed, createEventSource } from '../../history/index.ts';
+import type { Channel } from '../channels/channel.ts';
 import { createWebhook } from '../channels/webhook.ts';
 import { type Sink, startSink } from '../testing/sink.ts';
-import { runHooks } from './deliver-hooks.ts';
+import { createAccountsBehind } from './accounts-behind.ts';
+import { type HookDeps, runHooks } from './deliver-hooks.ts';
+import { leaseHooks, recordProgress } from './hook-store.ts';
 
 const Secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const soon = { timeout: 30_000, interval: 50 };
@@ -24,7 +27,7 @@ afterAll(async () => {
 });
 
 /** Runs the deliveries of one controller until it is disposed of. */
-function startWorker(): AsyncDisposable {
+function startWorker(own: Partial<HookDeps> = {}): AsyncDisposable {
   const ending = new AbortController();
   const done = runHooks(
     {
@@ -36,6 +39,7 @@ function startWorker(): AsyncDisposable {
       channel: createWebhook({ allowPrivate: true }),
       events: createEventSource(rest.db, feed),
       timeScale: (time) => time / 100,
+      ...own,
     },
     ending.signal,
   );
@@ -62,7 +66,7 @@ async function account(sink: Sink, more: object = {}) {
     z.record(z.string(), z.unknown()).parse((await send('GET', `/hooks/${hookId}`)).json);
   const device = (name: string, extra: object = {}) =>
     idOf('/devices', { Method: 'TCP', URL: 'example.org:1', ShortName: name, ...extra });
-  return { send, hookId, hook, device };
+  return { accountNo, send, hookId, hook, device };
 }
 
 const bodiesOf = (sink: Sink) =>
@@ -123,19 +127,115 @@ test('what is not accepted comes again with the same id, also to the next contro
   let isBroken = true;
   await using sink = await startSink((response) => void response.writeHead(isBroken ? 500 : 200).end());
   const { device, hook } = await account(sink);
+  const lines: string[] = [];
+  const line = (_data: object, text: string) => void lines.push(text);
+  const heard = Object.assign(createLog('hooks', 'silent'), { info: line, warn: line, error: line });
   {
-    await using _worker = startWorker();
+    await using _worker = startWorker({ log: heard });
     for (let i = 0; i < 12; i += 1) await device(`d${i}`);
     await vi.waitFor(async () => expect((await hook())['FailingSince']).not.toBeNull(), soon);
   }
   const failed = new Set(sink.requests.map(({ id }) => id));
   isBroken = false;
   const from = sink.requests.length;
-  await using _worker = startWorker();
+  await using _worker = startWorker({ log: heard });
   await vi.waitFor(async () => {
     const ids = new Set(sink.requests.slice(from).map(({ id }) => id));
     expect(ids.size).toBe(12);
     expect([...failed].every((id) => ids.has(id))).toBe(true);
   }, soon);
   await vi.waitFor(async () => expect((await hook())['FailingSince']).toBeNull(), soon);
+  await device('after');
+  await vi.waitFor(() => expect(bodiesOf(sink).at(-1)?.data.ShortName).toBe('after'), soon);
+  expect(lines).toEqual(['a hook does not accept events; trying again', 'a hook accepts events again']);
+});
+
+test('eight events leave at once while they are accepted, one while they are not', async () => {
+  await using sink = await startSink();
+  const { device, hook } = await account(sink);
+  for (let i = 0; i < 12; i += 1) await device(`e${i}`);
+  const rounds: number[] = [];
+  let size = 0;
+  // All events of a round are sent in one turn.
+  const send: Channel['send'] = async ({ message }) => {
+    // Hooks of other tests may have events left.
+    if (!String(message['body']).includes('"ShortName":"e')) return { kind: 'delivered', text: 'HTTP 200' };
+    if (size === 0)
+      setImmediate(() => {
+        rounds.push(size);
+        size = 0;
+      });
+    size += 1;
+    const isBroken = rounds.length < 3;
+    return isBroken ? { kind: 'again', text: 'HTTP 500' } : { kind: 'delivered', text: 'HTTP 200' };
+  };
+  await using _worker = startWorker({ channel: { ...createWebhook({ allowPrivate: true }), send } });
+  await vi.waitFor(async () => expect((await hook())['LastDelivered']).not.toBeNull(), soon);
+  await vi.waitFor(
+    () => expect(rounds.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(22),
+    soon,
+  );
+  expect(rounds).toEqual([8, 1, 1, 1, 8, 3]);
+});
+
+test('a worker whose lease another one has changes nothing', async () => {
+  await using sink = await startSink();
+  const { accountNo } = await account(sink);
+  const ask = {
+    accountNos: [accountNo],
+    upToNo: Number.MAX_SAFE_INTEGER,
+    nowUs: systemClock.nowUs(),
+    limit: 1,
+  };
+  const lease = (token: string, leaseUs: number) => leaseHooks(rest.db.kysely, { ...ask, token, leaseUs });
+  const [hook] = await lease('first', 60_000_000);
+  expect(await lease('second', 60_000_000)).toEqual([]);
+  const progress = {
+    after_no: 7,
+    attempts: 0,
+    first_attempt_us: null,
+    due_us: 0,
+    failing_since_us: null,
+    delivered_us: undefined,
+    last_answer: undefined,
+    givenUp: 0,
+  };
+  const record = (token: string) =>
+    recordProgress(rest.db.kysely, { hookNo: hook?.hook_no ?? 0, token }, progress);
+  expect([await record('second'), await record('first'), await record('first')]).toEqual([
+    false,
+    true,
+    false,
+  ]);
+});
+
+test('events are asked for only where further ones are readable', async () => {
+  await using sink = await startSink();
+  const { accountNo } = await account(sink);
+  let upTo = 5;
+  const asked: (readonly [number, number])[] = [];
+  using behind = createAccountsBehind({
+    db: rest.db,
+    clock: systemClock,
+    events: {
+      follow: async () => ({
+        get upTo() {
+          return upTo;
+        },
+        [Symbol.dispose]() {},
+      }),
+      accountsBetween: async (...range) => {
+        asked.push(range);
+        return new Set([accountNo]);
+      },
+    },
+  });
+  // Nobody knows of new accounts whether they are behind.
+  expect((await behind.look()).accountNos).toContain(accountNo);
+  await behind.forgetDone({ accountNos: [accountNo], upToNo: 0 });
+  expect((await behind.look()).accountNos).not.toContain(accountNo);
+  expect(asked).toEqual([]);
+  upTo = 7;
+  expect(await behind.look()).toEqual({ accountNos: expect.arrayContaining([accountNo]), upToNo: 7 });
+  expect(asked).toEqual([[5, 7]]);
 });
