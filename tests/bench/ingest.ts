@@ -10,7 +10,7 @@ import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { type Batch, BatchSchema } from '@vantage/proto';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { createDb } from '../../apps/controller/src/db/index.ts';
+import { createDb } from '../../apps/controller/src/platform/db/index.ts';
 import { withClient } from '../harness/postgres-url.ts';
 import { startBenchDatabase } from './database.ts';
 import { printFigures } from './figures.ts';

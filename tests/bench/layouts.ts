@@ -1,9 +1,9 @@
 import { systemClock as clock, createLog } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { makeManyDevices } from '../../apps/controller/src/catalog/devices/testing/many-devices.ts';
-import { distributeHistory } from '../../apps/controller/src/db/distribute/index.ts';
-import { createDb, createPartitions, type Db } from '../../apps/controller/src/db/index.ts';
-import { rollUps } from '../../apps/controller/src/rollup/index.ts';
+import { rollUps } from '../../apps/controller/src/checks/rollup/index.ts';
+import { distributeHistory } from '../../apps/controller/src/platform/db/distribute/index.ts';
+import { createDb, createPartitions, type Db } from '../../apps/controller/src/platform/db/index.ts';
 import { createFixtures } from '../../apps/controller/src/testing/fixtures.ts';
 import { setUp } from '../../apps/controller/src/testing/set-up.ts';
 import { createClusterDatabase } from '../harness/citus.ts';

@@ -3,10 +3,10 @@
 // account, and ends when its parent does.
 import { randomBytes } from 'node:crypto';
 import { createFakeClock } from '@vantage/kernel/testing';
-import { startRest } from '../../apps/controller/src/api/testing/rest.ts';
-import { recordEvents } from '../../apps/controller/src/events/index.ts';
-import { createRestHealth } from '../../apps/controller/src/health/index.ts';
-import { createSealer } from '../../apps/controller/src/secrets/seal.ts';
+import { createSealer } from '../../apps/controller/src/platform/secrets/seal.ts';
+import { startRest } from '../../apps/controller/src/rest/api/testing/rest.ts';
+import { recordEvents } from '../../apps/controller/src/status/events/index.ts';
+import { createRestHealth } from '../../apps/controller/src/status/health/index.ts';
 
 const [url = '', nowUs, accountNo] = process.argv.slice(2);
 const rest = await startRest({

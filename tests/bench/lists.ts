@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { sql } from 'kysely';
 import { makeManyDevices } from '../../apps/controller/src/catalog/devices/testing/many-devices.ts';
-import { createDb, createPartitions, type Db } from '../../apps/controller/src/db/index.ts';
+import { createDb, createPartitions, type Db } from '../../apps/controller/src/platform/db/index.ts';
 import { setUp } from '../../apps/controller/src/testing/set-up.ts';
 import { startBenchDatabase } from './database.ts';
 import { type Figure, printFigures } from './figures.ts';

@@ -1,14 +1,14 @@
 import { create } from '@bufbuild/protobuf';
 import { systemClock as clock, type Logger } from '@vantage/kernel';
 import { type Batch, BatchSchema } from '@vantage/proto';
+import { runRequests } from '../../apps/controller/src/agents/run-requests/index.ts';
 import { locationVisibility } from '../../apps/controller/src/catalog/locations/visibility-store.ts';
-import { createWorkerWatch } from '../../apps/controller/src/db/held/index.ts';
-import { createPartitions, type Db } from '../../apps/controller/src/db/index.ts';
-import { recordEvents } from '../../apps/controller/src/events/index.ts';
-import { createHealth } from '../../apps/controller/src/health/index.ts';
-import { createIngest } from '../../apps/controller/src/ingest/index.ts';
-import { rollUps } from '../../apps/controller/src/rollup/index.ts';
-import { runRequests } from '../../apps/controller/src/run-requests/index.ts';
+import { createIngest } from '../../apps/controller/src/checks/ingest/index.ts';
+import { rollUps } from '../../apps/controller/src/checks/rollup/index.ts';
+import { createWorkerWatch } from '../../apps/controller/src/platform/db/held/index.ts';
+import { createPartitions, type Db } from '../../apps/controller/src/platform/db/index.ts';
+import { recordEvents } from '../../apps/controller/src/status/events/index.ts';
+import { createHealth } from '../../apps/controller/src/status/health/index.ts';
 import { createFixtures } from '../../apps/controller/src/testing/fixtures.ts';
 
 /** Devices of each agent, and results of a batch. */

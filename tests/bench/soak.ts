@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { daysWanted } from '../../apps/controller/src/db/partitions.ts';
+import { daysWanted } from '../../apps/controller/src/platform/db/partitions.ts';
 import { openIcmp } from '../../libs/icmp/src/index.ts';
 import { freePort } from '../harness/free-port.ts';
 import { startAgent } from '../harness/more-agents.ts';

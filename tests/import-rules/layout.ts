@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { stepOf } from './controller-steps.ts';
 import { importsOf } from './imports.ts';
 import { methodOfFile } from './probe-libraries.ts';
 import { isTestFile, type Source } from './sources.ts';
@@ -84,8 +85,7 @@ function acrossWorkspaces({ file, isTest, name, target }: Import): string | unde
 }
 
 function betweenSteps({ file, target }: Import): string | undefined {
-  const from = /^apps\/controller\/src\/([^/]+)\//.exec(file)?.[1];
-  const to = /^apps\/controller\/src\/([^/]+)\//.exec(target)?.[1];
+  const [from, to] = [stepOf(file), stepOf(target)];
   if (from === undefined || to === undefined || from === to || shared.has(to)) return undefined;
   if (from === composition) return undefined;
   if (from === 'api' && routesOfSteps.test(target)) return undefined;
@@ -96,17 +96,17 @@ function betweenSteps({ file, target }: Import): string | undefined {
 const places: readonly { readonly library: RegExp; readonly place: RegExp; readonly words: string }[] = [
   {
     library: /^@mikro-orm\//,
-    place: /^apps\/controller\/src\/(db\/|(.*\/)?(schema|store|[a-z-]+-store)\.ts$)/,
+    place: /^apps\/controller\/src\/(platform\/db\/|(.*\/)?(schema|store|[a-z-]+-store)\.ts$)/,
     words: 'the ORM is used in db/, schema.ts and store.ts only',
   },
   {
     library: /^(koa|@koa\/.*)$/,
-    place: /^apps\/controller\/src\/(http\/|api\/|(.*\/)?routes\.ts$)/,
-    words: 'Koa is used in http/, api/ and routes.ts only',
+    place: /^apps\/controller\/src\/(rest\/|(.*\/)?routes\.ts$)/,
+    words: 'Koa is used in rest/ and routes.ts only',
   },
   {
     library: /^@connectrpc\//,
-    place: /^apps\/(controller\/src\/(gateway|enrol)\/|agent\/src\/stream\/)/,
+    place: /^apps\/(controller\/src\/agents\/(gateway|enrol)\/|agent\/src\/stream\/)/,
     words: "Connect is used in gateway/, enrol/ and the agent's stream/ only",
   },
 ];

@@ -1,20 +1,20 @@
 import { mkdirSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { type Logger, onSignal, shutdownSignal, systemClock, whenAborted } from '@vantage/kernel';
-import { createHeldClock } from './clocks/index.ts';
-import type { Config } from './config/config.ts';
-import { runProgram } from './config/run-program.ts';
-import { watchMove } from './db/copy/index.ts';
-import { createProblems, problemsOf } from './problems/index.ts';
+import { createProblems, problemsOf } from './observe/problems/index.ts';
+import { createHeldClock } from './platform/clocks/index.ts';
+import type { Config } from './platform/config/config.ts';
+import { runProgram } from './platform/config/run-program.ts';
+import { watchMove } from './platform/db/copy/index.ts';
+import { announceReady } from './platform/server/announce.ts';
+import { type DatabasePlace, openDatabasePlace } from './platform/server/database-place.ts';
+import { openMetricsPort } from './platform/server/metrics-port.ts';
+import { openPorts } from './platform/server/open-ports.ts';
 import { joinApi } from './roles/api.ts';
 import { type Base, openBase } from './roles/base.ts';
 import { joinGateway } from './roles/gateway.ts';
 import { joinShared } from './roles/shared.ts';
 import { joinWorker } from './roles/worker.ts';
-import { announceReady } from './server/announce.ts';
-import { type DatabasePlace, openDatabasePlace } from './server/database-place.ts';
-import { openMetricsPort } from './server/metrics-port.ts';
-import { openPorts } from './server/open-ports.ts';
 
 /** Loops and connections get this long to end; the database is ended after that in any case. */
 const endMs = 3_000;

@@ -1,19 +1,19 @@
 import { productVersion as version } from '@vantage/domain';
 import { type Logger, newId } from '@vantage/kernel';
+import { openAuthorities, sealedAuthorities } from '../agents/enrol/index.ts';
 import { sealedRows as sealedCatalog } from '../catalog/secrets/reseal-store.ts';
-import { type createHeldClock, openClockJudge } from '../clocks/index.ts';
-import type { Config } from '../config/config.ts';
-import { createTimeScale } from '../config/time-scale.ts';
-import { openContinuity } from '../continuity/index.ts';
-import { createDb, createPartitions } from '../db/index.ts';
-import { requireSupportedServer } from '../db/server.ts';
-import { openAuthorities, sealedAuthorities } from '../enrol/index.ts';
-import { createControllerMetrics } from '../metrics/controller-metrics.ts';
-import { openSealer } from '../secrets/open-sealer.ts';
-import { createApiAddress } from '../server/announce.ts';
-import { openCertificates } from '../server/certificates.ts';
-import { openDataDisk } from '../server/data-disk.ts';
-import { openTracing } from '../tracing/index.ts';
+import { createControllerMetrics } from '../observe/metrics/controller-metrics.ts';
+import { openTracing } from '../observe/tracing/index.ts';
+import { type createHeldClock, openClockJudge } from '../platform/clocks/index.ts';
+import type { Config } from '../platform/config/config.ts';
+import { createTimeScale } from '../platform/config/time-scale.ts';
+import { openContinuity } from '../platform/continuity/index.ts';
+import { createDb, createPartitions } from '../platform/db/index.ts';
+import { requireSupportedServer } from '../platform/db/server.ts';
+import { openSealer } from '../platform/secrets/open-sealer.ts';
+import { createApiAddress } from '../platform/server/announce.ts';
+import { openCertificates } from '../platform/server/certificates.ts';
+import { openDataDisk } from '../platform/server/data-disk.ts';
 
 const sealedRows = { ...sealedCatalog, ...sealedAuthorities };
 

@@ -1,12 +1,12 @@
 import { descriptorLimit, messageOf } from '@vantage/kernel';
+import { createAgentSide } from '../agents/enrol/index.ts';
+import { createGateway } from '../agents/gateway/index.ts';
+import { runRequests } from '../agents/run-requests/index.ts';
 import { agentEnrolment } from '../catalog/agents/enrolment-store.ts';
 import { agentPresence } from '../catalog/agents/presence-store.ts';
-import { createAgentSide } from '../enrol/index.ts';
-import { createGateway } from '../gateway/index.ts';
-import { createHeldDrain } from '../ingest/index.ts';
-import { runRequests } from '../run-requests/index.ts';
-import { connectionCaps } from '../server/connection-caps.ts';
-import { tracedBatches } from '../tracing/index.ts';
+import { createHeldDrain } from '../checks/ingest/index.ts';
+import { tracedBatches } from '../observe/tracing/index.ts';
+import { connectionCaps } from '../platform/server/connection-caps.ts';
 import type { Base } from './base.ts';
 import type { Shared } from './shared.ts';
 

@@ -1,15 +1,15 @@
-import { type Alerts, createAlerts } from '../alerts/index.ts';
+import { runRequests } from '../agents/run-requests/index.ts';
+import { createUpgrades } from '../agents/upgrades/index.ts';
+import { type Alerts, createAlerts } from '../alerts/decide/index.ts';
+import { createNotify, messages } from '../alerts/deliver/index.ts';
 import { locationVisibility } from '../catalog/locations/visibility-store.ts';
-import { createWorkerWatch } from '../db/held/index.ts';
-import { createRecordEvents, recordEvents as recordOnly } from '../events/index.ts';
-import { createHealth, createRestHealth, uptimeParts } from '../health/index.ts';
-import { createEventFeed, createEventSource, createReportReader } from '../history/index.ts';
-import { createIngest } from '../ingest/index.ts';
-import { createNotify, messages } from '../notify/index.ts';
-import { rollUps } from '../rollup/index.ts';
-import { runRequests } from '../run-requests/index.ts';
-import { tracedFold } from '../tracing/index.ts';
-import { createUpgrades } from '../upgrades/index.ts';
+import { createEventFeed, createEventSource, createReportReader } from '../checks/history/index.ts';
+import { createIngest } from '../checks/ingest/index.ts';
+import { rollUps } from '../checks/rollup/index.ts';
+import { tracedFold } from '../observe/tracing/index.ts';
+import { createWorkerWatch } from '../platform/db/held/index.ts';
+import { createRecordEvents, recordEvents as recordOnly } from '../status/events/index.ts';
+import { createHealth, createRestHealth, uptimeParts } from '../status/health/index.ts';
 import type { Base } from './base.ts';
 
 /** The steps that several roles use. */

@@ -1,7 +1,7 @@
 import { createLog } from '@vantage/kernel';
 import { afterAll, beforeAll } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
-import { createDb, type Db } from '../db/index.ts';
+import { createDb, type Db } from '../platform/db/index.ts';
 
 /**
  * Opens a migrated database for the tests of a file or a `describe`, and drops it after them. `onOpen` runs before the

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../../db/index.ts';
+import type { Tables } from '../../platform/db/index.ts';
 
 /** All agents of the account, of a Location by its name or id, or one agent. */
 export type UpgradeScope =

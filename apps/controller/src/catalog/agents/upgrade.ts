@@ -1,7 +1,7 @@
 import { cleanLine, isVersion } from '@vantage/domain';
 import { sentFault } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
-import type { Tables } from '../../db/index.ts';
+import type { Tables } from '../../platform/db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { lockAccount } from '../devices/lookup-store.ts';
 import { changedFields } from '../field-change.ts';

@@ -1,7 +1,7 @@
 import { deviceStatuses } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
-import { idField, lineField } from '../../http/field.ts';
+import { idField, lineField } from '../../rest/http/field.ts';
 import { sharedTable } from '../devices/device-table.ts';
 import { deviceUpdate } from '../devices/fields.ts';
 import { deviceListQuery } from '../devices/list-query.ts';

@@ -1,7 +1,7 @@
 import { hourUs } from '@vantage/domain';
 import { isId } from '@vantage/kernel';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { Tables } from '../../db/index.ts';
+import type { Tables } from '../../platform/db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
 import type { Outcome } from './fields.ts';
 

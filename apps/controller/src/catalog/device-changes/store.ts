@@ -1,8 +1,8 @@
 import type { DeviceStatus } from '@vantage/domain';
 import { isId } from '@vantage/kernel';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { Tables } from '../../db/index.ts';
-import { statusSql } from '../../db/status.ts';
+import type { Tables } from '../../platform/db/index.ts';
+import { statusSql } from '../../platform/db/status.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { sharedTable } from '../devices/device-table.ts';
 import { byCreation, conditionsOf, type DeviceFilter } from '../devices/list-ask.ts';

@@ -2,7 +2,7 @@ import { deviceStatuses, methods } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 import { registry } from '@vantage/probes';
 import { z } from 'zod';
-import { idField, lineField, timestampField } from '../../http/field.ts';
+import { idField, lineField, timestampField } from '../../rest/http/field.ts';
 import { referenceField } from '../external-key.ts';
 import { createShape, shownShape, updateShape } from '../field-table.ts';
 import { deviceMaintenance } from '../maintenance/fields.ts';

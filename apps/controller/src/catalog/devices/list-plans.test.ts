@@ -4,11 +4,11 @@ import { CompiledQuery, createQueryId, type KyselyPlugin, type RootOperationNode
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { TestDatabase } from '../../../../../tests/harness/database.ts';
-import { startRest } from '../../api/testing/rest.ts';
-import type { Db } from '../../db/index.ts';
-import { recordEvents } from '../../events/index.ts';
-import { createRestHealth } from '../../health/index.ts';
-import { createSealer } from '../../secrets/seal.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { createSealer } from '../../platform/secrets/seal.ts';
+import { startRest } from '../../rest/api/testing/rest.ts';
+import { recordEvents } from '../../status/events/index.ts';
+import { createRestHealth } from '../../status/health/index.ts';
 import { createFixtures } from '../../testing/fixtures.ts';
 import { useDatabase } from '../../testing/use-database.ts';
 import { byCreation, type DeviceListAsk } from './list-ask.ts';

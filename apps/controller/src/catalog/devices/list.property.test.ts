@@ -2,7 +2,7 @@ import { propertyRuns } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { type RawBuilder, sql } from 'kysely';
 import { expect, test } from 'vitest';
-import type { Db } from '../../db/index.ts';
+import type { Db } from '../../platform/db/index.ts';
 import { createFixtures, type Fixtures } from '../../testing/fixtures.ts';
 import { useDatabase } from '../../testing/use-database.ts';
 import { type DeviceListAsk, sortFields } from './list-ask.ts';

@@ -2,7 +2,7 @@ import { propertyRuns } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import type { Db } from '../../db/index.ts';
+import type { Db } from '../../platform/db/index.ts';
 import { createFixtures, type Fixtures } from '../../testing/fixtures.ts';
 import { useDatabase } from '../../testing/use-database.ts';
 import { byCreation, type DeviceListAsk } from './list-ask.ts';

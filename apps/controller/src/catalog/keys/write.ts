@@ -1,10 +1,10 @@
 import { dayUs, secondUs } from '@vantage/domain';
 import { type FieldFault, newId } from '@vantage/kernel';
-import { publish } from '../../db/index.ts';
-import type { Level } from '../../http/session.ts';
-import type { Zone } from '../../http/zone.ts';
-import { hashCredential, newCredential } from '../../secrets/credential.ts';
-import { hashPassword } from '../../secrets/password.ts';
+import { publish } from '../../platform/db/index.ts';
+import { hashCredential, newCredential } from '../../platform/secrets/credential.ts';
+import { hashPassword } from '../../platform/secrets/password.ts';
+import type { Level } from '../../rest/http/session.ts';
+import type { Zone } from '../../rest/http/zone.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { changedFields, createdFields } from '../field-change.ts';
 import { refuseBeyondLimit } from '../limits.ts';

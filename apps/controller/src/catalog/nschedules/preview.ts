@@ -8,12 +8,12 @@ import {
 import { cleanLine, dayUs, minuteUs } from '@vantage/domain';
 import { boundedText, type Clock } from '@vantage/kernel';
 import { z } from 'zod';
-import type { Db } from '../../db/index.ts';
-import { toScheduleStep } from '../../db/stored-steps.ts';
-import { idField, timestampField } from '../../http/field.ts';
-import { invalid } from '../../http/problem.ts';
-import { noSubject, type Route, route } from '../../http/route.ts';
-import { createZone, timestampProblem, type Zone } from '../../http/zone.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { toScheduleStep } from '../../platform/db/stored-steps.ts';
+import { idField, timestampField } from '../../rest/http/field.ts';
+import { invalid } from '../../rest/http/problem.ts';
+import { noSubject, type Route, route } from '../../rest/http/route.ts';
+import { createZone, timestampProblem, type Zone } from '../../rest/http/zone.ts';
 import { zoneField } from '../zone-field.ts';
 import { nscheduleCreate, toStored } from './fields.ts';
 import { contactsById, type PreviewedContact } from './store.ts';

@@ -3,7 +3,7 @@ import { hourMs } from '@vantage/domain';
 import { type Clock, messageOf } from '@vantage/kernel';
 import * as oidc from 'openid-client';
 import { z } from 'zod';
-import type { OidcSettings } from '../../config/oidc.ts';
+import type { OidcSettings } from '../../platform/config/oidc.ts';
 
 /** The state that a browser keeps between its way to the provider and back. */
 export interface Begun {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type Kysely, sql } from 'kysely';
 import { expect, test } from 'vitest';
-import type { Db, Tables } from '../../db/index.ts';
+import type { Db, Tables } from '../../platform/db/index.ts';
 import { createFixtures } from '../../testing/fixtures.ts';
 import { useDatabase } from '../../testing/use-database.ts';
 import { changedSince, readRevision } from './revision.ts';

@@ -1,15 +1,15 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { secondUs } from '@vantage/domain';
 import { type Clock, createSemaphore, type Logger } from '@vantage/kernel';
-import type { Db } from '../../../db/index.ts';
-import { type AttemptLimit, createAttemptLimit } from '../../../http/attempt-limit.ts';
-import type { Authenticator } from '../../../http/authenticate.ts';
-import { createDocument, type Document } from '../../../http/document.ts';
-import type { FormRequest, OuterReply, OuterRoute } from '../../../http/outer-routes.ts';
-import type { Session } from '../../../http/session.ts';
-import { readCookie } from '../../../http/session-cookie.ts';
-import { verifyPassword } from '../../../secrets/password.ts';
-import type { Sealer } from '../../../secrets/seal.ts';
+import type { Db } from '../../../platform/db/index.ts';
+import { verifyPassword } from '../../../platform/secrets/password.ts';
+import type { Sealer } from '../../../platform/secrets/seal.ts';
+import { type AttemptLimit, createAttemptLimit } from '../../../rest/http/attempt-limit.ts';
+import type { Authenticator } from '../../../rest/http/authenticate.ts';
+import { createDocument, type Document } from '../../../rest/http/document.ts';
+import type { FormRequest, OuterReply, OuterRoute } from '../../../rest/http/outer-routes.ts';
+import type { Session } from '../../../rest/http/session.ts';
+import { readCookie } from '../../../rest/http/session-cookie.ts';
 import { statusPath } from '../routes.ts';
 import { statusAtom, statusJson } from './feeds.ts';
 import {
