@@ -24,8 +24,9 @@ export interface BacklogPace {
 const batchMin = 50;
 export const longestPauseMs = 10_000;
 /**
- * Behind a pause follow at least this many records for each second of it. On a host whose processors are taken by others
- * the controller seems busy however little it is sent: at the longest pause small batches would never drain a backlog.
+ * Behind a pause follow at least this many records for each second of it. On a host whose processors are taken by
+ * others the controller seems busy however little it is sent: at the longest pause small batches would never drain a
+ * backlog.
  */
 const leastPerSecond = 50;
 /** New results of the same agent wait for the batch in work, so that a batch is to be stored within this time. */

@@ -21,7 +21,7 @@ const hour = 3_600 * second;
 const day = 24 * hour;
 const nowUs = sql<number>`(extract(epoch from now()) * 1000000)::bigint`;
 
-/** Uses a session with these times, microseconds from now. Returns them as they are then, and the end that was found. */
+/** Uses a session with these times, microseconds from now. Returns them as they are then, and the end that is found. */
 function use({ used, began = -1 * hour, ends = hour }: { used: number; began?: number; ends?: number }) {
   return rest.db.kysely.transaction().execute(async (trx) => {
     const tokenHash = hashCredential(newId());
