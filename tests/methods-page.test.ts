@@ -3,9 +3,9 @@ import path from 'node:path';
 import { type Method, methods } from '@vantage/domain';
 import { registry } from '@vantage/probes';
 import { expect, test } from 'vitest';
-import { optionSchemas } from '../apps/controller/src/api/openapi/devices.ts';
-import { methodExamples } from '../apps/controller/src/api/openapi/method-examples.ts';
-import type { Schema } from '../apps/controller/src/api/openapi/schema.ts';
+import { optionSchemas } from '../apps/controller/src/rest/api/openapi/devices.ts';
+import { methodExamples } from '../apps/controller/src/rest/api/openapi/method-examples.ts';
+import type { Schema } from '../apps/controller/src/rest/api/openapi/schema.ts';
 
 /** A check of the Method, and when it is good. */
 const purposes: Readonly<Record<Method, string>> = {

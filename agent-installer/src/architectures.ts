@@ -1,4 +1,4 @@
-import type { Architecture } from './node-binary.ts';
+import type { Architecture } from './elf.ts';
 
 /** The architectures of hosts, by the names that Debian and the invitation use, with Node's name. */
 export const architectures = { amd64: 'x64', arm64: 'arm64' } as const satisfies Record<string, Architecture>;

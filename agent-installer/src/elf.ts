@@ -21,8 +21,11 @@ export function withoutSections(file: Buffer): Buffer {
   return kept;
 }
 
+/** An architecture of hosts, as Node names it. */
+export type Architecture = 'x64' | 'arm64';
+
 /** The architecture that an ELF program is for, as Node names it; undefined: another one. */
-export function architectureOf(file: Buffer): 'x64' | 'arm64' | undefined {
+export function architectureOf(file: Buffer): Architecture | undefined {
   const machine = file.readUInt16LE(0x12);
   return machine === 0x3e ? 'x64' : machine === 0xb7 ? 'arm64' : undefined;
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import type { Architecture } from './node-binary.ts';
+import type { Architecture } from './elf.ts';
 import { root } from './root.ts';
 
 const names = z.record(z.string(), z.string());

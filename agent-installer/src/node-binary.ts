@@ -1,12 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { problemOfFile } from '@vantage/domain/binaries';
-import { architectureOf, withoutSections } from './elf.ts';
+import { type Architecture, architectureOf, withoutSections } from './elf.ts';
 import { fetchPackage } from './packed-package.ts';
 import { root } from './root.ts';
-
-/** An architecture of hosts, as Node names it. */
-export type Architecture = 'x64' | 'arm64';
 
 /** Node for one architecture. */
 export interface NodeBinary {

@@ -3,7 +3,8 @@ import path from 'node:path';
 import { productVersion } from '@vantage/domain';
 import type { Entry } from './archive.ts';
 import { bundleAgent } from './bundle.ts';
-import { type Architecture, readNode } from './node-binary.ts';
+import type { Architecture } from './elf.ts';
+import { readNode } from './node-binary.ts';
 import { root } from './root.ts';
 
 /** Files that come from this folder as they are, with their place in the parcel. */

@@ -3,7 +3,7 @@ import { HeartbeatSchema, type Hello, HelloSchema, OutboxRecordSchema } from '@v
 import { type Kysely, sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Tables } from '../../apps/controller/src/db/index.ts';
+import type { Tables } from '../../apps/controller/src/platform/db/index.ts';
 import { type AccountRows, readAccountRows } from './harness/account-rows.ts';
 import type { Ground } from './harness/ground.ts';
 import { type HostileConnection, type HostileStream, hello, openHostile } from './harness/hostile-agent.ts';

@@ -1,6 +1,6 @@
 // The holder of one account's key attacks the service of another account.
 import { expect, test } from 'vitest';
-import { hashPassword } from '../../apps/controller/src/secrets/password.ts';
+import { hashPassword } from '../../apps/controller/src/platform/secrets/password.ts';
 import { flood } from './harness/crowd.ts';
 import { type Ground, issueKey } from './harness/ground.ts';
 import { callFrom } from './harness/https-call.ts';

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { limitMemory } from '../attacks/harness/memory-limit.ts';
 import { type AgentHome, installAgent, startLoadedAgent } from './agent-process.ts';
 import { printFigures } from './figures.ts';
+import { fitSlope } from './slope.ts';
 import { startTargets } from './targets.ts';
 
 const [minutes = 30, limitedMinutes = 10, limitedIntervalS = 60] = process.argv.slice(2).map(Number);
@@ -15,18 +16,6 @@ const limitMib = 96;
 interface Sample {
   readonly minute: number;
   readonly rssMib: number;
-}
-
-/** The slope of the straight line through the samples by least squares, MiB an hour. */
-function slopeOf(samples: readonly Sample[]): number {
-  const mean = (values: readonly number[]) => values.reduce((sum, each) => sum + each, 0) / values.length;
-  const [minute, rssMib] = [
-    mean(samples.map((each) => each.minute)),
-    mean(samples.map((each) => each.rssMib)),
-  ];
-  const sum = (of: (each: Sample) => number) => samples.reduce((all, each) => all + of(each), 0);
-  const products = sum((each) => (each.minute - minute) * (each.rssMib - rssMib));
-  return (products / sum((each) => (each.minute - minute) ** 2)) * 60;
 }
 
 /** Runs an agent and prints its memory each minute. Throws when a check is not good. */
@@ -82,7 +71,7 @@ if (minutes > 0) {
       better,
       peer: bound,
       theirs: 6,
-      ours: slopeOf(late),
+      ours: fitSlope(late.map(({ minute, rssMib }) => ({ at: minute / 60, value: rssMib }))).slope,
     },
     {
       what: `most in ${span}`,

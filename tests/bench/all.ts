@@ -5,27 +5,30 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** The parts with their arguments; docs/bench.md explains them. */
-const parts: Readonly<Record<string, readonly string[]>> = {
-  probes: [],
-  agent: [],
-  overload: [],
-  backlog: [],
-  controllers: ['0.1', '20'],
-  'exact-times': [],
-  ingest: [],
-  'row-bytes': [],
-  batch: [],
-  apply: [],
-  load: ['3000', '60'],
-  reads: ['1000', '3'],
-  lists: ['100000', '1'],
-  change: ['100000'],
-  'packed-days': [],
-  page: ['5000', '200', '10'],
-  wall: ['10', '1000'],
-  'first-minutes': [],
-};
+/** The parts with their arguments, in their order; docs/bench.md explains them. */
+const parts: readonly (readonly [part: string, ...args: string[]])[] = [
+  ['probes'],
+  ['agent'],
+  ['overload'],
+  ['backlog'],
+  ['backlog', '10', '500', '200000'],
+  ['controllers', '0.1', '20'],
+  ['exact-times'],
+  ['ingest'],
+  ['row-bytes'],
+  ['batch'],
+  ['apply'],
+  ['load', '3000', '60'],
+  ['reads', '1000', '3'],
+  ['reads-meanwhile'],
+  ['citus'],
+  ['lists', '100000', '1'],
+  ['change', '100000'],
+  ['packed-days'],
+  ['page', '5000', '200', '10'],
+  ['wall', '10', '1000'],
+  ['first-minutes'],
+];
 
 const wanted = process.argv.slice(2);
 const folder = mkdtempSync(path.join(tmpdir(), 'vantage-bench-figures-'));
@@ -38,7 +41,6 @@ const run = (part: string, args: readonly string[] = []) => {
   });
   if (status !== 0) process.exitCode = status ?? 1;
 };
-for (const [part, args] of Object.entries(parts))
-  if (wanted.length === 0 || wanted.includes(part)) run(part, args);
+for (const [part, ...args] of parts) if (wanted.length === 0 || wanted.includes(part)) run(part, args);
 run('table', [file]);
 rmSync(folder, { recursive: true, force: true });

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { startSystem } from '../harness/system.ts';
 import { startTarget } from '../harness/target.ts';
 import { printFigures } from './figures.ts';
+import { usage } from './processes.ts';
 
 const devices = Number(process.argv[2] ?? 100_000);
 const beforeS = Number(process.argv[3] ?? 40);
@@ -38,6 +39,9 @@ const fromUs = nowUs();
 await delay(beforeS * 1000);
 const before = await latenessMs(fromUs, nowUs());
 
+const catalogBytes = await bytesOfCatalog();
+const rssMib = () => usage(system.quickstart().pids.controller).rssMib;
+const rssBefore = rssMib();
 const previewed = await timed(() => ask({ ...body, Preview: true }));
 const meanwhileUs = nowUs();
 const progress = followProgress(previewed.value.Token);
@@ -82,8 +86,33 @@ printFigures(`A change of ${done.value.Changed} of ${previewed.value.Matched} de
     peer: 'at least',
     theirs: 2,
   },
+  {
+    ...less,
+    what: 'memory of the controller after it',
+    unit: 'MiB',
+    ours: rssMib(),
+    peer: 'before',
+    theirs: rssBefore,
+  },
+  {
+    ...less,
+    what: 'the catalog on disk, a device',
+    unit: 'bytes',
+    ours: catalogBytes / devices,
+    peer: 'none',
+    theirs: '-',
+  },
 ]);
 process.stdout.write(`${JSON.stringify(entries[0])}\n`);
+
+/** Bytes of all tables but those of the history. */
+async function bytesOfCatalog(): Promise<number> {
+  const { rows } = await client.query(
+    `select sum(pg_total_relation_size(oid))::float8 as bytes from pg_class
+     where relkind = 'r' and relnamespace = 'public'::regnamespace and relname !~ '^(checks?|packed|rollup)_'`,
+  );
+  return z.object({ bytes: z.number() }).parse(rows[0]).bytes;
+}
 
 function nowUs(): number {
   return Date.now() * 1000;

@@ -2,8 +2,8 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Clock, createLog, type Logger } from '@vantage/kernel';
-import { startEmbedded } from '../../apps/controller/src/db/embedded.ts';
-import { createDb, createPartitions, type Db } from '../../apps/controller/src/db/index.ts';
+import { startEmbedded } from '../../apps/controller/src/platform/db/embedded.ts';
+import { createDb, createPartitions, type Db } from '../../apps/controller/src/platform/db/index.ts';
 
 /** An empty PostgreSQL of a benchmark, in a folder of its own. Disposing it ends it and removes the folder. */
 export interface BenchDatabase extends AsyncDisposable {

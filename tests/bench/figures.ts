@@ -18,6 +18,12 @@ function ratioOf({ ours, theirs }: Figure): number | undefined {
   return typeof theirs === 'number' ? ours / theirs : undefined;
 }
 
+/** The value below which this part of the values lies; NaN without values. */
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+}
+
 /** A number with three digits. */
 export function shownNumber(value: number): string {
   return value >= 100 ? value.toFixed(0) : value.toPrecision(3);

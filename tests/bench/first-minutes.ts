@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Locator, Page } from 'playwright-core';
-import { startSmtpSink } from '../../apps/controller/src/notify/testing/smtp-sink.ts';
+import { startSmtpSink } from '../../apps/controller/src/alerts/deliver/testing/smtp-sink.ts';
 import { openWindow, startBrowser } from '../browser/browser.ts';
 import { freePort } from '../harness/free-port.ts';
 import { repositoryRoot } from '../harness/system.ts';

@@ -6,27 +6,26 @@
 import { execFileSync } from 'node:child_process';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
-import { systemClock as clock } from '@vantage/kernel';
+import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { type Batch, BatchSchema } from '@vantage/proto';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { locationVisibility } from '../../apps/controller/src/catalog/locations/visibility-store.ts';
-import { createDb, createPartitions } from '../../apps/controller/src/db/index.ts';
-import { recordEvents } from '../../apps/controller/src/events/index.ts';
-import { createHealth } from '../../apps/controller/src/health/index.ts';
-import { createIngest } from '../../apps/controller/src/ingest/index.ts';
-import { rollUps } from '../../apps/controller/src/rollup/index.ts';
-import { runRequests } from '../../apps/controller/src/run-requests/index.ts';
-import { createFixtures } from '../../apps/controller/src/testing/fixtures.ts';
+import { createDb } from '../../apps/controller/src/platform/db/index.ts';
 import { withClient } from '../harness/postgres-url.ts';
 import { startBenchDatabase } from './database.ts';
 import { printFigures } from './figures.ts';
 import { usage, withChildren } from './processes.ts';
+import {
+  batchOf,
+  createSenders,
+  devicesOfSender,
+  type Sender,
+  type SentMethod,
+  startIngest,
+} from './senders.ts';
 
 const batches = Number(process.argv[2] ?? 100);
-const devices = 500;
-const retentionDays = 3;
+const devices = devicesOfSender;
 
 await using held = new AsyncDisposableStack();
 const { log, url, pid } = held.use(await startBenchDatabase());
@@ -37,20 +36,6 @@ async function rate(take: (batch: number) => Promise<unknown>): Promise<number> 
   for (let i = 0; i < batches; i += 1) await take(i);
   return (batches * devices) / ((performance.now() - fromMs) / 1000);
 }
-
-/** The stored values of a check of a Method besides its start. */
-const values = {
-  TCP: { checkResult: 'connected', connectMs: 3.2, ttfbMs: 4.7 },
-  HTTP: {
-    checkResult: '200 OK',
-    dnsMs: 0.613,
-    connectMs: 12.214,
-    sslMs: 25.811,
-    ttfbMs: 80.127,
-    ttlbMs: 4.022,
-    dataSize: 15_234,
-  },
-};
 
 /** Bytes of all stored checks on disk, with index. */
 async function storedBytes(): Promise<number> {
@@ -72,68 +57,23 @@ async function withIngest<T>(
   const db = await createDb({ connection: { url }, log });
   try {
     await db.migrate();
-    const partitions = createPartitions({ db, clock, log, retentionDays });
-    await partitions.ensure();
-    const rows = createFixtures(db.kysely);
-    const senders: Sender[] = [];
-    for (let agent = 0; agent < agents; agent += 1) senders.push(await createSender(rows));
-    const health = createHealth({ clock, log, recordEvents, runRequests, locations: locationVisibility });
-    const ingest = createIngest({
-      db,
-      clock,
-      log,
-      partitions,
-      rollUps,
-      runRequests,
-      retentionDays,
-      fold: (trx, inserted, atUs) => health.fold(trx, inserted, atUs),
-    });
-    return await measure(senders, async (sender, batch) => {
-      const { inserted } = await ingest.accept(sender, batch);
-      if (inserted !== batch.records.length) throw new Error(`${inserted} rows of a batch were stored`);
-    });
+    return await measure(await createSenders(db, agents), await startIngest(db, { log, retentionDays: 3 }));
   } finally {
     await db.close();
   }
 }
 
-type Sender = Awaited<ReturnType<typeof createSender>>;
-
-/** An agent with its devices. */
-async function createSender(rows: ReturnType<typeof createFixtures>) {
-  const accountNo = await rows.account();
-  const locationNo = await rows.location(accountNo);
-  const { agentNo } = await rows.agent({ accountNo, locationNo });
-  const nowUs = clock.nowUs();
-  const deviceNos: number[] = [];
-  for (let i = 0; i < devices; i += 1) {
-    const deviceNo = await rows.device(accountNo, [locationNo]);
-    await rows.hold({ deviceNo, agentNo, locationNo, fromUs: nowUs - 86_400_000_000 });
-    deviceNos.push(deviceNo);
-  }
-  return { accountNo, agentNo, deviceNos, nowUs };
-}
-
-/** A batch with one good result of every device; `before` counts the batches that follow. */
-function batchOf({ deviceNos, nowUs }: Sender, method: keyof typeof values, before: number): Batch {
-  const value = {
-    startUs: BigInt(nowUs - before * 1_000_000),
-    revision: 1,
-    resultCode: 1,
-    ...values[method],
-  };
-  const records = deviceNos.map((deviceNo) => ({
-    record: { case: 'result' as const, value: { ...value, deviceNo } },
-  }));
-  return create(BatchSchema, { batchId: BigInt(before), records });
+/** A batch with one good result of every device; `before` counts the batches that follow, one a second. */
+function batchBefore(sender: Sender, method: SentMethod, before: number): Batch {
+  return batchOf(sender, method, sender.nowUs - before * 1_000_000);
 }
 
 /** Results a second of one agent, and bytes of a check. */
-function ours(method: keyof typeof values): Promise<{ perSecond: number; bytes: number }> {
+function ours(method: SentMethod): Promise<{ perSecond: number; bytes: number }> {
   return withIngest(1, async ([sender], accept) => {
     if (sender === undefined) throw new Error('no agent');
     const bytesBefore = await storedBytes();
-    const perSecond = await rate((batch) => accept(sender, batchOf(sender, method, batches - batch)));
+    const perSecond = await rate((batch) => accept(sender, batchBefore(sender, method, batches - batch)));
     return { perSecond, bytes: ((await storedBytes()) - bytesBefore) / (batches * devices) };
   });
 }
@@ -149,7 +89,7 @@ function together(): Promise<{ perSecond: number; controllerMs: number; postgres
   return withIngest(4, async (senders, accept) => {
     const all = warmUp + batches;
     const wire = senders.map((sender) =>
-      Array.from({ length: all }, (_, at) => toBinary(BatchSchema, batchOf(sender, 'TCP', all - at))),
+      Array.from({ length: all }, (_, at) => toBinary(BatchSchema, batchBefore(sender, 'TCP', all - at))),
     );
     const run = (from: number, to: number) =>
       Promise.all(

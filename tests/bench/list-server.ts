@@ -1,10 +1,12 @@
-// The REST API on the database of lists.ts, in a process of its own. Usage: lists.ts starts it with the URL of the
-// database, the time in microseconds since 1970 and the number of an account. It sends its address and a key of the
+// The REST API on a database of a benchmark, in a process of its own. Usage: rest-process.ts starts it with the URL of
+// the database, the time in microseconds since 1970 and the number of an account. It sends its address and a key of the
 // account, and ends when its parent does.
 import { randomBytes } from 'node:crypto';
 import { createFakeClock } from '@vantage/kernel/testing';
-import { startRest } from '../../apps/controller/src/api/testing/rest.ts';
-import { createSealer } from '../../apps/controller/src/secrets/seal.ts';
+import { createSealer } from '../../apps/controller/src/platform/secrets/seal.ts';
+import { startRest } from '../../apps/controller/src/rest/api/testing/rest.ts';
+import { recordEvents } from '../../apps/controller/src/status/events/index.ts';
+import { createRestHealth } from '../../apps/controller/src/status/health/index.ts';
 
 const [url = '', nowUs, accountNo] = process.argv.slice(2);
 const rest = await startRest({
@@ -13,6 +15,7 @@ const rest = await startRest({
     clock: createFakeClock(Number(nowUs)),
     sealer: createSealer(randomBytes(32)),
   },
+  health: ({ kysely }, clock) => createRestHealth({ kysely, clock, recordEvents }),
 });
 const { key } = await rest.key(Number(accountNo), 'UR');
 process.on('disconnect', () => void rest[Symbol.asyncDispose]());

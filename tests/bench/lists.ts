@@ -1,20 +1,16 @@
 // Lists of an account with very many devices, and what a page reads of them while 5,000 change a minute: the CPU time
 // of the API and its PostgreSQL for a request, and how long requests take by one and by eight connections. Usage:
 // node tests/bench/lists.ts [devices] [seconds for each kind and number of connections] [lists|page]
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { Agent, get } from 'node:http';
-import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { sql } from 'kysely';
-import { z } from 'zod';
 import { makeManyDevices } from '../../apps/controller/src/catalog/devices/testing/many-devices.ts';
-import { createDb, createPartitions, type Db } from '../../apps/controller/src/db/index.ts';
+import { createDb, createPartitions, type Db } from '../../apps/controller/src/platform/db/index.ts';
 import { setUp } from '../../apps/controller/src/testing/set-up.ts';
 import { startBenchDatabase } from './database.ts';
 import { type Figure, printFigures } from './figures.ts';
 import { usage, withChildren } from './processes.ts';
+import { startRestProcess } from './rest-process.ts';
 import { rollUpDevice } from './rolled-device.ts';
 
 const devices = Number(process.argv[2] ?? 100_000);
@@ -85,19 +81,7 @@ const { log } = embedded;
 /** The device with roll-ups of three months. */
 const [rolledNo, rolledId] = [31 * devicesOfTag + 1, '31'.repeat(24)];
 const { accountNo } = await makeDatabase();
-const server = fork(path.join(import.meta.dirname, 'list-server.ts'), [
-  embedded.url,
-  String(nowUs),
-  String(accountNo),
-]);
-held.defer(async () => {
-  server.disconnect();
-  await once(server, 'exit');
-});
-const [message] = await once(server, 'message');
-const { baseUrl, key } = z.object({ baseUrl: z.string(), key: z.string() }).parse(message);
-const agent = new Agent({ keepAlive: true });
-held.defer(() => agent.destroy());
+const rest = held.use(await startRestProcess({ url: embedded.url, nowUs, accountNo }));
 
 async function makeDatabase(): Promise<{ readonly accountNo: number }> {
   const db = await createDb({ connection: { url: embedded.url }, log });
@@ -167,25 +151,15 @@ async function changeDevices(db: Db, aMinute: number, signal: AbortSignal): Prom
 
 /** CPU milliseconds of the API and its database. */
 function cpuMs(): number {
-  const pids = [server.pid ?? 0, ...withChildren(embedded.pid)];
+  const pids = [rest.pid, ...withChildren(embedded.pid)];
   return pids.reduce((sum, pid) => sum + usage(pid).cpuS * 1000, 0);
 }
 
 /** Reads an answer. Resolves with the milliseconds that it took. */
-function read(route: string): Promise<number> {
-  const fromMs = performance.now();
-  const headers = { 'Service-API-Key': key, 'X-Forwarded-Proto': 'https' };
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  get(`${baseUrl}${route}`, { agent, headers }, (answer) => {
-    revision = String(answer.headers['vantage-revision'] ?? revision);
-    answer.on('end', () =>
-      answer.statusCode === 200
-        ? resolve(performance.now() - fromMs)
-        : reject(new Error(`${route}: ${answer.statusCode}`)),
-    );
-    answer.resume();
-  }).on('error', reject);
-  return promise;
+async function read(route: string): Promise<number> {
+  const { ms, headers } = await rest.read(route);
+  revision = String(headers['vantage-revision'] ?? revision);
+  return ms;
 }
 
 /** Reads an answer by so many connections at once, and again, for some seconds. */

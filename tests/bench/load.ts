@@ -6,17 +6,13 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { startSystem } from '../harness/system.ts';
-import { printFigures } from './figures.ts';
+import { printFigures, quantile } from './figures.ts';
 import { postgresPids, usage } from './processes.ts';
 
 const devices = Number(process.argv[2] ?? 10_000);
 const seconds = Number(process.argv[3] ?? 300);
 const ports = 100;
 
-const quantile = (values: readonly number[], q: number) => {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN;
-};
 const round = (value: number) => Math.round(value * 100) / 100;
 
 const before = new Set(postgresPids());

@@ -46,26 +46,41 @@ async function openPage(headers: Headed): Promise<void> {
     read(headers, '/locations?Limit=100'),
     read(headers, '/events?Limit=50'),
   ]);
-  const stream = await fetch(`${base}/events?stream=1`, { headers });
-  if (!stream.ok) failures += 1;
-  const decoder = new TextDecoder();
   let isReading = false;
   const follow = async () => {
     if (isReading) return;
     isReading = true;
-    await delay(500);
-    [revision] = await Promise.all([readStates(headers, revision), readAlerts(headers)]);
-    await delay(apartMs);
-    isReading = false;
-  };
-  const take = async () => {
-    for await (const piece of stream.body ?? []) {
-      const found = decoder.decode(piece, { stream: true }).match(/^data:/gm)?.length ?? 0;
-      events += found;
-      if (found > 0) void follow().catch(() => (failures += 1));
+    try {
+      await delay(500);
+      [revision] = await Promise.all([readStates(headers, revision), readAlerts(headers)]);
+      await delay(apartMs);
+    } finally {
+      isReading = false;
     }
   };
-  void take().catch(() => (failures += 1));
+  await new Promise<void>((opened) => {
+    void followEvents(headers, opened, () => void follow().catch(() => (failures += 1)));
+  });
+}
+
+/** Follows the stream of events, and opens it again when it ends, as a controller that restarts does. */
+async function followEvents(headers: Headed, opened: () => void, onEvents: () => void): Promise<never> {
+  while (true) {
+    try {
+      const stream = await fetch(`${base}/events?stream=1`, { headers });
+      if (!stream.ok) failures += 1;
+      opened();
+      const decoder = new TextDecoder();
+      for await (const piece of stream.body ?? []) {
+        const found = decoder.decode(piece, { stream: true }).match(/^data:/gm)?.length ?? 0;
+        events += found;
+        if (found > 0) onEvents();
+      }
+    } catch {
+      failures += 1;
+    }
+    await delay(apartMs);
+  }
 }
 
 process.on('disconnect', () => process.exit(0));

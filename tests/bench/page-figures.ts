@@ -1,5 +1,6 @@
 import type { CDPSession, Page } from 'playwright-core';
 import { z } from 'zod';
+import { fitSlope } from './slope.ts';
 
 const numbers = z.array(z.number());
 const one = z.number();
@@ -101,11 +102,5 @@ export async function memoryOf(
 
 /** The slope of values that are a minute apart, by least squares. */
 export function slopeOf(values: readonly number[]): number {
-  const middle = (values.length - 1) / 2;
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  const [above, below] = values.reduce(
-    ([top, bottom], value, at) => [top + (at - middle) * (value - mean), bottom + (at - middle) ** 2],
-    [0, 0],
-  );
-  return above / below;
+  return fitSlope(values.map((value, at) => ({ at, value }))).slope;
 }

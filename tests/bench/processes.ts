@@ -29,10 +29,32 @@ export function postgresPids(): number[] {
     });
 }
 
-/** A process and its children. */
+/** A process and all below it. */
 export function withChildren(pid: number): number[] {
   const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return [pid, ...all.map(Number).filter((each) => parentOf(each) === pid)];
+  const children = Map.groupBy(all.map(Number), parentOf);
+  const below = (parent: number): number[] => [parent, ...(children.get(parent) ?? []).flatMap(below)];
+  return below(pid);
+}
+
+/** Open files and sockets of a process; 0 after its end, or where we may not look. */
+export function descriptors(pid: number): number {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).length;
+  } catch {
+    return 0;
+  }
+}
+
+/** The part of each process in its memory (PSS, MiB): all of it, its own, and shared memory; zeros as above. */
+export function portions(pid: number): { pssMib: number; ownMib: number; sharedMib: number } {
+  try {
+    const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+    const mib = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0) / 1024;
+    return { pssMib: mib('Pss'), ownMib: mib('Pss_Anon'), sharedMib: mib('Pss_Shmem') };
+  } catch {
+    return { pssMib: 0, ownMib: 0, sharedMib: 0 };
+  }
 }
 
 function parentOf(pid: number): number | undefined {

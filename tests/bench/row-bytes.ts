@@ -4,10 +4,10 @@
 import { dayUs } from '@vantage/domain';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { sql } from 'kysely';
-import { type Db, startOfDay } from '../../apps/controller/src/db/index.ts';
-import { sampleDay } from '../../apps/controller/src/db/packed/testing/sample-day.ts';
-import { createFactsNumbering } from '../../apps/controller/src/ingest/facts.ts';
-import { insertChecks } from '../../apps/controller/src/ingest/rows.ts';
+import { createFactsNumbering } from '../../apps/controller/src/checks/ingest/facts.ts';
+import { insertChecks } from '../../apps/controller/src/checks/ingest/rows.ts';
+import { type Db, startOfDay } from '../../apps/controller/src/platform/db/index.ts';
+import { sampleDay } from '../../apps/controller/src/platform/db/packed/testing/sample-day.ts';
 import { startMigratedDatabase } from './database.ts';
 import { type Figure, printFigures } from './figures.ts';
 

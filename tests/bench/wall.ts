@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { openWindow, startBrowser } from '../browser/browser.ts';
 import { startSystem } from '../harness/system.ts';
 import { printFigures } from './figures.ts';
+import { killPart } from './kill-part.ts';
 import { memoryOf, slopeOf } from './page-figures.ts';
 
 const rounds = Number(process.argv[2] ?? 10);
@@ -48,24 +49,11 @@ async function change(round: number): Promise<void> {
     );
 }
 
-async function restart(): Promise<void> {
-  const before = system.quickstart().pids.controller;
-  process.kill(before, 'SIGKILL');
-  while (system.quickstart().pids.controller === before) await delay(100);
-  while (
-    await system.api.call('GET', '/hello').then(
-      () => false,
-      () => true,
-    )
-  )
-    await delay(200);
-}
-
 const kept: { readonly kb: number; readonly nodes: number }[] = [];
 for (let round = 0; round < rounds; round += 1) {
   const fromMs = performance.now();
   await change(round);
-  if (round === Math.floor(rounds / 2)) await restart();
+  if (round === Math.floor(rounds / 2)) await killPart(system, 'controller', 'SIGKILL');
   await page.getByText(/last word \d\ss ago/).waitFor({ timeout: 120_000 });
   await delay(3_000);
   const memory = await memoryOf(session);

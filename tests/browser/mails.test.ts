@@ -1,10 +1,10 @@
 import { reportOf, type UptimeRow } from '@vantage/domain/report';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { htmlBody } from '../../apps/controller/src/notify/channels/email-html.ts';
-import { mailHtml } from '../../apps/controller/src/notify/mails/mail-html.ts';
-import { reportMail } from '../../apps/controller/src/notify/report-mails/report-mail.ts';
-import { fullNotice } from '../../apps/controller/src/notify/testing/channel-contract.ts';
+import { htmlBody } from '../../apps/controller/src/alerts/deliver/channels/email-html.ts';
+import { mailHtml } from '../../apps/controller/src/alerts/deliver/mails/mail-html.ts';
+import { reportMail } from '../../apps/controller/src/alerts/deliver/report-mails/report-mail.ts';
+import { fullNotice } from '../../apps/controller/src/alerts/deliver/testing/channel-contract.ts';
 import { browserMissing, openWindow, startBrowser, violationsOf } from './browser.ts';
 
 // The HTML of mails as a mail program shows it: no script, the reader's theme, and a phone's width.

@@ -110,6 +110,21 @@ test('error: what failed and its code; trying again shows the rows', async () =>
   await page.context().close();
 });
 
+test('a screen whose style sheet did not come: trying again shows it with its style', async () => {
+  const page = await openAt('/');
+  await page.getByText('Live').waitFor();
+  const sheet = /\/assets\/reports-[^/]+\.css$/;
+  await page.route(sheet, (route) => route.abort());
+  await page.getByRole('link', { name: 'Reports' }).click();
+  await page.getByRole('button', { name: 'Try again' }).waitFor();
+  await page.unroute(sheet);
+  const styled = page.waitForResponse((answer) => sheet.test(answer.url()) && answer.ok());
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await styled;
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.context().close();
+});
+
 test('no match: the filter is repeated, and the next wider one is offered', async () => {
   const page = await openAt('/devices?q=tag:oslo%20nothing', (opened) => opened.route(states, answerRows(9)));
   await page.getByText('No device matches').waitFor();

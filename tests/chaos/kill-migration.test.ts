@@ -7,7 +7,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFailed, test, vi } from 'vitest';
 import { z } from 'zod';
-import { readMigrations } from '../../apps/controller/src/db/migrate.ts';
+import { readMigrations } from '../../apps/controller/src/platform/db/migrate.ts';
 import { type DatabaseServer, hasPrograms, startPrimary } from '../harness/database-servers.ts';
 import { freePort } from '../harness/free-port.ts';
 import { withClient } from '../harness/postgres-url.ts';

@@ -10,10 +10,15 @@ import { createLog } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { createDb, createPartitions, type Db, startOfDay } from '../../apps/controller/src/db/index.ts';
-import { checksOfSpan } from '../../apps/controller/src/db/packed/index.ts';
-import { sampleDay } from '../../apps/controller/src/db/packed/testing/sample-day.ts';
-import { insertChecks } from '../../apps/controller/src/ingest/rows.ts';
+import { insertChecks } from '../../apps/controller/src/checks/ingest/rows.ts';
+import {
+  createDb,
+  createPartitions,
+  type Db,
+  startOfDay,
+} from '../../apps/controller/src/platform/db/index.ts';
+import { checksOfSpan } from '../../apps/controller/src/platform/db/packed/index.ts';
+import { sampleDay } from '../../apps/controller/src/platform/db/packed/testing/sample-day.ts';
 import { createFixtures } from '../../apps/controller/src/testing/fixtures.ts';
 import { createTestDatabase } from '../harness/database.ts';
 

@@ -1,7 +1,7 @@
 // The data of version 0.2.0: a database at the baseline, with many rows in the tables that later migrations change.
 import { createLog } from '@vantage/kernel';
-import { baseline } from '../../apps/controller/src/db/baseline.ts';
-import { createDb } from '../../apps/controller/src/db/index.ts';
+import { baseline } from '../../apps/controller/src/platform/db/baseline.ts';
+import { createDb } from '../../apps/controller/src/platform/db/index.ts';
 import { withClient } from '../harness/postgres-url.ts';
 
 /** The data that an upgrade must keep. */

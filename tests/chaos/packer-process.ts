@@ -1,8 +1,8 @@
 // A process that packs old days until it is killed or done: node packer-process.ts DATABASE_URL NOW_US RETENTION_DAYS
 import { createLog } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
-import { createDb } from '../../apps/controller/src/db/index.ts';
-import { createDayPacker } from '../../apps/controller/src/ingest/index.ts';
+import { createDayPacker } from '../../apps/controller/src/checks/ingest/index.ts';
+import { createDb } from '../../apps/controller/src/platform/db/index.ts';
 
 const [, , url = '', nowUs = '', retentionDays = ''] = process.argv;
 const log = createLog('packer', 'silent');

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { scheduleOffsetMs } from '../../apps/controller/src/db/schedule-offset.ts';
+import { scheduleOffsetMs } from '../../apps/controller/src/platform/db/schedule-offset.ts';
 import { operate } from '../harness/more-agents.ts';
 import { withClient } from '../harness/postgres-url.ts';
 import { statusEvents } from '../harness/status-events.ts';

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { createLog } from '@vantage/kernel';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createDb } from '../../apps/controller/src/db/index.ts';
+import { createDb } from '../../apps/controller/src/platform/db/index.ts';
 import { hasPrograms, startPrimary } from '../harness/database-servers.ts';
 import { addDevices } from '../harness/more-devices.ts';
 import { inDatabase } from '../harness/postgres-url.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { requireSessions } from '../../apps/controller/src/db/sessions.ts';
+import { requireSessions } from '../../apps/controller/src/platform/db/sessions.ts';
 import { startController } from '../harness/controller-process.ts';
 import { type DatabaseServer, startPrimary } from '../harness/database-servers.ts';
 import { hasPgBouncer, startPgBouncer } from '../harness/pgbouncer.ts';

@@ -7,13 +7,13 @@ import { createLog } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../../apps/controller/src/api/testing/rest.ts';
-import { addScopedAccount } from '../../apps/controller/src/api/testing/scoped-account.ts';
-import { createPartitions } from '../../apps/controller/src/db/index.ts';
-import type { Replica } from '../../apps/controller/src/db/replica/index.ts';
-import { recordEvents } from '../../apps/controller/src/events/index.ts';
-import { createRestHealth } from '../../apps/controller/src/health/index.ts';
-import { createSealer } from '../../apps/controller/src/secrets/seal.ts';
+import { createPartitions } from '../../apps/controller/src/platform/db/index.ts';
+import type { Replica } from '../../apps/controller/src/platform/db/replica/index.ts';
+import { createSealer } from '../../apps/controller/src/platform/secrets/seal.ts';
+import { type Rest, startRest } from '../../apps/controller/src/rest/api/testing/rest.ts';
+import { addScopedAccount } from '../../apps/controller/src/rest/api/testing/scoped-account.ts';
+import { recordEvents } from '../../apps/controller/src/status/events/index.ts';
+import { createRestHealth } from '../../apps/controller/src/status/health/index.ts';
 import {
   type DatabaseServer,
   type DatabaseSwitch,

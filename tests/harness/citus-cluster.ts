@@ -15,20 +15,32 @@ import { messageOf } from '@vantage/kernel';
 import { freePort } from './free-port.ts';
 import { withClient } from './postgres-url.ts';
 
-/** A Citus cluster on loopback with the database and role `vantage`; disposing ends it and removes its data. */
+/** A Citus cluster on loopback with the role `vantage`; disposing ends it and removes its data. */
 export interface CitusCluster extends AsyncDisposable {
   readonly coordinator: string;
-  readonly workers: readonly CitusWorker[];
+  readonly coordinatorPid: number;
+  readonly workers: readonly CitusServer[];
   /** Starts one more server and makes it a worker, which has no shards yet. */
-  addWorker(): Promise<CitusWorker>;
+  addWorker(): Promise<CitusServer>;
+  /** Starts one more server of the same PostgreSQL that knows nothing of Citus. */
+  addPlain(): Promise<CitusServer>;
 }
 
-/** A worker that a test ends and starts again. */
-interface CitusWorker {
+/** A server that a test ends and starts again. */
+interface CitusServer {
   readonly port: number;
+  readonly url: string;
+  /** Of the process that is the parent of all its others, while it runs. */
+  readonly pid: number;
   start(): void;
   /** Ends it at once, without a checkpoint, as `kill -9` does. */
   kill(): void;
+}
+
+/** How many workers it has, and settings of postgresql.conf for all servers. */
+interface CitusOptions {
+  readonly workers?: number;
+  readonly settings?: Readonly<Record<string, string | number>>;
 }
 
 /** The folder with the build of Citus: VANTAGE_TEST_ENGINES, else `shared/engines` beside the checkout. */
@@ -37,8 +49,9 @@ const engines =
 /** The folder with PostgreSQL 15's `lib/postgresql/15` and `share/postgresql/15`; Debian's unless set. */
 const installed = process.env['VANTAGE_TEST_POSTGRESQL_15'] ?? '/usr';
 
-/** Starts a cluster of a coordinator and two workers; a text says why this machine has none. */
-export async function startCitus(): Promise<CitusCluster | string> {
+/** Starts a cluster, with two workers unless told otherwise; a text says why this machine has none. */
+export async function startCitus(options: CitusOptions = {}): Promise<CitusCluster | string> {
+  const { workers: count = 2, settings = {} } = options;
   const archive = existsSync(engines)
     ? readdirSync(engines).find((name) => /^citus-.*-postgresql-15-.*\.tar\.xz$/.test(name))
     : undefined;
@@ -57,27 +70,36 @@ export async function startCitus(): Promise<CitusCluster | string> {
         recursive: true,
       });
     execFileSync('tar', ['-C', folder, '-xJf', path.join(engines, archive)]);
-    const nodes: Node[] = [];
-    for (const name of ['coordinator', 'worker-1', 'worker-2'])
-      nodes.push(await createNode(folder, name, owner));
-    const [coordinator, ...workers] = nodes;
-    if (coordinator === undefined) throw new Error('no server was made');
+    const servers: CitusServer[] = [];
+    const create = async (name: string, more: CitusOptions['settings']) => {
+      const server = await createServer(folder, name, owner, { ...more, ...settings });
+      servers.push(server);
+      return server;
+    };
+    const coordinator = await create('coordinator', ofCitus);
     await open(coordinator);
     await withClient(coordinator.url, (client) =>
       client.query(`select citus_set_coordinator_host('127.0.0.1', $1::int)`, [coordinator.port]),
     );
-    for (const worker of workers) await join(coordinator, worker);
+    const addWorker = async () => {
+      const worker = await create(`worker-${servers.length}`, ofCitus);
+      await join(coordinator, worker);
+      return worker;
+    };
+    const workers: CitusServer[] = [];
+    while (workers.length < count) workers.push(await addWorker());
     return {
       coordinator: coordinator.url,
+      coordinatorPid: coordinator.pid,
       workers,
-      async addWorker() {
-        const worker = await createNode(folder, `worker-${nodes.length}`, owner);
-        nodes.push(worker);
-        await join(coordinator, worker);
-        return worker;
+      addWorker,
+      async addPlain() {
+        const server = await create('plain', {});
+        server.start();
+        return server;
       },
       async [Symbol.asyncDispose]() {
-        for (const node of nodes) node.kill();
+        for (const server of servers) server.kill();
         remove();
       },
     };
@@ -87,18 +109,14 @@ export async function startCitus(): Promise<CitusCluster | string> {
   }
 }
 
-interface Node extends CitusWorker {
-  readonly url: string;
-}
-
 /** Starts a server whose database has the extension. */
-async function open(node: Node): Promise<void> {
-  node.start();
-  await withClient(node.url, (client) => client.query('create extension citus'));
+async function open(server: CitusServer): Promise<void> {
+  server.start();
+  await withClient(server.url, (client) => client.query('create extension citus'));
 }
 
 /** Starts a server and makes it a worker. */
-async function join(coordinator: Node, worker: Node): Promise<void> {
+async function join(coordinator: CitusServer, worker: CitusServer): Promise<void> {
   await open(worker);
   await withClient(coordinator.url, (client) =>
     client.query(`select citus_add_node('127.0.0.1', $1::int)`, [worker.port]),
@@ -110,7 +128,19 @@ interface User {
   readonly gid: number;
 }
 
-async function createNode(folder: string, name: string, owner: User | undefined): Promise<Node> {
+/** The settings that Citus needs. */
+const ofCitus = {
+  shared_preload_libraries: 'citus',
+  'citus.local_hostname': '127.0.0.1',
+  max_prepared_transactions: 100,
+};
+
+async function createServer(
+  folder: string,
+  name: string,
+  owner: User | undefined,
+  more: CitusOptions['settings'],
+): Promise<CitusServer> {
   const data = path.join(folder, name);
   const port = await freePort();
   const run = (program: string, ...args: string[]) =>
@@ -128,18 +158,19 @@ async function createNode(folder: string, name: string, owner: User | undefined)
     port,
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
-    shared_preload_libraries: 'citus',
-    'citus.local_hostname': '127.0.0.1',
     max_connections: 100,
-    max_prepared_transactions: 100,
     wal_level: 'logical',
     fsync: 'off',
     jit: 'off',
+    ...more,
   };
   const options = Object.entries(settings).map(([key, value]) => `-c ${key}=${value === '' ? "''" : value}`);
   return {
     port,
     url: `postgres://vantage@127.0.0.1:${port}/postgres`,
+    get pid() {
+      return Number(readFileSync(path.join(data, 'postmaster.pid'), 'utf8').split('\n')[0]);
+    },
     start: () =>
       void run('pg_ctl', '-D', data, '-l', path.join(data, 'log'), '-o', options.join(' '), '-w', 'start'),
     kill() {

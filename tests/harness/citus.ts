@@ -12,7 +12,10 @@ export async function workersOf(coordinator: string): Promise<string[]> {
   );
 }
 
-/** Creates a database on all servers of a cluster, and makes the workers known there. */
+/**
+ * Creates a database on all servers of a cluster, and makes the workers known there. Without workers the coordinator
+ * itself takes the shards.
+ */
 export async function createClusterDatabase(
   coordinator: string,
   workers: readonly string[],
@@ -29,5 +32,10 @@ export async function createClusterDatabase(
       const { hostname, port } = new URL(worker);
       await client.query('select citus_add_node($1, $2::int)', [hostname, port]);
     }
+    if (workers.length === 0)
+      await client.query(`select citus_set_node_property($1, $2::int, 'shouldhaveshards', true)`, [
+        place.hostname,
+        place.port,
+      ]);
   });
 }

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createLog } from '@vantage/kernel';
 import type { TestProject } from 'vitest/node';
-import { distributeHistory } from '../../apps/controller/src/db/distribute/index.ts';
-import { startEmbedded } from '../../apps/controller/src/db/embedded.ts';
-import { createDb } from '../../apps/controller/src/db/index.ts';
+import { distributeHistory } from '../../apps/controller/src/platform/db/distribute/index.ts';
+import { startEmbedded } from '../../apps/controller/src/platform/db/embedded.ts';
+import { createDb } from '../../apps/controller/src/platform/db/index.ts';
 import { createClusterDatabase, workersOf } from './citus.ts';
 import { dropDatabase, inDatabase, withClient } from './postgres-url.ts';
 

@@ -6,11 +6,12 @@ import { repositoryRoot, type System } from './system.ts';
 const vantage = path.join(repositoryRoot, 'vantage');
 const invitation = z.object({ token: z.string(), agent_id: z.string() });
 
-/** Runs an operator's command on a system and reads its JSON. */
+/** Runs an operator's command on a system and reads its JSON. It inherits no setting of Vantage. */
 export function operate(system: System, ...args: string[]): unknown {
   // With a folder that is named, invitations do not make the agent's package first.
   const parcels = path.join(repositoryRoot, 'agent-installer/dist');
-  const env = { VANTAGE_PARCELS: parcels, ...process.env, VANTAGE_DATA: system.dataDir };
+  const inherited = Object.entries(process.env).filter(([given]) => !given.startsWith('VANTAGE_'));
+  const env = { ...Object.fromEntries(inherited), VANTAGE_PARCELS: parcels, VANTAGE_DATA: system.dataDir };
   return JSON.parse(
     execFileSync(vantage, [...args, '--json'], { encoding: 'utf8', cwd: repositoryRoot, env }),
   );

@@ -32,7 +32,7 @@ export function writesPastTheDoor(source: Source, entities: ReadonlyMap<string, 
   if (isTestFile(file) || !file.startsWith('apps/controller/src/') || file === door) return [];
   const program = parse(source);
   const opened =
-    file.startsWith('apps/controller/src/db/') || !callsOf(program).includes('catalogTransaction')
+    file.startsWith('apps/controller/src/platform/db/') || !callsOf(program).includes('catalogTransaction')
       ? []
       : [`${file} opens a transaction on the catalog, which only catalog/change.ts does`];
   if (!file.startsWith(catalog) || reportedColumns.test(file)) return opened;

@@ -2,7 +2,7 @@ import { isTestFile, type Source } from './sources.ts';
 import { parse, textsOf } from './syntax.ts';
 
 /** Where the names of the NOTIFY channels stand. */
-const bus = /^apps\/controller\/src\/db\/bus(?:\.ts$|\/)/;
+const bus = /^apps\/controller\/src\/platform\/db\/bus(?:\.ts$|\/)/;
 const channelName = /\bvantage_(?:catalog|plan|run_request|answer|session|events|revoked|notifications)\b/g;
 
 /**

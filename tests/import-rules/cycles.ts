@@ -3,16 +3,14 @@ import { importsOf } from './imports.ts';
 import type { Source } from './sources.ts';
 
 /**
- * One sentence for each import cycle: files that import each other, directly or over others. Erased imports do not
- * count. `entries` has the file behind each name of a workspace.
+ * One sentence for each import cycle: files that import each other, directly or over others. Imports of types count,
+ * because a reader follows them, too. `entries` has the file behind each name of a workspace.
  */
 export function importCycles(sources: readonly Source[], entries: ReadonlyMap<string, string>): string[] {
   const targets = new Map(
     sources.map((source) => [
       source.file,
-      importsOf(source)
-        .filter(({ isErased }) => !isErased)
-        .flatMap(({ name }) => targetOf(source.file, name, entries) ?? []),
+      importsOf(source).flatMap(({ name }) => targetOf(source.file, name, entries) ?? []),
     ]),
   );
   return stronglyConnected(targets)

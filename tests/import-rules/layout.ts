@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { stepOf } from './controller-steps.ts';
 import { importsOf } from './imports.ts';
 import { methodOfFile } from './probe-libraries.ts';
 import { isTestFile, type Source } from './sources.ts';
@@ -10,6 +11,8 @@ const looseFile =
   /^apps\/(?:controller\/src\/(?!(?:main|admin)\.ts$)|agent\/src\/(?!(?:main|agent)\.ts$))[^/]+\.ts$/;
 /** Folders of the controller that are no steps: everybody may use them, and they use no step. */
 const shared = new Set(['config', 'db', 'http', 'secrets', 'server', 'testing']);
+/** The folder that joins the steps, as `main.ts` does. It is the composition of each role, and no step imports it. */
+const composition = 'roles';
 /** The imports of `api/` from the steps: their routes. */
 const routesOfSteps = /\/(?:[a-z-]+-)?routes\.ts$/;
 /** The libraries that each library may use. */
@@ -82,28 +85,28 @@ function acrossWorkspaces({ file, isTest, name, target }: Import): string | unde
 }
 
 function betweenSteps({ file, target }: Import): string | undefined {
-  const from = /^apps\/controller\/src\/([^/]+)\//.exec(file)?.[1];
-  const to = /^apps\/controller\/src\/([^/]+)\//.exec(target)?.[1];
+  const [from, to] = [stepOf(file), stepOf(target)];
   if (from === undefined || to === undefined || from === to || shared.has(to)) return undefined;
+  if (from === composition) return undefined;
   if (from === 'api' && routesOfSteps.test(target)) return undefined;
-  return 'a step never imports a sibling step, main.ts joins them';
+  return 'a step never imports a sibling step, roles/ joins them';
 }
 
 /** Libraries that belong to certain places. */
 const places: readonly { readonly library: RegExp; readonly place: RegExp; readonly words: string }[] = [
   {
     library: /^@mikro-orm\//,
-    place: /^apps\/controller\/src\/(db\/|(.*\/)?(schema|store|[a-z-]+-store)\.ts$)/,
+    place: /^apps\/controller\/src\/(platform\/db\/|(.*\/)?(schema|store|[a-z-]+-store)\.ts$)/,
     words: 'the ORM is used in db/, schema.ts and store.ts only',
   },
   {
     library: /^(koa|@koa\/.*)$/,
-    place: /^apps\/controller\/src\/(http\/|api\/|(.*\/)?routes\.ts$)/,
-    words: 'Koa is used in http/, api/ and routes.ts only',
+    place: /^apps\/controller\/src\/(rest\/|(.*\/)?routes\.ts$)/,
+    words: 'Koa is used in rest/ and routes.ts only',
   },
   {
     library: /^@connectrpc\//,
-    place: /^apps\/(controller\/src\/(gateway|enrol)\/|agent\/src\/stream\/)/,
+    place: /^apps\/(controller\/src\/agents\/(gateway|enrol)\/|agent\/src\/stream\/)/,
     words: "Connect is used in gateway/, enrol/ and the agent's stream/ only",
   },
 ];

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { brokenRules } from './broken.ts';
 import { importsOf } from './imports.ts';
-import { compareWithKnown } from './known.ts';
 
 const broken = (...files: readonly (readonly [file: string, text: string])[]) =>
   brokenRules(
@@ -10,7 +9,7 @@ const broken = (...files: readonly (readonly [file: string, text: string])[]) =>
   ).join('\n');
 const lines = (count: number) => 'f();\n'.repeat(count);
 
-test('imports are found in every form, and the erased ones are marked', () => {
+test('imports are found in every form, those of types too', () => {
   const text = `
 import { a } from './a.ts';
 import type {
@@ -24,16 +23,13 @@ let f: import('./f.ts').F;
 // import { g } from './g.ts';
 const h = "import { i } from './i.ts';";
 `;
-  const found = importsOf({ file: 'a.ts', text });
-  expect(found.filter(({ isErased }) => !isErased).map(({ name }) => name)).toEqual([
+  expect(importsOf({ file: 'a.ts', text }).map(({ name }) => name)).toEqual([
     './a.ts',
+    '@vantage/kernel',
     'reflect-metadata',
     './d.ts',
-    './e.ts',
-  ]);
-  expect(found.filter(({ isErased }) => isErased).map(({ name }) => name)).toEqual([
-    '@vantage/kernel',
     './types.ts',
+    './e.ts',
     './f.ts',
   ]);
 });
@@ -62,13 +58,31 @@ describe('layout', () => {
       'libs/health does not build on libs/probes',
     ],
     ['libs/probes/src/a.ts', "import { x } from '@vantage/agent/testing';", 'a library never imports an app'],
-    ['apps/controller/src/ingest/a.ts', "import { x } from '../health/fold.ts';", 'main.ts joins them'],
-    ['apps/controller/src/http/a.ts', "import { x } from '../catalog/store.ts';", 'main.ts joins them'],
-    ['apps/controller/src/api/a.ts', "import { x } from '../catalog/store.ts';", 'main.ts joins them'],
+    [
+      'apps/controller/src/checks/ingest/a.ts',
+      "import { x } from '../../status/health/fold.ts';",
+      'roles/ joins them',
+    ],
+    [
+      'apps/controller/src/rest/http/a.ts',
+      "import { x } from '../../catalog/store.ts';",
+      'roles/ joins them',
+    ],
+    ['apps/controller/src/rest/api/a.ts', "import { x } from '../../catalog/store.ts';", 'roles/ joins them'],
+    [
+      'apps/controller/src/checks/ingest/a.ts',
+      "import { openBase } from '../../roles/base.ts';",
+      'roles/ joins them',
+    ],
+    [
+      'apps/controller/src/platform/db/a.ts',
+      "import { openBase } from '../../roles/base.ts';",
+      'roles/ joins them',
+    ],
     ['apps/controller/src/seal.ts', '', 'stands beside main.ts'],
     ['apps/agent/src/outbox.ts', '', 'stands beside main.ts'],
-    ['apps/controller/src/ingest/a.ts', "import { sql } from '@mikro-orm/core';", 'the ORM'],
-    ['apps/controller/src/ingest/a.ts', "import Koa from 'koa';", 'Koa is used'],
+    ['apps/controller/src/checks/ingest/a.ts', "import { sql } from '@mikro-orm/core';", 'the ORM'],
+    ['apps/controller/src/checks/ingest/a.ts', "import Koa from 'koa';", 'Koa is used'],
     ['apps/agent/src/outbox/a.ts', "import { Code } from '@connectrpc/connect';", 'Connect is used'],
     ['apps/agent/src/a/a.ts', "import { x } from '../../../../tests/harness/api.ts';", 'only tests'],
     ['libs/probes/src/methods/tcp.ts', "import { http } from './http/http.ts';", 'another probe'],
@@ -82,9 +96,10 @@ describe('layout', () => {
   });
 
   test.each([
-    ['apps/controller/src/ingest/a.ts', "import { db } from '../db/index.ts';"],
-    ['apps/controller/src/main.ts', "import { createIngest } from './ingest/index.ts';"],
-    ['apps/controller/src/api/api.ts', "import { tagRoutes } from '../catalog/tags/routes.ts';"],
+    ['apps/controller/src/checks/ingest/a.ts', "import { db } from '../../platform/db/index.ts';"],
+    ['apps/controller/src/main.ts', "import { createIngest } from './checks/ingest/index.ts';"],
+    ['apps/controller/src/roles/worker.ts', "import { createAlerts } from '../alerts/decide/index.ts';"],
+    ['apps/controller/src/rest/api/api.ts', "import { tagRoutes } from '../../catalog/tags/routes.ts';"],
     ['apps/agent/src/stream/link.ts', "import { createClient } from '@connectrpc/connect';"],
     ['apps/agent/src/a.test.ts', "import { startTarget } from '../../../tests/harness/target.ts';"],
     ['libs/probes/src/methods/tcp.ts', "import { connect } from '../net/dial.ts';"],
@@ -178,15 +193,15 @@ describe('import cycles', () => {
     expect(broken(index, ['libs/kernel/src/a.ts', "import '@vantage/kernel';"])).toContain('import cycle');
   });
 
-  test('an erased import makes no cycle', () => {
+  test('an import of a type makes a cycle, too', () => {
     const first = ['libs/kernel/src/a.ts', "import type { B } from './b.ts';"] as const;
-    expect(broken(first, ['libs/kernel/src/b.ts', "import './a.ts';"])).toBe('');
+    expect(broken(first, ['libs/kernel/src/b.ts', "import './a.ts';"])).toContain('import cycle');
   });
 });
 
 describe('tables', () => {
   const entities = [
-    'apps/controller/src/db/entities.ts',
+    'apps/controller/src/platform/db/entities.ts',
     "export const Tag = defineEntity({ tableName: 'tags' });",
   ] as const;
 
@@ -203,18 +218,18 @@ describe('tables', () => {
     ['em.create(Tag, {})', 'the table tags'],
     ["db.insertInto('nobodys')", 'the table nobodys, which has no owner'],
   ])('a write by another folder is found: %s', (statement, reason) => {
-    expect(broken(entities, ['apps/controller/src/gateway/store.ts', statement])).toContain(reason);
+    expect(broken(entities, ['apps/controller/src/agents/gateway/store.ts', statement])).toContain(reason);
   });
 
   test.each([
-    ['apps/controller/src/ingest/store.ts', "db.insertInto('checks')"],
+    ['apps/controller/src/checks/ingest/store.ts', "db.insertInto('checks')"],
     ['apps/controller/src/catalog/tags/store.ts', 'em.create(Tag, {})'],
-    ['apps/controller/src/gateway/store.ts', 'sql`select 1 from devices for update`'],
+    ['apps/controller/src/agents/gateway/store.ts', 'sql`select 1 from devices for update`'],
     [
-      'apps/controller/src/ingest/store.ts',
+      'apps/controller/src/checks/ingest/store.ts',
       'sql`insert into checks values (1) on conflict do update set a = 1`',
     ],
-    ['apps/controller/src/gateway/store.test.ts', "db.deleteFrom('devices')"],
+    ['apps/controller/src/agents/gateway/store.test.ts', "db.deleteFrom('devices')"],
   ])('the owner, a reader and a test are accepted: %s: %s', (file, statement) => {
     expect(broken(entities, [file, statement])).toBe('');
   });
@@ -222,7 +237,7 @@ describe('tables', () => {
 
 describe('the door of the catalog', () => {
   const entities = [
-    'apps/controller/src/db/entities.ts',
+    'apps/controller/src/platform/db/entities.ts',
     "export const Tag = defineEntity({ tableName: 'tags' });",
   ] as const;
   const file = 'apps/controller/src/catalog/tags/store.ts';
@@ -256,7 +271,7 @@ describe('channels', () => {
   test.each(["listen('vantage_plan', f)", "sql`select pg_notify('vantage_plan', '')`"])(
     'a channel outside the bus is found: %s',
     (statement) => {
-      expect(broken(['apps/controller/src/assign/assign.ts', statement])).toContain(
+      expect(broken(['apps/controller/src/agents/assign/assign.ts', statement])).toContain(
         'uses vantage_plan, which belongs to db/bus',
       );
     },
@@ -264,32 +279,6 @@ describe('channels', () => {
 
   test('a name that stands twice in the bus is found', () => {
     const text = "const names = { plan: 'vantage_plan' };\nlisten('vantage_plan');";
-    expect(broken(['apps/controller/src/db/bus.ts', text])).toBe('db/bus names vantage_plan twice');
-  });
-});
-
-describe('known offences', () => {
-  const known = new Set(['size apps/agent/src/a.ts run', 'gateway writes the table agents']);
-  const longRun = 'apps/agent/src/a.ts: the function run has 80 statements, 55 is the most';
-  const write = 'apps/controller/src/gateway/a.ts writes the table agents, which belongs to catalog/';
-
-  test('an offence of the list is accepted when it grows, or moves within its folder', () => {
-    const moved = write.replace('/a.ts', '/b/c.ts');
-    expect(compareWithKnown([longRun.replace('80', '90'), moved], known)).toEqual({
-      unknown: [],
-      needless: [],
-    });
-  });
-
-  test('a long function of the same name in another file is no offence of the list', () => {
-    const other = longRun.replace('a.ts', 'b.ts');
-    expect(compareWithKnown([longRun, write, other], known)).toEqual({ unknown: [other], needless: [] });
-  });
-
-  test('an entry whose offence is gone is named', () => {
-    expect(compareWithKnown([write], known)).toEqual({
-      unknown: [],
-      needless: ['size apps/agent/src/a.ts run'],
-    });
+    expect(broken(['apps/controller/src/platform/db/bus.ts', text])).toBe('db/bus names vantage_plan twice');
   });
 });

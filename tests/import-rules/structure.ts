@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { stepOf } from './controller-steps.ts';
 import { functionSizes } from './function-sizes.ts';
 import { readSources, type Source } from './sources.ts';
 
@@ -46,11 +47,17 @@ function measure(folder: string, sources: readonly Source[]): Row {
 }
 
 /**
- * `apps/controller/src/health` of all files below it, `libs/kernel/src` of the files that stand there, `tests/chaos`.
+ * A step of the controller (`apps/controller/src/status/health`), or a folder of an app (`apps/agent/src/outbox`), with
+ * all files below it; `libs/kernel/src` with the files that stand there; `tests/chaos`.
  */
 function folderOf(file: string): string {
-  const deepest = file.startsWith('tests/') ? 2 : 4;
-  return path.posix.dirname(file).split('/').slice(0, deepest).join('/');
+  const folder = path.posix.dirname(file);
+  const step = stepOf(file);
+  if (step !== undefined) return folder.slice(0, folder.indexOf(`/${step}`) + step.length + 1);
+  return folder
+    .split('/')
+    .slice(0, file.startsWith('tests/') ? 2 : 4)
+    .join('/');
 }
 
 if (import.meta.main) console.log(structureTable(readSources(path.resolve(import.meta.dirname, '../..'))));

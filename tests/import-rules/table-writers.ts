@@ -1,7 +1,8 @@
+import { stepOf } from './controller-steps.ts';
 import { isTestFile, type Source } from './sources.ts';
 import { type Node, nameOf, nodeOf, nodesOf, parse, stringOf, textsOf, walk } from './syntax.ts';
 
-/** The only folder of the controller that writes each table. */
+/** The only step of the controller that writes each table. */
 export type TableOwners = Readonly<Record<string, string>>;
 
 const kyselyWrites = new Set(['insertInto', 'updateTable', 'deleteFrom', 'mergeInto', 'replaceInto']);
@@ -38,9 +39,7 @@ export function foreignWrites(
 ): string[] {
   const { file } = source;
   if (isTestFile(file) || !file.startsWith('apps/') || /\/db\/migrations\//.test(file)) return [];
-  const foreign = writesIn(parse(source), entities).filter(
-    (table) => !file.startsWith(`apps/controller/src/${owners[table]}/`),
-  );
+  const foreign = writesIn(parse(source), entities).filter((table) => stepOf(file) !== owners[table]);
   return [...new Set(foreign)].map((table) => {
     const owner = owners[table] === undefined ? 'has no owner' : `belongs to ${owners[table]}/`;
     return `${file} writes the table ${table}, which ${owner}`;

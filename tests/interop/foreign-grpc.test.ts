@@ -12,14 +12,14 @@ import {
   Goodbye_Reason,
 } from '@vantage/proto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createGateway, type Gateway } from '../../apps/controller/src/agents/gateway/index.ts';
+import { runRequests } from '../../apps/controller/src/agents/run-requests/index.ts';
 import { agentPresence } from '../../apps/controller/src/catalog/agents/presence-store.ts';
-import { createDb, createPartitions, type Db, publish } from '../../apps/controller/src/db/index.ts';
-import { recordEvents } from '../../apps/controller/src/events/index.ts';
-import { createGateway, type Gateway } from '../../apps/controller/src/gateway/index.ts';
-import { createIngest } from '../../apps/controller/src/ingest/index.ts';
-import { rollUps } from '../../apps/controller/src/rollup/index.ts';
-import { runRequests } from '../../apps/controller/src/run-requests/index.ts';
-import { createSealer } from '../../apps/controller/src/secrets/seal.ts';
+import { createIngest } from '../../apps/controller/src/checks/ingest/index.ts';
+import { rollUps } from '../../apps/controller/src/checks/rollup/index.ts';
+import { createDb, createPartitions, type Db, publish } from '../../apps/controller/src/platform/db/index.ts';
+import { createSealer } from '../../apps/controller/src/platform/secrets/seal.ts';
+import { recordEvents } from '../../apps/controller/src/status/events/index.ts';
 import { createFixtures } from '../../apps/controller/src/testing/fixtures.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 

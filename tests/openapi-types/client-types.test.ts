@@ -2,7 +2,7 @@ import path from 'node:path';
 import openapiTS, { astToString } from 'openapi-typescript';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { startRest } from '../../apps/controller/src/api/testing/rest.ts';
+import { startRest } from '../../apps/controller/src/rest/api/testing/rest.ts';
 
 const file = path.resolve(import.meta.dirname, '../../libs/client/src/gen/api.ts');
 

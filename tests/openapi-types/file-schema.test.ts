@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { fileSchema } from '../../apps/cli/src/code/file-schema.ts';
-import { type Rest, startRest } from '../../apps/controller/src/api/testing/rest.ts';
+import { type Rest, startRest } from '../../apps/controller/src/rest/api/testing/rest.ts';
 
 const docs = path.resolve(import.meta.dirname, '../../docs');
 let rest: Rest;

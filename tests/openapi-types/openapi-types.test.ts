@@ -5,7 +5,7 @@ import path from 'node:path';
 import openapiTS, { astToString } from 'openapi-typescript';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
-import { startRest } from '../../apps/controller/src/api/testing/rest.ts';
+import { startRest } from '../../apps/controller/src/rest/api/testing/rest.ts';
 
 const repository = path.resolve(import.meta.dirname, '../..');
 

@@ -2,9 +2,9 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { createAlertmanager } from '../../apps/controller/src/notify/channels/alertmanager.ts';
-import type { Notice } from '../../apps/controller/src/notify/channels/channel.ts';
-import { fullNotice } from '../../apps/controller/src/notify/testing/channel-contract.ts';
+import { createAlertmanager } from '../../apps/controller/src/alerts/deliver/channels/alertmanager.ts';
+import type { Notice } from '../../apps/controller/src/alerts/deliver/channels/channel.ts';
+import { fullNotice } from '../../apps/controller/src/alerts/deliver/testing/channel-contract.ts';
 import { freePort } from '../harness/free-port.ts';
 import { type Ground, packages, prepareGround, type Server, serve, serversMissing, write } from './ground.ts';
 

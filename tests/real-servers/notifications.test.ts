@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { expect, test, vi } from 'vitest';
-import type { Notice } from '../../apps/controller/src/notify/channels/channel.ts';
-import { createEmail } from '../../apps/controller/src/notify/channels/email.ts';
-import { fullNotice } from '../../apps/controller/src/notify/testing/channel-contract.ts';
+import type { Notice } from '../../apps/controller/src/alerts/deliver/channels/channel.ts';
+import { createEmail } from '../../apps/controller/src/alerts/deliver/channels/email.ts';
+import { fullNotice } from '../../apps/controller/src/alerts/deliver/testing/channel-contract.ts';
 import { login, prepareGround, serversMissing } from './ground.ts';
 import { startDovecot, startPostfix } from './mail-servers.ts';
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { problemOfFile } from '@vantage/domain/binaries';
 import { z } from 'zod';
 import type { Entry, LinkEntry } from '../archive.ts';
-import type { Architecture } from '../node-binary.ts';
+import type { Architecture } from '../elf.ts';
 import { fetchPackage } from '../packed-package.ts';
 import { root } from '../root.ts';
 

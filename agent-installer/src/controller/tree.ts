@@ -2,8 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { productVersion } from '@vantage/domain';
 import type { Entry, LinkEntry } from '../archive.ts';
+import type { Architecture } from '../elf.ts';
 import { nameAt, type Reached, reachable, readLock } from '../lockfile.ts';
-import { type Architecture, readNode } from '../node-binary.ts';
+import { readNode } from '../node-binary.ts';
 import { root } from '../root.ts';
 import { postgresFiles, postgresPackage } from './postgres.ts';
 

@@ -17,13 +17,13 @@ import { createConversation } from './run/conversation.ts';
 import { runUntilDrained } from './run/drain.ts';
 import { reportCoverage, startRounds } from './run/rounds.ts';
 import { openStores, type Stores } from './run/stores.ts';
+import { standardPings } from './stream/connection.ts';
 import { createLink, type Link } from './stream/link.ts';
 import { createUploader } from './stream/uploader.ts';
 import { openUpgrader, type Upgrader } from './upgrade/upgrader.ts';
 
 /** How often the agent looks whether its certificate is due. */
 const renewEveryMs = 10 * 60_000;
-const pings = { pingIntervalMs: 10_000, pingTimeoutMs: 5000 };
 
 /** The parts of an agent. */
 interface AgentDeps {
@@ -56,7 +56,7 @@ export async function runAgent(deps: AgentDeps): Promise<void> {
     proxy,
     clock,
     random,
-    pings,
+    pings: standardPings,
     prove: (endpoint, ending) => enrolment.prove(endpoint, ending),
     onRefused: () => enrolment.refused(),
   });

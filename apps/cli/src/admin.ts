@@ -8,7 +8,7 @@ import {
   operatorCommands,
   operatorReply,
 } from '@vantage/domain/operator-commands';
-import { Fault } from '@vantage/kernel';
+import { Fault, parseJson } from '@vantage/kernel';
 
 /** The controller's program for the operator's commands. Apps are joined by processes, never by imports. */
 const program = path.resolve(import.meta.dirname, '../../controller/src/admin.ts');
@@ -56,9 +56,5 @@ async function run(
 }
 
 function readReply(out: string) {
-  try {
-    return operatorReply.parse(JSON.parse(out));
-  } catch {
-    return undefined;
-  }
+  return operatorReply.safeParse(parseJson(out)).data;
 }

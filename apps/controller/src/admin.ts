@@ -17,8 +17,16 @@ import { openDatabase } from './admin/open-database.ts';
 import { thisOperator } from './admin/operator-name.ts';
 import { retryRecords, showQuarantine } from './admin/quarantine.ts';
 import { showAlerts } from './admin/show-alerts.ts';
-import { acknowledge, listOpenAlerts } from './alerts/index.ts';
-import { createChangeRecorder } from './audit/index.ts';
+import {
+  planInvitation,
+  readAuthorities,
+  readSignedParcels,
+  sealedAuthorities,
+} from './agents/enrol/index.ts';
+import { makeMissingParcel } from './agents/enrol/own-parcel.ts';
+import { insertRollout } from './agents/upgrades/index.ts';
+import { acknowledge, listOpenAlerts } from './alerts/decide/index.ts';
+import { createChannels, sendTest } from './alerts/deliver/index.ts';
 import { findAccountNo, listAccounts } from './catalog/accounts/store.ts';
 import { createAccount } from './catalog/accounts/write.ts';
 import { findAgentByToken, findAgentsCalled, listAccountAgents } from './catalog/agents/store.ts';
@@ -43,18 +51,15 @@ import { createLocation } from './catalog/locations/write.ts';
 import { everybody } from './catalog/nschedules/everybody.ts';
 import { refusalText } from './catalog/refusal.ts';
 import { sealedRows as sealedCatalog } from './catalog/secrets/reseal-store.ts';
-import { createHeldClock, followDatabase } from './clocks/index.ts';
-import { loadSettings } from './config/load-settings.ts';
-import type { Db, Tables } from './db/index.ts';
-import { planInvitation, readAuthorities, readSignedParcels, sealedAuthorities } from './enrol/index.ts';
-import { makeMissingParcel } from './enrol/own-parcel.ts';
-import { recordEvents } from './events/index.ts';
-import { countQuarantined, listQuarantined, retryQuarantined } from './ingest/index.ts';
-import { createChannels, sendTest } from './notify/index.ts';
-import { hashCredential } from './secrets/credential.ts';
-import { openSealer } from './secrets/open-sealer.ts';
-import type { Sealer } from './secrets/seal.ts';
-import { insertRollout } from './upgrades/index.ts';
+import { countQuarantined, listQuarantined, retryQuarantined } from './checks/ingest/index.ts';
+import { createChangeRecorder } from './observe/audit/index.ts';
+import { createHeldClock, followDatabase } from './platform/clocks/index.ts';
+import { loadSettings } from './platform/config/load-settings.ts';
+import type { Db, Tables } from './platform/db/index.ts';
+import { hashCredential } from './platform/secrets/credential.ts';
+import { openSealer } from './platform/secrets/open-sealer.ts';
+import type { Sealer } from './platform/secrets/seal.ts';
+import { recordEvents } from './status/events/index.ts';
 
 const clock = createHeldClock(systemClock, () => uptime() * 1000);
 const operator = thisOperator(process.env);

@@ -5,7 +5,8 @@ import { Dialog } from './parts/dialog.tsx';
 import { Frame } from './parts/frame.tsx';
 import { useKeys } from './parts/keys.ts';
 import { Failure, Waiting } from './parts/notice.tsx';
-import { type ScreenProps, screenList } from './screen-list.ts';
+import { screenList } from './screen-list.ts';
+import type { ScreenProps } from './screen-props.ts';
 import css from './screens/sign-in/sign-in.module.css';
 import { SignIn } from './screens/sign-in/sign-in.tsx';
 import { address, go } from './store/address.ts';
@@ -39,7 +40,6 @@ function Loaded<Props extends object>({
   readonly props: Props;
 }) {
   const [state, setState] = useState<{ Shown?: ComponentType<Props>; problem?: unknown; of?: unknown }>({});
-  const [round, setRound] = useState(0);
   useEffect(() => {
     let isCurrent = true;
     load().then(
@@ -53,12 +53,13 @@ function Loaded<Props extends object>({
     return () => {
       isCurrent = false;
     };
-  }, [load, round]);
+  }, [load]);
   const { Shown, problem, of } = state;
   if (of === load && problem !== undefined)
     return (
       <div class="page">
-        <Failure problem={problem} retry={() => setRound(round + 1)} />
+        {/* Browsers remember a module that failed and keep its style sheet's link: only a reload asks again for both. */}
+        <Failure problem={problem} retry={() => location.reload()} />
       </div>
     );
   if (of !== load || Shown === undefined)

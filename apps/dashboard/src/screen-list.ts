@@ -1,9 +1,5 @@
 import type { ComponentType } from 'preact';
-
-/** The part of the address that the pattern of a screen captures. */
-export interface ScreenProps {
-  readonly id: string;
-}
+import type { ScreenProps } from './screen-props.ts';
 
 interface ScreenEntry {
   readonly pattern: RegExp;

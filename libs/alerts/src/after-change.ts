@@ -1,3 +1,4 @@
+import { minuteUs } from '@vantage/domain';
 import type { AlertEvent } from './alert-facts.ts';
 import { type AlertState, enterPhase, type PastOutage } from './alert-state.ts';
 import { suppressedBy } from './move.ts';
@@ -6,7 +7,7 @@ import { suppressedBy } from './move.ts';
 const flappingOutages = 3;
 
 /** See `flappingOutages`; microseconds. A device that flaps is quiet again after the same time without a change. */
-export const flappingWindowUs = 30 * 60_000_000;
+export const flappingWindowUs = 30 * minuteUs;
 
 /** An alert remembers at most so many outages that were over before anybody heard of it. */
 const mostPastOutages = 10;

@@ -1,4 +1,5 @@
-import type { BaseStatus, SuppressionReason } from '@vantage/health';
+import type { BaseStatus } from '@vantage/domain';
+import type { SuppressionReason } from '@vantage/health';
 import type { Severity } from './alert-kind.ts';
 import type { AlertState } from './alert-state.ts';
 import type { MasterFacts, RequestedCheck } from './judge-master.ts';

@@ -8,7 +8,6 @@ const lenient = { allowPrivate: true };
 const { email, webhook } = contactTypes;
 
 test('every type has a name, and every name a type', () => {
-  expect([...contactTypeNames].sort()).toEqual(Object.keys(contactTypes).sort());
   expect(contactTypeNames.map(contactTypeOf)).toEqual(contactTypeNames);
   expect(contactTypeOf('fax')).toBeUndefined();
 });

@@ -202,11 +202,7 @@ export const contactTypes = {
 export type ContactType = keyof typeof contactTypes;
 
 /** The names of all types. */
-export const contactTypeNames = [
-  ...(['email', 'webhook', 'slack', 'teams', 'pagerduty', 'jsm', 'alertmanager', 'ntfy'] as const),
-  ...(['telegram', 'sms', 'template', 'discord', 'gotify', 'matrix', 'mattermost', 'opsgenie'] as const),
-  ...(['pushover', 'rocketchat', 'servicenow', 'signal', 'zulip'] as const),
-] as const satisfies readonly ContactType[];
+export const contactTypeNames = Object.keys(contactTypes) as readonly ContactType[];
 
 /** Reads a type from a text. */
 export function contactTypeOf(text: string): ContactType | undefined {

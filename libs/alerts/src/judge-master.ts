@@ -1,4 +1,4 @@
-import type { BaseStatus } from '@vantage/health';
+import type { BaseStatus } from '@vantage/domain';
 
 /** A requested check as it stands now. */
 export type RequestedCheck =

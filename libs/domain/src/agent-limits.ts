@@ -1,9 +1,12 @@
-import { kibibyte, secondUs } from './units.ts';
+import { kibibyte, mebibyte, secondUs } from './units.ts';
 
 /** Limits by which controller and agents go, and which no message between them says. */
 
 /** Either side ends a stream when it heard nothing for so long. The controller answers heartbeats every 10 s. */
 export const silenceMs = 25_000;
+
+/** The most bytes of a message after the Hello. */
+export const messageBytes = 4 * mebibyte;
 
 /** The most records of a batch of results. */
 export const batchRecords = 500;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { parseJson } from './json.ts';
 import type { Json } from './sealed-device.ts';
 
 /** The end of a chain of lines: what the next line continues. */
@@ -67,12 +68,4 @@ export function settledEntries<T extends { readonly Timestamp: string }>(
 
 function hashOf(before: string, text: string): string {
   return createHash('sha256').update(`${before}\n${text}`).digest('hex');
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -12,9 +12,9 @@ export function checkId(key: CheckKey): string {
 
 /** Reads a check_id; undefined when it cannot be one. */
 export function parseCheckId(id: string): CheckKey | undefined {
-  if (!/^[0-9a-f]{48}$/.test(id)) return undefined;
   const [deviceNo, startUs, agentNo] = [0, 16, 32].map((at) => Number.parseInt(id.slice(at, at + 16), 16));
   if (deviceNo === undefined || startUs === undefined || agentNo === undefined) return undefined;
   if (deviceNo > 0x7fff_ffff || agentNo > 0x7fff_ffff || startUs > Number.MAX_SAFE_INTEGER) return undefined;
-  return { deviceNo, startUs, agentNo };
+  const key = { deviceNo, startUs, agentNo };
+  return checkId(key) === id ? key : undefined;
 }

@@ -9,6 +9,7 @@ export {
   diagnosticsBytes,
   freshDeviceUs,
   invitationMinutes,
+  messageBytes,
   silenceMs,
 } from './agent-limits.ts';
 export {
@@ -68,5 +69,6 @@ export {
   secretReference,
 } from './secret-reference.ts';
 export { intersectSpans, joinSpans, type Span } from './span.ts';
+export { type BaseStatus, baseStatuses, type DeviceStatus, deviceStatuses } from './status.ts';
 export { dayMs, dayUs, hourMs, hourUs, kibibyte, mebibyte, minuteUs, secondUs } from './units.ts';
 export { productVersion } from './version.ts';

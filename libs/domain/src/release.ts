@@ -1,5 +1,6 @@
 import { createHash, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { z } from 'zod';
+import { parseJson } from './json.ts';
 import { mebibyte } from './units.ts';
 
 /** The processors for which there are parcels, as Debian names them. */
@@ -106,12 +107,4 @@ export function treeDigest(files: readonly ParcelFile[]): string {
     ({ name, isExecutable, sha256 }) => `${sha256} ${isExecutable ? 'x' : '-'} ${JSON.stringify(name)}\n`,
   );
   return createHash('sha256').update(lines.sort().join('')).digest('hex');
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,8 +1,8 @@
-import type { AnchorReport, FailedAnchor, StoredAnchor } from '@vantage/domain';
+import type { AnchorReport, BaseStatus, FailedAnchor, StoredAnchor } from '@vantage/domain';
 
 /** An anchor as its Location's agents find it. */
 export interface AnchorStatus {
-  readonly state: 'Up' | 'Down' | 'Unknown';
+  readonly state: BaseStatus;
   /** Begin of Down, microseconds since 1970; 0 for other states. */
   readonly sinceUs: number;
   /** Why it is Down or Unknown; null: it is Up, or no agent says why. */

@@ -1,6 +1,6 @@
-import type { BaseStatus, Point } from './observation.ts';
+import type { BaseStatus, DeviceStatus } from '@vantage/domain';
+import type { Point } from './observation.ts';
 import type { FoldEvent } from './step.ts';
-import type { ShownStatus } from './uptime.ts';
 
 /** The device that an event is about. */
 interface OfDevice {
@@ -54,7 +54,7 @@ interface MaintenanceEndCause extends OfDevice {
   readonly kind: 'maintenance-end';
   readonly by: 'user' | 'time';
   /** The status that users see after the maintenance. */
-  readonly status: ShownStatus;
+  readonly status: DeviceStatus;
   readonly atUs: number;
   /** Seconds that the maintenance took. */
   readonly endedS: number;
@@ -70,7 +70,7 @@ export interface DeviceCreatedCause extends OfDevice {
 export interface DeviceChangedCause extends OfDevice {
   readonly kind: 'device-changed';
   readonly deviceName: string;
-  readonly status: ShownStatus;
+  readonly status: DeviceStatus;
   /** REST names of the changed settings. */
   readonly fields: readonly string[];
 }
@@ -175,7 +175,7 @@ interface OfAlert {
   /** The alert's kind, for example `device.down`. */
   readonly alertKind: string;
   /** The status that users see; of a Location as in its own events. */
-  readonly status: ShownStatus;
+  readonly status: DeviceStatus;
 }
 
 /** The controller decided to notify people. */

@@ -1,8 +1,9 @@
+import type { BaseStatus } from '@vantage/domain';
 import { propertyRuns } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type BaseInterval, fold } from './fold.ts';
-import { type BaseStatus, toObservations } from './observation.ts';
+import { toObservations } from './observation.ts';
 import { newState } from './state.ts';
 import { foldInBatches } from './testing/batches.ts';
 import { histories } from './testing/histories.ts';

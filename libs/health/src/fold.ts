@@ -1,4 +1,5 @@
-import { type BaseStatus, comparePoints, type Observation } from './observation.ts';
+import type { BaseStatus } from '@vantage/domain';
+import { comparePoints, type Observation } from './observation.ts';
 import type { FoldState } from './state.ts';
 import { counts, type FoldEvent, type FoldSettings, step } from './step.ts';
 

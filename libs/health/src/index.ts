@@ -40,7 +40,6 @@ export {
   type RetryQuestion,
 } from './next-retry.ts';
 export {
-  type BaseStatus,
   comparePoints,
   isLate,
   lateAfterUs,
@@ -64,7 +63,6 @@ export type { FoldEvent, FoldEventType, FoldSettings } from './step.ts';
 export {
   outages,
   type ShownSpan,
-  type ShownStatus,
   timeline,
   type Uptime,
   type UptimeFacts,

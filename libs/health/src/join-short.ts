@@ -1,10 +1,10 @@
-import type { Span } from '@vantage/domain';
-import type { ShownSpan, ShownStatus } from './uptime.ts';
+import type { DeviceStatus, Span } from '@vantage/domain';
+import type { ShownSpan } from './uptime.ts';
 import { worseOf } from './worst-statuses.ts';
 
 /** A stretch of time as a page draws it: one status, or the worst of several short stretches. */
 export interface DrawnSpan extends Span {
-  readonly status: ShownStatus;
+  readonly status: DeviceStatus;
   readonly isMixed: boolean;
 }
 

@@ -1,5 +1,4 @@
-/** A status before coverage and maintenance are laid over it. */
-export type BaseStatus = 'Up' | 'Down' | 'Unknown';
+import { minuteUs } from '@vantage/domain';
 
 /** A check's place in the order in which results are folded: by start (microseconds since 1970), then by agent. */
 export interface Point {
@@ -57,12 +56,12 @@ export interface OnlineSpan {
 }
 
 /** A result that arrives later than this after its end is late (decisions, section 4). Microseconds. */
-export const lateAfterUs = 60_000_000;
+export const lateAfterUs = minuteUs;
 
 /**
  * Connections that ended within this time of the last one ended with it, by an outage of the controllers. Microseconds.
  */
-const sameEndUs = 60_000_000;
+const sameEndUs = minuteUs;
 
 /** Whether the result came late. */
 export function isLate(result: Pick<Result, 'endUs' | 'arrivedUs'>, afterUs = lateAfterUs): boolean {

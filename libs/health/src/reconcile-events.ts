@@ -1,4 +1,5 @@
-import { type BaseStatus, comparePoints, type Point } from './observation.ts';
+import type { BaseStatus } from '@vantage/domain';
+import { comparePoints, type Point } from './observation.ts';
 import type { FoldEvent } from './step.ts';
 
 /** A status that an event of the device has said, and the check that caused it. */

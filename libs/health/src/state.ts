@@ -1,4 +1,5 @@
-import type { BaseStatus, Point } from './observation.ts';
+import type { BaseStatus } from '@vantage/domain';
+import type { Point } from './observation.ts';
 
 /** A run of errors that is not yet confirmed. Lists are sorted sets. */
 export interface RetrySequence {

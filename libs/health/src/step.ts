@@ -1,5 +1,5 @@
-import { verdictOf } from '@vantage/domain';
-import type { BaseStatus, Observation, Point } from './observation.ts';
+import { type BaseStatus, verdictOf } from '@vantage/domain';
+import type { Observation, Point } from './observation.ts';
 import { announcedStatus, type FoldState, type RetrySequence, withMember, withoutMember } from './state.ts';
 
 /** The settings of a device that the fold needs. */

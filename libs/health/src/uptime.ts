@@ -1,13 +1,16 @@
-import { intersectSpans, joinSpans, type Span } from '@vantage/domain';
+import {
+  type BaseStatus,
+  type DeviceStatus,
+  intersectSpans,
+  joinSpans,
+  type Span,
+  secondUs,
+} from '@vantage/domain';
 import type { BaseInterval } from './fold.ts';
-import type { BaseStatus } from './observation.ts';
-
-/** A status as users see it: the status from results, with coverage and maintenance applied. */
-export type ShownStatus = BaseStatus | 'Maint';
 
 /** A stretch of one shown status. */
 export interface ShownSpan extends Span {
-  readonly status: ShownStatus;
+  readonly status: DeviceStatus;
 }
 
 /** The facts behind an uptime. Lists need no order and may overlap. */
@@ -64,7 +67,7 @@ export function timeline(facts: UptimeFacts, period: Span): ShownSpan[] {
   return spans;
 
   /** Asked with rising times only. */
-  function shown(us: number): ShownStatus {
+  function shown(us: number): DeviceStatus {
     const base = baseAt(us);
     const coveredNow = isCovered(us);
     const maintNow = isMaint(us);
@@ -79,7 +82,7 @@ export function timeline(facts: UptimeFacts, period: Span): ShownSpan[] {
  * parts equal floor(to) - floor(from) exactly. An outage that an Unknown interrupts is one outage.
  */
 export function uptime(facts: UptimeFacts, period: Span): Uptime {
-  const seconds: Record<ShownStatus, number> = { Up: 0, Down: 0, Maint: 0, Unknown: 0 };
+  const seconds: Record<DeviceStatus, number> = { Up: 0, Down: 0, Maint: 0, Unknown: 0 };
   const spans = timeline(facts, period);
   for (const span of spans) seconds[span.status] += wholeSeconds(span.toUs) - wholeSeconds(span.fromUs);
   const down = spans.filter((span) => span.status === 'Down');
@@ -129,7 +132,7 @@ function countTouched(spans: readonly Span[], others: readonly Span[]): number {
 }
 
 function wholeSeconds(us: number): number {
-  return Math.floor(us / 1_000_000);
+  return Math.floor(us / secondUs);
 }
 
 /** A function that finds whether a moment lies in one of the joined spans; it is called with rising moments. */

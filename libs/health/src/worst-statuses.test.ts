@@ -1,9 +1,10 @@
+import type { DeviceStatus } from '@vantage/domain';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ShownSpan, ShownStatus } from './uptime.ts';
+import type { ShownSpan } from './uptime.ts';
 import { worstStatuses } from './worst-statuses.ts';
 
-const statuses: readonly ShownStatus[] = ['Down', 'Unknown', 'Maint', 'Up'];
+const statuses: readonly DeviceStatus[] = ['Down', 'Unknown', 'Maint', 'Up'];
 
 test('property: each stretch has the worst status of its moments', () => {
   fc.assert(

@@ -1,10 +1,11 @@
-import type { ShownSpan, ShownStatus } from './uptime.ts';
+import type { DeviceStatus } from '@vantage/domain';
+import type { ShownSpan } from './uptime.ts';
 
 /** The worst first. */
-const worst: readonly ShownStatus[] = ['Down', 'Unknown', 'Maint', 'Up'];
+const worst: readonly DeviceStatus[] = ['Down', 'Unknown', 'Maint', 'Up'];
 
 /** The worse of two statuses: Down, Unknown, Maint, Up. */
-export function worseOf(one: ShownStatus, other: ShownStatus): ShownStatus {
+export function worseOf(one: DeviceStatus, other: DeviceStatus): DeviceStatus {
   return worst.indexOf(other) < worst.indexOf(one) ? other : one;
 }
 
@@ -15,8 +16,8 @@ export function worseOf(one: ShownStatus, other: ShownStatus): ShownStatus {
 export function worstStatuses(
   spans: readonly ShownSpan[],
   { fromUs, partUs, parts }: { readonly fromUs: number; readonly partUs: number; readonly parts: number },
-): readonly (ShownStatus | undefined)[] {
-  const found: (ShownStatus | undefined)[] = Array.from({ length: parts }, () => undefined);
+): readonly (DeviceStatus | undefined)[] {
+  const found: (DeviceStatus | undefined)[] = Array.from({ length: parts }, () => undefined);
   for (const { fromUs: beginUs, toUs, status } of spans) {
     const first = Math.max(0, Math.floor((beginUs - fromUs) / partUs));
     const last = Math.min(parts - 1, Math.ceil((toUs - fromUs) / partUs) - 1);

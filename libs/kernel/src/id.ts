@@ -5,7 +5,11 @@ const bytes = 24;
 const pool = Buffer.alloc(bytes * 128);
 let used = pool.length;
 
-/** A new opaque id: 48 lowercase hex characters, 192 random bits. */
+/** The form of an id in a regular expression: 48 lowercase hex characters. */
+export const idForm = '[0-9a-f]{48}';
+const wholeId = new RegExp(`^${idForm}$`);
+
+/** A new opaque id: 192 random bits. */
 export function newId(): string {
   if (used === pool.length) {
     randomFillSync(pool);
@@ -19,5 +23,5 @@ export function newId(): string {
 
 /** Whether a text has the form of an id. No id has another form, so a text of another form needs no lookup. */
 export function isId(text: string): boolean {
-  return /^[0-9a-f]{48}$/.test(text);
+  return wholeId.test(text);
 }

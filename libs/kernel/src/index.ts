@@ -1,6 +1,7 @@
 export { type Backoff, backoffMs } from './backoff.ts';
 export { boundedText } from './bounded-text.ts';
 export { type Clock, systemClock } from './clock.ts';
+export { acceptedPort, commonSettings } from './common-settings.ts';
 export { descriptorLimit } from './descriptors.ts';
 export {
   createDiskWatch,
@@ -24,7 +25,7 @@ export {
 export { actionOf, Fault, type FaultAction, messageOf } from './fault.ts';
 export { type FieldFault, faultsOf, sentFault, unknownField } from './field-faults/index.ts';
 export { exitCodeOf, type Finding, findingsText } from './finding.ts';
-export { isId, newId } from './id.ts';
+export { idForm, isId, newId } from './id.ts';
 export { createJobParts, type JobParts } from './job-parts.ts';
 export { parseJson } from './json.ts';
 export { createLog, type Logger, logLevels } from './log.ts';

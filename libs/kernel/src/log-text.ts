@@ -1,3 +1,5 @@
+import { parseJson } from './json.ts';
+
 const levelNames: Readonly<Record<number, string>> = {
   10: 'TRACE',
   20: 'DEBUG',
@@ -18,12 +20,7 @@ export interface LogEntry {
 
 /** Reads a line of a log; undefined: it is none (a stack of a program that died, a line that was cut off). */
 export function readLogLine(line: string): LogEntry | undefined {
-  let fields: unknown;
-  try {
-    fields = JSON.parse(line);
-  } catch {
-    return undefined;
-  }
+  const fields = parseJson(line);
   if (fields === null || typeof fields !== 'object' || !('time' in fields) || !('level' in fields))
     return undefined;
   const { time, level } = fields;

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../../../apps/controller/src/db/index.ts';
+import type { Tables } from '../../../apps/controller/src/platform/db/index.ts';
 
 /** The rows of an account, a digest for each table. */
 export type AccountRows = Readonly<Record<string, string>>;

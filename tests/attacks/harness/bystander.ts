@@ -3,7 +3,7 @@ import path from 'node:path';
 import { type Kysely, sql } from 'kysely';
 import { expect, vi } from 'vitest';
 import { z } from 'zod';
-import type { Tables } from '../../../apps/controller/src/db/index.ts';
+import type { Tables } from '../../../apps/controller/src/platform/db/index.ts';
 import type { Api } from '../../harness/api.ts';
 
 /** The measurements of the bystander in a span of time. */

@@ -6,7 +6,7 @@ import { createLog, newId } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import { expect, vi } from 'vitest';
 import { z } from 'zod';
-import { createDb, type Tables } from '../../../apps/controller/src/db/index.ts';
+import { createDb, type Tables } from '../../../apps/controller/src/platform/db/index.ts';
 import { createFixtures, type Fixtures } from '../../../apps/controller/src/testing/fixtures.ts';
 import { type Api, createApi } from '../../harness/api.ts';
 import { createTestDatabase } from '../../harness/database.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
-import type { Tables } from '../../../apps/controller/src/db/index.ts';
+import type { Tables } from '../../../apps/controller/src/platform/db/index.ts';
 
 /**
  * A real attacker has another machine, and so has other work of this machine. Where that is allowed, the system and the

@@ -2,11 +2,11 @@
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import path from 'node:path';
 import { systemClock as clock, createLog, newId } from '@vantage/kernel';
-import { createDb } from '../../../apps/controller/src/db/index.ts';
-import { openAuthorities } from '../../../apps/controller/src/enrol/authorities.ts';
-import { readSecretKeys } from '../../../apps/controller/src/secrets/key-file.ts';
-import { createSealer } from '../../../apps/controller/src/secrets/seal.ts';
-import { signAgent } from '../../../apps/controller/src/server/authority.ts';
+import { openAuthorities } from '../../../apps/controller/src/agents/enrol/authorities.ts';
+import { createDb } from '../../../apps/controller/src/platform/db/index.ts';
+import { readSecretKeys } from '../../../apps/controller/src/platform/secrets/key-file.ts';
+import { createSealer } from '../../../apps/controller/src/platform/secrets/seal.ts';
+import { signAgent } from '../../../apps/controller/src/platform/server/authority.ts';
 import { createFixtures } from '../../../apps/controller/src/testing/fixtures.ts';
 import type { System } from '../../harness/system.ts';
 import type { Identity } from './simulated-agent.ts';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { startSink } from '../../../apps/controller/src/notify/testing/sink.ts';
+import { startSink } from '../../../apps/controller/src/alerts/deliver/testing/sink.ts';
 import { type Ran, runProgram } from '../../harness/run-vantage.ts';
 import { repositoryRoot } from '../../harness/system.ts';
 import { mails, remoteAddress, system } from './system.ts';

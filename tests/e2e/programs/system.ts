@@ -1,5 +1,8 @@
 import { afterAll, beforeAll } from 'vitest';
-import { type SmtpSink, startSmtpSink } from '../../../apps/controller/src/notify/testing/smtp-sink.ts';
+import {
+  type SmtpSink,
+  startSmtpSink,
+} from '../../../apps/controller/src/alerts/deliver/testing/smtp-sink.ts';
 import { freePort } from '../../harness/free-port.ts';
 import { type System, startSystem } from '../../harness/system.ts';
 

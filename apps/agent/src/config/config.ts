@@ -1,5 +1,12 @@
 import path from 'node:path';
-import { type Accepted, createSettingsReader, logLevels, messageOf, Secret } from '@vantage/kernel';
+import {
+  type Accepted,
+  commonSettings,
+  createSettingsReader,
+  type logLevels,
+  messageOf,
+  Secret,
+} from '@vantage/kernel';
 import { z } from 'zod';
 import { identityFolder } from '../enrol/identity-folder.ts';
 
@@ -70,23 +77,7 @@ const accepted = {
   VANTAGE_AGENT_RELEASE_KEY_FILE: [z.string(), 'a file'],
   VANTAGE_AGENT_CONCURRENCY: whole(1, 10_000),
   VANTAGE_AGENT_OUTBOX_MB: whole(8, 65_536),
-  VANTAGE_METRICS_PORT: [
-    z
-      .string()
-      .regex(/^\d{1,5}$/)
-      .transform(Number)
-      .refine((port) => port <= 65_535),
-    'a port: 0 to 65535',
-  ],
-  VANTAGE_LOG_LEVEL: [z.enum(logLevels), logLevels.join(', ')],
-  VANTAGE_TEST_TIME_SCALE: [
-    z
-      .string()
-      .regex(/^\d+(\.\d+)?$/)
-      .transform(Number)
-      .refine((scale) => scale >= 1 && scale <= 1000),
-    'a number from 1 to 1000',
-  ],
+  ...commonSettings,
 } as const satisfies Record<string, Accepted<unknown>>;
 
 /**

@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 import { checkServerIdentity, type TLSSocket } from 'node:tls';
+import { dayMs } from '@vantage/domain';
 import { messageOf } from '@vantage/kernel';
 import type { Finding } from './finding.ts';
 
 const step = 'certificate';
-const dayMs = 86_400_000;
 
 /** Whether the controller's certificate is of the agent's CA, valid by this host's clock and for this name. */
 export function certificateFinding(socket: TLSSocket, host: string): Finding {

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { messageOf, parseJson } from '@vantage/kernel';
 import { z } from 'zod';
-import type { Connection } from '../stream/connection.ts';
+import { type Connection, standardPings } from '../stream/connection.ts';
 import { dial, type Way } from '../stream/dial.ts';
 import type { Grant } from './identity-folder.ts';
 
@@ -19,7 +19,6 @@ const granted = z.object({ agent_id: z.string(), Certificate: z.string(), CA: z.
 const problem = z.object({ message: z.string() });
 const withinMs = 20_000;
 const maxAnswer = 64 * 1024;
-const pings = { pingIntervalMs: 10_000, pingTimeoutMs: 5_000 };
 
 /** Sends `POST /enrol` to a controller. Never rejects. */
 export async function askForCertificate(
@@ -37,7 +36,7 @@ export async function askForCertificate(
   );
   ending.signal.addEventListener('abort', () => connection?.[Symbol.dispose](), { once: true });
   try {
-    connection = await dial({ ...to, proof: undefined, pings }, ending.signal);
+    connection = await dial({ ...to, proof: undefined, pings: standardPings }, ending.signal);
     const stream = await connection.request('POST', '/enrol', { 'content-type': 'application/json' });
     const status = new Promise<number>((resolve, reject) => {
       stream.once('response', (headers) => resolve(headers[':status'] ?? 0));

@@ -1,3 +1,4 @@
+import { secondUs } from '@vantage/domain';
 import type { DiskWatch } from '@vantage/kernel';
 import { createProcessMetrics, type ProcessMetrics, watchDisk } from '@vantage/kernel/metrics';
 
@@ -27,7 +28,7 @@ export function createAgentMetrics(parts: AgentParts, version: string): ProcessM
   watchDisk(metrics, parts.disk);
   metrics.gauge('vantage_schedule_delay_seconds', 'How long the oldest due check waits to start.', () => {
     const dueUs = scheduler.waitingUs();
-    return dueUs === undefined ? 0 : Math.max(0, time.nowUs() - dueUs) / 1e6;
+    return dueUs === undefined ? 0 : Math.max(0, time.nowUs() - dueUs) / secondUs;
   });
   metrics.counter('vantage_due_checks_total', 'Checks that fell due, by outcome.', 'outcome', () => ({
     started: meter.totals.started,

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { messageBytes } from '@vantage/domain';
 
 /*
  * A frame of a segment file, big-endian:
@@ -9,8 +10,6 @@ import { crc32 } from 'node:zlib';
  */
 const mark = 0x5643;
 const headBytes = 18;
-/** A record is never longer than this; a length beyond it is damage. */
-const maxPayloadBytes = 4 * 1024 * 1024;
 
 /** One record of a segment file. */
 export interface Frame {
@@ -102,7 +101,8 @@ function nextFrame(file: Buffer, from: number, expected: number): number {
 function frameAt(file: Buffer, at: number): Frame | undefined {
   if (at + headBytes > file.length || file.readUInt16BE(at) !== mark) return undefined;
   const length = file.readUInt32BE(at + 10);
-  if (length > maxPayloadBytes || at + headBytes + length > file.length) return undefined;
+  // No message can carry a longer record, so a length beyond it is damage.
+  if (length > messageBytes || at + headBytes + length > file.length) return undefined;
   if (file.readUInt32BE(at + 14) !== checksumOf(file, at, length)) return undefined;
   const start = at + headBytes;
   const counted = file.readUInt32BE(at + 6);

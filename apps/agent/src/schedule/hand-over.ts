@@ -1,3 +1,4 @@
+import { minuteUs } from '@vantage/domain';
 import type { Assignment } from '@vantage/proto';
 import { nextDueUs } from './due-times.ts';
 
@@ -10,7 +11,7 @@ const neverUs = Number.MAX_SAFE_INTEGER;
  * Due times that passed between a hand-over and the arrival of its assignment are made up for within this time,
  * microseconds.
  */
-const makeUpUs = 60_000_000;
+const makeUpUs = minuteUs;
 
 /** Whether a due time is this agent's own. */
 export function isOwnDue({ fromUs, untilUs }: Window, dueUs: number): boolean {

@@ -1,4 +1,4 @@
-import { resultCode } from '@vantage/domain';
+import { resultCode, secondUs } from '@vantage/domain';
 import type { Measurement } from '@vantage/probes';
 
 /** The time before a check that starts later than this is not covered, milliseconds. */
@@ -57,7 +57,7 @@ export function createLateChecks(monoMs: () => number): LateChecks {
 export function notInTime(lateUs: number): Measurement {
   return {
     code: resultCode.agent,
-    text: `this agent started the check ${Math.round(lateUs / 1_000_000)} s after its due time`,
+    text: `this agent started the check ${Math.round(lateUs / secondUs)} s after its due time`,
     phases: { dns: 0, connect: 0, ssl: 0, ttfb: 0, ttlb: 0 },
     dataSize: 0,
     slow: false,

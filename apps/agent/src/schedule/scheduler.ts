@@ -1,3 +1,4 @@
+import { secondUs } from '@vantage/domain';
 import type { Clock } from '@vantage/kernel';
 import type { Measurement } from '@vantage/probes';
 import type { Assignment, CheckResult } from '@vantage/proto';
@@ -39,7 +40,7 @@ import type { Stalls } from './stalls.ts';
 const startForMs = 4;
 
 /** A clock that is set by less than this leaves the due times alone, microseconds. */
-const smallStepUs = 1_000_000;
+const smallStepUs = secondUs;
 
 interface SchedulerDeps {
   readonly table: ObservableScheduleTable;

@@ -32,7 +32,7 @@ describe('the pace of one batch', () => {
     );
   });
 
-  test('more batches that wait, a busier thread and a slower database never make the pause shorter', () => {
+  test('more batches that wait, a busier thread and a slower database never make the pause shorter or the backlog faster', () => {
     const full = fc.record({
       storedMs: fc.nat(5000),
       waitingBatches: fc.nat(200),
@@ -45,8 +45,19 @@ describe('the pace of one batch', () => {
           waitingBatches: Math.max(a.waitingBatches, b.waitingBatches),
           busyPermille: Math.max(a.busyPermille, b.busyPermille),
         };
-        expect(backlogPace(more, last).pauseMs).toBeGreaterThanOrEqual(backlogPace(a, last).pauseMs);
-        expect(backlogPace(more, last).records).toBeLessThanOrEqual(backlogPace(a, last).records);
+        const [slow, fast] = [backlogPace(more, last), backlogPace(a, last)];
+        expect(slow.pauseMs).toBeGreaterThanOrEqual(fast.pauseMs);
+        // A batch has whole records, so a rate of 50 a second is up to one record more.
+        expect((slow.records - 1) * fast.pauseMs).toBeLessThanOrEqual(fast.records * slow.pauseMs);
+      }),
+    );
+  });
+
+  test('however busy the controller says it is, 50 results follow for each second of the pause', () => {
+    fc.assert(
+      fc.property(loads, fc.nat(100_000), lasts, (load, storedMs, last) => {
+        const { pauseMs, records } = backlogPace({ ...load, storedMs }, last);
+        expect(records).toBeGreaterThanOrEqual((pauseMs * 50) / 1000);
       }),
     );
   });

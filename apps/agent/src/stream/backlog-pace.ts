@@ -23,6 +23,12 @@ export interface BacklogPace {
 /** Fewer records in a batch would cost the database a commit for next to nothing. */
 const batchMin = 50;
 export const longestPauseMs = 10_000;
+/**
+ * Behind a pause follow at least this many records for each second of it. On a host whose processors are taken by
+ * others the controller seems busy however little it is sent: at the longest pause small batches would never drain a
+ * backlog.
+ */
+const leastPerSecond = 50;
 /** New results of the same agent wait for the batch in work, so that a batch is to be stored within this time. */
 const storedWithinMs = 100;
 /**
@@ -73,9 +79,11 @@ export function backlogPace(
   const times = least + slow.times * share(storedMs, slow.fromMs, slow.toMs) + waitingBatches;
   const cycleS = between(last.pauseMs + Math.max(storedMs, tookMs ?? 0), 1, 1000) / 1000;
   const nextBusyMs = busyPause(busyMs, busyPermille, cycleS);
+  const pauseMs = Math.min(longestPauseMs, storedMs * times + nextBusyMs);
+  const behindPause = between(Math.ceil((pauseMs * leastPerSecond) / 1000), batchMin, batchRecords);
   return {
-    pauseMs: Math.min(longestPauseMs, storedMs * times + nextBusyMs),
-    records: nextSize(storedMs, last.records),
+    pauseMs,
+    records: Math.max(behindPause, nextSize(storedMs, last.records)),
     busyMs: nextBusyMs,
   };
 }

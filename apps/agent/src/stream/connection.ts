@@ -10,6 +10,9 @@ import { connect as connectTls } from 'node:tls';
 import { type Clock, messageOf } from '@vantage/kernel';
 import { every } from '../clock/every.ts';
 
+/** How the agent finds that a connection is cut. */
+export const standardPings = { pingIntervalMs: 10_000, pingTimeoutMs: 5_000 };
+
 /**
  * One HTTP/2 connection over TLS, checked by pings. It replaces connect-node's session manager, which leaves a session
  * without error listener when a ping times out while the stream's end closes it; that ends the process.

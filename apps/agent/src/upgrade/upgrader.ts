@@ -3,6 +3,7 @@ import { isVersion, type ParcelArchitecture, readReleaseKey } from '@vantage/dom
 import { backoffMs, type Clock, type Logger, messageOf, readIfPresent, type Secret } from '@vantage/kernel';
 import { UpgradeReport_State as State, type Upgrade } from '@vantage/proto';
 import type { Proof } from '../enrol/enrolment.ts';
+import { standardPings } from '../stream/connection.ts';
 import { decideUpgrade } from './decide-upgrade.ts';
 import { type Downloaded, download } from './download.ts';
 import { type Fetched, fetchVersion } from './fetch-version.ts';
@@ -36,7 +37,6 @@ export interface Upgrader {
 const retries = { baseMs: 10_000, capMs: 60_000 };
 /** A controller that is busy, or a cut line, gets this long. */
 const tryForMs = 30 * 60_000;
-const pings = { pingIntervalMs: 10_000, pingTimeoutMs: 5_000 };
 const architectures: Readonly<Record<string, ParcelArchitecture>> = { x64: 'amd64', arm64: 'arm64' };
 
 interface UpgraderDeps {
@@ -184,7 +184,11 @@ async function fetchPatiently(
       const proof = await deps.prove(endpoint, signal);
       if (proof.kind !== 'certificate') return { kind: 'later', text: 'the agent has no certificate' };
       const { cert, key, ca } = proof;
-      return download({ endpoint, proxy, ca, proof: { cert, key }, clock, pings }, wanted, signal);
+      return download(
+        { endpoint, proxy, ca, proof: { cert, key }, clock, pings: standardPings },
+        wanted,
+        signal,
+      );
     });
     if (fetched.kind !== 'later') return fetched;
     if (signal.aborted || clock.monoMs() - beganMs > tryForMs) return { ...fetched, kind: 'refused' };

@@ -1,7 +1,7 @@
 import { contactTypeOf, contactTypes } from '@vantage/alerts';
 import { isMask, type Json } from '@vantage/domain';
 import type { Problem, Settings } from './kinds.ts';
-import type { Wanted } from './resolve.ts';
+import type { Wanted } from './wanted.ts';
 
 /** An Address as the API shows it: credentials are `***`. What is no Address of its Type stays as it is. */
 export function shownAddress({ Type }: Settings, address: Json | undefined): Json {

@@ -2,7 +2,7 @@ import { isMask, type Json, mapQuerySecrets } from '@vantage/domain';
 import { faultsOf, nearestName } from '@vantage/kernel';
 import { probeFor, registry, secretPaths } from '@vantage/probes';
 import type { Entry, Problem } from './kinds.ts';
-import type { Wanted } from './resolve.ts';
+import type { Wanted } from './wanted.ts';
 
 const reference = /\$\{(?:secret|local):[A-Za-z0-9_.-]{1,100}\}/;
 

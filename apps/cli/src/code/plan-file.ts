@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type Json, mebibyte } from '@vantage/domain';
-import { Fault, messageOf } from '@vantage/kernel';
+import { Fault, messageOf, parseJson } from '@vantage/kernel';
 import { z } from 'zod';
 import type { BoundStep } from './carry-out.ts';
 import { kindNames } from './kinds.ts';
@@ -62,13 +62,7 @@ export function readPlan(file: string): KeptPlan {
     `${file} is no plan; vantage plan -f FILE -o PLAN makes one, and vantage apply -f FILE applies a file`,
   );
   if (text.length > longest) throw none;
-  let read: unknown;
-  try {
-    read = JSON.parse(text);
-  } catch {
-    throw none;
-  }
-  const { data } = planFile.safeParse(read);
+  const { data } = planFile.safeParse(parseJson(text));
   if (data === undefined) throw none;
   const { server, unchanged } = data;
   const steps = data.steps.map(

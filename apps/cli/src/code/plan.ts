@@ -3,7 +3,8 @@ import { textOf } from '../json-text.ts';
 import { judgeContacts, shownAddress } from './contact-address.ts';
 import { judgeDevices } from './judge-devices.ts';
 import { type Entry, type Kind, kindNames, kinds, type Problem, type Settings, type Thing } from './kinds.ts';
-import { type Account, isAsWanted, matchThings, resolveEntries, type Wanted } from './resolve.ts';
+import { type Account, isAsWanted, matchThings, resolveEntries } from './resolve.ts';
+import type { Wanted } from './wanted.ts';
 
 /** Fate of things that left the file. */
 export type Prune = 'delete' | 'pause' | 'forget';

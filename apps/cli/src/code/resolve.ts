@@ -14,6 +14,7 @@ import {
   type Thing,
   writeOnly,
 } from './kinds.ts';
+import type { Wanted } from './wanted.ts';
 
 /** The content of an account, and what holds where a thing names nothing. */
 export interface Account {
@@ -21,19 +22,6 @@ export interface Account {
   readonly timezone: string;
   /** Of devices that name no Locations. */
   readonly defaultLocationIds: readonly string[];
-}
-
-/** An entry as it is to be: every field, other things as the API takes them. */
-export interface Wanted {
-  readonly entry: Entry;
-  readonly name: string;
-  readonly settings: Settings;
-  /** Fields that are never shown, where the file has them. */
-  readonly secrets: Settings;
-  /** The thing of the account; undefined: there is none. */
-  readonly thing: Thing | undefined;
-  /** The thing has no Key; it is the same by what it is. */
-  readonly isKeyless: boolean;
 }
 
 /** The thing of the account that is an entry's. */

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { dayMs } from '@vantage/domain';
 import type { OperatorAnswers } from '@vantage/domain/operator-commands';
 import {
   type DiskSpace,
@@ -26,7 +27,6 @@ type Step =
 /** One finding of the controller's doctor. */
 export type Finding = FindingOf<Step>;
 
-const dayMs = 86_400_000;
 /** A certificate that ends in fewer days is worth a warning. */
 const soonDays = 21;
 const logHint = 'Its log says why: log/controller.log in the data folder, or the log of its service.';

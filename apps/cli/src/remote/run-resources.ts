@@ -1,3 +1,4 @@
+import { isId } from '@vantage/kernel';
 import { print, printText, render } from '../output.ts';
 import { type Connection, connect } from './connection.ts';
 import { bodyOf, queryOf } from './fields.ts';
@@ -107,7 +108,7 @@ async function pathOf(connection: Connection, resource: Resource, text: string):
 /** The id of what a text names; a device is looked for by the API, so that a long list is not read. */
 export async function idOf(connection: Connection, resource: Resource, text: string): Promise<string> {
   const rows: Row[] = [];
-  if (!/^[0-9a-f]{48}$/.test(text)) {
+  if (!isId(text)) {
     const query = resource.name === 'devices' ? { Search: text } : {};
     for await (const row of readRows(connection, resource, query)) rows.push(row);
     if (resource.name === 'devices')

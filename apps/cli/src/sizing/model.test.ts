@@ -19,6 +19,8 @@ const packed = (aDay: number) =>
     (sum, method) => sum + bytesACheck({ ...base, devices: 1_000, method, aDay }),
     0,
   ) / 3;
+/** So many results a second of eight agents (`controllers` of the benchmark). */
+const stored = (aSecond: number) => sizeOf({ ...base, devices: aSecond, agents: 8 });
 const many = sizeOf({ ...base, devices: 20_000, intervalS: 60, agents: 1_000 });
 
 /** Measured figures (docs/bench.md, and before the first release), beside those of the model. */
@@ -38,6 +40,9 @@ test.each<[string, number, number]>([
   ],
   ['cores of a controller with 1,000 agents', 0.63, many.controllerCores],
   ['of PostgreSQL with 1,000 agents', 0.66, many.databaseCores],
+  ['cores of a controller at 3,325 results a second of 8 agents', 0.1, stored(3_325).controllerCores],
+  ['of two at 2.17 times as many', 0.2, stored(3_325 * 2.17).controllerCores],
+  ['of four at 3.62 times as many', 0.4, stored(3_325 * 3.62).controllerCores],
   ['memory of a controller with 1,000 agents', 914, many.controllerMemoryMiB],
   [
     'memory of an agent with 100 devices',

@@ -7,6 +7,7 @@ import {
   type KeptFiles,
   makeFile,
   messageOf,
+  parseJson,
   readIfPresentSync,
   removeIfAllowed,
 } from '@vantage/kernel';
@@ -125,11 +126,7 @@ function read(file: string): Content | undefined {
     const why = `whether a system runs on ${path.dirname(file)} cannot be found out: ${messageOf(cause)}`;
     throw new Fault('stop', 'lock_unreadable', why, { cause });
   }
-  try {
-    return text === undefined ? undefined : content.parse(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
+  return content.safeParse(parseJson(text)).data;
 }
 
 /** Removes a stale lock, unless another start has replaced it meanwhile. */

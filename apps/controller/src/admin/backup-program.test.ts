@@ -7,7 +7,7 @@ import { compileCacheEnv } from '@vantage/kernel';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
 import { withClient } from '../../../../tests/harness/postgres-url.ts';
-import { verifyBackup } from '../db/backup/load.ts';
+import { verifyBackup } from '../platform/db/backup/load.ts';
 
 const program = path.join(import.meta.dirname, 'backup-program.ts');
 let database: TestDatabase;

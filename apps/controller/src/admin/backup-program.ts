@@ -14,15 +14,15 @@ import {
   readIfPresent,
 } from '@vantage/kernel';
 import { z } from 'zod';
-import type { Config } from '../config/config.ts';
-import { loadSettings } from '../config/load-settings.ts';
-import { compareBackup } from '../db/backup/compare.ts';
-import type { BackupKey, Lock } from '../db/backup/encryption.ts';
-import { loadBackup, migrationsOf, verifyBackup } from '../db/backup/load.ts';
-import { writeBackup } from '../db/backup/snapshot.ts';
-import { storeVerified } from '../db/backup/verified.ts';
-import { startEmbedded } from '../db/embedded.ts';
-import { readMigrations } from '../db/migrate.ts';
+import type { Config } from '../platform/config/config.ts';
+import { loadSettings } from '../platform/config/load-settings.ts';
+import { compareBackup } from '../platform/db/backup/compare.ts';
+import type { BackupKey, Lock } from '../platform/db/backup/encryption.ts';
+import { loadBackup, migrationsOf, verifyBackup } from '../platform/db/backup/load.ts';
+import { writeBackup } from '../platform/db/backup/snapshot.ts';
+import { storeVerified } from '../platform/db/backup/verified.ts';
+import { startEmbedded } from '../platform/db/embedded.ts';
+import { readMigrations } from '../platform/db/migrate.ts';
 import { makeTables } from './make-tables.ts';
 import { refuseMoved } from './open-database.ts';
 

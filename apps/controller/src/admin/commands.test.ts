@@ -1,6 +1,6 @@
 import { Fault } from '@vantage/kernel';
 import { expect, test } from 'vitest';
-import type { Db } from '../db/index.ts';
+import type { Db } from '../platform/db/index.ts';
 import { type Commands, runCall } from './commands.ts';
 import { openDatabase } from './open-database.ts';
 

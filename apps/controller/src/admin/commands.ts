@@ -8,7 +8,7 @@ import {
 } from '@vantage/domain/operator-commands';
 import { Fault, messageOf } from '@vantage/kernel';
 import type { z } from 'zod';
-import type { Db } from '../db/index.ts';
+import type { Db } from '../platform/db/index.ts';
 
 /** The function of each command. It throws a Fault with a code for programs when it cannot be done. */
 export type Commands = {

@@ -5,14 +5,14 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { systemClock as clock, createLog, Fault, ignoreMissing, messageOf } from '@vantage/kernel';
 import { z } from 'zod';
-import type { Config } from '../config/config.ts';
-import { loadSettings } from '../config/load-settings.ts';
-import { copyDatabase, movedMark, openSession, type Place } from '../db/copy/index.ts';
-import { type Embedded, startEmbedded } from '../db/embedded.ts';
-import { stateOf } from '../db/pg-error.ts';
-import { readSecretKeys } from '../secrets/key-file.ts';
-import { createSealer } from '../secrets/seal.ts';
-import { copySealContext } from '../server/database-place.ts';
+import type { Config } from '../platform/config/config.ts';
+import { loadSettings } from '../platform/config/load-settings.ts';
+import { copyDatabase, movedMark, openSession, type Place } from '../platform/db/copy/index.ts';
+import { type Embedded, startEmbedded } from '../platform/db/embedded.ts';
+import { stateOf } from '../platform/db/pg-error.ts';
+import { readSecretKeys } from '../platform/secrets/key-file.ts';
+import { createSealer } from '../platform/secrets/seal.ts';
+import { copySealContext } from '../platform/server/database-place.ts';
 import { makeTables } from './make-tables.ts';
 
 /** `embedded`, a URL, or `@FILE` with the URL. */

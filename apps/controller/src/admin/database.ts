@@ -1,5 +1,5 @@
 import { createLog } from '@vantage/kernel';
-import { distributeHistory, planDistribution } from '../db/distribute/index.ts';
+import { distributeHistory, planDistribution } from '../platform/db/distribute/index.ts';
 import type { Commands } from './commands.ts';
 import { examineDatabase } from './examine-database.ts';
 

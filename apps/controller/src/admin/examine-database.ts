@@ -1,8 +1,8 @@
 import type { OperatorAnswers } from '@vantage/domain/operator-commands';
 import { messageOf } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../db/index.ts';
-import { examineReplica } from '../db/replica/index.ts';
+import type { Tables } from '../platform/db/index.ts';
+import { examineReplica } from '../platform/db/replica/index.ts';
 
 type Findings = OperatorAnswers['database.examine'];
 type Finding = Findings[number];

@@ -1,6 +1,6 @@
 import { createLog } from '@vantage/kernel';
-import { createDb } from '../db/index.ts';
-import { requireSupportedServer } from '../db/server.ts';
+import { createDb } from '../platform/db/index.ts';
+import { requireSupportedServer } from '../platform/db/server.ts';
 
 /**
  * Creates the tables in an empty database as a version of Vantage has them that knows the migrations up to this one;

@@ -1,8 +1,8 @@
 import { createLog, Fault, messageOf } from '@vantage/kernel';
 import { sql } from 'kysely';
-import { movedMark } from '../db/copy/index.ts';
-import { createDb, type Db } from '../db/index.ts';
-import { requireSessions } from '../db/sessions.ts';
+import { movedMark } from '../platform/db/copy/index.ts';
+import { createDb, type Db } from '../platform/db/index.ts';
+import { requireSessions } from '../platform/db/sessions.ts';
 
 /**
  * Opens a database that a controller has used, and calls `onOpen`; disposing closes it. Throws a Fault with the reason

@@ -1,5 +1,5 @@
 import type { OperatorAnswers, OperatorRequests } from '@vantage/domain/operator-commands';
-import type { Db } from '../db/index.ts';
+import type { Db } from '../platform/db/index.ts';
 import { awaitTrue } from './await-true.ts';
 
 /** Controllers look every 30 s for records to take in again. */

@@ -1,5 +1,5 @@
-import type { Db } from '../db/index.ts';
-import type { Session } from '../http/session.ts';
+import type { Db } from '../platform/db/index.ts';
+import type { Session } from '../rest/http/session.ts';
 import type { Catalog, Change } from './change.ts';
 import { actorOf } from './from-rest.ts';
 

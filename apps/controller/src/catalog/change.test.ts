@@ -2,8 +2,8 @@ import { newId } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../api/testing/rest.ts';
-import { entities } from '../db/entities.ts';
+import { entities } from '../platform/db/entities.ts';
+import { type Rest, startRest } from '../rest/api/testing/rest.ts';
 import { createFixtures } from '../testing/fixtures.ts';
 
 let rest: Rest;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type AccountLimits, defaultLimits } from '@vantage/domain';
 import type { Transaction } from 'kysely';
-import { type CatalogTransaction, createWaitingWrites, type Db, type Tables } from '../db/index.ts';
+import { type CatalogTransaction, createWaitingWrites, type Db, type Tables } from '../platform/db/index.ts';
 import { lockAccount, lockAccountOfKey, NeedsWholeLock } from './devices/lookup-store.ts';
 import type { FieldChange } from './field-change.ts';
 

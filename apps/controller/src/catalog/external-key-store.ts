@@ -1,6 +1,6 @@
 import { type FieldFault, isId, sentFault } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../db/index.ts';
+import type { Tables } from '../platform/db/index.ts';
 
 /** Kinds of things that may have a key of the client. */
 export type KeyedKind =

@@ -1,6 +1,6 @@
 import { boundedText } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
-import type { Tables } from '../db/index.ts';
+import type { Tables } from '../platform/db/index.ts';
 import { findByExternalKey, type KeyedKind } from './external-key-store.ts';
 import { createShape, type Fields, factOf, shownShape } from './field-table.ts';
 import type { Conflict } from './refusal.ts';

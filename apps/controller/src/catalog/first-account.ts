@@ -1,5 +1,5 @@
 import { type Clock, Fault } from '@vantage/kernel';
-import { hashCredential } from '../secrets/credential.ts';
+import { hashCredential } from '../platform/secrets/credential.ts';
 import { findAccountNo } from './accounts/store.ts';
 import { createAccount } from './accounts/write.ts';
 import { findAgentByToken } from './agents/store.ts';

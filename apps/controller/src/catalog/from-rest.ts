@@ -1,5 +1,5 @@
-import { conflict, invalid, missing, type Problem } from '../http/problem.ts';
-import type { Session } from '../http/session.ts';
+import { conflict, invalid, missing, type Problem } from '../rest/http/problem.ts';
+import type { Session } from '../rest/http/session.ts';
 import type { Actor } from './change.ts';
 import type { Refusal } from './refusal.ts';
 

@@ -1,6 +1,6 @@
 import { defaultLimits } from '@vantage/domain';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Rest, startRest } from '../api/testing/rest.ts';
+import { type Rest, startRest } from '../rest/api/testing/rest.ts';
 
 const most = 5;
 const limits = Object.fromEntries(Object.keys(defaultLimits).map((kind) => [kind, most]));

@@ -1,6 +1,6 @@
 import type { AccountLimits, LimitedKind } from '@vantage/domain';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { Tables } from '../db/index.ts';
+import type { Tables } from '../platform/db/index.ts';
 import type { ChangeTransaction } from './change.ts';
 import { lockAccount } from './devices/lookup-store.ts';
 import { type Invalid, limitReached } from './refusal.ts';

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../db/index.ts';
+import type { Tables } from '../platform/db/index.ts';
 
 /** Kinds of things whose names are unique in an account. */
 export type NamedKind =

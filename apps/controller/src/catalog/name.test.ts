@@ -1,7 +1,7 @@
 import { newId } from '@vantage/kernel';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type OneAccount, startOneAccount } from '../api/testing/one-account.ts';
-import { sampleMschedule } from '../api/testing/sample-account.ts';
+import { type OneAccount, startOneAccount } from '../rest/api/testing/one-account.ts';
+import { sampleMschedule } from '../rest/api/testing/sample-account.ts';
 import { createFixtures } from '../testing/fixtures.ts';
 
 let one: OneAccount;

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Tables } from '../db/index.ts';
+import type { Tables } from '../platform/db/index.ts';
 import { findByName, type NamedKind } from './name-store.ts';
 import type { Conflict } from './refusal.ts';
 

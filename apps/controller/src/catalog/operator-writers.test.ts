@@ -1,10 +1,9 @@
-import { createLog } from '@vantage/kernel';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
-import { createDb, type Db } from '../db/index.ts';
-import { recordEvents } from '../events/index.ts';
-import { hashCredential } from '../secrets/credential.ts';
+import { beforeEach, expect, test } from 'vitest';
+import type { Db } from '../platform/db/index.ts';
+import { hashCredential } from '../platform/secrets/credential.ts';
+import { recordEvents } from '../status/events/index.ts';
 import { createFixtures } from '../testing/fixtures.ts';
+import { useDatabase } from '../testing/use-database.ts';
 import { findAccountNo, listAccounts } from './accounts/store.ts';
 import { createAccount } from './accounts/write.ts';
 import { findAgentByToken, listAccountAgents } from './agents/store.ts';
@@ -16,21 +15,16 @@ import { findLocationNo, listAccountLocations } from './locations/store.ts';
 import { createLocation } from './locations/write.ts';
 
 const operator: Actor = { kind: 'command-line' };
-let database: TestDatabase;
 let db: Db;
 let catalog: Catalog;
 let recorded: RecordedChanges[] = [];
 let accountNo: number;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await createDb({ connection: { url: database.url }, log: createLog('test', 'silent') });
+useDatabase((opened) => {
+  db = opened;
   catalog = createCatalog({ db, recordChanges: async (_, changes) => void recorded.push(changes) });
 });
-afterAll(async () => {
-  await db.close();
-  await database[Symbol.asyncDispose]();
-});
+
 beforeEach(async () => {
   accountNo = await createFixtures(db.kysely).account();
   recorded = [];

@@ -1,10 +1,10 @@
 import { type FieldFault, isId } from '@vantage/kernel';
 import { z } from 'zod';
-import { idField } from '../http/field.ts';
-import { nextPage, wholeOrPageQuery } from '../http/paging.ts';
-import { missing } from '../http/problem.ts';
-import { noSubject, type Route, route, validatingRoute } from '../http/route.ts';
-import type { Session } from '../http/session.ts';
+import { idField } from '../rest/http/field.ts';
+import { nextPage, wholeOrPageQuery } from '../rest/http/paging.ts';
+import { missing } from '../rest/http/problem.ts';
+import { noSubject, type Route, route, validatingRoute } from '../rest/http/route.ts';
+import type { Session } from '../rest/http/session.ts';
 import type { Catalog, ChangeTransaction } from './change.ts';
 import { identityQuery } from './external-key.ts';
 import { accepted, actorOf } from './from-rest.ts';

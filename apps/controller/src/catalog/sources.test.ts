@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type OneAccount, startOneAccount } from '../api/testing/one-account.ts';
+import { type OneAccount, startOneAccount } from '../rest/api/testing/one-account.ts';
 
 const tcp = { Method: 'TCP', URL: 'example.org:9', ShortName: 'tcp' };
 const one = z.looseObject({ ETag: z.string().optional(), Status: z.int(), Body: z.unknown() });

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type OneAccount, startOneAccount } from '../api/testing/one-account.ts';
-import { sampleContact, sampleHook, sampleMschedule } from '../api/testing/sample-account.ts';
+import { type OneAccount, startOneAccount } from '../rest/api/testing/one-account.ts';
+import { sampleContact, sampleHook, sampleMschedule } from '../rest/api/testing/sample-account.ts';
 
 let one: OneAccount;
 beforeAll(async () => {

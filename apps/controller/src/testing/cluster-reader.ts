@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../db/index.ts';
+import type { Tables } from '../platform/db/index.ts';
 
 /** Reads what tests of a distributed history compare. */
 interface ClusterReader {

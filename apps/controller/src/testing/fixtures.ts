@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { newId } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
-import type { NewRow, Tables } from '../db/index.ts';
+import type { NewRow, Tables } from '../platform/db/index.ts';
 
 /** Rows that tests need before they can say what they are about; each returns the row's number. */
 export interface Fixtures {

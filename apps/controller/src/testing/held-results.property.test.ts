@@ -2,33 +2,27 @@ import { createLog } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
+import { expect, test, vi } from 'vitest';
+import { runRequests } from '../agents/run-requests/index.ts';
 import { locationVisibility } from '../catalog/locations/visibility-store.ts';
-import { noWorkers } from '../db/held/index.ts';
-import { createDb, createPartitions, type Db } from '../db/index.ts';
-import { recordEvents } from '../events/index.ts';
-import { createHealth, insertStates } from '../health/index.ts';
-import type { Fold } from '../ingest/fold.ts';
-import { createHeldDrain, createIngest } from '../ingest/index.ts';
-import { batchOf, result } from '../ingest/testing/ingest-fixture.ts';
-import { rollUps } from '../rollup/index.ts';
-import { runRequests } from '../run-requests/index.ts';
+import type { Fold } from '../checks/ingest/fold.ts';
+import { createHeldDrain, createIngest } from '../checks/ingest/index.ts';
+import { batchOf, result } from '../checks/ingest/testing/ingest-fixture.ts';
+import { rollUps } from '../checks/rollup/index.ts';
+import { noWorkers } from '../platform/db/held/index.ts';
+import { createPartitions, type Db } from '../platform/db/index.ts';
+import { recordEvents } from '../status/events/index.ts';
+import { createHealth, insertStates } from '../status/health/index.ts';
 import { createFixtures } from './fixtures.ts';
+import { useDatabase } from './use-database.ts';
 
 const log = createLog('held results', 'silent');
 const clock = createFakeClock(Date.UTC(2027, 2, 14, 12) * 1000);
 const secondUs = 1_000_000;
-let database: TestDatabase;
 let db: Db;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await createDb({ connection: { url: database.url }, log });
+useDatabase(async (opened) => {
+  db = opened;
   await createPartitions({ db, clock, log, retentionDays: 3 }).ensure();
-});
-afterAll(async () => {
-  await db.close();
-  await database[Symbol.asyncDispose]();
 });
 
 /** An agent with two devices, and the steps of a controller whose history may be away. */

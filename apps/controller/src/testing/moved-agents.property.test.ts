@@ -4,39 +4,33 @@ import { createFakeClock, propertyRuns } from '@vantage/kernel/testing';
 import { BatchSchema, HelloSchema } from '@vantage/proto';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
-import { createPlanRequests } from '../assign/plan-requests.ts';
-import { createPlanRound } from '../assign/plan-round.ts';
+import { expect, test } from 'vitest';
+import { createPlanRequests } from '../agents/assign/plan-requests.ts';
+import { createPlanRound } from '../agents/assign/plan-round.ts';
+import { loadVersions } from '../agents/gateway/plan-store.ts';
+import { closeSession, openSession } from '../agents/gateway/store.ts';
+import { runRequests } from '../agents/run-requests/index.ts';
 import { agentPresence } from '../catalog/agents/presence-store.ts';
 import { changeAgent } from '../catalog/agents/write.ts';
 import { createCatalog } from '../catalog/change.ts';
 import { locationVisibility } from '../catalog/locations/visibility-store.ts';
-import { createTimeScale } from '../config/time-scale.ts';
-import { createDb, createPartitions, type Db } from '../db/index.ts';
-import { recordEvents } from '../events/index.ts';
-import { loadVersions } from '../gateway/plan-store.ts';
-import { closeSession, openSession } from '../gateway/store.ts';
-import { createHealth, insertStates, uptimes } from '../health/index.ts';
-import { createIngest } from '../ingest/index.ts';
-import { rollUps } from '../rollup/index.ts';
-import { runRequests } from '../run-requests/index.ts';
+import { createIngest } from '../checks/ingest/index.ts';
+import { rollUps } from '../checks/rollup/index.ts';
+import { createTimeScale } from '../platform/config/time-scale.ts';
+import { createPartitions, type Db } from '../platform/db/index.ts';
+import { recordEvents } from '../status/events/index.ts';
+import { createHealth, insertStates, uptimes } from '../status/health/index.ts';
 import { createFixtures } from './fixtures.ts';
+import { useDatabase } from './use-database.ts';
 
 const log = createLog('moved agents', 'silent');
 const startUs = Date.UTC(2027, 2, 14, 12) * 1000;
 const clock = createFakeClock(startUs);
 const stepMs = 20_000;
-let database: TestDatabase;
 let db: Db;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await createDb({ connection: { url: database.url }, log });
+useDatabase(async (opened) => {
+  db = opened;
   await createPartitions({ db, clock, log, retentionDays: 3 }).ensure();
-});
-afterAll(async () => {
-  await db.close();
-  await database[Symbol.asyncDispose]();
 });
 
 /** A check that the agent ran, and the Location that it had then. */

@@ -1,13 +1,13 @@
 import type { Clock, Logger } from '@vantage/kernel';
-import { decideDue } from '../alerts/decide-due.ts';
-import { dueAlertNos } from '../alerts/due-store.ts';
-import { createOnEvents } from '../alerts/on-events.ts';
-import { createAlertTimes } from '../alerts/times.ts';
-import type { OneAccount } from '../api/testing/one-account.ts';
-import type { Db } from '../db/index.ts';
-import { createRecordEvents, recordEvents } from '../events/index.ts';
-import { messages } from '../notify/index.ts';
-import { runRequests } from '../run-requests/index.ts';
+import { runRequests } from '../agents/run-requests/index.ts';
+import { decideDue } from '../alerts/decide/decide-due.ts';
+import { dueAlertNos } from '../alerts/decide/due-store.ts';
+import { createOnEvents } from '../alerts/decide/on-events.ts';
+import { createAlertTimes } from '../alerts/decide/times.ts';
+import { messages } from '../alerts/deliver/index.ts';
+import type { Db } from '../platform/db/index.ts';
+import type { OneAccount } from '../rest/api/testing/one-account.ts';
+import { createRecordEvents, recordEvents } from '../status/events/index.ts';
 
 const times = createAlertTimes((length) => length);
 

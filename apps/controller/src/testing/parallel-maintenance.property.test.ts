@@ -4,12 +4,12 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../api/testing/rest.ts';
-import { recordEvents } from '../events/index.ts';
-import { createRestHealth, uptimes } from '../health/index.ts';
-import { beginMaintenance, endMaintenance } from '../health/maintenance.ts';
-import { refreshScheduledWindows } from '../health/scheduled-windows.ts';
-import { codeOf } from '../http/testing/batch.ts';
+import { type Rest, startRest } from '../rest/api/testing/rest.ts';
+import { codeOf } from '../rest/http/testing/batch.ts';
+import { recordEvents } from '../status/events/index.ts';
+import { createRestHealth, uptimes } from '../status/health/index.ts';
+import { beginMaintenance, endMaintenance } from '../status/health/maintenance.ts';
+import { refreshScheduledWindows } from '../status/health/scheduled-windows.ts';
 
 const second = 1_000_000;
 const idIn = (json: unknown, name: string) => z.record(z.string(), z.string()).parse(json)[name] ?? '';

@@ -1,13 +1,13 @@
 import { checkId, dayUs, minuteUs } from '@vantage/domain';
 import type { Clock, Logger } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
-import type { OneAccount } from '../api/testing/one-account.ts';
-import { createSampleAccount } from '../api/testing/sample-account.ts';
-import { type Db, startOfDay } from '../db/index.ts';
-import { sampleDay } from '../db/packed/testing/sample-day.ts';
-import { createDayPacker } from '../ingest/index.ts';
-import { insertChecks } from '../ingest/rows.ts';
-import { rollUps } from '../rollup/index.ts';
+import { createDayPacker } from '../checks/ingest/index.ts';
+import { insertChecks } from '../checks/ingest/rows.ts';
+import { rollUps } from '../checks/rollup/index.ts';
+import { type Db, startOfDay } from '../platform/db/index.ts';
+import { sampleDay } from '../platform/db/packed/testing/sample-day.ts';
+import type { OneAccount } from '../rest/api/testing/one-account.ts';
+import { createSampleAccount } from '../rest/api/testing/sample-account.ts';
 import { createFixtures } from './fixtures.ts';
 
 const methods = ['TCP', 'HTTP', 'PING'] as const;

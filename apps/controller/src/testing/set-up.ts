@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../db/index.ts';
+import type { Tables } from '../platform/db/index.ts';
 
 /**
  * Writes the many rows of a test on one connection. A busy machine takes longer for them than a statement of the

@@ -2,7 +2,7 @@ import { dayUs as dayLengthUs, hourUs, secondUs } from '@vantage/domain';
 import { stateVersion } from '@vantage/health';
 import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
-import { startOfDay, type Tables } from '../db/index.ts';
+import { startOfDay, type Tables } from '../platform/db/index.ts';
 import type { Fixtures } from './fixtures.ts';
 
 /** An account for which every background job has something to do. */

@@ -1,3 +1,4 @@
+import { dayMs } from '@vantage/domain/units';
 import { dateAfter, instantOf, wallTime, weekdayOf } from './zoned.ts';
 
 /** A span of time in a calendar, milliseconds since 1970; the end is not in it. */
@@ -31,7 +32,7 @@ export function datesOf(view: View, date: string): readonly string[] {
   const begin = dateAfter(first, -weekdayOf(first));
   const next = nextMonth(first);
   const last = dateAfter(next, -1);
-  const days = (Date.parse(last) - Date.parse(begin)) / 86_400_000 + 1;
+  const days = (Date.parse(last) - Date.parse(begin)) / dayMs + 1;
   return count(begin, Math.ceil(days / 7) * 7);
 }
 

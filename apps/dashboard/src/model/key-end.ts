@@ -1,3 +1,5 @@
+import { dayMs } from '@vantage/domain/units';
+
 /** When a key ends, as somebody chooses it. */
 export const endChoices = ['never', 'd30', 'd90', 'd365', 'date'] as const;
 export type EndChoice = (typeof endChoices)[number];
@@ -19,5 +21,5 @@ export function endOf(choice: EndChoice, date: string, today: string): string | 
 }
 
 function dayAfter(day: string, days: number): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
+  return new Date(Date.parse(`${day}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10);
 }

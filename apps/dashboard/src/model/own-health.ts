@@ -1,3 +1,4 @@
+import { dayMs, hourMs } from '@vantage/domain/units';
 // The health of Vantage itself: what needs attention, and what to do about it.
 
 /** The installation as the API shows it. Times are timestamps. */
@@ -26,8 +27,6 @@ export type Finding =
   | { readonly kind: 'overdueRequests'; readonly count: number }
   | { readonly kind: 'refusedItems'; readonly count: number };
 
-const dayMs = 86_400_000;
-const hourMs = 3_600_000;
 /** A message is tried again for a while when its receiver fails; later it is worth a look. */
 const lateMessageMs = 15 * 60_000;
 /** An hour is rolled up when it and its late results are over. */

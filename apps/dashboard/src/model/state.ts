@@ -1,3 +1,5 @@
+import type { Status } from './timeline.ts';
+
 /** The state of a device in a row. The words are fixed, programs rely on them. */
 export type State = 'Down' | 'Retrying' | 'Partial' | 'Unknown' | 'Maint' | 'Paused' | 'Up';
 
@@ -13,7 +15,7 @@ export function rankOf(state: State): number {
 
 /** The facts from which the state of a device follows. */
 export interface StateFacts {
-  readonly status: 'Up' | 'Down' | 'Maint' | 'Unknown';
+  readonly status: Status;
   readonly isEnabled: boolean;
   readonly isRetrying: boolean;
   readonly isPartial: boolean;

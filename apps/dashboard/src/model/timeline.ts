@@ -1,5 +1,7 @@
+import type { DeviceStatus } from '@vantage/domain';
+
 /** A device's status over a time. */
-export type Status = 'Up' | 'Down' | 'Maint' | 'Unknown';
+export type Status = DeviceStatus;
 
 /**
  * A time in one status; milliseconds since 1970. Paused time and time before the device existed belong to no interval.

@@ -1,4 +1,4 @@
-const dayMs = 86_400_000;
+import { dayMs } from '@vantage/domain/units';
 
 /** The clocks of a zone at a moment: `2026-03-29T03:10`. */
 export function wallTime(zone: string, ms: number): string {

@@ -1,36 +1,16 @@
 import { computed, signal } from '@preact/signals';
 import type { Schemas } from '@vantage/client';
-import type { Day } from '../model/day.ts';
 import { type Expectation, withExpectations } from '../model/expectations.ts';
 import { dateIn } from '../model/format.ts';
-import { countStates, type State, type StateFacts, stateOf } from '../model/state.ts';
+import { countStates, type State, stateOf } from '../model/state.ts';
 import { ApiProblem, api, take, takeAnswer } from './api.ts';
 import { today, zone } from './clock.ts';
+import type { DeviceFacts } from './device-facts.ts';
 import { type Changes, readResults, readStates } from './read-states.ts';
 
 export type Alert = Schemas['Alert'];
 export type Event = Schemas['Event'];
 export type Location = Schemas['Location'];
-
-/** A device as lists show it. */
-export interface DeviceFacts extends Omit<StateFacts, 'isPartial'> {
-  readonly id: string;
-  readonly name: string;
-  readonly shortName: string;
-  readonly method: string;
-  readonly sinceMs: number;
-  readonly maintenanceUntil: string | null;
-  readonly downBecause: string | null;
-  readonly severity: string;
-  readonly tags: readonly string[];
-  readonly locations: readonly string[];
-  readonly lastCheck: { readonly at: string; readonly ms: number; readonly isGood: boolean } | null;
-  readonly day: Day;
-  /** Its names in small letters, for the search. */
-  readonly words: string;
-  /** Its names as `naturalKey` has them, for the order. */
-  readonly order: string;
-}
 
 /** A device with the word that a list shows. */
 export interface DeviceRow extends DeviceFacts {

@@ -1,9 +1,9 @@
 import { dayAfter } from '../model/day.ts';
+import type { DeviceFacts } from './device-facts.ts';
 import {
   addEvents,
   addResults,
   changeDevices,
-  type DeviceFacts,
   devices,
   type Event,
   readAlerts,

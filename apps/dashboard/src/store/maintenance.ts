@@ -1,4 +1,5 @@
 import type { Schemas } from '@vantage/client';
+import { dayMs } from '@vantage/domain/units';
 import { ApiProblem, api, take, takeAnswer } from './api.ts';
 
 type Maintenance = Schemas['Maintenance'];
@@ -10,7 +11,7 @@ const statesPage = 1_000;
 /** Nobody reads more rows. */
 const mostRows = 2_000;
 /** Windows of schedules are listed so far ahead; later ones come from the preview of each schedule. */
-const aheadMs = 62 * 86_400_000;
+const aheadMs = 62 * dayMs;
 
 /** A window that a calendar shows, milliseconds since 1970. */
 export interface CalendarWindow {

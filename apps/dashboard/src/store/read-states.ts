@@ -2,7 +2,7 @@ import type { Schemas } from '@vantage/client';
 import { partOf } from '../model/day.ts';
 import { naturalKey } from '../model/natural-order.ts';
 import { api, takeAnswer } from './api.ts';
-import type { DeviceFacts } from './facts.ts';
+import type { DeviceFacts } from './device-facts.ts';
 
 const pageSize = 1_000;
 const With = 'Tags,Locations,LastCheck,Day';

@@ -1,3 +1,4 @@
+import { invitationMinutes } from '@vantage/domain/agent-limits';
 import { count } from '../model/format.ts';
 
 /** Texts of the Locations and agents. */
@@ -29,8 +30,7 @@ export const locationsTexts = {
     },
     connected: (n: number, of: number) => `${count(n)} of ${count(of)} connected`,
     invite: 'Invite an agent',
-    inviteHint:
-      'A line to run on the host that is to check from there. It is good for 15 minutes and for one agent.',
+    inviteHint: `A line to run on the host that is to check from there. It is good for ${invitationMinutes} minutes and for one agent.`,
     location: 'Location',
     newLocation: 'a new one',
     newName: 'Name of the new Location',

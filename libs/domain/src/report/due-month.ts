@@ -1,3 +1,4 @@
+import { hourUs } from '../units.ts';
 import { type Moments, momentsOf, neighbour, parseSpan, spanAround, spanText } from './report-span.ts';
 
 /** A whole month in a zone; times are microseconds since 1970. */
@@ -17,7 +18,7 @@ interface ReportState {
 }
 
 /** After this time a report is made without the sums of the last day. */
-const patienceUs = 12 * 3_600_000_000;
+const patienceUs = 12 * hourUs;
 /** Mails of older months are of no use any more. */
 const mostMonths = 12;
 

@@ -1,3 +1,5 @@
+import { dayMs, hourMs } from '../units.ts';
+
 /** Whole days of a report in the account's zone; `last` is included. Dates are `2026-10-31`. */
 export interface ReportSpan {
   readonly kind: 'month' | 'quarter' | 'days';
@@ -5,7 +7,6 @@ export interface ReportSpan {
   readonly last: string;
 }
 
-const dayMs = 86_400_000;
 /** An own span has at most this many days. */
 const mostDays = 1_830;
 const dateForm = /^\d{4}-\d\d-\d\d$/;
@@ -128,7 +129,7 @@ export function changedDays(
     const usual = from + dayMs;
     const isUsual = dateAt(usual) === next && dateAt(usual - 1_000) === date;
     const to = isUsual ? usual : startOf(next, dateAt);
-    if (!isUsual) found.push({ date, hours: (to - from) / 3_600_000 });
+    if (!isUsual) found.push({ date, hours: (to - from) / hourMs });
     from = to;
   }
   return found;

@@ -1,5 +1,5 @@
-import type { Span } from '@vantage/domain';
-import type { BaseStatus, OnlineSpan, Result } from '../observation.ts';
+import type { BaseStatus, Span } from '@vantage/domain';
+import type { OnlineSpan, Result } from '../observation.ts';
 import type { FoldSettings } from '../step.ts';
 
 const second = 1_000_000;

@@ -1,3 +1,5 @@
+import { dayUs } from '@vantage/domain';
+
 /** The last announcement about the certificate of a device. Null: none, it is valid for long. Plain JSON. */
 export interface CertificateExpiry {
   /** Microseconds since 1970. */
@@ -16,7 +18,6 @@ export const expiryDays = [30, 14, 7, 3, 1] as const;
  * has another one.
  */
 const renewedAfter = 3;
-const dayUs = 24 * 3600 * 1_000_000;
 
 /*
  *   said before            | the check finds                              | next

@@ -1,17 +1,9 @@
 import type { z } from 'zod';
 import { nearestName } from '../nearest-name.ts';
 import { acceptedValue, expectsText, namesOf, schemaAt } from './accepted-value.ts';
+import type { FieldFault } from './field-fault.ts';
 import { shownValue } from './shown-value.ts';
 import { unknownField } from './unknown-field.ts';
-
-/**
- * One fault in a value from outside. `field` is dotted (`Options.Headers.Cookie`). `message` goes on the sentence that
- * begins with the field's name: `must be a whole number from 1 to 120, but the text "30" was sent`.
- */
-export interface FieldFault {
-  readonly field: string;
-  readonly message: string;
-}
 
 /**
  * The findings of zod, in words for the caller, one fault a field. `schema` is the one that judged; `prefix`

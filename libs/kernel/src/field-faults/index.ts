@@ -1,2 +1,3 @@
-export { type FieldFault, faultsOf, sentFault } from './field-faults.ts';
+export type { FieldFault } from './field-fault.ts';
+export { faultsOf, sentFault } from './field-faults.ts';
 export { unknownField } from './unknown-field.ts';

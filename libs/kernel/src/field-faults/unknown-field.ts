@@ -1,5 +1,5 @@
 import { nearestName } from '../nearest-name.ts';
-import type { FieldFault } from './field-faults.ts';
+import type { FieldFault } from './field-fault.ts';
 
 /**
  * The fault of a name that nobody knows, with the one that was likely meant. `parent` stands before the name:

@@ -1,7 +1,8 @@
 import { type ResultCode, resultCode } from '@vantage/domain';
 import { messageOf } from '@vantage/kernel';
 import { tlsWords } from '../net/tls-text.ts';
-import type { Extended, Outcome, Peer } from './probe.ts';
+import type { Peer } from './dial.ts';
+import type { Extended, Outcome } from './probe.ts';
 
 /** The ResultCode of a failure. */
 export type FailureCode = Exclude<ResultCode, typeof resultCode.ok>;

@@ -1,7 +1,8 @@
 import { diagnosticsBytes, type Json, resultCode } from '@vantage/domain';
 import { messageOf } from '@vantage/kernel';
 import type { Mask } from '../redact/mask.ts';
-import type { Extended, Measurement, Outcome, Peer, Phases } from './probe.ts';
+import type { Peer, Phases } from './dial.ts';
+import type { Extended, Measurement, Outcome } from './probe.ts';
 
 /** A fact as a probe notes it: a value, or a function asked once when the check has ended. */
 export type Detail = Json | (() => Json);

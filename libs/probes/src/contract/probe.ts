@@ -1,18 +1,12 @@
 import type { Json, Method, ResultCode } from '@vantage/domain';
-import type { Clock, Secret } from '@vantage/kernel';
+import type { Secret } from '@vantage/kernel';
 import type { CheckSpec } from '@vantage/proto';
 import type { z } from 'zod';
-import type { Dial } from '../net/dial.ts';
+import type { Dial, DialContext, Peer, Phases } from './dial.ts';
 import type { MethodFunctions } from './script-function.ts';
 
 /** The wire's name of a method's arm. */
 export type OptionsCase = NonNullable<CheckSpec['options']['case']>;
-
-/** The phases a probe may be in; their order is the order in which they happen. */
-export type Phase = 'dns' | 'connect' | 'ssl' | 'ttfb' | 'ttlb';
-
-/** The phases of one check, milliseconds; a phase that did not happen is 0. */
-export type Phases = Readonly<Record<Phase, number>>;
 
 /** Facts and diagnostics beside the measurement; secrets are masked before they get here. */
 export type Extended = { readonly [key: string]: Json };
@@ -30,37 +24,6 @@ export interface Outcome {
    * never stored.
    */
   readonly answer?: () => { readonly [key: string]: Json };
-}
-
-/** Measures phases: entering one ends the one before; a phase entered again (a redirect's next hop) adds up. */
-export interface Stopwatch {
-  enter(phase: Phase): void;
-  /**
-   * Like `enter`, but a phase paused meanwhile ended where this one begins: for what goes on at the other side all the
-   * time (a banner is on its way) before this process reads it.
-   */
-  follow(phase: Phase): void;
-  /**
-   * Ends a phase with the time that was measured elsewhere (a PING's mean RTT by kernel timestamps). It replaces the
-   * phase's sum.
-   */
-  conclude(phase: Phase, ms: number): void;
-  /** Ends the phase that is running; time until the next `enter` belongs to none. */
-  pause(): void;
-  /** Phases up to now. */
-  read(): Phases;
-  /** The phase that is running. */
-  running(): Phase | undefined;
-}
-
-/** The policy of an agent's own machine; asked before every connect with the address itself, never the name. */
-export interface Policy {
-  /** undefined: allowed. Else the reason for people: `port 25 is not allowed by this agent's policy`. */
-  refuse(destination: {
-    readonly address: string;
-    readonly port: number;
-    readonly method: Method;
-  }): string | undefined;
 }
 
 /** A check that a script runs. */
@@ -85,28 +48,9 @@ export type StepResult =
   | { readonly ok: false; readonly message: string };
 
 /** The context of a probe. Everything that reaches the network goes through `dial` (or libs/icmp). */
-export interface ProbeContext {
-  readonly clock: Clock;
-  /** Aborts at the check's deadline or when the agent ends. Every wait listens to it. */
-  readonly signal: AbortSignal;
-  readonly timeoutMs: number;
-  readonly stopwatch: Stopwatch;
+export interface ProbeContext extends DialContext {
   readonly dial: Dial;
-  readonly policy: Policy;
   readonly random: () => number;
-  /** The method of this check; the policy decides by it. A script's function has the method that it runs. */
-  readonly method: Method;
-  /** Keeps a fact for the extended data, whatever the check's end; a function is asked once, at the end. */
-  addDetail(key: string, value: Json | (() => Json)): void;
-  /**
-   * Records the addresses that the check tries, later the one that it speaks to. The measurement carries them, and the
-   * extended data shows them as `Address`.
-   */
-  setPeers(peers: readonly Peer[]): void;
-  /** Like `addDetail`, but kept only when the check fails: transcripts, headers, bodies, certificate chains. */
-  diagnostics(key: string, value: Json | (() => Json)): void;
-  /** Hands a resource over: it is disposed of when the check ends, however it ends. */
-  own(resource: Disposable): void;
   /** The values behind a script's `secret("NAME")`; hidden like everything secret. */
   readonly secrets?: ReadonlyMap<string, Secret>;
   /** A mail to send instead of merely asking whether it would be taken (`StepRequest.message`). */
@@ -176,14 +120,6 @@ export interface Probe<Name extends Method = Method, Schema extends z.ZodType = 
  * Any method's probe, as the registry holds it; its Options are `unknown`, because their type depends on the method.
  */
 export type AnyProbe = Probe;
-
-/** An address that a check speaks to. */
-export interface Peer {
-  /** IPv4 or IPv6, without brackets. */
-  readonly address: string;
-  /** 0 where the method has no ports. */
-  readonly port: number;
-}
 
 /** One check as measured: what `runProbe` returns, ready for the wire. */
 export interface Measurement {

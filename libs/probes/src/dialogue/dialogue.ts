@@ -1,7 +1,7 @@
 import { resultCode } from '@vantage/domain';
+import type { Connection, DialContext, TlsRequest } from '../contract/dial.ts';
 import { Failure } from '../contract/failure.ts';
 import type { ProbeContext } from '../contract/probe.ts';
-import type { Connection, DialContext, TlsRequest } from '../net/dial.ts';
 import { createReceiveBuffer, wrongProtocol } from './receive-buffer.ts';
 import { createTranscript, quoteShort } from './transcript.ts';
 

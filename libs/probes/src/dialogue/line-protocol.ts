@@ -1,5 +1,6 @@
 import { resultCode } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
+import type { Connection } from '../contract/dial.ts';
 import { Failure, notMet } from '../contract/failure.ts';
 import {
   type IpFamily,
@@ -10,7 +11,6 @@ import {
 } from '../contract/options.ts';
 import type { ProbeContext, Target, TargetResult } from '../contract/probe.ts';
 import { parseTarget, type TargetRules } from '../contract/target.ts';
-import type { Connection } from '../net/dial.ts';
 import { type Dialogue, openDialogue } from './dialogue.ts';
 import { quoteShort } from './transcript.ts';
 

@@ -1,10 +1,11 @@
+import type { Phase } from '../contract/dial.ts';
 // Where a check is cut off by its timeout: the phase that was running carries the wait, those after it are zero, and
 // their sum is the whole of it. (A connect that nobody answers: tests/real-servers/accuracy.test.ts.)
 
 import type { Socket } from 'node:net';
 import type { Method } from '@vantage/domain';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Measurement, Phase } from '../contract/probe.ts';
+import type { Measurement } from '../contract/probe.ts';
 import { packetOf } from '../methods/mysql/packets.ts';
 import { createDial } from '../net/dial.ts';
 import { createNames } from '../net/resolve.ts';

@@ -1,7 +1,8 @@
 import { type ResultCode, resultCode } from '@vantage/domain';
 import { type Clock, messageOf, onAbort } from '@vantage/kernel';
+import type { Phases, Stopwatch } from '../contract/dial.ts';
 import { Failure, outcomeOf, showSeconds } from '../contract/failure.ts';
-import type { Outcome, Phases, Stopwatch } from '../contract/probe.ts';
+import type { Outcome } from '../contract/probe.ts';
 
 /** How long a probe may take to come back after its deadline before it is left alone, milliseconds. */
 const graceMs = 400;

@@ -2,7 +2,7 @@ import { create, fromJson, type JsonValue, toJson } from '@bufbuild/protobuf';
 import { type Method, methods } from '@vantage/domain';
 import { Secret } from '@vantage/kernel';
 import { type CheckSpec, CheckSpecSchema } from '@vantage/proto';
-import type { AnyProbe } from '../contract/probe.ts';
+import type { AnyProbe, Target } from '../contract/probe.ts';
 import type { CheckFunctions } from '../contract/script-function.ts';
 import { dns } from '../methods/dns/dns.ts';
 import { ftp } from '../methods/ftp/ftp.ts';
@@ -19,7 +19,6 @@ import { ssh } from '../methods/ssh/ssh.ts';
 import { tcp } from '../methods/tcp.ts';
 import { telnet } from '../methods/telnet/telnet.ts';
 import { fillLocal } from '../redact/local-secrets.ts';
-import type { ReadyCheck } from './run.ts';
 
 /** The probes that a script's functions run: every method but Script itself. */
 const callable = {
@@ -60,6 +59,17 @@ export function probeFor(method: string): AnyProbe | undefined {
 /** The method of a CheckSpec; undefined for one that this build does not have. */
 export function methodOf(spec: CheckSpec): Method | undefined {
   return methods.find((each) => registry[each].optionsCase === spec.options.case);
+}
+
+/** A check whose settings are read already. */
+export interface ReadyCheck {
+  readonly probe: AnyProbe;
+  readonly target: Target;
+  /** As `probe.options` parsed them. */
+  readonly options: unknown;
+  readonly timeoutMs: number;
+  /** The values behind a script's `secret("NAME")`. */
+  readonly secrets?: ReadonlyMap<string, Secret>;
 }
 
 /** A CheckSpec's probe, target and Options, or why it cannot be run. */

@@ -1,26 +1,22 @@
 import { resultCode } from '@vantage/domain';
-import type { Clock, Secret } from '@vantage/kernel';
+import type { Clock } from '@vantage/kernel';
 import type { CheckSpec } from '@vantage/proto';
+import type { Dial, Peer, Policy, Stopwatch } from '../contract/dial.ts';
 import { showPeer, showPeers, showSeconds } from '../contract/failure.ts';
 import { type Detail, measure } from '../contract/measurement.ts';
 import type {
-  AnyProbe,
   Measurement,
   Outcome,
-  Peer,
-  Policy,
   ProbeContext,
   StepRequest,
   StepResult,
-  Stopwatch,
   Target,
 } from '../contract/probe.ts';
-import type { Dial } from '../net/dial.ts';
 import { createMask, type Mask } from '../redact/mask.ts';
 import { secretValues } from '../redact/secret-options.ts';
 import { bad, runUntilDeadline } from './deadline.ts';
 import { spellOptions } from './option-spelling.ts';
-import { probeFor, readSpec } from './registry.ts';
+import { probeFor, type ReadyCheck, readSpec } from './registry.ts';
 import { createStopwatch } from './stopwatch.ts';
 
 /** Dependencies that all checks of an agent share. */
@@ -32,17 +28,6 @@ export interface RunDeps {
   /** Aborts when the agent ends; a measurement made under an aborted signal is to be thrown away, not sent. */
   readonly signal: AbortSignal;
   readonly random: () => number;
-}
-
-/** A check whose settings are read already. */
-export interface ReadyCheck {
-  readonly probe: AnyProbe;
-  readonly target: Target;
-  /** As `probe.options` parsed them. */
-  readonly options: unknown;
-  readonly timeoutMs: number;
-  /** The values behind a script's `secret("NAME")`. */
-  readonly secrets?: ReadonlyMap<string, Secret>;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Phase, Phases, Stopwatch } from '../contract/probe.ts';
+import type { Phase, Phases, Stopwatch } from '../contract/dial.ts';
 
 /**
  * Creates a stopwatch on a monotonic clock (milliseconds with fractions). No phase runs until one is entered. It has no

@@ -3,10 +3,10 @@ import { connect, type Socket } from 'node:net';
 import type { Json } from '@vantage/domain';
 import { resultCode } from '@vantage/domain';
 import type { ReadTcpFigures } from '@vantage/icmp';
+import type { Address } from '../contract/dial.ts';
 import { Failure, networkFailure, noRoute, showPeer, systemCode } from '../contract/failure.ts';
 import type { ProbeContext } from '../contract/probe.ts';
 import { connectTime } from './connect-time.ts';
-import type { Address } from './resolve.ts';
 
 /** RFC 8305 section 8: Connection Attempt Delay, milliseconds. */
 const attemptDelayMs = 250;

@@ -3,11 +3,11 @@ import type { ReadTcpFigures } from '@vantage/icmp';
 import { systemClock } from '@vantage/kernel';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Policy } from '../contract/probe.ts';
+import type { Address, Dial, Policy } from '../contract/dial.ts';
 import { tcp } from '../methods/tcp.ts';
 import { closedPort, listen, runTest } from '../testing/index.ts';
-import { createDial, type Dial } from './dial.ts';
-import type { Address, Names } from './resolve.ts';
+import { createDial } from './dial.ts';
+import type { Names } from './resolve.ts';
 
 const hasIPv6 = Object.values(networkInterfaces()).some((each) =>
   each?.some(({ address }) => address === '::1'),

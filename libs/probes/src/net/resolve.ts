@@ -1,16 +1,11 @@
 import { Resolver } from 'node:dns';
 import { isIP } from 'node:net';
 import { resultCode } from '@vantage/domain';
+import type { Address } from '../contract/dial.ts';
 import { Failure, showSeconds, systemCode } from '../contract/failure.ts';
 import type { IpFamily } from '../contract/options.ts';
 import type { ProbeContext } from '../contract/probe.ts';
 import { createResolverFiles, isLocalhost, loopback } from './resolver-files.ts';
-
-/** An address of a name. */
-export interface Address {
-  readonly address: string;
-  readonly family: 4 | 6;
-}
 
 /**
  * RFC 8305 section 3: how long a first answer with IPv4 addresses waits for the one with IPv6 addresses, milliseconds.

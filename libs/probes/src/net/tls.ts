@@ -12,19 +12,10 @@ import {
 import type { Json } from '@vantage/domain';
 import { dayMs, resultCode } from '@vantage/domain';
 import { declareState } from '@vantage/kernel';
+import type { TlsSettings } from '../contract/dial.ts';
 import { Failure, systemCode } from '../contract/failure.ts';
 import type { ProbeContext } from '../contract/probe.ts';
 import { tlsWords } from './tls-text.ts';
-
-/** How to speak TLS; the shared part of every method's `TLS` Options. */
-export interface TlsSettings {
-  readonly Verify: boolean;
-  readonly CA?: string | undefined;
-  readonly ClientCert?: string | undefined;
-  readonly ClientKey?: string | undefined;
-  readonly ServerName?: string | undefined;
-  readonly MinDaysLeft: number;
-}
 
 const maxContexts = 256;
 const pemCertificate = /-----BEGIN [A-Z0-9 ]*CERTIFICATE-----[^-]*-----END [A-Z0-9 ]*CERTIFICATE-----/g;

@@ -1,7 +1,7 @@
 import { createFakeClock } from '@vantage/kernel/testing';
 import { expect, test } from 'vitest';
-import { readSpec, specOf } from '../engine/registry.ts';
-import { type ReadyCheck, runCheck } from '../engine/run.ts';
+import { type ReadyCheck, readSpec, specOf } from '../engine/registry.ts';
+import { runCheck } from '../engine/run.ts';
 import { createDial } from '../net/dial.ts';
 
 const local = (name: string) => ['$', '{local:', name, '}'].join('');

@@ -1,7 +1,8 @@
 import { type Clock, Secret, systemClock } from '@vantage/kernel';
-import type { AnyProbe, Measurement, Policy } from '../contract/probe.ts';
+import type { Dial, Policy } from '../contract/dial.ts';
+import type { AnyProbe, Measurement } from '../contract/probe.ts';
 import { runCheck } from '../engine/run.ts';
-import { createDial, type Dial } from '../net/dial.ts';
+import { createDial } from '../net/dial.ts';
 
 /** The policy of an agent that may do everything. */
 export const allowAll: Policy = { refuse: () => undefined };

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Secret, systemClock } from '@vantage/kernel';
-import type { Measurement, Policy } from '../contract/probe.ts';
+import type { Policy } from '../contract/dial.ts';
+import type { Measurement } from '../contract/probe.ts';
 import { checkFunctions } from '../engine/registry.ts';
 import { runCheck } from '../engine/run.ts';
 import { createSandbox, type SandboxRoom, sandboxFiles, sandboxRoom } from '../methods/script/sandbox.ts';

@@ -1,5 +1,7 @@
+import type { DeviceStatus as Status } from '@vantage/domain';
+
 /** The status that a tool reports for a check. */
-export type Verdict = 'Up' | 'Down' | 'Maint' | 'Unknown';
+export type Verdict = Status;
 
 /** The status of one check in the other tool. */
 export interface OldStatus {

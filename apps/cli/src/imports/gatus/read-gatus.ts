@@ -1,3 +1,4 @@
+import { parseJson } from '@vantage/kernel';
 import { collector, type FoundCheck, type FoundOptions, type FoundTarget, type Reading } from '../found.ts';
 import { mostThings, parseYaml, readText, unreadable } from '../input.ts';
 import { portStandIn } from '../stand-in.ts';
@@ -213,10 +214,5 @@ function sshTarget(endpoint: Fields, address: string): FoundTarget {
 }
 
 function commandOf(body: string | undefined): string | undefined {
-  if (body === undefined) return undefined;
-  try {
-    return textOf(recordOf(JSON.parse(body))?.['command']);
-  } catch {
-    return undefined;
-  }
+  return textOf(recordOf(parseJson(body))?.['command']);
 }

@@ -1,4 +1,5 @@
 import type { Json } from '@vantage/domain';
+import { parseJson } from '@vantage/kernel';
 import type { FoundOptions, FoundTarget } from '../found.ts';
 import { recordOf, textOf } from '../values.ts';
 import type { KumaMonitor, KumaProxy } from './monitor.ts';
@@ -58,12 +59,8 @@ function requestOptions(monitor: KumaMonitor, lost: string[]): FoundOptions | st
 }
 
 function headersOf(text: string): Record<string, string> | undefined {
-  try {
-    const given = recordOf(JSON.parse(text));
-    return given && Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)]));
-  } catch {
-    return undefined;
-  }
+  const given = recordOf(parseJson(text));
+  return given && Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)]));
 }
 
 /** User and password; a bearer token becomes a header. */

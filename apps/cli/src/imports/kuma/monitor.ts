@@ -1,3 +1,4 @@
+import { parseJson } from '@vantage/kernel';
 import { listOf, numberOf, recordOf, textOf, truthOf } from '../values.ts';
 
 /** A monitor of Uptime Kuma: a row of its table `monitor`, or an entry of a 1.x backup, by the same names. */
@@ -84,10 +85,5 @@ function camel(column: string): string {
 }
 
 function jsonList(value: unknown): readonly unknown[] {
-  if (typeof value !== 'string') return listOf(value);
-  try {
-    return listOf(JSON.parse(value));
-  } catch {
-    return [];
-  }
+  return listOf(typeof value === 'string' ? parseJson(value) : value);
 }

@@ -1,10 +1,10 @@
 import { boundedText, type Clock } from '@vantage/kernel';
 import { z } from 'zod';
-import type { Db } from '../../db/index.ts';
-import { idField, shownTimes, showTimes, timeNames } from '../../http/field.ts';
-import { noSubject, type Route, route, validatingRoute } from '../../http/route.ts';
-import type { Session } from '../../http/session.ts';
-import { createZone } from '../../http/zone.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { idField, shownTimes, showTimes, timeNames } from '../../rest/http/field.ts';
+import { noSubject, type Route, route, validatingRoute } from '../../rest/http/route.ts';
+import type { Session } from '../../rest/http/session.ts';
+import { createZone } from '../../rest/http/zone.ts';
 import type { Catalog } from '../change.ts';
 import { defaultLocations } from '../devices/lookup-store.ts';
 import { referenceField } from '../external-key.ts';

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import { Account } from '../../db/entities.ts';
-import type { Tables } from '../../db/index.ts';
+import { Account } from '../../platform/db/entities.ts';
+import type { Tables } from '../../platform/db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
 
 /** An account as its owner sees it. */

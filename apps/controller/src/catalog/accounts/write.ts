@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type FieldFault, newId, sentFault, zoneName } from '@vantage/kernel';
-import { publish } from '../../db/index.ts';
+import { publish } from '../../platform/db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { moveDefaultDevices } from '../devices/default-store.ts';
 import { defaultLocations, findLocations, lockAccount, readNschedule } from '../devices/lookup-store.ts';

@@ -1,8 +1,8 @@
 import { newId } from '@vantage/kernel';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { useAccountPerTest } from '../../api/testing/account-per-test.ts';
-import { createSampleAccount } from '../../api/testing/sample-account.ts';
+import { useAccountPerTest } from '../../rest/api/testing/account-per-test.ts';
+import { createSampleAccount } from '../../rest/api/testing/sample-account.ts';
 import { createFixtures } from '../../testing/fixtures.ts';
 
 const api = useAccountPerTest();

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../../db/index.ts';
+import type { Tables } from '../../platform/db/index.ts';
 
 /**
  * Stores the columns of agents that enrolment uses. The agent itself asks for its certificate, so no actor changes

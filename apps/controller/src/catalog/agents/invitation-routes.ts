@@ -1,9 +1,9 @@
 import { invitationMinutes } from '@vantage/domain';
 import { boundedText, type Clock } from '@vantage/kernel';
 import { z } from 'zod';
-import { idField, lineField, timestampField } from '../../http/field.ts';
-import { Problem, problemCode } from '../../http/problem.ts';
-import { noSubject, type Route, route } from '../../http/route.ts';
+import { idField, lineField, timestampField } from '../../rest/http/field.ts';
+import { Problem, problemCode } from '../../rest/http/problem.ts';
+import { noSubject, type Route, route } from '../../rest/http/route.ts';
 import type { Catalog } from '../change.ts';
 import { accepted, actorOf } from '../from-rest.ts';
 import type { Conflict } from '../refusal.ts';

@@ -1,6 +1,6 @@
 import type { AnchorReport } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../../db/index.ts';
+import type { Tables } from '../../platform/db/index.ts';
 
 /** A report of an agent in one session. */
 interface Report {

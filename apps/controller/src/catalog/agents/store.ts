@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { agentStateAt, type Db, type Tables } from '../../db/index.ts';
+import { agentStateAt, type Db, type Tables } from '../../platform/db/index.ts';
 
 /** The states that the column has. */
 type StoredState = 'New' | 'Connected' | 'Away' | 'Fenced' | 'Revoked';

@@ -1,7 +1,7 @@
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
-import { missing } from '../../http/problem.ts';
-import { type Route, route } from '../../http/route.ts';
+import { missing } from '../../rest/http/problem.ts';
+import { type Route, route } from '../../rest/http/route.ts';
 import { accepted, actorOf } from '../from-rest.ts';
 import { type AgentRouteDeps, agentFull, oneAgent, show } from './routes.ts';
 import { type UpgradeDeps, upgradeAgents } from './upgrade.ts';

@@ -1,6 +1,11 @@
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../../db/index.ts';
-import type { AskedUpgrade } from './upgrade.ts';
+import type { Tables } from '../../platform/db/index.ts';
+
+/** All agents of the account, of a Location by its name or id, or one agent. */
+export type UpgradeScope =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'location'; readonly location: string }
+  | { readonly kind: 'agent'; readonly agentId: string };
 
 /** An agent that may be upgraded. */
 export interface UpgradeCandidate {
@@ -19,7 +24,7 @@ export interface UpgradeCandidate {
 export async function upgradeCandidates(
   trx: Kysely<Tables>,
   accountNo: number,
-  of: AskedUpgrade['of'],
+  of: UpgradeScope,
 ): Promise<readonly UpgradeCandidate[]> {
   const named =
     of.kind === 'agent'

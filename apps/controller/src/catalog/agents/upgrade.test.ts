@@ -1,6 +1,6 @@
 import { newId } from '@vantage/kernel';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Rest, startRest } from '../../api/testing/rest.ts';
+import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
 import { createFixtures } from '../../testing/fixtures.ts';
 import type { SignedParcel } from './upgrade.ts';
 

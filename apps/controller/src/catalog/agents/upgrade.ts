@@ -1,12 +1,12 @@
 import { cleanLine, isVersion } from '@vantage/domain';
 import { sentFault } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
-import type { Tables } from '../../db/index.ts';
+import type { Tables } from '../../platform/db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { lockAccount } from '../devices/lookup-store.ts';
 import { changedFields } from '../field-change.ts';
 import type { Conflict, Refusal } from '../refusal.ts';
-import { type UpgradeCandidate, upgradeCandidates } from './upgrade-store.ts';
+import { type UpgradeCandidate, type UpgradeScope, upgradeCandidates } from './upgrade-store.ts';
 
 /** A parcel that the release key signed. */
 export interface SignedParcel {
@@ -34,11 +34,7 @@ export interface UpgradeDeps {
 export interface AskedUpgrade {
   readonly accountNo: number;
   readonly version: string;
-  /** All agents of the account, of a Location by its name or id, or one agent. */
-  readonly of:
-    | { readonly kind: 'all' }
-    | { readonly kind: 'location'; readonly location: string }
-    | { readonly kind: 'agent'; readonly agentId: string };
+  readonly of: UpgradeScope;
   readonly nowUs: number;
 }
 

@@ -1,7 +1,7 @@
 import { raw } from '@mikro-orm/core';
 import type { Kysely } from 'kysely';
-import { Agent, FormerLocation } from '../../db/entities.ts';
-import { agentStateAt, type Tables } from '../../db/index.ts';
+import { Agent, FormerLocation } from '../../platform/db/entities.ts';
+import { agentStateAt, type Tables } from '../../platform/db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { lockAccount } from '../devices/lookup-store.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type AddressPolicy, type ContactType, contactTypes, signingSecret } from '@vantage/alerts';
-import type { Sealer } from '../../secrets/seal.ts';
+import type { Sealer } from '../../platform/secrets/seal.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { notifyEverybody } from '../nschedules/everybody.ts';
 import type { Refusal } from '../refusal.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { useAccountPerTest } from '../../api/testing/account-per-test.ts';
-import { openContact } from '../../secrets/sealed-contact.ts';
+import { openContact } from '../../platform/secrets/sealed-contact.ts';
+import { useAccountPerTest } from '../../rest/api/testing/account-per-test.ts';
 
 describe('contacts of types that other services give credentials for', () => {
   const api = useAccountPerTest();

@@ -2,9 +2,9 @@ import { alertKinds } from '@vantage/alerts';
 import { newId } from '@vantage/kernel';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { useAccountPerTest } from '../../api/testing/account-per-test.ts';
-import { startRest } from '../../api/testing/rest.ts';
-import { openContact } from '../../secrets/sealed-contact.ts';
+import { openContact } from '../../platform/secrets/sealed-contact.ts';
+import { useAccountPerTest } from '../../rest/api/testing/account-per-test.ts';
+import { startRest } from '../../rest/api/testing/rest.ts';
 
 const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 const email = { Name: 'Operations', Type: 'email', Address: 'noc@example.org' };

@@ -1,7 +1,7 @@
 import { bodyTypes, contactTypeNames, contactTypes, defaultBodyType, notifyKinds } from '@vantage/alerts';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
-import { idField, lineField, shownTimes, timeNames, timestampField } from '../../http/field.ts';
+import { idField, lineField, shownTimes, timeNames, timestampField } from '../../rest/http/field.ts';
 import { identityFields, shownIdentity } from '../external-key.ts';
 
 const name = lineField(200, 1)

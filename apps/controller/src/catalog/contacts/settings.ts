@@ -7,7 +7,7 @@ import {
 } from '@vantage/alerts';
 import { cleanLine } from '@vantage/domain';
 import type { FieldFault } from '@vantage/kernel';
-import type { ClearContact } from '../../secrets/sealed-contact.ts';
+import type { ClearContact } from '../../platform/secrets/sealed-contact.ts';
 import { type Identity, resolveIdentity } from '../external-key.ts';
 import type { SentContact } from './fields.ts';
 

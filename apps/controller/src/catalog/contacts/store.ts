@@ -1,7 +1,7 @@
 import { raw } from '@mikro-orm/core';
 import { type Kysely, sql } from 'kysely';
-import { Contact } from '../../db/entities.ts';
-import type { Db, Row, Tables } from '../../db/index.ts';
+import { Contact } from '../../platform/db/entities.ts';
+import type { Db, Row, Tables } from '../../platform/db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
 import type { ResourcePage } from '../resource-routes.ts';
 

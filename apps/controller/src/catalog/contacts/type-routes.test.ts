@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { useAccountPerTest } from '../../api/testing/account-per-test.ts';
+import { useAccountPerTest } from '../../rest/api/testing/account-per-test.ts';
 
 const api = useAccountPerTest();
 const types = z.array(

@@ -1,6 +1,6 @@
 import { contactOptionNames, contactTypeNames, contactTypes } from '@vantage/alerts';
 import { z } from 'zod';
-import { noSubject, type Route, route } from '../../http/route.ts';
+import { noSubject, type Route, route } from '../../rest/http/route.ts';
 
 const contactType = z
   .strictObject({

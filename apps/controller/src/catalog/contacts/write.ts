@@ -9,9 +9,9 @@ import {
 } from '@vantage/alerts';
 import { cleanLine, hourUs } from '@vantage/domain';
 import { newId } from '@vantage/kernel';
-import type { Contact } from '../../db/entities.ts';
-import type { Sealer } from '../../secrets/seal.ts';
-import { type ClearContact, openContact, sealContact } from '../../secrets/sealed-contact.ts';
+import type { Contact } from '../../platform/db/entities.ts';
+import type { Sealer } from '../../platform/secrets/seal.ts';
+import { type ClearContact, openContact, sealContact } from '../../platform/secrets/sealed-contact.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { lockAccount } from '../devices/lookup-store.ts';
 import { keyConflict, resolveIdentity, showIdentity } from '../external-key.ts';

@@ -1,7 +1,7 @@
-import { type Db, lockDevices, ScopeRefusal } from '../../db/index.ts';
-import type { Problem } from '../../http/problem.ts';
-import { scopeProblem } from '../../http/scope-rule.ts';
-import type { Session } from '../../http/session.ts';
+import { type Db, lockDevices, ScopeRefusal } from '../../platform/db/index.ts';
+import type { Problem } from '../../rest/http/problem.ts';
+import { scopeProblem } from '../../rest/http/scope-rule.ts';
+import type { Session } from '../../rest/http/session.ts';
 import type { Catalog, ChangeTransaction } from '../change.ts';
 import { loadsOf, overloadedNames } from '../devices/lookup-store.ts';
 import type { Maintenance, readMaintenance } from '../devices/maintenance-routes.ts';

@@ -1,6 +1,6 @@
-import type { Db } from '../../db/index.ts';
-import { conflict, invalid } from '../../http/problem.ts';
-import type { Session } from '../../http/session.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { conflict, invalid } from '../../rest/http/problem.ts';
+import type { Session } from '../../rest/http/session.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { readFilter } from '../devices/list-query.ts';
 import { readMaintenance } from '../devices/maintenance-routes.ts';

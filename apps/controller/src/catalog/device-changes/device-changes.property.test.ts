@@ -2,8 +2,8 @@ import { propertyRuns } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type AccountApi, addAccount } from '../../api/testing/one-account.ts';
-import { type Rest, startRest } from '../../api/testing/rest.ts';
+import { type AccountApi, addAccount } from '../../rest/api/testing/one-account.ts';
+import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
 import { change } from './testing/bulk-change.ts';
 
 let rest: Rest;

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type AccountApi, addAccount } from '../../api/testing/one-account.ts';
-import { type Rest, startRest } from '../../api/testing/rest.ts';
-import { addScopedAccount } from '../../api/testing/scoped-account.ts';
-import { recordEvents } from '../../events/index.ts';
-import { createRestHealth } from '../../health/index.ts';
+import { type AccountApi, addAccount } from '../../rest/api/testing/one-account.ts';
+import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { addScopedAccount } from '../../rest/api/testing/scoped-account.ts';
+import { recordEvents } from '../../status/events/index.ts';
+import { createRestHealth } from '../../status/health/index.ts';
 import { change as changeBy, outcome, preview as previewOf } from './testing/bulk-change.ts';
 
 let rest: Rest;

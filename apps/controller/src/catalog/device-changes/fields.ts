@@ -1,6 +1,7 @@
+import { deviceStatuses } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
-import { idField, lineField } from '../../http/field.ts';
+import { idField, lineField } from '../../rest/http/field.ts';
 import { sharedTable } from '../devices/device-table.ts';
 import { deviceUpdate } from '../devices/fields.ts';
 import { deviceListQuery } from '../devices/list-query.ts';
@@ -25,7 +26,7 @@ const filter = z
       .optional()
       .describe(`Ids: these devices only, at most ${mostNamed}.`)
       .meta({ example: [exampleId] }),
-    Status: z.enum(['Up', 'Down', 'Maint', 'Unknown']).optional().describe('Devices with this Status only.'),
+    Status: z.enum(deviceStatuses).optional().describe('Devices with this Status only.'),
     Search: Search.describe('A part of ShortName, FullName or URL, in any letter case.'),
     Tag,
     Method,

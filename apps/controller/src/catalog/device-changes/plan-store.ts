@@ -1,11 +1,12 @@
+import { hourUs } from '@vantage/domain';
 import { isId } from '@vantage/kernel';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { Tables } from '../../db/index.ts';
+import type { Tables } from '../../platform/db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
 import type { Outcome } from './fields.ts';
 
 /** A plan is kept so long after its preview or last part, and so many of an account; those that run go last. */
-const keptUs = 3_600_000_000;
+const keptUs = hourUs;
 const mostKept = 20;
 
 /** A change from its preview on. */

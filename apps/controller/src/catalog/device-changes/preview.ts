@@ -1,7 +1,7 @@
 import { newId } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
-import type { Tables } from '../../db/index.ts';
-import type { Session } from '../../http/session.ts';
+import type { Tables } from '../../platform/db/index.ts';
+import type { Session } from '../../rest/http/session.ts';
 import { actorOf } from '../from-rest.ts';
 import type { ApplyDeps } from './apply.ts';
 import { devicesOf, readyChange } from './carry-out.ts';

@@ -1,6 +1,6 @@
 import type { FieldFault } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
-import type { Tables } from '../../db/index.ts';
+import type { Tables } from '../../platform/db/index.ts';
 import { resolveReferences } from '../devices/settings.ts';
 import type { LocationRow } from '../devices/store.ts';
 import type { AskedChange } from './fields.ts';

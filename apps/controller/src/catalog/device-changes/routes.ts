@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { invalid } from '../../http/problem.ts';
-import { noSubject, type Route, route } from '../../http/route.ts';
-import type { Level, Session } from '../../http/session.ts';
+import { invalid } from '../../rest/http/problem.ts';
+import { noSubject, type Route, route } from '../../rest/http/route.ts';
+import type { Level, Session } from '../../rest/http/session.ts';
 import type { Maintenance } from '../devices/maintenance-routes.ts';
 import type { DeviceRouteDeps } from '../devices/routes.ts';
 import { createCarrier, outcomeOf } from './carry-out.ts';

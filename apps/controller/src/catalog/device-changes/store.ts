@@ -1,7 +1,8 @@
+import type { DeviceStatus } from '@vantage/domain';
 import { isId } from '@vantage/kernel';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { Tables } from '../../db/index.ts';
-import { statusSql } from '../../db/status.ts';
+import type { Tables } from '../../platform/db/index.ts';
+import { statusSql } from '../../platform/db/status.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { sharedTable } from '../devices/device-table.ts';
 import { byCreation, conditionsOf, type DeviceFilter } from '../devices/list-ask.ts';
@@ -195,9 +196,9 @@ export async function statusesOf(
   db: Kysely<Tables>,
   deviceNos: readonly number[],
   nowUs: number,
-): Promise<ReadonlyMap<number, 'Up' | 'Down' | 'Maint' | 'Unknown'>> {
+): Promise<ReadonlyMap<number, DeviceStatus>> {
   const shown = statusSql(nowUs);
-  const { rows } = await sql<{ device_no: number; status: 'Up' | 'Down' | 'Maint' | 'Unknown' }>`
+  const { rows } = await sql<{ device_no: number; status: DeviceStatus }>`
     select d.device_no, ${shown.status} as status from devices d ${shown.joins}
     where d.device_no = any(${deviceNos}::int[])`.execute(db);
   return new Map(rows.map(({ device_no, status }) => [device_no, status]));

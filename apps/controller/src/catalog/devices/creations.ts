@@ -1,7 +1,7 @@
 import type { DeviceCreatedCause } from '@vantage/health';
 import type { Clock } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
-import { createWaitingWrites, pipelined, type Tables } from '../../db/index.ts';
+import { createWaitingWrites, pipelined, type Tables } from '../../platform/db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
 import type { SentSettings } from './fields.ts';
 import { perMinuteAtEach } from './resolve-device.ts';

@@ -2,7 +2,7 @@ import { severities } from '@vantage/alerts';
 import { cleanLine } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
-import { lineField } from '../../http/field.ts';
+import { lineField } from '../../rest/http/field.ts';
 import { identityTable } from '../external-key.ts';
 import { type Field, marked } from '../field-table.ts';
 

@@ -1,8 +1,8 @@
-import { methods } from '@vantage/domain';
+import { deviceStatuses, methods } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 import { registry } from '@vantage/probes';
 import { z } from 'zod';
-import { idField, lineField, timestampField } from '../../http/field.ts';
+import { idField, lineField, timestampField } from '../../rest/http/field.ts';
 import { referenceField } from '../external-key.ts';
 import { createShape, shownShape, updateShape } from '../field-table.ts';
 import { deviceMaintenance } from '../maintenance/fields.ts';
@@ -121,7 +121,7 @@ const listed = shownShape(listedTable);
 /** An entry of a device list. Columns of CSV keep their places: a new field comes last. */
 export const deviceEntry = z
   .strictObject({
-    Status: z.enum(['Up', 'Down', 'Maint', 'Unknown']),
+    Status: z.enum(deviceStatuses),
     URL: z.string(),
     Method: z.enum(methods),
     Frequency: listed.Frequency,

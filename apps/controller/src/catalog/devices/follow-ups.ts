@@ -1,6 +1,6 @@
 import type { DeviceChangedCause } from '@vantage/health';
 import type { Kysely } from 'kysely';
-import { createWaitingWrites, type Tables } from '../../db/index.ts';
+import { createWaitingWrites, type Tables } from '../../platform/db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
 
 /** The parts that follow-ups need. */

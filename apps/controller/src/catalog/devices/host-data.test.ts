@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type OneAccount, startOneAccount } from '../../api/testing/one-account.ts';
+import { type OneAccount, startOneAccount } from '../../rest/api/testing/one-account.ts';
 import { openTarget } from './sealed.ts';
 
 const faults = z.object({ errors: z.array(z.object({ field: z.string(), message: z.string() })) });

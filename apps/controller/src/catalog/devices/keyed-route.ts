@@ -1,10 +1,10 @@
 import type { FieldFault } from '@vantage/kernel';
 import { z } from 'zod';
-import type { Db } from '../../db/index.ts';
-import { validateFields } from '../../http/input.ts';
-import { missing } from '../../http/problem.ts';
-import { noSubject, type Reply, type Route, validatingRoute } from '../../http/route.ts';
-import type { Session } from '../../http/session.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { validateFields } from '../../rest/http/input.ts';
+import { missing } from '../../rest/http/problem.ts';
+import { noSubject, type Reply, type Route, validatingRoute } from '../../rest/http/route.ts';
+import type { Session } from '../../rest/http/session.ts';
 import type { Catalog, ChangeTransaction } from '../change.ts';
 import { identityQuery } from '../external-key.ts';
 import { findByExternalKey } from '../external-key-store.ts';

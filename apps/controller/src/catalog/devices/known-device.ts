@@ -1,4 +1,4 @@
-import type { WholeTransaction } from '../../db/index.ts';
+import type { WholeTransaction } from '../../platform/db/index.ts';
 import type { CheckedRow, DeviceRow } from './store.ts';
 
 /** The device that was read last in each transaction that commits as a whole. */

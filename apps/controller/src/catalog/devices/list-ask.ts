@@ -1,6 +1,6 @@
+import type { DeviceStatus } from '@vantage/domain';
 import { type RawBuilder, sql } from 'kysely';
-import { isOneOf } from '../../db/index.ts';
-import type { DeviceStatus } from '../../db/status.ts';
+import { isOneOf } from '../../platform/db/index.ts';
 
 /** The devices to which a list is limited; every part that is given must hold. */
 export interface DeviceFilter {

@@ -1,7 +1,7 @@
 import { newId } from '@vantage/kernel';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { useAccountPerTest } from '../../api/testing/account-per-test.ts';
+import { useAccountPerTest } from '../../rest/api/testing/account-per-test.ts';
 
 const api = useAccountPerTest();
 const rows = z.array(z.object({ ShortName: z.string() }));

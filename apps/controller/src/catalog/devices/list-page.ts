@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type Db, executeKept } from '../../db/index.ts';
-import { isUsual } from '../../db/row-count.ts';
-import { statusSql } from '../../db/status.ts';
+import { type Db, executeKept } from '../../platform/db/index.ts';
+import { isUsual } from '../../platform/db/row-count.ts';
+import { statusSql } from '../../platform/db/status.ts';
 import { type DeviceListAsk, isByStatusAlone } from './list-ask.ts';
 import {
   type CheckedRow,

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { createLog } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { CompiledQuery, createQueryId, type KyselyPlugin, type RootOperationNode } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { createTestDatabase, type TestDatabase } from '../../../../../tests/harness/database.ts';
-import { startRest } from '../../api/testing/rest.ts';
-import { createDb, type Db } from '../../db/index.ts';
-import { recordEvents } from '../../events/index.ts';
-import { createRestHealth } from '../../health/index.ts';
-import { createSealer } from '../../secrets/seal.ts';
+import type { TestDatabase } from '../../../../../tests/harness/database.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { createSealer } from '../../platform/secrets/seal.ts';
+import { startRest } from '../../rest/api/testing/rest.ts';
+import { recordEvents } from '../../status/events/index.ts';
+import { createRestHealth } from '../../status/health/index.ts';
 import { createFixtures } from '../../testing/fixtures.ts';
+import { useDatabase } from '../../testing/use-database.ts';
 import { byCreation, type DeviceListAsk } from './list-ask.ts';
 import { listDevices } from './list-store.ts';
 import { loadsOf, overloadedNames } from './lookup-store.ts';
@@ -32,16 +32,14 @@ let db: Db;
 let accountNo: number;
 let locationNo: number;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await createDb({ connection: { url: database.url }, log: createLog('plans', 'silent') });
-  ({ accountNo, locationNo } = await makeManyDevices(db, devices, nowUs));
-}, 300_000);
-
-afterAll(async () => {
-  await db.close();
-  await database[Symbol.asyncDispose]();
-});
+useDatabase(
+  async (opened, made) => {
+    db = opened;
+    database = made;
+    ({ accountNo, locationNo } = await makeManyDevices(db, devices, nowUs));
+  },
+  { timeoutMs: 300_000 },
+);
 
 const plan: z.ZodType<Plan> = z.lazy(() =>
   z.object({

@@ -2,12 +2,12 @@ import { severities } from '@vantage/alerts';
 import { methods } from '@vantage/domain';
 import { boundedText, isId, sentFault } from '@vantage/kernel';
 import { z } from 'zod';
-import { type Db, findDeviceCursor } from '../../db/index.ts';
-import { flagQuery } from '../../http/flag.ts';
-import { readMembers, someOf } from '../../http/members.ts';
-import { locationQuery, readLocationNos, readTagNos, tagQuery } from '../../http/named.ts';
-import { afterQuery, readCursor } from '../../http/paging.ts';
-import { invalid, missing } from '../../http/problem.ts';
+import { type Db, findDeviceCursor } from '../../platform/db/index.ts';
+import { flagQuery } from '../../rest/http/flag.ts';
+import { readMembers, someOf } from '../../rest/http/members.ts';
+import { locationQuery, readLocationNos, readTagNos, tagQuery } from '../../rest/http/named.ts';
+import { afterQuery, readCursor } from '../../rest/http/paging.ts';
+import { invalid, missing } from '../../rest/http/problem.ts';
 import { identityQuery } from '../external-key.ts';
 import { findTag } from '../tags/store.ts';
 import {

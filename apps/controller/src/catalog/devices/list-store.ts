@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '../../db/index.ts';
-import { rowCount } from '../../db/row-count.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { rowCount } from '../../platform/db/row-count.ts';
 import {
   areAt,
   conditionsOf,

@@ -2,8 +2,8 @@ import { newId } from '@vantage/kernel';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../../api/testing/rest.ts';
-import { createZone } from '../../http/zone.ts';
+import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { createZone } from '../../rest/http/zone.ts';
 
 const entries = z.array(z.looseObject({ device_id: z.string(), ShortName: z.string() }));
 

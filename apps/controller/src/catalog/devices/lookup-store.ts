@@ -1,7 +1,7 @@
 import type { FieldFault } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../../db/index.ts';
-import { locationLoad } from '../../db/location-load.ts';
+import type { Tables } from '../../platform/db/index.ts';
+import { locationLoad } from '../../platform/db/location-load.ts';
 import { namedId, referenceFault } from '../external-key-store.ts';
 import type { LocationRow, TagRow } from './store.ts';
 

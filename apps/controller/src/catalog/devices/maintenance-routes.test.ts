@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../../api/testing/rest.ts';
+import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
 import type { Maintenance } from './maintenance-routes.ts';
 
 const asked: Parameters<Maintenance['startMaintenance']>[0][] = [];

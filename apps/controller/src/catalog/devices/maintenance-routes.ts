@@ -1,13 +1,13 @@
-import { dayUs } from '@vantage/domain';
+import { dayUs, minuteUs } from '@vantage/domain';
 import { boundedText, type Clock, newId } from '@vantage/kernel';
 import { z } from 'zod';
-import type { Db } from '../../db/index.ts';
-import { durationField, readDuration } from '../../http/duration.ts';
-import { lineField } from '../../http/field.ts';
-import { invalid } from '../../http/problem.ts';
-import { type Route, route } from '../../http/route.ts';
-import type { Session } from '../../http/session.ts';
-import { timestampProblem, type Zone } from '../../http/zone.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { durationField, readDuration } from '../../rest/http/duration.ts';
+import { lineField } from '../../rest/http/field.ts';
+import { invalid } from '../../rest/http/problem.ts';
+import { type Route, route } from '../../rest/http/route.ts';
+import type { Session } from '../../rest/http/session.ts';
+import { timestampProblem, type Zone } from '../../rest/http/zone.ts';
 import type { Catalog } from '../change.ts';
 import { changeElsewhere } from '../change-elsewhere.ts';
 import type { FieldChange } from '../field-change.ts';
@@ -110,7 +110,7 @@ export function startedField(
 export const stoppedField: FieldChange = { field: 'Maintenance', old: true, new: null };
 
 /** A Start may lie this much in the past, because clocks differ and requests travel. */
-const lateStartUs = 60_000_000;
+const lateStartUs = minuteUs;
 const farthestUs = 366 * dayUs;
 
 function startProblem(startUs: number, nowUs: number): string | undefined {

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { startRest } from '../../api/testing/rest.ts';
+import { startRest } from '../../rest/api/testing/rest.ts';
 
 const clear = 'https://a.example/x?page=2&token=s3ntinel&a?key=s3ntinel&next=/b?c#part';
 const shown = clear.replaceAll('s3ntinel', '***');
-const migration = new URL('../../db/migrations/0059-masked-history.sql', import.meta.url);
+const migration = new URL('../../platform/db/migrations/0059-masked-history.sql', import.meta.url);
 
 test('credentials in the query of a device that an earlier version wrote into the audit and into notifications are masked', async () => {
   await using rest = await startRest();

@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../../api/testing/rest.ts';
-import { createSampleAccount } from '../../api/testing/sample-account.ts';
-import { loadDevices } from '../../assign/store.ts';
-import { realTime } from '../../config/time-scale.ts';
-import { lockDevices } from '../../db/index.ts';
-import { foldDevices } from '../../health/fold-store.ts';
-import { uptimes } from '../../health/index.ts';
-import { createTimes } from '../../health/times.ts';
-import { createCheckNowRequest } from '../../run-requests/store.ts';
+import { loadDevices } from '../../agents/assign/store.ts';
+import { createCheckNowRequest } from '../../agents/run-requests/store.ts';
+import { realTime } from '../../platform/config/time-scale.ts';
+import { lockDevices } from '../../platform/db/index.ts';
+import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { createSampleAccount } from '../../rest/api/testing/sample-account.ts';
+import { foldDevices } from '../../status/health/fold-store.ts';
+import { uptimes } from '../../status/health/index.ts';
+import { createTimes } from '../../status/health/times.ts';
 import { openRetrySequence } from '../../testing/stand.ts';
 
 describe('a paused device', () => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { useAccountPerTest } from '../../api/testing/account-per-test.ts';
+import { useAccountPerTest } from '../../rest/api/testing/account-per-test.ts';
 
 const URL = 'https://h.example/health?token=s3cret-t0ken&page=2';
 const shown = 'https://h.example/health?token=***&page=2';
@@ -37,7 +37,7 @@ describe('credentials in the query of a URL', () => {
     const { kysely } = api.rest.db;
     const nested = await create('/devices', { ...device, URL: 'https://h.example/?next=/a?token=x' });
     await sql`update devices set url = ${URL} where device_id = ${id}`.execute(kysely);
-    const file = new globalThis.URL('../../db/migrations/0061-masked-queries.sql', import.meta.url);
+    const file = new globalThis.URL('../../platform/db/migrations/0061-masked-queries.sql', import.meta.url);
     await sql.raw(await readFile(file, 'utf8')).execute(kysely);
     expect((await send('GET', `/devices/${id}`)).json).toMatchObject({ URL: shown });
     expect((await send('GET', `/devices/${nested}`)).json).toMatchObject({

@@ -2,7 +2,7 @@ import type { FieldFault } from '@vantage/kernel';
 import { probeFor } from '@vantage/probes';
 import { syntaxProblem } from '@vantage/probes/settings';
 import type { Kysely } from 'kysely';
-import type { Tables } from '../../db/index.ts';
+import type { Tables } from '../../platform/db/index.ts';
 import { keyTaken } from '../external-key.ts';
 import { findByExternalKey } from '../external-key-store.ts';
 import type { Conflict, Invalid } from '../refusal.ts';

@@ -1,26 +1,19 @@
-import { createLog } from '@vantage/kernel';
 import { propertyRuns } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../../tests/harness/database.ts';
-import { createDb, type Db } from '../../db/index.ts';
+import { expect, test } from 'vitest';
+import type { Db } from '../../platform/db/index.ts';
 import { createFixtures, type Fixtures } from '../../testing/fixtures.ts';
+import { useDatabase } from '../../testing/use-database.ts';
 import { byCreation, type DeviceListAsk } from './list-ask.ts';
 import { listDevices } from './list-store.ts';
 import { slowList } from './testing/slow-list.ts';
 
-let database: TestDatabase;
 let db: Db;
 let make: Fixtures;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await createDb({ connection: { url: database.url }, log: createLog('search', 'silent') });
+useDatabase((opened) => {
+  db = opened;
   make = createFixtures(db.kysely);
-});
-afterAll(async () => {
-  await db.close();
-  await database[Symbol.asyncDispose]();
 });
 
 /**

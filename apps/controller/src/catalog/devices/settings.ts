@@ -1,7 +1,7 @@
 import { cleanLine } from '@vantage/domain';
 import { type FieldFault, isPrivateHost, sentFault } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
-import type { Tables } from '../../db/index.ts';
+import type { Tables } from '../../platform/db/index.ts';
 import { namedId, referenceFault } from '../external-key-store.ts';
 import { type RowOf, resolve } from '../field-table.ts';
 import { deviceTable } from './device-table.ts';

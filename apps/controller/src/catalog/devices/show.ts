@@ -1,6 +1,6 @@
 import { cleanLine, type Method, methods } from '@vantage/domain';
 import type { z } from 'zod';
-import type { Zone } from '../../http/zone.ts';
+import type { Zone } from '../../rest/http/zone.ts';
 import { createShow } from '../field-table.ts';
 import { showOwnMaintenance } from '../maintenance/fields.ts';
 import type { MaintenanceRow } from '../maintenance/store.ts';

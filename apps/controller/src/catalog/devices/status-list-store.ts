@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import { deviceGroups } from '../../db/device-groups.ts';
-import type { Db } from '../../db/index.ts';
-import { rowCount } from '../../db/row-count.ts';
+import { deviceGroups } from '../../platform/db/device-groups.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { rowCount } from '../../platform/db/row-count.ts';
 import {
   areAt,
   byCreation,

@@ -1,7 +1,7 @@
-import { dayUs, hourUs, minuteUs } from '@vantage/domain';
+import { type DeviceStatus, dayUs, hourUs, minuteUs } from '@vantage/domain';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { type Db, foreverUs, startOfDay, type Tables } from '../../db/index.ts';
-import { type DeviceStatus, statusSql } from '../../db/status.ts';
+import { type Db, foreverUs, startOfDay, type Tables } from '../../platform/db/index.ts';
+import { statusSql } from '../../platform/db/status.ts';
 import { columnsOf, type RowOf } from '../field-table.ts';
 import { deviceTable, listedTable } from './device-table.ts';
 

@@ -1,7 +1,7 @@
 import { newId } from '@vantage/kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type OneAccount, startOneAccount } from '../../api/testing/one-account.ts';
+import { type OneAccount, startOneAccount } from '../../rest/api/testing/one-account.ts';
 
 const problem = z.object({
   code: z.int(),

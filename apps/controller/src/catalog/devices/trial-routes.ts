@@ -1,10 +1,10 @@
 import { boundedText, type FieldFault, newId } from '@vantage/kernel';
 import { z } from 'zod';
-import type { Db } from '../../db/index.ts';
-import { conflict, invalid } from '../../http/problem.ts';
-import { noSubject, type Route, validatingRoute } from '../../http/route.ts';
-import type { Zone } from '../../http/zone.ts';
-import type { Sealer } from '../../secrets/seal.ts';
+import type { Db } from '../../platform/db/index.ts';
+import type { Sealer } from '../../platform/secrets/seal.ts';
+import { conflict, invalid } from '../../rest/http/problem.ts';
+import { noSubject, type Route, validatingRoute } from '../../rest/http/route.ts';
+import type { Zone } from '../../rest/http/zone.ts';
 import { createShape } from '../field-table.ts';
 import { accepted } from '../from-rest.ts';
 import { deviceTable } from './device-table.ts';

@@ -1,7 +1,7 @@
 import { newId } from '@vantage/kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../../api/testing/rest.ts';
+import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
 
 describe('devices', () => {
   let rest: Rest;

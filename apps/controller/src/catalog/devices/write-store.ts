@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../../db/index.ts';
+import type { Tables } from '../../platform/db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
 import type { ChangeReach } from './device-table.ts';
 import type { PlainSettings, References } from './settings.ts';

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Db, NewRow, Row, Tables } from '../../db/index.ts';
+import type { Db, NewRow, Row, Tables } from '../../platform/db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
 import type { ResourcePage } from '../resource-routes.ts';
 

@@ -1,9 +1,9 @@
 import type { AddressPolicy } from '@vantage/alerts';
 import { cleanLine } from '@vantage/domain';
 import type { Kysely } from 'kysely';
-import type { Tables } from '../../db/index.ts';
-import type { Sealer } from '../../secrets/seal.ts';
-import { type ClearContact, openContact, sealContact } from '../../secrets/sealed-contact.ts';
+import type { Tables } from '../../platform/db/index.ts';
+import type { Sealer } from '../../platform/secrets/seal.ts';
+import { type ClearContact, openContact, sealContact } from '../../platform/secrets/sealed-contact.ts';
 import { resolveContact } from '../contacts/settings.ts';
 import { type Identity, resolveIdentity, showIdentity } from '../external-key.ts';
 import { namesOfTags, readScope } from '../keys/scope.ts';

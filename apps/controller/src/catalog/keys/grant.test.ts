@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { levels } from '../../http/session.ts';
+import { levels } from '../../rest/http/session.ts';
 import { grantFaults, type Power } from './grant.ts';
 
 /** The moments are 0 to 3; all of these ends make a difference. */

@@ -1,5 +1,5 @@
 import type { FieldFault } from '@vantage/kernel';
-import { type Level, levels } from '../../http/session.ts';
+import { type Level, levels } from '../../rest/http/session.ts';
 import type { Scope } from './scope.ts';
 
 /** The rights of a key or person, and their end. */

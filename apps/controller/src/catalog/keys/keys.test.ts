@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Rest, startRest } from '../../api/testing/rest.ts';
-import type { Level } from '../../http/session.ts';
+import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import type { Level } from '../../rest/http/session.ts';
 
 let rest: Rest;
 let beside: Rest;

@@ -1,12 +1,19 @@
 import { boundedText, isId } from '@vantage/kernel';
 import { z } from 'zod';
-import type { Db } from '../../db/index.ts';
-import { idField, lineField, shownTimes, showTimes, timeNames, timestampField } from '../../http/field.ts';
-import { nextPage, wholeOrPageQuery } from '../../http/paging.ts';
-import { missing } from '../../http/problem.ts';
-import { noSubject, type Route, route } from '../../http/route.ts';
-import { levels, type Session } from '../../http/session.ts';
-import { timestampProblem, type Zone } from '../../http/zone.ts';
+import type { Db } from '../../platform/db/index.ts';
+import {
+  idField,
+  lineField,
+  shownTimes,
+  showTimes,
+  timeNames,
+  timestampField,
+} from '../../rest/http/field.ts';
+import { nextPage, wholeOrPageQuery } from '../../rest/http/paging.ts';
+import { missing } from '../../rest/http/problem.ts';
+import { noSubject, type Route, route } from '../../rest/http/route.ts';
+import { levels, type Session } from '../../rest/http/session.ts';
+import { timestampProblem, type Zone } from '../../rest/http/zone.ts';
 import type { Catalog } from '../change.ts';
 import { accepted, actorOf } from '../from-rest.ts';
 import { scopeField, shownScope } from './scope.ts';

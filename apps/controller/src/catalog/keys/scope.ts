@@ -2,8 +2,8 @@ import type { FieldFault } from '@vantage/kernel';
 import { boundedText } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
-import type { Tables } from '../../db/index.ts';
-import { idField, lineField } from '../../http/field.ts';
+import type { Tables } from '../../platform/db/index.ts';
+import { idField, lineField } from '../../rest/http/field.ts';
 import { findTags } from '../devices/lookup-store.ts';
 import type { Invalid } from '../refusal.ts';
 

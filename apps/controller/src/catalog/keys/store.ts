@@ -1,9 +1,9 @@
 import { raw } from '@mikro-orm/core';
 import { type Kysely, sql } from 'kysely';
-import { ApiKey } from '../../db/entities.ts';
-import type { Tables } from '../../db/index.ts';
-import { databaseUs } from '../../http/key-store.ts';
-import type { Level } from '../../http/session.ts';
+import { ApiKey } from '../../platform/db/entities.ts';
+import type { Tables } from '../../platform/db/index.ts';
+import { databaseUs } from '../../rest/http/key-store.ts';
+import type { Level } from '../../rest/http/session.ts';
 import type { ChangeTransaction } from '../change.ts';
 import type { Power } from './grant.ts';
 import { shownTags } from './scope.ts';

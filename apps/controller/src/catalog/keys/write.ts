@@ -1,9 +1,10 @@
+import { dayUs, secondUs } from '@vantage/domain';
 import { type FieldFault, newId } from '@vantage/kernel';
-import { publish } from '../../db/index.ts';
-import type { Level } from '../../http/session.ts';
-import type { Zone } from '../../http/zone.ts';
-import { hashCredential, newCredential } from '../../secrets/credential.ts';
-import { hashPassword } from '../../secrets/password.ts';
+import { publish } from '../../platform/db/index.ts';
+import { hashCredential, newCredential } from '../../platform/secrets/credential.ts';
+import { hashPassword } from '../../platform/secrets/password.ts';
+import type { Level } from '../../rest/http/session.ts';
+import type { Zone } from '../../rest/http/zone.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { changedFields, createdFields } from '../field-change.ts';
 import { refuseBeyondLimit } from '../limits.ts';
@@ -164,7 +165,7 @@ export async function changeKey(
 function isSameSecond(sent: number | null | undefined, current: number | null): boolean {
   if (sent === undefined) return true;
   if (sent === null || current === null) return sent === current;
-  return Math.floor(sent / 1e6) === Math.floor(current / 1e6);
+  return Math.floor(sent / secondUs) === Math.floor(current / secondUs);
 }
 
 /**
@@ -182,7 +183,7 @@ export async function refuseGrant(
 }
 
 /** A later end is as good as none. */
-const maxLifeUs = 100 * 366 * 86_400_000_000;
+const maxLifeUs = 100 * 366 * dayUs;
 
 /** The refusal of an end that has passed by the clock of the database, or is too late to be meant. */
 async function refuseEnd({ trx }: ChangeTransaction, expiresUs: number | null): Promise<Invalid | undefined> {

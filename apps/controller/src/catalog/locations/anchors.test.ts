@@ -1,7 +1,7 @@
 import { storedAnchors } from '@vantage/domain';
 import { beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import { useAccountPerTest } from '../../api/testing/account-per-test.ts';
+import { useAccountPerTest } from '../../rest/api/testing/account-per-test.ts';
 
 const api = useAccountPerTest();
 const { send } = api;

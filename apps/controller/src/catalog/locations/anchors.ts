@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { mostAnchors, type StoredAnchor } from '@vantage/domain';
 import { boundedText, type FieldFault, isNetwork, isPrivateHost, normalAddress } from '@vantage/kernel';
 import { z } from 'zod';
-import { lineField } from '../../http/field.ts';
+import { lineField } from '../../rest/http/field.ts';
 
 const targetRule =
   'must be an IP address and not a host name, with a port for a TCP connection and without one for PING, for example 192.0.2.1 or 192.0.2.53:53';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { useAccountPerTest } from '../../api/testing/account-per-test.ts';
-import { createSampleAccount } from '../../api/testing/sample-account.ts';
+import { useAccountPerTest } from '../../rest/api/testing/account-per-test.ts';
+import { createSampleAccount } from '../../rest/api/testing/sample-account.ts';
 
 const api = useAccountPerTest();
 const { send, create } = api;

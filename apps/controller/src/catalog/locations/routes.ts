@@ -1,14 +1,14 @@
-import { cleanLine, storedAnchorReports, storedAnchors } from '@vantage/domain';
+import { baseStatuses, cleanLine, storedAnchorReports, storedAnchors } from '@vantage/domain';
 import { anchorStatus } from '@vantage/health';
 import { type Clock, isId } from '@vantage/kernel';
 import { z } from 'zod';
-import type { Db } from '../../db/index.ts';
-import { idField, lineField, shownTimes, showTimes, timeNames } from '../../http/field.ts';
-import { nextPage, wholeOrPageQuery } from '../../http/paging.ts';
-import { missing } from '../../http/problem.ts';
-import { noSubject, type Route, route } from '../../http/route.ts';
-import type { Session } from '../../http/session.ts';
-import type { Zone } from '../../http/zone.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { idField, lineField, shownTimes, showTimes, timeNames } from '../../rest/http/field.ts';
+import { nextPage, wholeOrPageQuery } from '../../rest/http/paging.ts';
+import { missing } from '../../rest/http/problem.ts';
+import { noSubject, type Route, route } from '../../rest/http/route.ts';
+import type { Session } from '../../rest/http/session.ts';
+import type { Zone } from '../../rest/http/zone.ts';
 import type { Catalog } from '../change.ts';
 import {
   identityFields,
@@ -36,7 +36,7 @@ const locationFull = z
         z.strictObject({
           Name: z.string().describe('Name of the anchor.').meta({ example: 'gateway' }),
           State: z
-            .enum(['Up', 'Down', 'Unknown'])
+            .enum(baseStatuses)
             .describe('Unknown: no connected agent has checked it, or can.')
             .meta({ example: 'Up' }),
           Reason: z

@@ -1,9 +1,9 @@
 import { raw } from '@mikro-orm/core';
 import type { StoredAnchor } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
-import { Location } from '../../db/entities.ts';
-import type { Db, Tables } from '../../db/index.ts';
-import { locationLoad } from '../../db/location-load.ts';
+import { Location } from '../../platform/db/entities.ts';
+import type { Db, Tables } from '../../platform/db/index.ts';
+import { locationLoad } from '../../platform/db/location-load.ts';
 import type { ChangeTransaction } from '../change.ts';
 import type { Identity } from '../external-key.ts';
 

@@ -1,8 +1,8 @@
 import { cleanLine, type StoredAnchor, storedAnchors } from '@vantage/domain';
 import { isPrivateHost, newId } from '@vantage/kernel';
 import { probeFor } from '@vantage/probes';
-import type { Location } from '../../db/entities.ts';
-import { publish } from '../../db/index.ts';
+import type { Location } from '../../platform/db/entities.ts';
+import { publish } from '../../platform/db/index.ts';
 import { readAccount, updateAccount } from '../accounts/store.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { moveDefaultDevices } from '../devices/default-store.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { idField, timestampField } from '../../http/field.ts';
-import type { Zone } from '../../http/zone.ts';
+import { idField, timestampField } from '../../rest/http/field.ts';
+import type { Zone } from '../../rest/http/zone.ts';
 import { type MaintenanceRow, mostDevices } from './store.ts';
 
 const shared = {

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/index.ts';
+import type { Db } from '../../platform/db/index.ts';
 import { plannedMaintenance } from './planned.ts';
 import { type MaintenanceRow, storedMaintenance, usedSchedules } from './store.ts';
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type AccountApi, addAccount } from '../../api/testing/one-account.ts';
-import { type Rest, startRest } from '../../api/testing/rest.ts';
-import { recordEvents } from '../../events/index.ts';
-import { createRestHealth } from '../../health/index.ts';
-import { refreshScheduledWindows } from '../../health/scheduled-windows.ts';
+import { type AccountApi, addAccount } from '../../rest/api/testing/one-account.ts';
+import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { recordEvents } from '../../status/events/index.ts';
+import { createRestHealth } from '../../status/health/index.ts';
+import { refreshScheduledWindows } from '../../status/health/scheduled-windows.ts';
 
 const maintenances = z.array(
   z.object({

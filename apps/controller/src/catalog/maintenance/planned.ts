@@ -1,8 +1,9 @@
+import { dayUs, secondUs } from '@vantage/domain';
 import { nextOccurrences, occurrenceId } from '@vantage/health';
 import type { MaintenanceRow, UsedSchedule } from './store.ts';
 
 /** Occurrences are listed so far ahead, microseconds, and at most so many of one schedule. */
-const aheadUs = 62 * 86_400 * 1_000_000;
+const aheadUs = 62 * dayUs;
 const mostOfSchedule = 100;
 
 /**
@@ -19,7 +20,7 @@ export function plannedMaintenance(
 
 function occurrencesOf(schedule: UsedSchedule, nowUs: number): readonly MaintenanceRow[] {
   const { timezone, start_local: startLocal, duration_s, recurrence } = schedule;
-  const rule = { timezone, startLocal, durationUs: duration_s * 1_000_000, recurrence };
+  const rule = { timezone, startLocal, durationUs: duration_s * secondUs, recurrence };
   const cancelled = new Set(schedule.cancelled_us);
   return nextOccurrences(rule, nowUs, mostOfSchedule).flatMap(({ window }) =>
     window === undefined ||

@@ -1,11 +1,11 @@
 import { type Clock, isId } from '@vantage/kernel';
 import { z } from 'zod';
-import type { Db } from '../../db/index.ts';
-import { idField } from '../../http/field.ts';
-import { deviceQuery, readDeviceNos } from '../../http/named.ts';
-import { nextPage, pageQuery } from '../../http/paging.ts';
-import { noSubject, type Route, route } from '../../http/route.ts';
-import type { Session } from '../../http/session.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { idField } from '../../rest/http/field.ts';
+import { deviceQuery, readDeviceNos } from '../../rest/http/named.ts';
+import { nextPage, pageQuery } from '../../rest/http/paging.ts';
+import { noSubject, type Route, route } from '../../rest/http/route.ts';
+import type { Session } from '../../rest/http/session.ts';
 import type { Catalog } from '../change.ts';
 import { changeElsewhere } from '../change-elsewhere.ts';
 import { eachDevice } from '../devices/each-device.ts';

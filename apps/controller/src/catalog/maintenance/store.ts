@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Db, isOneOf } from '../../db/index.ts';
+import { type Db, isOneOf } from '../../platform/db/index.ts';
 
 /**
  * A maintenance as answers show it: the windows of one request, or of one occurrence of a schedule. Times are

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../../db/index.ts';
+import type { Db } from '../../platform/db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { columnsOf } from '../field-table.ts';
 import type { ResourcePage } from '../resource-routes.ts';

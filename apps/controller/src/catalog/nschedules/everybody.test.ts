@@ -1,7 +1,7 @@
 import { newId } from '@vantage/kernel';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../../api/testing/rest.ts';
+import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
 import { createCatalog } from '../change.ts';
 import { notifyEverybody } from './everybody.ts';
 

@@ -2,7 +2,8 @@ import { severities, weekdays } from '@vantage/alerts';
 import { cleanLine } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
-import { idField, lineField, shownTimes } from '../../http/field.ts';
+import { type StoredSteps, storedSteps } from '../../platform/db/stored-steps.ts';
+import { idField, lineField, shownTimes } from '../../rest/http/field.ts';
 import { identityTable, referenceField } from '../external-key.ts';
 import { createShape, type Fields, type RowOf, shownShape, updateShape } from '../field-table.ts';
 import { zoneTable } from '../zone-field.ts';
@@ -75,22 +76,6 @@ const step = z
 /** The steps of a schedule, in a request. */
 const steps = z.array(step).max(20);
 type SentStep = z.output<typeof step>;
-
-/** Steps as they are stored and returned: what is not set is absent. */
-export const storedSteps = z.array(
-  z.strictObject({
-    DelayMinutes: z.int(),
-    Contacts: z.array(z.string()),
-    Days: z.array(z.enum(weekdays)).optional(),
-    From: z.string().optional(),
-    To: z.string().optional(),
-    RepeatMinutes: z.int().optional(),
-    Severities: z.array(z.enum(severities)).optional(),
-  }),
-);
-
-/** Steps as they are stored. */
-export type StoredSteps = z.output<typeof storedSteps>;
 
 /** A step without what is not set, and without repetitions. */
 export function toStored(step: SentStep): StoredSteps[number] {

@@ -1,7 +1,7 @@
 import { newId } from '@vantage/kernel';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { useAccountPerTest } from '../../api/testing/account-per-test.ts';
+import { useAccountPerTest } from '../../rest/api/testing/account-per-test.ts';
 
 describe('notification schedules', () => {
   const api = useAccountPerTest('Europe/Berlin');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { useAccountPerTest } from '../../api/testing/account-per-test.ts';
-import { sampleContact } from '../../api/testing/sample-account.ts';
+import { useAccountPerTest } from '../../rest/api/testing/account-per-test.ts';
+import { sampleContact } from '../../rest/api/testing/sample-account.ts';
 
 const api = useAccountPerTest('Europe/Berlin');
 const preview = async (body: object) => (await api.send('POST', '/nschedules/preview', body)).json;

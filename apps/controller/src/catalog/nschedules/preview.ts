@@ -5,14 +5,15 @@ import {
   type Schedule,
   severities,
 } from '@vantage/alerts';
-import { cleanLine, dayUs } from '@vantage/domain';
+import { cleanLine, dayUs, minuteUs } from '@vantage/domain';
 import { boundedText, type Clock } from '@vantage/kernel';
 import { z } from 'zod';
-import type { Db } from '../../db/index.ts';
-import { idField, timestampField } from '../../http/field.ts';
-import { invalid } from '../../http/problem.ts';
-import { noSubject, type Route, route } from '../../http/route.ts';
-import { createZone, timestampProblem, type Zone } from '../../http/zone.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { toScheduleStep } from '../../platform/db/stored-steps.ts';
+import { idField, timestampField } from '../../rest/http/field.ts';
+import { invalid } from '../../rest/http/problem.ts';
+import { noSubject, type Route, route } from '../../rest/http/route.ts';
+import { createZone, timestampProblem, type Zone } from '../../rest/http/zone.ts';
 import { zoneField } from '../zone-field.ts';
 import { nscheduleCreate, toStored } from './fields.ts';
 import { contactsById, type PreviewedContact } from './store.ts';
@@ -94,15 +95,7 @@ function atFaults(at: string | null) {
 function scheduleOf(timezone: string, sent: Parameters<typeof contactFaults>[2]): Schedule {
   return {
     timezone,
-    steps: sent.map(toStored).map((step) => ({
-      delayMinutes: step.DelayMinutes,
-      contactIds: step.Contacts,
-      days: step.Days ?? null,
-      from: step.From ?? null,
-      to: step.To ?? null,
-      repeatMinutes: step.RepeatMinutes ?? null,
-      severities: step.Severities ?? null,
-    })),
+    steps: sent.map(toStored).map(toScheduleStep),
   };
 }
 
@@ -146,7 +139,7 @@ function reasonAgainst({ notify, shadow }: PreviewedContact, kind: string): stri
 }
 
 function afterText(us: number): string {
-  const minutes = Math.round(us / 60_000_000);
+  const minutes = Math.round(us / minuteUs);
   if (minutes === 0) return 'at once';
   const parts = [
     [Math.floor(minutes / 1_440), 'd'],

@@ -1,9 +1,9 @@
 import type { Clock } from '@vantage/kernel';
 import type { z } from 'zod';
-import type { Db } from '../../db/index.ts';
-import { showTimes, timeNames } from '../../http/field.ts';
-import type { Route } from '../../http/route.ts';
-import type { Session } from '../../http/session.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { showTimes, timeNames } from '../../rest/http/field.ts';
+import type { Route } from '../../rest/http/route.ts';
+import type { Session } from '../../rest/http/session.ts';
 import type { Catalog } from '../change.ts';
 import { resourceRoutes } from '../resource-routes.ts';
 import { nscheduleCreate, nscheduleFull, nscheduleUpdate } from './fields.ts';

@@ -1,9 +1,10 @@
 import { type Kysely, sql } from 'kysely';
-import type { Db, Tables } from '../../db/index.ts';
+import type { Db, Tables } from '../../platform/db/index.ts';
+import { storedSteps } from '../../platform/db/stored-steps.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { columnsOf } from '../field-table.ts';
 import type { ResourcePage } from '../resource-routes.ts';
-import { type NscheduleSettings, nscheduleTable, storedSteps } from './fields.ts';
+import { type NscheduleSettings, nscheduleTable } from './fields.ts';
 
 /** A notification schedule. */
 export interface NscheduleRow extends NscheduleSettings {

@@ -1,6 +1,6 @@
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
-import { idField, lineField, shownTimes, timeNames, timestampField } from '../../http/field.ts';
+import { idField, lineField, shownTimes, timeNames, timestampField } from '../../rest/http/field.ts';
 import { identityFields, shownIdentity } from '../external-key.ts';
 import { scopeField, shownScope } from '../keys/scope.ts';
 import { contrastOf, leastContrast, readableOn } from './contrast.ts';

@@ -1,8 +1,8 @@
 import { cleanLine } from '@vantage/domain';
 import type { z } from 'zod';
-import type { Db } from '../../db/index.ts';
-import type { Route } from '../../http/route.ts';
-import type { Session } from '../../http/session.ts';
+import type { Db } from '../../platform/db/index.ts';
+import type { Route } from '../../rest/http/route.ts';
+import type { Session } from '../../rest/http/session.ts';
 import type { Catalog } from '../change.ts';
 import { showRowIdentity } from '../external-key.ts';
 import { type ResourcePage, resourceRoutes } from '../resource-routes.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db, NewRow, Row } from '../../db/index.ts';
+import type { Db, NewRow, Row } from '../../platform/db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
 import type { ResourcePage } from '../resource-routes.ts';
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { cleanLine } from '@vantage/domain';
 import { createSemaphore, type FieldFault } from '@vantage/kernel';
-import { hashPassword, verifyPassword } from '../../secrets/password.ts';
+import { hashPassword, verifyPassword } from '../../platform/secrets/password.ts';
 import { type Identity, resolveIdentity, showIdentity } from '../external-key.ts';
 import { namesOfTags, readScope, type Scope } from '../keys/scope.ts';
 import { createResourceWriter } from '../resource-writer.ts';

@@ -1,7 +1,7 @@
 import { cleanLine } from '@vantage/domain';
 import type { FieldFault } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
-import type { Tables } from '../../db/index.ts';
+import type { Tables } from '../../platform/db/index.ts';
 import { type Identity, resolveIdentity, showIdentity } from '../external-key.ts';
 import { namedId, referenceFault } from '../external-key-store.ts';
 import { namesOfTags, readScope, type Scope } from '../keys/scope.ts';

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../../db/index.ts';
+import type { Tables } from '../../platform/db/index.ts';
 
 /**
  * Devices, secrets and contacts with their sealed values, for a new sealing key. The values stay the same, so no actor

@@ -1,7 +1,7 @@
 import { raw } from '@mikro-orm/core';
 import { type Kysely, sql } from 'kysely';
-import { Secret } from '../../db/entities.ts';
-import type { Db, Tables } from '../../db/index.ts';
+import { Secret } from '../../platform/db/entities.ts';
+import type { Db, Tables } from '../../platform/db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
 
 /** A secret in a list, without its value. */

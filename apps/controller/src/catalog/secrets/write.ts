@@ -1,8 +1,8 @@
 import { secretSealContext } from '@vantage/domain';
 import { newId } from '@vantage/kernel';
-import type { Secret } from '../../db/entities.ts';
-import { publish } from '../../db/index.ts';
-import type { Sealer } from '../../secrets/seal.ts';
+import type { Secret } from '../../platform/db/entities.ts';
+import { publish } from '../../platform/db/index.ts';
+import type { Sealer } from '../../platform/secrets/seal.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { lockAccount } from '../devices/lookup-store.ts';
 import { openOrShown, referencesOf } from '../devices/sealed.ts';

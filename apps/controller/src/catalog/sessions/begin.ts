@@ -1,9 +1,9 @@
 import { newId } from '@vantage/kernel';
-import type { IdentifiedPerson } from '../../http/person-check.ts';
-import { badKey } from '../../http/problem.ts';
-import type { SignIn } from '../../http/session.ts';
-import { insertSession } from '../../http/session-store.ts';
-import { hashCredential } from '../../secrets/credential.ts';
+import { hashCredential } from '../../platform/secrets/credential.ts';
+import type { IdentifiedPerson } from '../../rest/http/person-check.ts';
+import { badKey } from '../../rest/http/problem.ts';
+import type { SignIn } from '../../rest/http/session.ts';
+import { insertSession } from '../../rest/http/session-store.ts';
 import type { Catalog } from '../change.ts';
 import { createdFields } from '../field-change.ts';
 import { actorOf } from '../from-rest.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type OneAccount, startOneAccount } from '../../api/testing/one-account.ts';
-import { addUser } from '../../api/testing/sample-keys.ts';
-import { createZone } from '../../http/zone.ts';
+import { type OneAccount, startOneAccount } from '../../rest/api/testing/one-account.ts';
+import { addUser } from '../../rest/api/testing/sample-keys.ts';
+import { createZone } from '../../rest/http/zone.ts';
 import { createCatalog } from '../change.ts';
 import { readUser } from '../users/store.ts';
 import { sessionRoutes } from './routes.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { startOidcProvider } from '../../../../../tests/harness/oidc-provider.ts';
-import { type Rest, startRest } from '../../api/testing/rest.ts';
+import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
 import { identityOf } from './provider.ts';
 import { browse, site, useProvider } from './testing/provider-bench.ts';
 

@@ -1,15 +1,16 @@
+import { secondUs } from '@vantage/domain';
 import type { Clock } from '@vantage/kernel';
 import { z } from 'zod';
-import { type OidcSettings, rightsOf } from '../../config/oidc.ts';
-import type { Db } from '../../db/index.ts';
-import { type FormPage, formPage, formPageHeaders } from '../../http/form-page.ts';
-import type { FormRequest, OuterReply, OuterRoute } from '../../http/outer-routes.ts';
-import { emailKey } from '../../http/person-check.ts';
-import { badKey, Problem } from '../../http/problem.ts';
-import type { Session } from '../../http/session.ts';
-import { readCookie, sessionCookie } from '../../http/session-cookie.ts';
-import { newCredential } from '../../secrets/credential.ts';
-import type { Sealer } from '../../secrets/seal.ts';
+import { type OidcSettings, rightsOf } from '../../platform/config/oidc.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { newCredential } from '../../platform/secrets/credential.ts';
+import type { Sealer } from '../../platform/secrets/seal.ts';
+import { type FormPage, formPage, formPageHeaders } from '../../rest/http/form-page.ts';
+import type { FormRequest, OuterReply, OuterRoute } from '../../rest/http/outer-routes.ts';
+import { emailKey } from '../../rest/http/person-check.ts';
+import { badKey, Problem } from '../../rest/http/problem.ts';
+import type { Session } from '../../rest/http/session.ts';
+import { readCookie, sessionCookie } from '../../rest/http/session-cookie.ts';
 import { findAccountNo } from '../accounts/store.ts';
 import type { Catalog } from '../change.ts';
 import { accepted } from '../from-rest.ts';
@@ -109,7 +110,7 @@ function showWays(hasProvider: boolean): OuterReply {
 /** Sends the browser to the provider. What must come back is in a cookie that only this installation can read. */
 async function leave({ provider, sealer, clock, baseUrl }: Known): Promise<OuterReply> {
   const { address, begun } = await provider.begin(`${baseUrl()}${path}/callback`);
-  const untilUs = clock.nowUs() + begunS * 1_000_000;
+  const untilUs = clock.nowUs() + begunS * secondUs;
   const value = sealer.seal({ ...begun, untilUs }, context).toString('base64url');
   const headers = { Location: address, 'Set-Cookie': begunCookie(value, begunS) };
   return { status: 302, type: 'text/plain; charset=utf-8', body: '', headers };

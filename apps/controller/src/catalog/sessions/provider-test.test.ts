@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readGroups } from '../../config/oidc.ts';
+import { readGroups } from '../../platform/config/oidc.ts';
 import { testProvider } from './provider-test.ts';
 
 // A provider that nobody could sign in by: its metadata and its keys are those of a test.

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { messageOf } from '@vantage/kernel';
 import { z } from 'zod';
-import type { OidcSettings } from '../../config/oidc.ts';
+import type { OidcSettings } from '../../platform/config/oidc.ts';
 import { discoverProvider, reasonOf } from './provider.ts';
 
 /** A part of signing in that was tried: whether it works, in a sentence. */

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
+import { hourMs } from '@vantage/domain';
 import { type Clock, messageOf } from '@vantage/kernel';
 import * as oidc from 'openid-client';
 import { z } from 'zod';
-import type { OidcSettings } from '../../config/oidc.ts';
+import type { OidcSettings } from '../../platform/config/oidc.ts';
 
 /** The state that a browser keeps between its way to the provider and back. */
 export interface Begun {
@@ -38,7 +39,7 @@ export interface SignInProvider {
 export class ProviderFailure extends Error {}
 
 /** The provider's metadata is read again after this time. */
-const discoveredMs = 3_600_000;
+const discoveredMs = hourMs;
 const timeoutS = 10;
 const mostGroups = 1_000;
 

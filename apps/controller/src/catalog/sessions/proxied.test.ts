@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../../api/testing/rest.ts';
+import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
 
 let rest: Rest;
 let without: Rest;

@@ -1,8 +1,8 @@
 import type { Clock } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
-import type { Db, Tables } from '../../db/index.ts';
-import { emailKey, type PersonSignIn } from '../../http/person-check.ts';
-import { type Problem, problemCode } from '../../http/problem.ts';
+import type { Db, Tables } from '../../platform/db/index.ts';
+import { emailKey, type PersonSignIn } from '../../rest/http/person-check.ts';
+import { type Problem, problemCode } from '../../rest/http/problem.ts';
 import type { Catalog } from '../change.ts';
 import { createdFields } from '../field-change.ts';
 import { createRefusedSignIns, type RefusedSignIn } from './refused-sign-ins.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDocumentReader } from '../../api/testing/document.ts';
-import { type Reply, type Rest, startRest } from '../../api/testing/rest.ts';
-import { sessionCookieName } from '../../http/session-cookie.ts';
+import { createDocumentReader } from '../../rest/api/testing/document.ts';
+import { type Reply, type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { sessionCookieName } from '../../rest/http/session-cookie.ts';
 
 let rest: Rest;
 let accountNo: number;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { OidcSettings } from '../../config/oidc.ts';
-import type { Db } from '../../db/index.ts';
-import { noSubject, type Route, type RouteRequest, route } from '../../http/route.ts';
-import { levels, type Session } from '../../http/session.ts';
+import type { OidcSettings } from '../../platform/config/oidc.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { noSubject, type Route, type RouteRequest, route } from '../../rest/http/route.ts';
+import { levels, type Session } from '../../rest/http/session.ts';
 import { findAccountNo } from '../accounts/store.ts';
 import { type Finding, testProvider } from './provider-test.ts';
 

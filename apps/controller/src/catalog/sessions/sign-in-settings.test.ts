@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { freePort } from '../../../../../tests/harness/free-port.ts';
-import { type Rest, startRest } from '../../api/testing/rest.ts';
-import { readGroups } from '../../config/oidc.ts';
+import { readGroups } from '../../platform/config/oidc.ts';
+import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
 import { findAccountNo } from '../accounts/store.ts';
 import { useProvider } from './testing/provider-bench.ts';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Rest, startRest } from '../../api/testing/rest.ts';
-import { hashCredential } from '../../secrets/credential.ts';
+import { hashCredential } from '../../platform/secrets/credential.ts';
+import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
 import { findKeyTarget } from './store.ts';
 
 let rest: Rest;

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../../db/index.ts';
-import { databaseUs } from '../../http/key-store.ts';
+import type { Tables } from '../../platform/db/index.ts';
+import { databaseUs } from '../../rest/http/key-store.ts';
 
 /** Whom a refused sign-in meant, and why it was refused. */
 export interface SignInTarget {

@@ -1,10 +1,10 @@
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
-import type { Db } from '../../db/index.ts';
-import { readMembers } from '../../http/members.ts';
-import { readTagSets, tagQuery } from '../../http/named.ts';
-import { pageLimit } from '../../http/paging.ts';
-import { invalid } from '../../http/problem.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { readMembers } from '../../rest/http/members.ts';
+import { readTagSets, tagQuery } from '../../rest/http/named.ts';
+import { pageLimit } from '../../rest/http/paging.ts';
+import { invalid } from '../../rest/http/problem.ts';
 import type { DeviceListAsk } from '../devices/list-ask.ts';
 import { deviceListQuery, readDeviceList } from '../devices/list-query.ts';
 import { parseRevision, type Revision } from './revision.ts';

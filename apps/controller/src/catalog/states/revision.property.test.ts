@@ -1,21 +1,14 @@
-import { createLog } from '@vantage/kernel';
 import fc from 'fast-check';
 import { type Kysely, sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../../tests/harness/database.ts';
-import { createDb, type Db, type Tables } from '../../db/index.ts';
+import { expect, test } from 'vitest';
+import type { Db, Tables } from '../../platform/db/index.ts';
 import { createFixtures } from '../../testing/fixtures.ts';
+import { useDatabase } from '../../testing/use-database.ts';
 import { changedSince, readRevision } from './revision.ts';
 
-let database: TestDatabase;
 let db: Db;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await createDb({ connection: { url: database.url }, log: createLog('revision test', 'silent') });
-});
-afterAll(async () => {
-  await db.close();
-  await database[Symbol.asyncDispose]();
+useDatabase((opened) => {
+  db = opened;
 });
 
 const nowUs = 1_800_000_000_000_000;

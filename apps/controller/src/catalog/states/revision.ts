@@ -1,6 +1,6 @@
 import { minuteUs } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../../db/index.ts';
+import type { Tables } from '../../platform/db/index.ts';
 
 /** Up to where a reader has read the states of devices. */
 export interface Revision {

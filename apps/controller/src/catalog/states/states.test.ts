@@ -3,10 +3,10 @@ import { newId } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { type AccountApi, addAccount } from '../../api/testing/one-account.ts';
-import { type Rest, startRest } from '../../api/testing/rest.ts';
-import { recordEvents } from '../../events/index.ts';
-import { createRestHealth } from '../../health/index.ts';
+import { type AccountApi, addAccount } from '../../rest/api/testing/one-account.ts';
+import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { recordEvents } from '../../status/events/index.ts';
+import { createRestHealth } from '../../status/health/index.ts';
 
 const rowSchema = z.looseObject({ device_id: z.string() });
 type Row = z.output<typeof rowSchema>;

@@ -1,6 +1,6 @@
 import { hourUs, minuteUs } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../../db/index.ts';
+import type { Tables } from '../../platform/db/index.ts';
 
 /** A tag or Location as a row of states names it. */
 interface Named {

@@ -1,13 +1,12 @@
-import { cleanLine } from '@vantage/domain';
+import { cleanLine, type DeviceStatus, deviceStatuses } from '@vantage/domain';
 import { boundedText, type Clock } from '@vantage/kernel';
 import { z } from 'zod';
-import type { Db } from '../../db/index.ts';
-import type { DeviceStatus } from '../../db/status.ts';
-import { idField, timestampField } from '../../http/field.ts';
-import { readMembers } from '../../http/members.ts';
-import { invalid } from '../../http/problem.ts';
-import { noSubject, type Route, route } from '../../http/route.ts';
-import type { Session } from '../../http/session.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { idField, timestampField } from '../../rest/http/field.ts';
+import { readMembers } from '../../rest/http/members.ts';
+import { invalid } from '../../rest/http/problem.ts';
+import { noSubject, type Route, route } from '../../rest/http/route.ts';
+import type { Session } from '../../rest/http/session.ts';
 import {
   countByLocation,
   countByStatus,
@@ -23,7 +22,7 @@ const groupings = ['Tag', 'Path', 'Location'] as const;
 
 const counts = { Up: z.int(), Down: z.int(), Maint: z.int(), Unknown: z.int() } as const;
 const Worst = z
-  .enum(['Up', 'Down', 'Maint', 'Unknown'])
+  .enum(deviceStatuses)
   .nullable()
   .describe('The worst status of its devices: Down, Unknown, Maint, Up; null: it has none.');
 const tagRow = z

@@ -1,7 +1,7 @@
+import type { DeviceStatus } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
-import { deviceGroups } from '../../db/device-groups.ts';
-import type { Tables } from '../../db/index.ts';
-import type { DeviceStatus } from '../../db/status.ts';
+import { deviceGroups } from '../../platform/db/device-groups.ts';
+import type { Tables } from '../../platform/db/index.ts';
 
 /** How many devices of a group have a status. */
 export interface StatusCount {

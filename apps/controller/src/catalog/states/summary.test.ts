@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type AccountApi, addAccount } from '../../api/testing/one-account.ts';
-import { type Rest, startRest } from '../../api/testing/rest.ts';
-import { recordEvents } from '../../events/index.ts';
-import { createRestHealth } from '../../health/index.ts';
+import { type AccountApi, addAccount } from '../../rest/api/testing/one-account.ts';
+import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { recordEvents } from '../../status/events/index.ts';
+import { createRestHealth } from '../../status/health/index.ts';
 import { levelsOf } from './tag-paths.ts';
 
 let rest: Rest;

@@ -1,7 +1,7 @@
+import type { DeviceStatus } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
-import { deviceGroups } from '../../db/device-groups.ts';
-import type { Tables } from '../../db/index.ts';
-import type { DeviceStatus } from '../../db/status.ts';
+import { deviceGroups } from '../../platform/db/device-groups.ts';
+import type { Tables } from '../../platform/db/index.ts';
 import { changedSince, isTellable, type Revision, readRevision } from './revision.ts';
 import type { ShownStatuses, TaggedDevice } from './tag-counts.ts';
 

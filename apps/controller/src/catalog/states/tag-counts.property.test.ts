@@ -1,6 +1,6 @@
+import type { DeviceStatus } from '@vantage/domain';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { DeviceStatus } from '../../db/status.ts';
 import { createTagCounts, type TaggedDevice } from './tag-counts.ts';
 
 const statuses: readonly DeviceStatus[] = ['Up', 'Down', 'Maint', 'Unknown'];

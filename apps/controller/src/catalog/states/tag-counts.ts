@@ -1,4 +1,4 @@
-import type { DeviceStatus } from '../../db/status.ts';
+import type { DeviceStatus } from '@vantage/domain';
 import type { StatusCount } from './summary-store.ts';
 
 /** The tags of a device with what its shown status follows from, as one text. */

@@ -1,5 +1,5 @@
 import { type Clock, createSharedWork, declareState } from '@vantage/kernel';
-import type { Db } from '../../db/index.ts';
+import type { Db } from '../../platform/db/index.ts';
 import type { Revision } from './revision.ts';
 import { countByTags, type StatusCount } from './summary-store.ts';
 import { createTagCounts, type ShownStatuses, type TagCounts } from './tag-counts.ts';

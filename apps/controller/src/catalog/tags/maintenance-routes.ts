@@ -1,7 +1,7 @@
 import { type Clock, newId } from '@vantage/kernel';
-import type { Db } from '../../db/index.ts';
-import { type Route, route } from '../../http/route.ts';
-import type { Session } from '../../http/session.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { type Route, route } from '../../rest/http/route.ts';
+import type { Session } from '../../rest/http/session.ts';
 import type { Catalog } from '../change.ts';
 import { changeElsewhere } from '../change-elsewhere.ts';
 import { eachDevice } from '../devices/each-device.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { DeviceTag, Tag } from '../../db/entities.ts';
-import type { Db, Row } from '../../db/index.ts';
+import { DeviceTag, Tag } from '../../platform/db/entities.ts';
+import type { Db, Row } from '../../platform/db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
 import type { Identity } from '../external-key.ts';
 

@@ -1,6 +1,6 @@
 import { cleanLine } from '@vantage/domain';
 import { newId } from '@vantage/kernel';
-import { Tag } from '../../db/entities.ts';
+import { Tag } from '../../platform/db/entities.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { lockAccount } from '../devices/lookup-store.ts';
 import { type Identity, keyConflict, resolveIdentity, showIdentity } from '../external-key.ts';

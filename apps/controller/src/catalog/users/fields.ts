@@ -1,9 +1,16 @@
 import { emailFault } from '@vantage/alerts';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
-import { idField, lineField, shownTimes, showTimes, timeNames, timestampField } from '../../http/field.ts';
-import { levels } from '../../http/session.ts';
-import type { Zone } from '../../http/zone.ts';
+import {
+  idField,
+  lineField,
+  shownTimes,
+  showTimes,
+  timeNames,
+  timestampField,
+} from '../../rest/http/field.ts';
+import { levels } from '../../rest/http/session.ts';
+import type { Zone } from '../../rest/http/zone.ts';
 import { scopeField, shownScope } from '../keys/scope.ts';
 import type { UserRow } from './store.ts';
 import { invitationHours } from './write.ts';

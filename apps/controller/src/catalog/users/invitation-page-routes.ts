@@ -1,9 +1,9 @@
 import { createSemaphore } from '@vantage/kernel';
-import type { Db } from '../../db/index.ts';
-import { type FormPage, formPage, formPageHeaders } from '../../http/form-page.ts';
-import type { OuterReply, OuterRoute } from '../../http/outer-routes.ts';
-import { storedTextFault } from '../../http/stored-text.ts';
-import { hashCredential } from '../../secrets/credential.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { hashCredential } from '../../platform/secrets/credential.ts';
+import { type FormPage, formPage, formPageHeaders } from '../../rest/http/form-page.ts';
+import type { OuterReply, OuterRoute } from '../../rest/http/outer-routes.ts';
+import { storedTextFault } from '../../rest/http/stored-text.ts';
 import type { Catalog } from '../change.ts';
 import { leastPassword, mostPassword, newPassword } from './fields.ts';
 import { readInvited } from './store.ts';

@@ -1,10 +1,10 @@
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
-import type { Db } from '../../db/index.ts';
-import type { IdentifiedPerson, PersonSignIn } from '../../http/person-check.ts';
-import { invalid, Problem, problemCode } from '../../http/problem.ts';
-import { type Route, route } from '../../http/route.ts';
-import type { Session } from '../../http/session.ts';
+import type { Db } from '../../platform/db/index.ts';
+import type { IdentifiedPerson, PersonSignIn } from '../../rest/http/person-check.ts';
+import { invalid, Problem, problemCode } from '../../rest/http/problem.ts';
+import { type Route, route } from '../../rest/http/route.ts';
+import type { Session } from '../../rest/http/session.ts';
 import type { Catalog } from '../change.ts';
 import { actorOf } from '../from-rest.ts';
 import { mostPassword, newPassword } from './fields.ts';

@@ -1,7 +1,7 @@
 import { newId } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
-import type { GroupRights } from '../../config/oidc.ts';
-import { publish, type Tables } from '../../db/index.ts';
+import type { GroupRights } from '../../platform/config/oidc.ts';
+import { publish, type Tables } from '../../platform/db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { lockAccount } from '../devices/lookup-store.ts';
 import { changedFields, createdFields } from '../field-change.ts';

@@ -1,11 +1,11 @@
 import { isId } from '@vantage/kernel';
 import { z } from 'zod';
-import type { Db } from '../../db/index.ts';
-import { idField } from '../../http/field.ts';
-import { nextPage, wholeOrPageQuery } from '../../http/paging.ts';
-import { missing } from '../../http/problem.ts';
-import { noSubject, type Route, route } from '../../http/route.ts';
-import type { Session } from '../../http/session.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { idField } from '../../rest/http/field.ts';
+import { nextPage, wholeOrPageQuery } from '../../rest/http/paging.ts';
+import { missing } from '../../rest/http/problem.ts';
+import { noSubject, type Route, route } from '../../rest/http/route.ts';
+import type { Session } from '../../rest/http/session.ts';
 import type { Catalog } from '../change.ts';
 import { accepted, actorOf } from '../from-rest.ts';
 import { invitation, showUser, userCreate, userFull, userReadOnly, userUpdate } from './fields.ts';

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../../db/index.ts';
-import { databaseUs } from '../../http/key-store.ts';
-import type { Level } from '../../http/session.ts';
+import type { Tables } from '../../platform/db/index.ts';
+import { databaseUs } from '../../rest/http/key-store.ts';
+import type { Level } from '../../rest/http/session.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { type Scope, shownTags } from '../keys/scope.ts';
 

@@ -1,10 +1,11 @@
+import { hourUs } from '@vantage/domain';
 import { newId } from '@vantage/kernel';
-import { publish } from '../../db/index.ts';
-import { emailKey, passwordKey } from '../../http/person-check.ts';
-import type { Level } from '../../http/session.ts';
-import { deleteSessionsOf } from '../../http/session-store.ts';
-import { hashCredential, newCredential } from '../../secrets/credential.ts';
-import { hashPassword } from '../../secrets/password.ts';
+import { publish } from '../../platform/db/index.ts';
+import { hashCredential, newCredential } from '../../platform/secrets/credential.ts';
+import { hashPassword } from '../../platform/secrets/password.ts';
+import { emailKey, passwordKey } from '../../rest/http/person-check.ts';
+import type { Level } from '../../rest/http/session.ts';
+import { deleteSessionsOf } from '../../rest/http/session-store.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { changedFields, createdFields, deletedFields, secretField } from '../field-change.ts';
 import { namesOfTags, readScope, type SentScope } from '../keys/scope.ts';
@@ -26,7 +27,7 @@ import {
 
 /** An invitation is good for so many hours. */
 export const invitationHours = 72;
-const lifeUs = invitationHours * 3_600_000_000;
+const lifeUs = invitationHours * hourUs;
 
 /** The link of an invitation. */
 export interface Invitation {

@@ -4,7 +4,7 @@ import { Heading } from '../../parts/heading.tsx';
 import { useKeys } from '../../parts/keys.ts';
 import { Failure, Waiting } from '../../parts/notice.tsx';
 import { useRead } from '../../parts/use-read.ts';
-import type { ScreenProps } from '../../screen-list.ts';
+import type { ScreenProps } from '../../screen-props.ts';
 import { go } from '../../store/address.ts';
 import { api, take } from '../../store/api.ts';
 import { mayOperate } from '../../store/credential.ts';

@@ -6,7 +6,7 @@ import { wordsOf } from '../../parts/notice.tsx';
 import { PlanPage } from '../../parts/plan-page.tsx';
 import { RemoveButton } from '../../parts/remove-button.tsx';
 import { useSending } from '../../parts/use-sending.ts';
-import type { ScreenProps } from '../../screen-list.ts';
+import type { ScreenProps } from '../../screen-props.ts';
 import { go } from '../../store/address.ts';
 import { ApiProblem, api, take, takeAnswer } from '../../store/api.ts';
 import { mayWrite } from '../../store/credential.ts';

@@ -8,7 +8,7 @@ import { StateWord } from '../../parts/mark.tsx';
 import { Waiting, wordsOf } from '../../parts/notice.tsx';
 import { Since } from '../../parts/time.tsx';
 import { useRead } from '../../parts/use-read.ts';
-import type { ScreenProps } from '../../screen-list.ts';
+import type { ScreenProps } from '../../screen-props.ts';
 import { setEnabled, stopMaintenance } from '../../store/act.ts';
 import { go } from '../../store/address.ts';
 import { ApiProblem } from '../../store/api.ts';

@@ -1,3 +1,4 @@
+import { dayMs } from '@vantage/domain/units';
 import './phase-plot.css';
 
 import uPlot from 'uplot';
@@ -148,7 +149,7 @@ const axisOf = ({ colours }: PlotFacts): uPlot.Axis => ({
 });
 
 function axisX(facts: PlotFacts, isShown: boolean): uPlot.Axis {
-  const isDay = facts.to - facts.from < 2 * 86_400_000;
+  const isDay = facts.to - facts.from < 2 * dayMs;
   const options: Intl.DateTimeFormatOptions = isDay
     ? { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }
     : { day: 'numeric', month: 'short' };

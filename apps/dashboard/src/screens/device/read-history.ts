@@ -1,3 +1,4 @@
+import { hourMs } from '@vantage/domain/units';
 import { type Bucket, bucketsOf, bucketsOfSums } from '../../model/buckets.ts';
 import { api, take } from '../../store/api.ts';
 import type { Check } from './read-detail.ts';
@@ -5,7 +6,6 @@ import type { Check } from './read-detail.ts';
 /** How far back a chart goes. */
 export type HistorySpan = 'day' | 'week' | 'quarter';
 
-const hourMs = 3_600_000;
 const spanMs = { day: 24 * hourMs, week: 7 * 24 * hourMs, quarter: 90 * 24 * hourMs } as const;
 const bucketMs = { day: hourMs / 4, week: hourMs, quarter: 24 * hourMs } as const;
 const sizes = { week: 'Hour', quarter: 'Day' } as const;

@@ -1,3 +1,4 @@
+import { dayMs } from '@vantage/domain/units';
 import { useState } from 'preact/hooks';
 import { inFull, percent } from '../../model/format.ts';
 import { runsOf, secondsOf } from '../../model/timeline.ts';
@@ -17,7 +18,6 @@ const say = texts.device;
 const days = { day: 1, week: 7, quarter: 90, year: 365 } as const;
 type SpanName = keyof typeof days;
 const spans: readonly SpanName[] = ['day', 'week', 'quarter', 'year'];
-const dayMs = 86_400_000;
 const pixels = 860;
 const heights = { Up: 3, Down: 34, Maint: 17, Unknown: 17 } as const;
 const shown = ['Up', 'Down', 'Maint', 'Unknown'] as const;

@@ -1,7 +1,7 @@
 import { Field, Select } from '../../parts/field.tsx';
 import { texts } from '../../texts/index.ts';
+import type { FieldsProps } from './draft.ts';
 import css from './edit.module.css';
-import type { FieldsProps } from './edit.tsx';
 
 const say = texts.edit;
 /** Seconds between checks that the API takes. */

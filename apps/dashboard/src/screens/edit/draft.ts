@@ -108,3 +108,8 @@ export function trialOf(draft: Draft, from: string): Readonly<Record<string, unk
     ...(location === '' ? {} : { Location: location }),
   };
 }
+
+export interface FieldsProps {
+  readonly draft: Draft;
+  readonly set: (change: Partial<Draft>) => void;
+}

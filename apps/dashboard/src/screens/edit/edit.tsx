@@ -6,7 +6,7 @@ import { Heading } from '../../parts/heading.tsx';
 import { Waiting, wordsOf } from '../../parts/notice.tsx';
 import { RemoveButton } from '../../parts/remove-button.tsx';
 import { useRead } from '../../parts/use-read.ts';
-import type { ScreenProps } from '../../screen-list.ts';
+import type { ScreenProps } from '../../screen-props.ts';
 import { removeDevice } from '../../store/act.ts';
 import { address, go } from '../../store/address.ts';
 import { ApiProblem, api, takeAnswer } from '../../store/api.ts';
@@ -14,7 +14,7 @@ import { mayWrite } from '../../store/credential.ts';
 import { locations } from '../../store/facts.ts';
 import { texts } from '../../texts/index.ts';
 import { CommonFields } from './common-fields.tsx';
-import { type Draft, draftOf, newDraft } from './draft.ts';
+import { type Draft, draftOf, type FieldsProps, newDraft } from './draft.ts';
 import css from './edit.module.css';
 import { readMethods } from './method-schemas.ts';
 import { OptionFields } from './option-fields.tsx';
@@ -84,11 +84,6 @@ function AddressField({ draft, set, problem }: FieldsProps & { readonly problem:
       </p>
     </div>
   );
-}
-
-export interface FieldsProps {
-  readonly draft: Draft;
-  readonly set: (change: Partial<Draft>) => void;
 }
 
 const nameOf = ({ FullName, ShortName }: Schemas['Device']) => FullName ?? ShortName;

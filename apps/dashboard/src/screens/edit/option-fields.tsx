@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { Field } from '../../parts/field.tsx';
 import { texts } from '../../texts/index.ts';
+import type { FieldsProps } from './draft.ts';
 import css from './edit.module.css';
-import type { FieldsProps } from './edit.tsx';
 import type { MethodSchema, OptionSchema } from './method-schemas.ts';
 
 const say = texts.edit;

@@ -1,3 +1,4 @@
+import { dayMs } from '@vantage/domain/units';
 import { piecesOf } from '../../model/calendar.ts';
 import { wallTime } from '../../model/zoned.ts';
 import { Mark } from '../../parts/mark.tsx';
@@ -8,8 +9,6 @@ import css from './maintenance.module.css';
 import { dayWords, timesWords, titleOf } from './words.ts';
 
 const say = maintenanceTexts;
-
-const dayMs = 86_400_000;
 
 /** Whether a list names a window on a date: where it begins, and each day of a long one. */
 function isNamed({ fromMs, toMs }: CalendarWindow, date: string, first: string | undefined): boolean {

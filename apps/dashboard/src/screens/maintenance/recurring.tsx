@@ -3,7 +3,7 @@ import { Heading } from '../../parts/heading.tsx';
 import { wordsOf } from '../../parts/notice.tsx';
 import { PlanPage } from '../../parts/plan-page.tsx';
 import { RemoveButton } from '../../parts/remove-button.tsx';
-import type { ScreenProps } from '../../screen-list.ts';
+import type { ScreenProps } from '../../screen-props.ts';
 import { go } from '../../store/address.ts';
 import { ApiProblem, api, take, takeAnswer } from '../../store/api.ts';
 import { today } from '../../store/clock.ts';

@@ -1,3 +1,4 @@
+import { dayMs } from '@vantage/domain/units';
 import { clockTime } from '../../model/format.ts';
 import { recurrenceOf } from '../../model/recurrence.ts';
 import { wallTime } from '../../model/zoned.ts';
@@ -23,7 +24,7 @@ export function spanWords({ fromMs, toMs }: { readonly fromMs: number; readonly 
 
 /** The times of a window that a list names under its date: `22:00–01:00`; with dates where it lasts a day and more. */
 export function timesWords(window: { readonly fromMs: number; readonly toMs: number }): string {
-  if (window.toMs - window.fromMs >= 86_400_000) return spanWords(window);
+  if (window.toMs - window.fromMs >= dayMs) return spanWords(window);
   return [window.fromMs, window.toMs].map((ms) => wallTime(zone.value, ms).slice(11)).join('–');
 }
 

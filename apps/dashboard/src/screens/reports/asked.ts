@@ -1,8 +1,16 @@
-import { parseObjective, parseSpan, type ReportSpan, spanAround, spanText } from '@vantage/domain/report';
+import {
+  type Moments,
+  parseObjective,
+  parseSpan,
+  type ReportSpan,
+  spanAround,
+  spanText,
+} from '@vantage/domain/report';
 import { type DeviceFilter, fits, parseFilter } from '../../model/device-filter.ts';
 import { address, go } from '../../store/address.ts';
 import { today } from '../../store/clock.ts';
 import type { DeviceRow } from '../../store/facts.ts';
+import type { ReportData } from '../../store/read-report.ts';
 
 /** A report as its address asks for it. */
 export interface AskedReport {
@@ -82,4 +90,17 @@ export function subjectOf(
   if (chosen.length === 1 && first !== undefined) return { kind: 'device', name: first.name };
   const base = baseOf(asked);
   return base === '' ? { kind: 'some', name: '' } : { kind: 'tag', name: base };
+}
+
+/** A report as it was read. */
+export interface ReadReport {
+  readonly asked: AskedReport;
+  readonly span: ReportSpan;
+  readonly chosen: readonly DeviceRow[];
+  /** The whole span, of which `data` ends now where the span still runs. */
+  readonly moments: Moments;
+  readonly data: ReportData;
+  /** Milliseconds since 1970. */
+  readonly madeAt: number;
+  readonly before: { readonly span: ReportSpan; readonly uptimes: ReportData['uptimes'] } | undefined;
 }

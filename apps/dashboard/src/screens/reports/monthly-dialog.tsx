@@ -9,7 +9,7 @@ import { useSending } from '../../parts/use-sending.ts';
 import { type MonthlyReport, removeMonthlyReport, saveMonthlyReport } from '../../store/monthly-reports.ts';
 import { peopleTexts } from '../../texts/people.ts';
 import { reportTexts } from '../../texts/report.ts';
-import type { MonthlyFacts } from './monthly.tsx';
+import type { MonthlyFacts } from './monthly-facts.ts';
 import css from './reports.module.css';
 
 const say = reportTexts.monthly;

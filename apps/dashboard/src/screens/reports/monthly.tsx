@@ -5,21 +5,14 @@ import { Failure, Waiting } from '../../parts/notice.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { mayWrite } from '../../store/credential.ts';
 import { type MonthlyReport, readMonthlyReports } from '../../store/monthly-reports.ts';
-import { type Contact, readContacts } from '../../store/plan.ts';
+import { readContacts } from '../../store/plan.ts';
 import { readTagNames } from '../../store/tags.ts';
 import { reportTexts } from '../../texts/report.ts';
 import { MonthlyDialog } from './monthly-dialog.tsx';
+import type { MonthlyFacts } from './monthly-facts.ts';
 import css from './reports.module.css';
 
 const say = reportTexts.monthly;
-
-/** The facts that the section needs to show and to change monthly reports. */
-export interface MonthlyFacts {
-  readonly reports: readonly MonthlyReport[];
-  /** Contacts that take mail. */
-  readonly contacts: readonly Contact[];
-  readonly allTags: readonly string[];
-}
 
 async function read(): Promise<MonthlyFacts> {
   const [reports, contacts, allTags] = await Promise.all([

@@ -1,5 +1,4 @@
 import {
-  type Moments,
   momentsOf,
   neighbour,
   type Report,
@@ -15,31 +14,18 @@ import { useRead } from '../../parts/use-read.ts';
 import { address } from '../../store/address.ts';
 import { zone } from '../../store/clock.ts';
 import { mayWrite } from '../../store/credential.ts';
-import { type DeviceRow, progress, readFacts, rows } from '../../store/facts.ts';
-import { type ReportData, readReport, readUptimes } from '../../store/read-report.ts';
+import { progress, readFacts, rows } from '../../store/facts.ts';
+import { readReport, readUptimes } from '../../store/read-report.ts';
 import { reportSource } from '../../store/report-source.ts';
 import { texts } from '../../texts/index.ts';
 import { reportTexts as say } from '../../texts/report.ts';
-import { type AskedReport, askFor, baseOf, chosenRows, readAsked } from './asked.ts';
+import { type AskedReport, askFor, baseOf, chosenRows, type ReadReport, readAsked } from './asked.ts';
 import { Controls } from './controls.tsx';
 import { Monthly } from './monthly.tsx';
 import { Sheet } from './sheet.tsx';
 
 /** Above this many devices the span before is not read for a comparison. */
 const mostCompared = 1_000;
-
-/** A report as it was read. */
-export interface ReadReport {
-  readonly asked: AskedReport;
-  readonly span: ReportSpan;
-  readonly chosen: readonly DeviceRow[];
-  /** The whole span, of which `data` ends now where the span still runs. */
-  readonly moments: Moments;
-  readonly data: ReportData;
-  /** Milliseconds since 1970. */
-  readonly madeAt: number;
-  readonly before: { readonly span: ReportSpan; readonly uptimes: ReportData['uptimes'] } | undefined;
-}
 
 async function read(asked: AskedReport): Promise<ReadReport | undefined> {
   const { span } = asked;

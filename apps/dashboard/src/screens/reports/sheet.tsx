@@ -8,16 +8,16 @@ import {
   type Report,
   spanWords,
 } from '@vantage/domain/report';
+import { hourMs } from '@vantage/domain/units';
 import { count, dateIn, inFull, percent } from '../../model/format.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { zone } from '../../store/clock.ts';
 import { mostOutages } from '../../store/read-report.ts';
 import { reportTexts as say } from '../../texts/report.ts';
-import { type AskedReport, addressOf, baseOf, subjectOf } from './asked.ts';
+import { type AskedReport, addressOf, baseOf, type ReadReport, subjectOf } from './asked.ts';
 import { Bar, Lines } from './lines.tsx';
 import { Outages } from './outages.tsx';
 import css from './reports.module.css';
-import type { ReadReport } from './reports.tsx';
 import { Take } from './take.tsx';
 
 const mostDevices = 50;
@@ -60,7 +60,7 @@ function About({ read: { span, moments, madeAt, chosen } }: { readonly read: Rea
   const parts = [
     say.ofDevices(chosen.length),
     say.span(dateWords(span.first), dateWords(dateAfter(span.last)), zone.value),
-    say.hours(Math.round((moments.to - moments.from) / 3_600_000)),
+    say.hours(Math.round((moments.to - moments.from) / hourMs)),
     isOpen ? say.until(minuteIn(zone.value, madeAt)) : '',
     changes.length === 0 ? '' : say.clocks(changes.join(', ')),
   ];

@@ -4,8 +4,8 @@ import { wordsOf } from '../../parts/notice.tsx';
 import { readCsv } from '../../store/read-report.ts';
 import { reportSource } from '../../store/report-source.ts';
 import { reportTexts as say } from '../../texts/report.ts';
+import type { ReadReport } from './asked.ts';
 import css from './reports.module.css';
-import type { ReadReport } from './reports.tsx';
 
 /** Offers a text as a file. */
 function save(text: string, name: string): void {

@@ -1,6 +1,6 @@
 import type { Schemas } from '@vantage/client';
 import { type Weekday, weekdays } from '../../model/week-hours.ts';
-import type { Nschedule } from '../../store/plan.ts';
+import type { Contact, Nschedule, Step } from '../../store/plan.ts';
 
 export const severities = ['critical', 'warning', 'info'] as const;
 export type Severity = (typeof severities)[number];
@@ -99,4 +99,13 @@ export function hoursText({ Days: days, From: from, To: to }: ShownHours): strin
   );
   const hours = from == null && to == null ? '' : `${from ?? '00:00'}–${to ?? '24:00'}`;
   return [ofDays.join(', '), hours].filter((part) => part !== '').join(' ');
+}
+
+/** A schedule as it was read; without an id it is new. */
+export interface Opened {
+  readonly id: string | undefined;
+  readonly stored: readonly Step[];
+  readonly draft: ScheduleDraft;
+  readonly etag: string | undefined;
+  readonly contacts: readonly Contact[];
 }

@@ -9,8 +9,7 @@ import { ifUnchanged } from '../../store/if-match.ts';
 import { ifMatch } from '../../store/plan.ts';
 import { planTexts } from '../../texts/plan.ts';
 import { scheduleTexts } from '../../texts/schedules.ts';
-import { isSame, newStep, type ScheduleDraft, type StepDraft, stepsOf } from './draft.ts';
-import type { Opened } from './schedule.tsx';
+import { isSame, newStep, type Opened, type ScheduleDraft, type StepDraft, stepsOf } from './draft.ts';
 import css from './schedules.module.css';
 import { StepFields } from './step-fields.tsx';
 

@@ -2,16 +2,16 @@ import { useState } from 'preact/hooks';
 import { wallTime } from '../../model/zoned.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { PlanPage } from '../../parts/plan-page.tsx';
-import type { ScreenProps } from '../../screen-list.ts';
+import type { ScreenProps } from '../../screen-props.ts';
 import { api, take, takeAnswer } from '../../store/api.ts';
 import { mayWrite } from '../../store/credential.ts';
-import { type Contact, readContacts, type Step } from '../../store/plan.ts';
+import { readContacts } from '../../store/plan.ts';
 import { texts } from '../../texts/index.ts';
 import { planTexts } from '../../texts/plan.ts';
 import { scheduleTexts } from '../../texts/schedules.ts';
 import { Choice } from '../device/choice.tsx';
 import { Answer, useAnswer } from './answer.tsx';
-import { draftOf, newStep, type ScheduleDraft, type Severity, severities } from './draft.ts';
+import { draftOf, newStep, type Opened, type Severity, severities } from './draft.ts';
 import { Form, useForm } from './form.tsx';
 import css from './schedules.module.css';
 import { stepWords } from './step-words.ts';
@@ -19,15 +19,6 @@ import { Strip } from './strip.tsx';
 import { UsedBy } from './used-by.tsx';
 
 const say = scheduleTexts;
-
-/** A schedule as it was read; without an id it is new. */
-export interface Opened {
-  readonly id: string | undefined;
-  readonly stored: readonly Step[];
-  readonly draft: ScheduleDraft;
-  readonly etag: string | undefined;
-  readonly contacts: readonly Contact[];
-}
 
 async function readOpened(id: string): Promise<Opened> {
   const reading = readContacts();

@@ -5,7 +5,7 @@ import { Heading } from '../../parts/heading.tsx';
 import { Waiting } from '../../parts/notice.tsx';
 import { RemoveButton } from '../../parts/remove-button.tsx';
 import { useRead } from '../../parts/use-read.ts';
-import type { ScreenProps } from '../../screen-list.ts';
+import type { ScreenProps } from '../../screen-props.ts';
 import { go } from '../../store/address.ts';
 import { mayWrite } from '../../store/credential.ts';
 import {

@@ -2,6 +2,7 @@ import type { Json } from '@vantage/domain';
 import { resultCode } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
+import type { Address } from '../../contract/dial.ts';
 import { Failure, notMet } from '../../contract/failure.ts';
 import {
   ipFamilyOption,
@@ -11,7 +12,6 @@ import {
 } from '../../contract/options.ts';
 import type { Probe, ProbeContext, Target } from '../../contract/probe.ts';
 import { parseTarget } from '../../contract/target.ts';
-import type { Address } from '../../net/resolve.ts';
 import { askStream, askUdp, type Query, type Reply } from './exchange.ts';
 import { compareRecords, recordType, showRecord } from './records.ts';
 import { parseDnsTarget, questionOf, wireName } from './target.ts';

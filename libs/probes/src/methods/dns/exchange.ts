@@ -2,11 +2,10 @@ import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { resultCode } from '@vantage/domain';
 import { type DecodedPacket, decode, encode, type Packet, RECURSION_DESIRED } from 'dns-packet';
+import type { Address, Peer, TlsSettings } from '../../contract/dial.ts';
 import { Failure, networkFailure, noRoute, showPeer, systemCode } from '../../contract/failure.ts';
-import type { Peer, ProbeContext } from '../../contract/probe.ts';
+import type { ProbeContext } from '../../contract/probe.ts';
 import { openDialogue } from '../../dialogue/dialogue.ts';
-import type { Address } from '../../net/resolve.ts';
-import type { TlsSettings } from '../../net/tls.ts';
 import type { RecordType } from './records.ts';
 
 /** One question to one server. */

@@ -2,7 +2,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { createServer } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import { expect, test } from 'vitest';
-import type { Policy } from '../../contract/probe.ts';
+import type { Policy } from '../../contract/dial.ts';
 import {
   addressOf,
   listen,

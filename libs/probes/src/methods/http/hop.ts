@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import type { Secret } from '@vantage/kernel';
+import type { Connection } from '../../contract/dial.ts';
 import { notMet } from '../../contract/failure.ts';
 import type { ProbeContext } from '../../contract/probe.ts';
-import type { Connection } from '../../net/dial.ts';
 import { type Body, readBody } from './body.ts';
 import { offeredCodings } from './coding.ts';
 import { connectThrough, exchange, type HttpHead, type HttpRequest } from './exchange.ts';

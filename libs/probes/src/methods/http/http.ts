@@ -1,8 +1,9 @@
 import type { Json } from '@vantage/domain';
 import { resultCode } from '@vantage/domain';
 import { Secret } from '@vantage/kernel';
+import type { Phases } from '../../contract/dial.ts';
 import { Failure } from '../../contract/failure.ts';
-import type { Phases, Probe, ProbeContext, Target } from '../../contract/probe.ts';
+import type { Probe, ProbeContext, Target } from '../../contract/probe.ts';
 import { withoutSecrets } from '../../redact/redirect-secrets.ts';
 import { secretValues } from '../../redact/secret-options.ts';
 import { textSearch } from '../../search/text-search.ts';

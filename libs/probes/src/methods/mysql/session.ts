@@ -1,8 +1,8 @@
 import { resultCode } from '@vantage/domain';
+import type { TlsSettings } from '../../contract/dial.ts';
 import { Failure } from '../../contract/failure.ts';
 import type { Dialogue } from '../../dialogue/dialogue.ts';
 import { quoteShort } from '../../dialogue/transcript.ts';
-import type { TlsSettings } from '../../net/tls.ts';
 import { createMysqlPackets, maxKept } from './channel.ts';
 import { logIn, type MysqlLogin } from './login.ts';
 import {

@@ -2,12 +2,12 @@ import type { Json } from '@vantage/domain';
 import { resultCode } from '@vantage/domain';
 import type { IcmpSocket, PingAnswer, SharedIcmp } from '@vantage/icmp';
 import { z } from 'zod';
+import type { Address } from '../../contract/dial.ts';
 import { Failure, networkFailure, notMet, showSeconds } from '../../contract/failure.ts';
 import { ipFamilyOption, slowMsOption } from '../../contract/options.ts';
 import type { Probe, ProbeContext } from '../../contract/probe.ts';
 import { parseTarget } from '../../contract/target.ts';
 import { icmpSockets } from '../../net/icmp-sockets.ts';
-import type { Address } from '../../net/resolve.ts';
 import { runSeries } from './series.ts';
 import { type PingStatistics, shown, summarise, unmetLimit } from './statistics.ts';
 

@@ -4,14 +4,13 @@
  * milliseconds, its memory in bytes and, where it starts as root, the user that it becomes before it sees the script.
  */
 import { createInterpreter } from './interpreter.ts';
-import { createLineSplitter } from './lines.ts';
+import { createLineSplitter, longestLine } from './lines.ts';
 import { becomeNobody } from './nobody.ts';
 
 /**
  * The agent cuts the run off at its deadline; the guest ends by itself a little later, should nobody be left to do so.
  */
 const graceMs = 300;
-const longestLine = 8 * 1024 * 1024;
 /** Bytes a script may send in all. */
 const maxSent = 4 * 1024 * 1024;
 

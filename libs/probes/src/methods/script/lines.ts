@@ -1,3 +1,8 @@
+import { mebibyte } from '@vantage/domain';
+
+/** The longest line between the agent, its spawner and a script's guest; bytes. */
+export const longestLine = 8 * mebibyte;
+
 /**
  * Cuts a stream of UTF-8 bytes into lines without their `\n`. A line over `maxBytes` ends it: `onTooLong` is called
  * once and nothing after it. Returns the function that takes the chunks.

@@ -1,4 +1,5 @@
 import type { Json } from '@vantage/domain';
+import { parseJson } from '@vantage/kernel';
 import { z } from 'zod';
 
 /**
@@ -43,11 +44,7 @@ export type GuestEnd = Extract<GuestMessage, { kind: 'end' }>;
 
 /** Reads a guest's line; undefined for anything that is not a message. */
 export function readMessage(line: string): GuestMessage | undefined {
-  try {
-    return message.safeParse(JSON.parse(line)).data;
-  } catch {
-    return undefined;
-  }
+  return message.safeParse(parseJson(line)).data;
 }
 
 /** The first message to a guest. */

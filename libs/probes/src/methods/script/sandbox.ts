@@ -13,7 +13,7 @@ import {
   siblingProgram,
   usableMemory,
 } from '@vantage/kernel';
-import { createLineSplitter, cutWords } from './lines.ts';
+import { createLineSplitter, cutWords, longestLine } from './lines.ts';
 import { scriptsAtOnce } from './script-room.ts';
 
 /** The limits of a guest. */
@@ -55,7 +55,6 @@ export interface SandboxFiles {
 }
 
 const idleMs = 10 * 60_000;
-const longestLine = 8 * 1024 * 1024;
 const maxLinesWaiting = 10_000;
 /** Bytes that wait for a spawner. */
 const maxUnread = 64 * 1024 * 1024;

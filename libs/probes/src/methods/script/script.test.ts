@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { systemClock } from '@vantage/kernel';
 import { afterAll, expect, test } from 'vitest';
-import type { Policy } from '../../contract/probe.ts';
+import type { Policy } from '../../contract/dial.ts';
 import { registry, specOf } from '../../engine/registry.ts';
 import { runProbe } from '../../engine/run.ts';
 import { createDial } from '../../net/dial.ts';

@@ -6,7 +6,7 @@
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createLineSplitter, cutWords } from './lines.ts';
+import { createLineSplitter, cutWords, longestLine } from './lines.ts';
 
 /** How long a guest may go on after its own time before it is killed, milliseconds. */
 const graceMs = 1000;
@@ -16,7 +16,6 @@ const graceMs = 1000;
  */
 const firstUser = 70_000;
 const users = 20_000;
-const longestLine = 8 * 1024 * 1024;
 /**
  * Bytes of answers that wait for a guest which does not read: those of ten calls at once, 256 KiB of text each, in the
  * longest spelling.

@@ -2,7 +2,7 @@ import { dayUs } from '@vantage/domain';
 import { createLog } from '@vantage/kernel';
 import type { FakeClock } from '@vantage/kernel/testing';
 import { sql } from 'kysely';
-import { createPartitions, type Db } from '../../../db/index.ts';
+import { createPartitions, type Db } from '../../../platform/db/index.ts';
 import { createFixtures } from '../../../testing/fixtures.ts';
 import { setUp } from '../../../testing/set-up.ts';
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../../../db/index.ts';
+import type { Db } from '../../../platform/db/index.ts';
 import { createFixtures } from '../../../testing/fixtures.ts';
 import { setUp } from '../../../testing/set-up.ts';
 

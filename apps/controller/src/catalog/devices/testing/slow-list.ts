@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Db } from '../../../db/index.ts';
-import { slowStatus } from '../../../db/testing/slow-status.ts';
+import type { Db } from '../../../platform/db/index.ts';
+import { slowStatus } from '../../../platform/db/testing/slow-status.ts';
 import { conditionsOf, type DeviceListAsk } from '../list-ask.ts';
 
 /** The columns of a list that depend on the time. */

@@ -1,4 +1,4 @@
-import { dayUs, hourUs } from '@vantage/domain';
+import { dayUs, hourUs, secondUs } from '@vantage/domain';
 import type { ShownSpan } from '@vantage/health';
 
 /** A day of a device on a status page. */
@@ -30,7 +30,7 @@ export function daysOf(spans: readonly ShownSpan[], fromUs: number): readonly Pa
         day[span.status] += Math.min(span.toUs, beginUs + dayUs) - Math.max(span.fromUs, beginUs);
     }
   }
-  return days.map((day) => ({ status: statusOf(day), downSeconds: Math.round(day.Down / 1_000_000) }));
+  return days.map((day) => ({ status: statusOf(day), downSeconds: Math.round(day.Down / secondUs) }));
 }
 
 /** The status that a day is shown with, by how long each lasted. */

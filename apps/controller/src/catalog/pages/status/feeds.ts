@@ -1,4 +1,4 @@
-import { escaped } from '../../../http/form-page.ts';
+import { escaped } from '../../../rest/http/form-page.ts';
 import { namesOf } from './html.ts';
 import type { PageDevice, PageView } from './view.ts';
 import { headlineOf, lengthText } from './words.ts';

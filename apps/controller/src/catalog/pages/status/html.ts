@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { escaped, linked } from '../../../http/form-page.ts';
+import { escaped, linked } from '../../../rest/http/form-page.ts';
 import { type Logo, logoOf } from '../logo.ts';
 import { accentOf } from '../store.ts';
 import type { PageDay } from './days.ts';

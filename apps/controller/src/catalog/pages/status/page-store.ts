@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Row, Tables } from '../../../db/index.ts';
+import type { Row, Tables } from '../../../platform/db/index.ts';
 
 type Column =
   | 'page_no'

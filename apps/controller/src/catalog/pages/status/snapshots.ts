@@ -1,5 +1,5 @@
 import { type Clock, declareState, type Logger, messageOf } from '@vantage/kernel';
-import type { Document } from '../../../http/document.ts';
+import type { Document } from '../../../rest/http/document.ts';
 import { readPage } from './page-store.ts';
 import { type PageHistory, type PageView, readHistory, readView, type ViewDeps } from './view.ts';
 

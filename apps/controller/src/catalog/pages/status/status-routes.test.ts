@@ -2,9 +2,9 @@ import { newId } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../../../api/testing/rest.ts';
-import { recordEvents } from '../../../events/index.ts';
-import { createRestHealth } from '../../../health/index.ts';
+import { type Rest, startRest } from '../../../rest/api/testing/rest.ts';
+import { recordEvents } from '../../../status/events/index.ts';
+import { createRestHealth } from '../../../status/health/index.ts';
 
 let rest: Rest;
 let account: { readonly accountNo: number };

@@ -1,14 +1,15 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { secondUs } from '@vantage/domain';
 import { type Clock, createSemaphore, type Logger } from '@vantage/kernel';
-import type { Db } from '../../../db/index.ts';
-import { type AttemptLimit, createAttemptLimit } from '../../../http/attempt-limit.ts';
-import type { Authenticator } from '../../../http/authenticate.ts';
-import { createDocument, type Document } from '../../../http/document.ts';
-import type { FormRequest, OuterReply, OuterRoute } from '../../../http/outer-routes.ts';
-import type { Session } from '../../../http/session.ts';
-import { readCookie } from '../../../http/session-cookie.ts';
-import { verifyPassword } from '../../../secrets/password.ts';
-import type { Sealer } from '../../../secrets/seal.ts';
+import type { Db } from '../../../platform/db/index.ts';
+import { verifyPassword } from '../../../platform/secrets/password.ts';
+import type { Sealer } from '../../../platform/secrets/seal.ts';
+import { type AttemptLimit, createAttemptLimit } from '../../../rest/http/attempt-limit.ts';
+import type { Authenticator } from '../../../rest/http/authenticate.ts';
+import { createDocument, type Document } from '../../../rest/http/document.ts';
+import type { FormRequest, OuterReply, OuterRoute } from '../../../rest/http/outer-routes.ts';
+import type { Session } from '../../../rest/http/session.ts';
+import { readCookie } from '../../../rest/http/session-cookie.ts';
 import { statusPath } from '../routes.ts';
 import { statusAtom, statusJson } from './feeds.ts';
 import {
@@ -250,7 +251,7 @@ async function enter(
   }
   if (!outcome.value) return html(200, passwordHtml(page.name, 'The password is wrong.'));
   guess.takeBack();
-  const endsS = Math.floor(deps.clock.nowUs() / 1_000_000) + openS;
+  const endsS = Math.floor(deps.clock.nowUs() / secondUs) + openS;
   const cookie = `${cookieName(page)}=${endsS}.${signature(deps.cookieKey, page, endsS)}; Path=${statusPath}; Max-Age=${openS}; Secure; HttpOnly; SameSite=Lax`;
   const to = `${statusPath}${page.path}`;
   return {
@@ -264,7 +265,7 @@ async function enter(
 /** A cookie of the page's present password that has not ended. */
 function isOpen({ clock, cookieKey }: OpenDeps, page: ReadPage, cookies: string | undefined): boolean {
   const [ends = '', signed = ''] = (readCookie(cookies, cookieName(page)) ?? '').split('.');
-  if (!/^\d{1,12}$/.test(ends) || Number(ends) * 1_000_000 < clock.nowUs()) return false;
+  if (!/^\d{1,12}$/.test(ends) || Number(ends) * secondUs < clock.nowUs()) return false;
   const expected = Buffer.from(signature(cookieKey, page, Number(ends)));
   const found = Buffer.from(signed);
   return found.length === expected.length && timingSafeEqual(found, expected);

@@ -1,6 +1,6 @@
-import { cleanLine, dayUs } from '@vantage/domain';
-import type { Db } from '../../../db/index.ts';
-import { createZone, type Zone } from '../../../http/zone.ts';
+import { cleanLine, type DeviceStatus, dayUs } from '@vantage/domain';
+import type { Db } from '../../../platform/db/index.ts';
+import { createZone, type Zone } from '../../../rest/http/zone.ts';
 import { byCreation } from '../../devices/list-ask.ts';
 import { listDevices } from '../../devices/list-store.ts';
 import { completeResults } from '../../devices/store.ts';
@@ -22,7 +22,7 @@ export interface PageDevice {
   readonly no: number;
   readonly id: string;
   readonly name: string;
-  readonly status: 'Up' | 'Down' | 'Maint' | 'Unknown';
+  readonly status: DeviceStatus;
   readonly sinceUs: number;
   readonly maintenanceUntilUs: number | null;
   /** Only what the page may show. */

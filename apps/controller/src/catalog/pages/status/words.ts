@@ -1,5 +1,5 @@
 import { minuteUs } from '@vantage/domain';
-import type { Zone } from '../../../http/zone.ts';
+import type { Zone } from '../../../rest/http/zone.ts';
 import type { PageDevice, PageView } from './view.ts';
 
 /** The sentence at the head of a status page, and the line below it. */

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { startOidcProvider, type TestProvider } from '../../../../../../tests/harness/oidc-provider.ts';
-import { type Rest, startRest } from '../../../api/testing/rest.ts';
-import { readGroups } from '../../../config/oidc.ts';
+import { readGroups } from '../../../platform/config/oidc.ts';
+import { type Rest, startRest } from '../../../rest/api/testing/rest.ts';
 
 /** Where browsers reach the controller of these tests. */
 export const site = 'https://vantage.test';

@@ -1,6 +1,6 @@
 import type { FailureFacts, Failures } from './failures.ts';
 import type { Natives } from './natives.ts';
-import type { Send } from './prelude.ts';
+import type { Send } from './send.ts';
 
 /** The calls of a script that wait for the agent. */
 export interface Calls {

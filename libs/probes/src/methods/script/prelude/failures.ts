@@ -1,5 +1,5 @@
 import type { Natives } from './natives.ts';
-import type { Send } from './prelude.ts';
+import type { Send } from './send.ts';
 
 /** How a script fails by an error of the prelude. */
 export interface FailureFacts {

@@ -1,7 +1,7 @@
 import type { Calls } from './calls.ts';
 import type { Failures } from './failures.ts';
 import type { Natives } from './natives.ts';
-import type { Send } from './prelude.ts';
+import type { Send } from './send.ts';
 
 /** The functions of a script that run no check: sleep, expect, log, secret and step. */
 export type OwnFunctions = Readonly<Record<string, (...values: unknown[]) => unknown>>;

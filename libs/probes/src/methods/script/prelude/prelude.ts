@@ -3,6 +3,7 @@ import { type Calls, createCalls } from './calls.ts';
 import { createFailures } from './failures.ts';
 import { takeNatives } from './natives.ts';
 import { createOwnFunctions } from './own-functions.ts';
+import type { Send } from './send.ts';
 
 /** The prelude's return value for the guest process: the ways into the script's world, all in texts. */
 export interface Bridge extends Pick<Calls, 'deliver' | 'pending'> {
@@ -11,14 +12,6 @@ export interface Bridge extends Pick<Calls, 'deliver' | 'pending'> {
   /** Sends why a script ended, from the error that it threw. */
   describe(error: unknown): void;
 }
-
-/**
- * The prelude sends texts and numbers only: the kind of message, then its parts in the order that `sent-line.ts` knows.
- */
-export type Send = (
-  kind: 'call' | 'step' | 'log' | 'expect' | 'end',
-  ...parts: (string | number | undefined)[]
-) => void;
 
 /** Gives a script its functions; `send` is the only way out of the sandbox. Runs inside it (see source.ts). */
 export function prelude(send: Send): Bridge {

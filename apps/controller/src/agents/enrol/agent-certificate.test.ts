@@ -1,0 +1,167 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { newId } from '@vantage/kernel';
+import { Goodbye_Reason } from '@vantage/proto';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { revokeAgent } from '../../catalog/agents/write.ts';
+import { createCatalog } from '../../catalog/change.ts';
+import { signAgent } from '../../platform/server/authority.ts';
+import { testAuthorities } from '../../platform/server/testing/authorities.ts';
+import { recordEvents } from '../../status/events/index.ts';
+import { connectAgent } from '../gateway/testing/agent-stream.ts';
+import { makeAgentKey } from './testing/agent-key.ts';
+import { useAgentsPorts } from './testing/agents-port.ts';
+
+const bench = useAgentsPorts();
+const day = 86_400_000;
+let agent: { agentNo: number; token: string; agentId: string };
+let port: Awaited<ReturnType<typeof bench.openPort>>;
+let identity: { key: string; csr: string; cert: string };
+
+async function invited(values: object = {}) {
+  const accountNo = await bench.rows.account();
+  const locationNo = await bench.rows.location(accountNo);
+  const agentId = newId();
+  const expires = { token_expires_us: Date.now() * 1000 + 15 * 60_000_000 };
+  const made = await bench.rows.agent(
+    { accountNo, locationNo },
+    { agent_id: agentId, ...expires, ...values },
+  );
+  return { ...made, agentId };
+}
+
+beforeEach(async () => {
+  agent = await invited();
+  port = await bench.openPort();
+  const made = await makeAgentKey();
+  const { Certificate } = await port.enrol({ Token: agent.token, CSR: made.csr });
+  identity = { ...made, cert: Certificate ?? '' };
+});
+afterEach(() => port[Symbol.asyncDispose]());
+
+const connect = (
+  tls: { cert?: string; key?: string } = identity,
+  more: { token?: string; counter?: number } = {},
+) =>
+  connectAgent(port.url, {
+    token: '',
+    ...more,
+    tls: {
+      ca: bench.authorities.trusted.join(''),
+      ...(tls.cert !== undefined && { cert: tls.cert, key: tls.key }),
+    },
+  });
+const spkiOf = (key: string) =>
+  createPublicKey(createPrivateKey(key)).export({ type: 'spki', format: 'der' });
+
+test('the certificate alone says which agent this is: a token beside it counts for nothing', async () => {
+  const other = await invited({ token_expires_us: null });
+  await using stream = connect(identity, { token: other.token });
+  expect((await stream.until('welcome')).agentNo).toBe(agent.agentNo);
+});
+
+test.each<[what: string, message: RegExp, cert: () => Promise<string>]>([
+  [
+    'that is over',
+    /not accepted: CERT_HAS_EXPIRED/,
+    async () =>
+      signAgent(bench.authorities.signing, {
+        agentId: agent.agentId,
+        publicKey: spkiOf(identity.key),
+        nowMs: Date.now() - 9 * day,
+        toMs: Date.now() - 2 * day,
+      }),
+  ],
+  [
+    'of another authority',
+    /not accepted/,
+    async () =>
+      signAgent((await testAuthorities()).signing, {
+        agentId: agent.agentId,
+        publicKey: spkiOf(identity.key),
+        nowMs: Date.now(),
+        toMs: Date.now() + day,
+      }),
+  ],
+  [
+    'that names another agent than the one of its key',
+    /not known here/,
+    async () =>
+      signAgent(bench.authorities.signing, {
+        agentId: newId(),
+        publicKey: spkiOf(identity.key),
+        nowMs: Date.now(),
+        toMs: Date.now() + day,
+      }),
+  ],
+])('a certificate %s opens no stream', async (_what, message, make) => {
+  await using stream = connect({ cert: await make(), key: identity.key });
+  await expect(stream.until('welcome')).rejects.toThrow(message);
+});
+
+test('a certificate for this agent with a key that did not enrol opens no stream', async () => {
+  const { key } = await makeAgentKey();
+  const cert = await signAgent(bench.authorities.signing, {
+    agentId: agent.agentId,
+    publicKey: spkiOf(key),
+    nowMs: Date.now(),
+    toMs: Date.now() + day,
+  });
+  await using stream = connect({ cert, key });
+  await expect(stream.until('welcome')).rejects.toThrow(/not known here/);
+});
+
+test('the token of an invitation opens no stream, before and after it enrolled', async () => {
+  const { token } = await invited();
+  await using unused = connect({}, { token });
+  await expect(unused.until('welcome')).rejects.toThrow(/must enrol/);
+  await using used = connect({}, { token: agent.token });
+  await expect(used.until('welcome')).rejects.toThrow(/must enrol/);
+});
+
+test('a token from before enrolment opens streams until its agent enrolled, unless the operator refuses these', async () => {
+  const { token } = await invited({ token_expires_us: null });
+  await using strict = await bench.openPort({ acceptsOldTokens: false });
+  const tls = { ca: bench.authorities.trusted.join('') };
+  await using refused = connectAgent(strict.url, { token, tls });
+  await expect(refused.until('welcome')).rejects.toThrow(/must enrol/);
+  {
+    await using stream = connect({}, { token });
+    await stream.until('welcome');
+  }
+  const made = await makeAgentKey();
+  const { Certificate } = await port.enrol({ Token: token, CSR: made.csr });
+  await using late = connect({}, { token, counter: 2 });
+  await expect(late.until('welcome')).rejects.toThrow(/must enrol/);
+  await using stream = connect({ cert: Certificate ?? '', key: made.key }, { counter: 3 });
+  await stream.until('welcome');
+});
+
+test('a revoked agent is cut off, comes in no more and is not renewed', async () => {
+  const catalog = createCatalog({ db: bench.db, recordChanges: async () => {} });
+  await using stream = connect();
+  await stream.until('welcome');
+  await catalog.change({ kind: 'command-line' }, (transaction) =>
+    revokeAgent(transaction, { agentId: agent.agentId }, { recordEvents, nowUs: Date.now() * 1000 }),
+  );
+  expect((await stream.until('goodbye')).reason).toBe(Goodbye_Reason.REVOKED);
+  await using again = connect(identity, { counter: 2 });
+  expect((await again.until('goodbye')).reason).toBe(Goodbye_Reason.REVOKED);
+  port.wall.stepWall(6 * day);
+  expect((await port.enrol({ CSR: identity.csr })).status).toBe(403);
+});
+
+test('a copy with the same key and certificate is noticed; an agent that connects again is no copy', async () => {
+  {
+    await using first = connect(identity, { counter: 57 });
+    await first.until('welcome');
+  }
+  {
+    await using again = connect(identity, { counter: 58 });
+    await again.until('welcome');
+  }
+  await using copy = connect(identity, { counter: 1_000_000 });
+  await copy.until('welcome');
+  await using own = connect(identity, { counter: 59 });
+  expect((await own.until('goodbye')).reason).toBe(Goodbye_Reason.FENCED);
+  expect((await copy.until('goodbye')).reason).toBe(Goodbye_Reason.FENCED);
+});

@@ -1,0 +1,205 @@
+import { connect, createSecureServer } from 'node:http2';
+import { request } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { createLog, systemClock } from '@vantage/kernel';
+import { createFakeClock } from '@vantage/kernel/testing';
+import { z } from 'zod';
+import { agentEnrolment } from '../../../catalog/agents/enrolment-store.ts';
+import { agentPresence } from '../../../catalog/agents/presence-store.ts';
+import type { Db } from '../../../platform/db/index.ts';
+import { createSealer } from '../../../platform/secrets/seal.ts';
+import { agentPortOptions, withSafeAuthority } from '../../../platform/server/agent-port.ts';
+import { signServer } from '../../../platform/server/authority.ts';
+import { testAuthorities } from '../../../platform/server/testing/authorities.ts';
+import type { Authorities } from '../../../platform/server/tls.ts';
+import { recordEvents } from '../../../status/events/index.ts';
+import { createFixtures, type Fixtures } from '../../../testing/fixtures.ts';
+import { useDatabase } from '../../../testing/use-database.ts';
+import { createGateway } from '../../gateway/index.ts';
+import { runRequests } from '../../run-requests/index.ts';
+import { createAgentDoor } from '../agent-door.ts';
+import { createDownloads } from '../downloads.ts';
+import { createEnrolment } from '../enrolment.ts';
+
+const log = createLog('test', 'silent');
+const answerShape = z.object({
+  agent_id: z.string().optional(),
+  Certificate: z.string().optional(),
+  CA: z.string().optional(),
+  code: z.int().optional(),
+  message: z.string().optional(),
+});
+
+/** An answer of the agents' port. */
+export interface Answer extends z.output<typeof answerShape> {
+  readonly status: number;
+}
+
+/** A database, and agents' ports on it. */
+export function useAgentsPorts() {
+  let db: Db;
+  let rows: Fixtures;
+  let authorities: Authorities;
+
+  useDatabase(async (opened) => {
+    db = opened;
+    rows = createFixtures(db.kysely);
+    authorities = await testAuthorities();
+  });
+
+  /** Opens a port. Enrolment and the limits of requests have a clock of their own, which stands still. */
+  async function openPort({
+    acceptsOldTokens = true,
+    scriptFile = '',
+    parcels = '',
+  }: {
+    readonly acceptsOldTokens?: boolean;
+    readonly scriptFile?: string;
+    readonly parcels?: string;
+  } = {}) {
+    const clock = systemClock;
+    const wall = createFakeClock(Date.now() * 1000);
+    const gateway = createGateway({
+      db,
+      clock,
+      log,
+      acceptsOldTokens,
+      recordEvents,
+      runRequests,
+      agents: agentPresence,
+      sealer: createSealer(new Uint8Array(32)),
+      controllerId: 'controller',
+      ingest: { accept: async () => ({ inserted: 0, repeated: 0, quarantined: 0 }) },
+    });
+    const enrolment = createEnrolment({
+      kysely: db.kysely,
+      agents: agentEnrolment,
+      acceptsOldTokens,
+      clock: wall,
+      log,
+      authorities: () => authorities,
+    });
+    const downloads = createDownloads({
+      clock,
+      scriptFile,
+      parcels,
+      ca: () => authorities.trusted.join(''),
+      mayDownload: (token) => enrolment.mayDownload(token),
+      mayUpgrade: (keyHash) => enrolment.mayUpgrade(keyHash),
+      serves: (socket) => gateway.serves(socket),
+      peerOf: (connection) => gateway.peerOf(connection),
+    });
+    const door = createAgentDoor({
+      clock: wall,
+      log,
+      enrolment,
+      downloads,
+      gateway: withSafeAuthority(gateway.handler),
+    });
+    const cert = await signServer(authorities.signing, { names: ['localhost'], nowMs: Date.now() });
+    const certificate = { cert, key: authorities.signing.serverKey };
+    const server = createSecureServer(agentPortOptions(certificate, authorities.trusted), door.handler);
+    gateway.attach(server);
+    await gateway.start();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    return {
+      url: `https://localhost:${port}`,
+      wall,
+      gateway,
+      /** Sends by HTTP/1.1. */
+      send: (method: string, path: string, body?: unknown, headers = {}) =>
+        sendHttp1({ port, ca: authorities.trusted.join(''), method, path, body, headers }),
+      enrol: (body: { readonly Token?: string; readonly CSR: string }) =>
+        withPatience(() =>
+          sendHttp1({ port, ca: authorities.trusted.join(''), method: 'POST', path: '/enrol', body }),
+        ),
+      async [Symbol.asyncDispose]() {
+        await gateway.close();
+        door[Symbol.dispose]();
+        await new Promise((resolve) => server.close(resolve));
+      },
+    };
+  }
+
+  return {
+    get db() {
+      return db;
+    },
+    get rows() {
+      return rows;
+    },
+    get authorities() {
+      return authorities;
+    },
+    openPort,
+  };
+}
+
+/**
+ * Sends again what a connection that was cut did not bring, as agents do: on a busy machine a handshake may take longer
+ * than the port allows.
+ */
+async function withPatience<T>(send: () => Promise<T>): Promise<T> {
+  for (let left = 5; ; left -= 1)
+    try {
+      return await send();
+    } catch (error) {
+      const isCut = error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
+      if (!isCut || left === 0) throw error;
+    }
+}
+
+async function sendHttp1(sent: {
+  readonly port: number;
+  readonly ca: string;
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}): Promise<Answer & { readonly text: string; readonly type: string }> {
+  const { port, ca, method, path, body, headers } = sent;
+  return new Promise((resolve, reject) => {
+    const out = request(
+      { host: '127.0.0.1', servername: 'localhost', port, ca, method, path, headers, agent: false },
+      (answer) => {
+        text(answer).then((found) => {
+          const { 'content-type': type = '' } = answer.headers;
+          resolve({ status: answer.statusCode ?? 0, type, text: found, ...parse(found) });
+        }, reject);
+      },
+    );
+    out.once('error', reject);
+    out.end(body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body));
+  });
+}
+
+/** Sends one request by HTTP/2. */
+export async function sendHttp2(
+  url: string,
+  tls: { readonly ca: string; readonly cert?: string; readonly key?: string },
+  { method, path, body = '' }: { readonly method: string; readonly path: string; readonly body?: string },
+): Promise<Answer & { readonly text: string; readonly type: string; readonly closed: Promise<void> }> {
+  const session = connect(url, tls);
+  const closed = new Promise<void>((resolve) => session.once('close', () => resolve()));
+  const stream = session.request({ ':method': method, ':path': path }, { endStream: false });
+  const head = new Promise<{ readonly status: number; readonly type: string }>((resolve, reject) => {
+    stream.once('response', ({ ':status': status = 0, 'content-type': type = '' }) =>
+      resolve({ status, type }),
+    );
+    stream.once('error', reject);
+  });
+  stream.end(body);
+  const [found, { status, type }] = await Promise.all([text(stream), head]);
+  if (status === 200) session.close();
+  return { status, type, text: found, ...parse(found), closed };
+}
+
+function parse(found: string): z.output<typeof answerShape> {
+  try {
+    return answerShape.parse(JSON.parse(found));
+  } catch {
+    return {};
+  }
+}

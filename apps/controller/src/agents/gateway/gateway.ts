@@ -1,0 +1,164 @@
+import type { Http2SecureServer, Http2Server, Http2Session, ServerHttp2Session } from 'node:http2';
+import { Code, ConnectError } from '@connectrpc/connect';
+import { type Clock, declareState, type Logger, messageOf } from '@vantage/kernel';
+import { Goodbye_Reason } from '@vantage/proto';
+import type { Db } from '../../platform/db/index.ts';
+import { createAdmission } from './admission.ts';
+import type { AgentPresence } from './agent-presence.ts';
+import type { Unsealer } from './assignment.ts';
+import { connectionLimits, createConnectionGuard } from './connection-guard.ts';
+import { createConversation } from './conversation.ts';
+import type { DatabaseHistory } from './database-history.ts';
+import type { RecordAgentEvents } from './fence-store.ts';
+import { sendAway } from './goodbye.ts';
+import { createMessageMemory } from './message-memory.ts';
+import { createPeerReader, type Peer } from './peer.ts';
+import { keepPinging } from './pings.ts';
+import { createPresenceMonitor } from './presence-monitor.ts';
+import type { RunRequests } from './run-request-feed.ts';
+import { type BatchReceiver, createSessionOpener } from './session-opener.ts';
+import { createSessionRegistry } from './session-registry.ts';
+import { type KnownAgent, ownerOfKey, ownerOfToken } from './store.ts';
+import { createStreamHandler, type Serve, type StreamHandler } from './stream-handler.ts';
+import type { AgentUpgrades } from './upgrade-feed.ts';
+
+/** The agents' end of a controller. */
+export interface Gateway {
+  /** For `http2.createSecureServer`. */
+  readonly handler: StreamHandler;
+  /** Pings the server's connections, and ends them when the gateway closes. */
+  attach(server: Http2SecureServer | Http2Server): void;
+  /** Listens to the bus and keeps this controller's row; call once before the server listens. */
+  start(): Promise<void>;
+  /** Sends agents elsewhere, finishes what is being committed and ends every stream, within 3 s. */
+  close(): Promise<void>;
+  /** A download of an agent's installer runs over this connection, until it is disposed. */
+  serves(socket: Parameters<ReturnType<typeof createConnectionGuard>['serves']>[0]): Disposable;
+  /** The certificate at the other end of a connection; undefined: it has none. */
+  peerOf(connection: Http2Session | undefined): Peer | undefined;
+  /** The gateway's present load. */
+  readonly load: { readonly sessions: number; readonly waitingBatches: number };
+}
+
+const tracked = declareState({
+  name: 'agent_http2_sessions',
+  entries: { each: 'agent connection' },
+  entryBytes: 2_097_152,
+  filledBy: 'agents',
+  atBound: 'the limit of connections; 2 MB of headers and control frames cut one',
+});
+
+/** Creates the gateway: admission, then the conversation with each agent, beside it the monitor of all sessions. */
+export function createGateway({
+  maxConnections = 4_096,
+  onAgentSeen = () => {},
+  acceptsOldTokens = true,
+  trusted = () => [],
+  ...deps
+}: {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly sealer: Unsealer;
+  readonly controllerId: string;
+  readonly ingest: BatchReceiver;
+  readonly runRequests: RunRequests;
+  readonly recordEvents: RecordAgentEvents;
+  readonly agents: AgentPresence;
+  /** Without it agents are not upgraded from afar. */
+  readonly upgrades?: AgentUpgrades;
+  /** Without it agents do not hear that the database went back. */
+  readonly history?: DatabaseHistory;
+  /** Connections that the agents' port keeps open in all. */
+  readonly maxConnections?: number;
+  /** Agents that were made before enrolment may use their tokens until they enrol. */
+  readonly acceptsOldTokens?: boolean;
+  /** The authorities that sign the certificates of agents, PEM. */
+  readonly trusted?: () => readonly string[];
+  /** Called when an agent's session opens or ends. */
+  readonly onAgentSeen?: (agent: KnownAgent) => void;
+}): Gateway {
+  const { db, clock, log, controllerId, runRequests, agents } = deps;
+  const registry = createSessionRegistry();
+  const peerOf = createPeerReader({ clock, trusted });
+  const guard = createConnectionGuard({ clock, log, limits: connectionLimits(maxConnections) });
+  const admission = createAdmission({
+    clock,
+    log,
+    acceptsOldTokens,
+    ownerOfToken: (hash) => ownerOfToken(db.kysely, hash),
+    ownerOfKey: (hash) => ownerOfKey(db.kysely, hash),
+  });
+  const presence = createPresenceMonitor({
+    db,
+    clock,
+    log,
+    controllerId,
+    registry,
+    runRequests,
+    agents,
+  });
+  const opener = createSessionOpener(deps);
+  deps.history?.onDoubt(() => {
+    for (const session of registry.all())
+      session.sendHistory().catch((error: unknown) => {
+        log.debug(
+          { error: messageOf(error) },
+          'an agent hears of the history of the database at its next session',
+        );
+        session.abandon();
+      });
+  });
+  const converse = createConversation({
+    clock,
+    log,
+    registry,
+    presence,
+    onAgentSeen,
+    memory: createMessageMemory(),
+    opener,
+  });
+  const connections = tracked(new Set<ServerHttp2Session>());
+  let closing = false;
+
+  const serve: Serve = async function* (requests, caller) {
+    if (closing) throw new ConnectError('this controller is ending: go to another', Code.Unavailable);
+    const { owner, place } = await admission.admit(caller);
+    using _place = place;
+    using _serving = guard.serves(caller.connection?.socket);
+    if (owner.state === 'Revoked') yield* sendAway('revoked', owner);
+    if (owner.state === 'Fenced') yield* sendAway('fenced', owner);
+    yield* converse(requests, owner, caller);
+  };
+
+  return {
+    handler: createStreamHandler({
+      clock,
+      serve,
+      peerOf,
+      onUnread: (address) => guard.countUnread(address),
+    }),
+    attach(server) {
+      guard.attach(server);
+      server.on('session', (connection) => {
+        connections.add(connection);
+        connection.once('close', () => connections.delete(connection));
+        connection.on('error', () => {}); // the streams of a broken connection end by themselves
+        keepPinging(connection, { clock, log });
+      });
+    },
+    get load() {
+      return { sessions: registry.all().length, waitingBatches: opener.waitingBatches };
+    },
+    serves: (socket) => guard.serves(socket),
+    peerOf,
+    start: () => presence.start(),
+    async close() {
+      closing = true;
+      for (const session of registry.all()) session.end(Goodbye_Reason.SHUTDOWN, 'this controller ends');
+      await presence.close();
+      for (const connection of connections) connection.destroy();
+      guard[Symbol.dispose]();
+    },
+  };
+}

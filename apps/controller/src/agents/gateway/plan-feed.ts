@@ -1,0 +1,162 @@
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { portOfAnchor, type StoredAnchor } from '@vantage/domain';
+import { type Clock, declareState, type Logger, messageOf } from '@vantage/kernel';
+import { type AnchorListSchema, type Assignment, type Assignments, AssignmentsSchema } from '@vantage/proto';
+import type { Kysely } from 'kysely';
+import type { Tables } from '../../platform/db/index.ts';
+import { type AssignmentBuilder, loadSecretsStamp, type SecretLookup } from './assignment.ts';
+import { type AssignedDevice, loadAnchors, loadAssigned, loadVersions, type Version } from './plan-store.ts';
+import type { KnownAgent } from './store.ts';
+
+/** The plan that one session's agent has, and the changes that it needs next. */
+export interface PlanFeed {
+  /** The first time all assignments, in parts; later only the changes since. Yields nothing when nothing changed. */
+  next(): AsyncGenerator<Assignments>;
+  /** When the plan changes by itself, because a hand-over is over: microseconds since 1970; undefined: it does not. */
+  readonly changesAtUs: number | undefined;
+}
+
+const partSize = 500;
+const partBytes = 1_000_000;
+
+const tracked = declareState({
+  name: 'assignments_with_secrets',
+  entries: { each: 'device' },
+  entryBytes: 50,
+  filledBy: 'accounts',
+  atBound: 'the limit of devices of an account',
+});
+
+/** Creates the feed of one session. */
+export function createPlanFeed({
+  kysely,
+  agent,
+  build,
+  secretsNow,
+  clock,
+  log,
+}: {
+  readonly kysely: Kysely<Tables>;
+  readonly agent: KnownAgent;
+  readonly build: AssignmentBuilder;
+  /** A fresh lookup of the account's secrets. */
+  readonly secretsNow: () => SecretLookup;
+  readonly clock: Clock;
+  readonly log: Logger;
+}): PlanFeed {
+  /** Signature by device of what was sent; undefined until the snapshot is out. */
+  let sent: Map<number, string> | undefined;
+  const withSecrets = tracked(new Set<number>());
+  let secretsStamp = '';
+  let changesAtUs: number | undefined;
+  let anchorsSent = '[]';
+
+  const makeAll = async (
+    devices: readonly AssignedDevice[],
+    secrets: SecretLookup,
+  ): Promise<Assignment[]> => {
+    const upserts: Assignment[] = [];
+    for (const device of devices) {
+      withSecrets.delete(device.device_no);
+      try {
+        const built = await build(device, secrets);
+        if (built.usesSecrets) withSecrets.add(device.device_no);
+        upserts.push(built.assignment);
+      } catch (error) {
+        log.error(
+          { deviceNo: device.device_no, error: messageOf(error) },
+          'a device cannot be sent to its agent',
+        );
+      }
+    }
+    return upserts;
+  };
+
+  return {
+    get changesAtUs() {
+      return changesAtUs;
+    },
+    async *next() {
+      const nowUs = clock.nowUs();
+      const versions = await loadVersions(kysely, agent, nowUs);
+      changesAtUs = earliestAfter(versions, nowUs);
+      const stamp = await loadSecretsStamp(kysely, agent.accountNo);
+      const stored = await loadAnchors(kysely, agent);
+      const anchors = JSON.stringify(stored) === anchorsSent ? undefined : anchorList(stored);
+      anchorsSent = JSON.stringify(stored);
+      const snapshot = sent === undefined;
+      const known = sent ?? new Map<number, string>();
+      const wanted = new Set(versions.map((version) => version.device_no));
+      const gone = [...known.keys()].filter((deviceNo) => !wanted.has(deviceNo));
+      const changed = versions.filter(
+        (version) =>
+          known.get(version.device_no) !== signature(version) ||
+          (stamp !== secretsStamp && withSecrets.has(version.device_no)),
+      );
+      sent = known;
+      secretsStamp = stamp;
+      for (const deviceNo of gone) known.delete(deviceNo);
+      const secrets = secretsNow();
+      const parts = partition(changed);
+      if (parts.length === 0 && (snapshot || gone.length > 0 || anchors !== undefined)) parts.push([]);
+      for (const [i, part] of parts.entries()) {
+        const devices = await loadAssigned(kysely, part);
+        const upserts = await makeAll(devices, secrets);
+        for (const device of devices) known.set(device.device_no, signature(device));
+        yield create(AssignmentsSchema, {
+          snapshot,
+          final: i === parts.length - 1,
+          upserts,
+          removedDeviceNos: i === 0 && !snapshot ? gone : [],
+          ...(i === 0 && anchors !== undefined ? { anchors } : {}),
+        });
+      }
+    },
+  };
+}
+
+function anchorList(anchors: readonly StoredAnchor[]): MessageInitShape<typeof AnchorListSchema> {
+  return {
+    anchors: anchors.map(({ Name: name, Target: target, Networks: networks }) => ({
+      name,
+      target,
+      port: portOfAnchor(target),
+      networks,
+    })),
+  };
+}
+
+/** Parts of at most 500 devices and about a megabyte. Pure. */
+function partition(versions: readonly Version[]): Version[][] {
+  const parts: Version[][] = [];
+  let bytes = 0;
+  for (const version of versions) {
+    const last = parts.at(-1);
+    if (last && last.length < partSize && bytes + version.bytes <= partBytes) {
+      last.push(version);
+      bytes += version.bytes;
+    } else {
+      parts.push([version]);
+      bytes = version.bytes;
+    }
+  }
+  return parts;
+}
+
+/** The earliest end of a hand-over that lies ahead. */
+function earliestAfter(versions: readonly Version[], nowUs: number): number | undefined {
+  const ends = versions.flatMap(({ until_us }) => (until_us > nowUs ? until_us : []));
+  return ends.length > 0 ? ends.reduce((a, b) => Math.min(a, b)) : undefined;
+}
+
+function signature(version: Version): string {
+  return [
+    version.revision,
+    version.rotation_index,
+    version.rotation_size,
+    version.retries_locally,
+    version.run_immediately,
+    version.from_us,
+    version.until_us,
+  ].join('/');
+}

@@ -1,0 +1,127 @@
+import http2 from 'node:http2';
+import type { AddressInfo, Socket } from 'node:net';
+import { type Clock, createLog, systemClock } from '@vantage/kernel';
+import { beforeEach } from 'vitest';
+import { agentPresence } from '../../../catalog/agents/presence-store.ts';
+import type { Db } from '../../../platform/db/index.ts';
+import { createSealer } from '../../../platform/secrets/seal.ts';
+import { recordEvents } from '../../../status/events/index.ts';
+import { createFixtures, type Fixtures } from '../../../testing/fixtures.ts';
+import { useDatabase } from '../../../testing/use-database.ts';
+import { runRequests } from '../../run-requests/index.ts';
+import { createGateway } from '../gateway.ts';
+import type { BatchReceiver } from '../session-opener.ts';
+import { connectAgent } from './agent-stream.ts';
+
+const log = createLog('gateway test', 'silent');
+const clock = systemClock;
+/** Seals what tests store and the gateway opens. */
+export const sealer = createSealer(new Uint8Array(32));
+/** How long tests wait for what happens beside them. */
+export const soon = { timeout: 60_000, interval: 20 };
+
+/** An ingest that stores nothing. */
+export const nothing: BatchReceiver = { accept: async () => ({ inserted: 0, repeated: 0, quarantined: 0 }) };
+
+/** Waits twenty times shorter than the machine's clock; the time of day is the true one. */
+export const hasty: Clock = {
+  nowUs: () => clock.nowUs(),
+  monoMs: () => clock.monoMs() * 20,
+  sleep: (ms, signal) => clock.sleep(ms / 20, signal),
+  timer: (ms, fn) => clock.timer(ms / 20, fn),
+};
+
+/** A database, an account with a Location and an agent for each test, and gateways on ports of their own. */
+export function useGatewayFixture() {
+  let db: Db;
+  let rows: Fixtures;
+  let place: { accountNo: number; locationNo: number };
+  let agent: { agentNo: number; token: string };
+
+  useDatabase((opened) => {
+    db = opened;
+    rows = createFixtures(db.kysely);
+  });
+
+  beforeEach(async () => {
+    const accountNo = await rows.account();
+    place = { accountNo, locationNo: await rows.location(accountNo) };
+    agent = await rows.agent(place);
+  });
+
+  async function gatewayWith(ingest: BatchReceiver, controllerId = 'controller one', time: Clock = clock) {
+    const gateway = createGateway({
+      db,
+      clock: time,
+      log,
+      sealer,
+      controllerId,
+      ingest,
+      runRequests,
+      recordEvents,
+      agents: agentPresence,
+    });
+    const server = http2.createServer(gateway.handler);
+    gateway.attach(server);
+    await gateway.start();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    return {
+      gateway,
+      /** Called with each of the server's sockets when it closes. */
+      onSocket: (see: (socket: Socket) => void) =>
+        server.on('connection', (socket: Socket) => socket.once('close', () => see(socket))),
+      url: `http://127.0.0.1:${port}`,
+      async [Symbol.asyncDispose]() {
+        await gateway.close();
+        await new Promise((resolve) => server.close(resolve));
+      },
+    };
+  }
+
+  const connectTo = (url: string, options: { token?: string; counter?: number; hello?: boolean } = {}) =>
+    connectAgent(url, { token: agent.token, ...options });
+
+  function agentRow() {
+    return db.kysely
+      .selectFrom('agents')
+      .selectAll()
+      .where('agent_no', '=', agent.agentNo)
+      .executeTakeFirstOrThrow();
+  }
+
+  async function addDevice({ method = 'TCP', ...values }: { url: string; method?: string }) {
+    const deviceId = `device of ${agent.agentNo} ${values.url}`;
+    const deviceNo = await rows.device(place.accountNo, [place.locationNo], {
+      device_id: deviceId,
+      method,
+      sealed: sealer.seal({ options: {}, ...values }, `device:${deviceId}`),
+    });
+    await rows.hold({
+      deviceNo,
+      agentNo: agent.agentNo,
+      locationNo: place.locationNo,
+      fromUs: clock.nowUs(),
+    });
+    return deviceNo;
+  }
+
+  return {
+    get db() {
+      return db;
+    },
+    get rows() {
+      return rows;
+    },
+    get place() {
+      return place;
+    },
+    get agent() {
+      return agent;
+    },
+    gatewayWith,
+    connectTo,
+    agentRow,
+    addDevice,
+  };
+}

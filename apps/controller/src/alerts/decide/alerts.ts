@@ -1,0 +1,137 @@
+import { type Clock, createJobParts, createWaker, type Logger } from '@vantage/kernel';
+import { realTime, type TimeScale } from '../../platform/config/time-scale.ts';
+import { type Db, doEach, quarantine } from '../../platform/db/index.ts';
+import { touchRequested } from './change-store.ts';
+import { decideDue, type Enqueue, type Withdraw } from './decide-due.ts';
+import { dueAlertNos, postpone, touchOrphans } from './due-store.ts';
+import { decideContacts } from './failing-contacts.ts';
+import { decideInstallation } from './installation-alerts.ts';
+import { createOnEvents, type RecordEvents } from './on-events.ts';
+import { createOnFailed } from './on-failed.ts';
+import type { CreateRunRequests } from './request-check.ts';
+import { createAlertTimes } from './times.ts';
+import type { WithdrawEnds } from './unsaid-ends.ts';
+
+/** The step that decides who is notified of what. */
+export interface Alerts {
+  /** Opens and ends alerts in the transaction of the events that cause it. */
+  readonly onEvents: RecordEvents;
+  /** Records a notification that cannot be delivered, and lets other contacts of its schedule get it. */
+  readonly onFailed: ReturnType<typeof createOnFailed>;
+  /** Decides alerts that are due until the signal aborts. Any number of controllers may run it. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Notifications of the database may be lost, so the loop also polls. */
+const everyMs = 1_000;
+/** Notifications that come together, also while the loop rests, are answered by one round. */
+const gatherMs = 50;
+/** Contacts that fail or work again, and clocks that are wrong or right again, are found this often. */
+const contactsEveryMs = 5_000;
+const atOnce = 100;
+/** An alert whose decision failed is decided again after this time, microseconds. */
+const restUs = 600_000_000;
+const job = 'alerts';
+
+/** Creates the step. `recordEvents` records events without calling `onEvents`. */
+export function createAlerts({
+  db,
+  clock,
+  log,
+  recordEvents,
+  enqueue,
+  withdraw,
+  withdrawEnds,
+  createRunRequests,
+  timeScale = realTime,
+}: {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly recordEvents: RecordEvents;
+  readonly enqueue: Enqueue;
+  readonly withdraw: Withdraw;
+  readonly withdrawEnds: WithdrawEnds;
+  readonly createRunRequests: CreateRunRequests;
+  readonly timeScale?: TimeScale;
+}): Alerts {
+  const times = createAlertTimes(timeScale);
+  const deps = { times, log, recordEvents, enqueue, withdraw, createRunRequests };
+  const parts = createJobParts({
+    log,
+    failed: 'alerts cannot be decided; trying again',
+    recovered: 'alerts are decided again',
+  });
+  const waker = createWaker(clock);
+  let isWoken = false;
+  const poke = () => {
+    isWoken = true;
+    waker.wake();
+  };
+
+  /** Returns how many alerts were due. */
+  const round = async (): Promise<number> => {
+    const nowUs = clock.nowUs();
+    const due = await dueAlertNos(db.kysely, nowUs, atOnce);
+    const refused = await doEach(due, (some) =>
+      db.kysely.transaction().execute((trx) => decideDue(trx, some, nowUs, deps)),
+    );
+    await postpone(
+      db.kysely,
+      refused.map(({ item }) => item),
+      nowUs + restUs,
+    );
+    const named = refused.map(({ item, error }) => ({ item: `alert ${item}`, error }));
+    await quarantine(db.kysely, named, { job, nowUs, log });
+    return due.length;
+  };
+
+  const rest = async (signal: AbortSignal) => {
+    if (!isWoken) await waker.wait(timeScale(everyMs, 100), signal);
+    if (isWoken) await clock.sleep(gatherMs, signal).catch(() => {});
+  };
+
+  return {
+    onEvents: createOnEvents({ recordEvents, withdrawEnds, flappingWindowUs: times.quietUs }),
+    onFailed: createOnFailed({ log, recordEvents, enqueue }),
+    async run(signal) {
+      await using _events = await db.subscribe('events', poke);
+      await using _answers = await db.subscribe('answer', (notice) => {
+        const answered = async () => {
+          if (notice !== undefined) await touchRequested(db.kysely, notice.run_request_id, clock.nowUs());
+        };
+        void parts.attempt('answers', answered).then(poke);
+      });
+      let isChanged = true;
+      let contactsFromMs = Number.NEGATIVE_INFINITY;
+      let orphansFromMs = Number.NEGATIVE_INFINITY;
+      await using _catalog = await db.subscribe('catalog', () => {
+        isChanged = true;
+      });
+      while (!signal.aborted) {
+        isWoken = false;
+        if (isChanged && clock.monoMs() >= orphansFromMs) {
+          isChanged = false;
+          orphansFromMs = clock.monoMs() + timeScale(everyMs, 100);
+          await parts.attempt('deleted devices and Locations', () => touchOrphans(db.kysely, clock.nowUs()));
+        }
+        if (clock.monoMs() >= contactsFromMs) {
+          contactsFromMs = clock.monoMs() + timeScale(contactsEveryMs, 100);
+          await parts.attempt('contacts', () =>
+            db.kysely
+              .transaction()
+              .execute((trx) => decideContacts(trx, { afterUs: times.failingUs, nowUs: clock.nowUs() })),
+          );
+          await parts.attempt('installation', () =>
+            db.kysely.transaction().execute((trx) => decideInstallation(trx, clock.nowUs())),
+          );
+        }
+        let due = 0;
+        await parts.attempt(job, async () => {
+          due = await round();
+        });
+        if (due < atOnce) await rest(signal);
+      }
+    },
+  };
+}

@@ -1,0 +1,221 @@
+import { newId } from '@vantage/kernel';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { second, startUs } from '../../status/health/testing/scenario.ts';
+import { decideContacts } from './failing-contacts.ts';
+import { createAlertScene } from './testing/alert-scene.ts';
+
+let scene: Awaited<ReturnType<typeof createAlertScene>>;
+let place: { locationNo: number; agentNo: number };
+
+beforeAll(async () => {
+  scene = await createAlertScene();
+  place = await scene.location('Oslo');
+});
+afterAll(() => scene[Symbol.asyncDispose]());
+
+/**
+ * Contacts of these names in the steps of a schedule that the account has from now on; their numbers and ids by name.
+ */
+async function schedule(...steps: readonly (readonly string[])[]) {
+  const { kysely, accountNo } = scene;
+  const ids = new Map<string, { no: number; id: string }>();
+  for (const name of new Set(steps.flat())) {
+    const { contact_no, contact_id } = await kysely
+      .insertInto('contacts')
+      .values({
+        contact_id: newId(),
+        account_no: accountNo,
+        name,
+        type: 'email',
+        address: 'a@example.org',
+        sealed: Buffer.alloc(1),
+      })
+      .returning(['contact_no', 'contact_id'])
+      .executeTakeFirstOrThrow();
+    ids.set(name, { no: contact_no, id: contact_id });
+  }
+  const stored = steps.map((names, place) => ({
+    DelayMinutes: place * 60,
+    Contacts: names.map((name) => ids.get(name)?.id),
+  }));
+  const { nschedule_no } = await kysely
+    .insertInto('nschedules')
+    .values({
+      nschedule_id: newId(),
+      account_no: accountNo,
+      name: newId(),
+      steps: JSON.stringify(stored),
+    })
+    .returning('nschedule_no')
+    .executeTakeFirstOrThrow();
+  await kysely.updateTable('accounts').set({ nschedule_no }).where('account_no', '=', accountNo).execute();
+  return (name: string) => ids.get(name)?.no ?? 0;
+}
+
+/** Ends the messages of a contact that wait, as its server refused them at this second. */
+async function refuse(contactNo: number, at: number) {
+  const { kysely, accountNo } = scene;
+  const rows = await kysely
+    .updateTable('notifications')
+    .set({ state: 'Failed' })
+    .where('contact_no', '=', contactNo)
+    .where('state', '=', 'Pending')
+    .returning(['notification_no', 'alert_no'])
+    .execute();
+  for (const [alertNo, of] of Map.groupBy(rows, (row) => row.alert_no))
+    await kysely.transaction().execute((trx) =>
+      scene.onFailed(trx, {
+        accountNo,
+        alertNo,
+        contactNo,
+        reason: '410 Gone',
+        nowUs: startUs + at * second,
+        notificationNos: of.map((row) => row.notification_no),
+      }),
+    );
+}
+
+async function received(contactNo: number) {
+  const rows = await scene.kysely
+    .selectFrom('notifications')
+    .select(['kind', 'state', 'data'])
+    .where('contact_no', '=', contactNo)
+    .orderBy('notification_no')
+    .execute();
+  return rows.map(({ kind, state, data }) => ({
+    kind,
+    state,
+    undelivered: JSON.parse(JSON.stringify(data)).Undelivered,
+  }));
+}
+
+async function down(device: number, at: number) {
+  for (const attempt of [0, 1, 2])
+    await scene.take([{ device, agent: place.agentNo, at: at + attempt, code: 3, attempt }]);
+}
+
+test('a Down message that its contact refuses goes to the step, then to the schedule, and the Up follows it', async () => {
+  const no = await schedule(['first', 'second'], ['third']);
+  const device = await scene.device([place]);
+  await scene.take([{ device, agent: place.agentNo, at: 10, code: 1 }]);
+  await down(device, 100);
+  await scene.decide(110);
+  expect(await received(no('third'))).toEqual([]);
+  await refuse(no('first'), 120);
+  // The second contact has the message already.
+  expect(await received(no('second'))).toMatchObject([{ kind: 'device.down', state: 'Pending' }]);
+  expect(await received(no('third'))).toEqual([]);
+  await refuse(no('second'), 130);
+  expect(await received(no('third'))).toEqual([
+    {
+      kind: 'device.down',
+      state: 'Pending',
+      undelivered: [{ Contact: 'second', Reason: '410 Gone' }],
+    },
+  ]);
+  await scene.take([{ device, agent: place.agentNo, at: 160, code: 1 }]);
+  await scene.decide(170);
+  expect((await received(no('third'))).map(({ kind }) => kind)).toEqual(['device.down', 'device.up']);
+  const [alert] = await scene.alerts(device);
+  expect(alert?.reason ?? '').not.toContain('Nobody');
+});
+
+test('whoever got a message of a flapping in the place of another gets the end of it, too', async () => {
+  const no = await schedule(['first'], ['second']);
+  const device = await scene.device([place]);
+  await scene.take([{ device, agent: place.agentNo, at: 2_010, code: 1 }]);
+  await down(device, 2_100);
+  await scene.decide(2_110);
+  await scene.kysely
+    .updateTable('notifications')
+    .set({ kind: 'device.flapping' })
+    .where('contact_no', '=', no('first'))
+    .execute();
+  await refuse(no('first'), 2_120);
+  await scene.take([{ device, agent: place.agentNo, at: 2_160, code: 1 }]);
+  await scene.decide(2_170);
+  expect((await received(no('second'))).map(({ kind }) => kind)).toEqual(['device.flapping', 'device.up']);
+});
+
+test('where nobody is left, the alert and an event name what was not delivered', async () => {
+  const no = await schedule(['alone']);
+  const device = await scene.device([place]);
+  await scene.take([{ device, agent: place.agentNo, at: 1_010, code: 1 }]);
+  await down(device, 1_100);
+  await scene.decide(1_110);
+  await refuse(no('alone'), 1_120);
+  const [alert] = await scene.alerts(device);
+  expect(alert?.reason).toBe('Nobody could be notified: contact alone, 410 Gone');
+  const failed = (await scene.events(device)).filter(({ type }) => type === 'AlertFailed');
+  expect(failed.map(({ message }) => message)).toEqual([
+    'Contact alone was not notified of device.down: 410 Gone; nobody else is left to notify',
+  ]);
+  // The schedules of later tests are the account's too: they would notify of an outage that lasts.
+  await scene.take([{ device, agent: place.agentNo, at: 1_160, code: 1 }]);
+  await scene.decide(1_170);
+});
+
+const failingUs = 1_800 * second;
+
+async function decideOnly(at: number) {
+  const nowUs = startUs + at * second;
+  await scene.kysely.transaction().execute((trx) => decideContacts(trx, { afterUs: failingUs, nowUs }));
+}
+
+async function contacts(at: number) {
+  await decideOnly(at);
+  await scene.decide(at);
+}
+
+test('a contact that fails for 30 min, or refused one message for good, is one alert until it works again', async () => {
+  const no = await schedule(['broken', 'well']);
+  const { kysely, accountNo } = scene;
+  const health = (values: { failing_since_us: number | null; failed_us?: number | null }) =>
+    kysely.updateTable('contact_health').set(values).where('contact_no', '=', no('broken')).execute();
+  await kysely
+    .insertInto('contact_health')
+    .values({ contact_no: no('broken'), account_no: accountNo, last_answer: 'HTTP 500' })
+    .execute();
+  const said = async () =>
+    (await received(no('well'))).map(({ kind }) => kind).filter((kind) => kind === 'contact.failing');
+  await health({ failing_since_us: startUs + 10_000 * second });
+  await contacts(10_000 + 1_799);
+  expect(await said()).toEqual([]);
+  await contacts(10_000 + 1_800);
+  await contacts(10_000 + 1_900);
+  const alerts = () =>
+    kysely
+      .selectFrom('alerts')
+      .select(['severity', 'closed_us', 'since_us', 'reason'])
+      .where('kind', '=', 'contact.failing')
+      .where('account_no', '=', accountNo)
+      .execute();
+  expect(await alerts()).toEqual([
+    {
+      severity: 'warning',
+      closed_us: null,
+      since_us: startUs + 10_000 * second,
+      reason: 'HTTP 500',
+    },
+  ]);
+  // It is said in office hours: at the latest after a weekend.
+  for (let hours = 6; hours <= 96; hours += 6) await scene.decide(10_000 + hours * 3_600);
+  expect(await said()).toEqual(['contact.failing']);
+  expect((await received(no('broken'))).map(({ kind }) => kind)).not.toContain('contact.failing');
+  const at = 10_000 + 4 * 86_400;
+  await health({ failing_since_us: null });
+  await decideOnly(at + 1);
+  await health({ failing_since_us: startUs + (at + 2) * second });
+  await contacts(at + 3);
+  expect(await said()).toEqual(['contact.failing']);
+  await health({ failing_since_us: null });
+  await contacts(at + 10);
+  expect(await said()).toEqual(['contact.failing', 'contact.failing']);
+  expect(await alerts()).toMatchObject([{ closed_us: expect.any(Number) }]);
+  await health({ failing_since_us: startUs + 500_000 * second, failed_us: startUs + 500_000 * second });
+  await contacts(500_000);
+  expect(await alerts()).toHaveLength(2);
+  await kysely.deleteFrom('contacts').where('contact_no', '=', no('broken')).execute();
+  await contacts(500_010);
+  expect(await alerts()).toMatchObject([{}, { closed_us: expect.any(Number) }]);
+});

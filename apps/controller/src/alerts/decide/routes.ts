@@ -1,0 +1,256 @@
+import { alertKinds, severities } from '@vantage/alerts';
+import { boundedText, type Clock, isId } from '@vantage/kernel';
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import type { Db, Tables } from '../../platform/db/index.ts';
+import { durationField, readDuration } from '../../rest/http/duration.ts';
+import { lineField } from '../../rest/http/field.ts';
+import { flagQuery } from '../../rest/http/flag.ts';
+import { readMembers, someOf } from '../../rest/http/members.ts';
+import {
+  deviceQuery,
+  locationQuery,
+  membersOf,
+  readLocationNos,
+  readTagNos,
+  tagQuery,
+} from '../../rest/http/named.ts';
+import { beforeQuery, cutCursor, readCursor } from '../../rest/http/paging.ts';
+import { conflict, missing } from '../../rest/http/problem.ts';
+import { noSubject, type Route, route } from '../../rest/http/route.ts';
+import type { Session } from '../../rest/http/session.ts';
+import { type AlertActionOutcome, acknowledge, nameOfKey, snooze } from './acknowledge.ts';
+import { type AlertPage, alertStateNames, findAlertNo, listAlerts } from './list-store.ts';
+import { alertRecord, type NotificationsOf, showAlert } from './show-alert.ts';
+
+const alertQuery = z.object({
+  State: boundedText(100)
+    .optional()
+    .describe(`Alerts of these states only, joined by commas. Accepted are ${alertStateNames.join(', ')}.`)
+    .meta({ example: 'Open,Acknowledged' }),
+  Severity: boundedText(50)
+    .optional()
+    .describe(`${severities.join(', ')}, joined by commas: alerts of one of these only.`)
+    .meta({ example: 'critical,warning' }),
+  Tag: tagQuery('alerts about devices that have one of them now only'),
+  Location: locationQuery('alerts with a failure from there, or about it, only'),
+  Suppressed: flagQuery(
+    'true: open alerts only whose messages are held back because the cause is elsewhere; false: the others.',
+  ),
+  Kind: someOf(alertKinds, 'Alerts of this kind only.'),
+  Device: deviceQuery('alerts of these devices only, also of deleted ones'),
+  Shadow: flagQuery('true: alerts with messages for contacts in shadow only; false: the others only.'),
+  ...beforeQuery('alert_id'),
+});
+
+/** The body of an acknowledgement. */
+export const acknowledgement = z
+  .strictObject({
+    Note: lineField(500)
+      .nullable()
+      .default(null)
+      .describe('A note for the others, one line.')
+      .meta({ example: 'on it' }),
+  })
+  .meta({ id: 'AlertAcknowledge', description: 'An acknowledgement.' });
+
+/** The body of a snooze. */
+export const snoozing = z
+  .strictObject({
+    Duration: durationField.describe(
+      'HH:MM from now, elapsed time. What would be sent before is sent at the end.',
+    ),
+  })
+  .meta({ id: 'AlertSnooze', description: 'A snooze.' });
+
+/**
+ * Changes something for a caller of the API in one transaction, with an entry of the audit for each recorded change.
+ */
+type Change = <T>(
+  session: Session,
+  work: (transaction: {
+    readonly trx: Kysely<Tables>;
+    readonly record: (change: {
+      readonly action: 'update';
+      readonly kind: 'alert';
+      readonly accountNo: number;
+      readonly id: string;
+      readonly fields: readonly { readonly field: string; readonly old: unknown; readonly new: unknown }[];
+    }) => void;
+  }) => Promise<T>,
+) => Promise<T>;
+
+/** The parts that the routes of alerts need. */
+export interface AlertRouteDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly change: Change;
+  readonly notificationsOf: NotificationsOf;
+}
+
+const names = { root: 'alert', id: 'alert_id' } as const;
+
+/** Listing, reading, acknowledging and snoozing alerts. */
+export function alertRoutes(deps: AlertRouteDeps): Route[] {
+  return [listRoute(deps), readRoute(deps), acknowledgeRoute(deps), snoozeRoute(deps)];
+}
+
+function listRoute({ db, clock, notificationsOf }: AlertRouteDeps): Route {
+  return route({
+    method: 'GET',
+    path: '/alerts',
+    level: 'UR',
+    tag: 'Alerts',
+    summary: 'Lists alerts, those that opened last first.',
+    description:
+      'An alert is a decision to notify people of an outage. It stays in the list when it is closed. Without a notification schedule it exists too, with no messages.',
+    subject: noSubject,
+    query: alertQuery,
+    response: z.array(alertRecord),
+    names: { root: 'alerts', row: 'alert', id: 'alert_id' },
+    handler: async ({ session: { accountNo, zone }, query }) => {
+      const { limit, offset, cursor } = readCursor(query, 'alert_id');
+      const beforeNo = cursor === undefined ? undefined : await findAlertNo(db, accountNo, cursor);
+      if (cursor !== undefined && beforeNo === undefined) throw missing('alert');
+      const page = { ...(await readFilter(db, accountNo, query)), beforeNo, limit, offset };
+      const found = await listAlerts(db.kysely, accountNo, { ...page, nowUs: clock.nowUs() });
+      const { rows, next } = cutCursor(found, limit, 'before', (row) => row.alert_id);
+      const notifications = await notificationsOf(
+        db.kysely,
+        rows.map((row) => row.alert_no),
+      );
+      return { body: rows.map((row) => showAlert(row, zone, notifications, clock.nowUs())), next };
+    },
+  });
+}
+
+/**
+ * Reads the filters. Throws a Problem: 1004 for a name that is none, 1003 for a tag or Location that the account does
+ * not have.
+ */
+async function readFilter(
+  db: Db,
+  accountNo: number,
+  query: z.output<typeof alertQuery>,
+): Promise<Omit<AlertPage, 'limit' | 'offset' | 'nowUs'>> {
+  const { State, Severity, Tag, Location, Kind: kinds, Device } = query;
+  const tagNos = Tag === undefined ? undefined : await readTagNos(db, accountNo, Tag);
+  const locationNos = Location === undefined ? undefined : await readLocationNos(db, accountNo, Location);
+  return {
+    kinds,
+    deviceIds: Device === undefined ? undefined : membersOf('Device', Device),
+    tagNos,
+    locationNos,
+    shadow: query.Shadow,
+    suppressed: query.Suppressed,
+    states: State === undefined ? undefined : someNames('State', State, alertStateNames),
+    severities: Severity === undefined ? undefined : someNames('Severity', Severity, severities),
+  };
+}
+
+function someNames<T extends string>(field: string, text: string, accepted: readonly T[]): readonly T[] {
+  return readMembers(field, text, {
+    read: (name) => accepted.find((each) => each === name),
+    accepted: accepted.join(', '),
+    example: accepted.slice(0, 2).join(','),
+  });
+}
+
+/** The common part of the routes of one alert. */
+function oneAlert({ db, clock, notificationsOf }: AlertRouteDeps) {
+  const read = async ({ accountNo }: Session, alertId: string) => {
+    if (!isId(alertId)) return undefined;
+    const page = { alertId, limit: 1, offset: 0, nowUs: clock.nowUs() };
+    return (await listAlerts(db.kysely, accountNo, page))[0];
+  };
+  return {
+    tag: 'Alerts',
+    names,
+    response: alertRecord,
+    subject: {
+      what: 'alert',
+      find: (session: Session, { alert_id: alertId = '' }: Readonly<Record<string, string>>) =>
+        read(session, alertId),
+    },
+    answer: async (session: Session, alertId: string) => {
+      const row = await read(session, alertId);
+      if (row === undefined) throw missing('alert');
+      const notifications = await notificationsOf(db.kysely, [row.alert_no]);
+      return { body: showAlert(row, session.zone, notifications, clock.nowUs()) };
+    },
+  } as const;
+}
+
+function readRoute(deps: AlertRouteDeps): Route {
+  const { answer, ...shared } = oneAlert(deps);
+  return route({
+    ...shared,
+    method: 'GET',
+    path: '/alerts/{alert_id}',
+    level: 'UR',
+    summary: 'An alert with its messages.',
+    handler: ({ session, subject }) => answer(session, subject.alert_id),
+  });
+}
+
+function acknowledgeRoute(deps: AlertRouteDeps): Route {
+  const { answer, ...shared } = oneAlert(deps);
+  const { clock, change } = deps;
+  return route({
+    ...shared,
+    method: 'PUT',
+    path: '/alerts/{alert_id}/acknowledge',
+    level: 'UO',
+    summary: 'Acknowledges an alert: no repeats and no further steps.',
+    description:
+      'Whoever was notified of the outage is still notified of its end. A new outage is a new alert. A closed alert is 1005.',
+    body: acknowledgement,
+    handler: async ({ session, subject: { alert_id: alertId }, body: { Note: note } }) => {
+      const { accountNo, keyNo } = session;
+      const nowUs = clock.nowUs();
+      const outcome = await change(session, async ({ trx, record }) => {
+        const by = await nameOfKey(trx, keyNo);
+        const done = await acknowledge(trx, { accountNo, alertId, by, note, nowUs });
+        const fields = [{ field: 'Acknowledged', old: null, new: { By: by, Note: note } }];
+        if (done.kind === 'done') record({ action: 'update', kind: 'alert', accountNo, id: alertId, fields });
+        return done;
+      });
+      refuse(outcome);
+      return answer(session, alertId);
+    },
+  });
+}
+
+function snoozeRoute(deps: AlertRouteDeps): Route {
+  const { answer, ...shared } = oneAlert(deps);
+  const { clock, change } = deps;
+  return route({
+    ...shared,
+    method: 'PUT',
+    path: '/alerts/{alert_id}/snooze',
+    level: 'UO',
+    summary: 'Snoozes an alert: what it would send meanwhile is sent at the end.',
+    description: 'A second snooze replaces the first one. A closed alert is 1005.',
+    body: snoozing,
+    handler: async ({ session, subject: { alert_id: alertId }, body: { Duration } }) => {
+      const { accountNo, zone } = session;
+      const nowUs = clock.nowUs();
+      const untilUs = nowUs + readDuration(Duration);
+      const outcome = await change(session, async ({ trx, record }) => {
+        const done = await snooze(trx, { accountNo, alertId, untilUs, nowUs });
+        const fields = [{ field: 'SnoozedUntil', old: null, new: zone.format(untilUs) }];
+        if (done.kind === 'done') record({ action: 'update', kind: 'alert', accountNo, id: alertId, fields });
+        return done;
+      });
+      refuse(outcome);
+      return answer(session, alertId);
+    },
+  });
+}
+
+/** Throws a Problem where the action was not done. */
+function refuse(outcome: AlertActionOutcome): void {
+  if (outcome.kind === 'missing') throw missing('alert');
+  if (outcome.kind === 'closed')
+    throw conflict('The alert is closed. Only an alert that is open can be acknowledged or snoozed.');
+}

@@ -1,0 +1,63 @@
+import { createLog } from '@vantage/kernel';
+import { createFakeClock } from '@vantage/kernel/testing';
+import type { Kysely } from 'kysely';
+import { expect, test, vi } from 'vitest';
+import { createTestDatabase } from '../../../../../tests/harness/database.ts';
+import { runRequests } from '../../agents/run-requests/index.ts';
+import { createDb, type Db, type Tables } from '../../platform/db/index.ts';
+import { recordEvents } from '../../status/events/index.ts';
+import { createAlerts } from './alerts.ts';
+
+/** The same, and `onRound` is called when the due alerts are looked for. */
+function watched(kysely: Kysely<Tables>, onRound: () => void): Kysely<Tables> {
+  return kysely.withPlugin({
+    transformQuery: ({ node }) => {
+      if (/"orderBy".*"due_us"/.test(JSON.stringify(node))) onRound();
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  });
+}
+
+test('an event that comes during a round begins the next one soon, not after a second', async () => {
+  await using database = await createTestDatabase();
+  const log = createLog('alerts test', 'silent');
+  const db = await createDb({ connection: { url: database.url }, log });
+  const clock = createFakeClock();
+  const heard = new Map<string, () => void>();
+  let rounds = 0;
+  const onRound = () => {
+    rounds += 1;
+    if (rounds === 1) heard.get('events')?.();
+  };
+  const subscribe: Db['subscribe'] = async (channel, subscriber) => {
+    heard.set(channel, () => subscriber(undefined));
+    return { [Symbol.asyncDispose]: async () => {} };
+  };
+  const ending = new AbortController();
+  const running = createAlerts({
+    clock,
+    log,
+    recordEvents,
+    createRunRequests: runRequests.createRunRequests,
+    db: { ...db, kysely: watched(db.kysely, onRound), subscribe },
+    enqueue: async () => {},
+    withdraw: async () => {},
+    withdrawEnds: async () => [],
+  }).run(ending.signal);
+  try {
+    await vi.waitFor(() => expect([rounds, clock.pending]).toEqual([1, 1]), 10_000);
+    await clock.advance(60);
+    await vi.waitFor(() => expect(rounds).toBe(2), 10_000);
+    // Nothing came meanwhile: the third round is a second later.
+    await vi.waitFor(() => expect(clock.pending).toBe(1), 10_000);
+    await clock.advance(900);
+    expect(rounds).toBe(2);
+    await clock.advance(100);
+    await vi.waitFor(() => expect(rounds).toBe(3), 10_000);
+  } finally {
+    ending.abort();
+    await running;
+    await db.close();
+  }
+});

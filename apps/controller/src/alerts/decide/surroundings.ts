@@ -1,0 +1,212 @@
+import type { AlertDecision, AlertKind, AlertState, Facts } from '@vantage/alerts';
+import { cleanLine, secondUs } from '@vantage/domain';
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import { pipelined, type Tables } from '../../platform/db/index.ts';
+import type { DueAlert } from './due-store.ts';
+import type { SubjectRow } from './facts-store.ts';
+import {
+  type BehindRow,
+  devicesBehind,
+  type FailingDevice,
+  type FellRow,
+  failureTraces,
+  type HeardRow,
+  lastHeard,
+  latestResults,
+  outagesNear,
+  type SentRow,
+  sentBefore,
+} from './surroundings-store.ts';
+
+/** A decided alert that may have messages. */
+interface Decided {
+  readonly alert: DueAlert;
+  readonly kind: AlertKind;
+  readonly state: AlertState;
+  readonly subject: Pick<SubjectRow, 'masterNo'> | undefined;
+  readonly decision: AlertDecision;
+}
+
+/**
+ * Facts for the messages of one alert, besides its own: from where it fails, what else is affected, which message it
+ * is.
+ */
+export interface Surroundings {
+  readonly facts: Facts;
+  /** Messages that each contact got of the alert before, by its number. */
+  readonly sent: ReadonlyMap<number, number>;
+}
+
+/** No message needs them. */
+export const noSurroundings: Surroundings = { facts: {}, sent: new Map() };
+
+/**
+ * The surroundings of all alerts of one decision that notify of something which goes on: at most six statements, sent
+ * together, for any number of alerts, and none where nobody is notified.
+ */
+export async function surroundingsOf(
+  trx: Kysely<Tables>,
+  decided: readonly Decided[],
+  nowUs: number,
+): Promise<ReadonlyMap<number, Surroundings>> {
+  const notifying = decided.filter(({ decision }) =>
+    decision.messages.some(({ about }) => about === 'opening' || about === 'flapping'),
+  );
+  if (notifying.length === 0) return new Map();
+  const failing = notifying.flatMap(failingDevice);
+  const down = failing.filter(({ isDown }) => isDown);
+  const repeated = notifying.filter(({ state }) => state.notified.length > 0);
+  const offline = notifying.flatMap(({ kind, alert }) =>
+    kind === 'location.offline' ? (alert.location_no ?? []) : [],
+  );
+  const [results, traces, behind, near, sent, heard] = await pipelined(trx, (pipe) => [
+    latestResults(pipe, failing, nowUs),
+    failureTraces(pipe, down),
+    devicesBehind(pipe, down),
+    outagesNear(pipe, down),
+    sentBefore(
+      pipe,
+      repeated.map(({ alert }) => alert.alert_no),
+    ),
+    lastHeard(pipe, offline),
+  ]);
+  const ways = traces.flatMap(({ alertNo, location, traceroute }) => {
+    const trace = traceFact(traceroute, location);
+    return trace === undefined ? [] : [{ alertNo, trace }];
+  });
+  const about = new Map(failing.map((device) => [device.alertNo, device]));
+  return new Map(
+    notifying.map(({ alert }): [number, Surroundings] => {
+      const no = alert.alert_no;
+      const device = about.get(no);
+      const own = ways.find(({ alertNo }) => alertNo === no)?.trace;
+      const facts = {
+        ...locationFacts(results.filter(({ alertNo }) => alertNo === no)),
+        ...(own === undefined ? {} : { Trace: own }),
+        ...behindFact(behind.find(({ alertNo }) => alertNo === no)),
+        ...(device?.isDown === true ? nearbyFact(device, near, sameHop(no, ways)) : {}),
+        ...heardFacts(heard.find(({ locationNo }) => locationNo === alert.location_no)),
+      };
+      return [no, { facts, sent: sentOf(no, sent) }];
+    }),
+  );
+}
+
+interface Failing extends FailingDevice {
+  readonly accountNo: number;
+  readonly locationNo: number | null;
+  readonly masterNo: number | null;
+  readonly sinceUs: number;
+  /** False: it fails from some Locations only. */
+  readonly isDown: boolean;
+}
+
+function failingDevice({ alert, kind, subject, decision }: Decided): readonly Failing[] {
+  const { alert_no: alertNo, device_no: deviceNo, account_no: accountNo, location_no: locationNo } = alert;
+  const { flapping } = decision.state;
+  const isDown = kind === 'device.down' && (flapping === null || flapping.downSinceUs !== null);
+  if (deviceNo === null || (!isDown && kind !== 'device.partial')) return [];
+  const sinceUs = alert.since_us;
+  const fromUs = isDown ? (flapping?.downSinceUs ?? sinceUs) : 0;
+  const masterNo = subject?.masterNo ?? null;
+  return [{ alertNo, deviceNo, accountNo, locationNo, masterNo, sinceUs, fromUs, isDown }];
+}
+
+/** Where the device fails and where it works, by the latest result of each Location. Pure. */
+function locationFacts(results: readonly { readonly location: string; readonly isGood: boolean }[]): Facts {
+  const namesOf = (isGood: boolean) =>
+    results.filter((result) => result.isGood === isGood).map(({ location }) => location);
+  const [failing, good] = [namesOf(false), namesOf(true)];
+  return {
+    ...(failing.length === 0 ? {} : { FailingLocations: failing }),
+    ...(good.length === 0 ? {} : { GoodLocations: good }),
+  };
+}
+
+const storedTraceroute = z.object({
+  Reached: z.boolean().catch(false),
+  Hops: z.array(z.object({ Address: z.string().max(100).nullable() })).max(64),
+});
+
+/** The way of a trace; `Path` has null for a router that did not answer. */
+interface TraceFact extends Facts {
+  readonly Hops: number;
+  readonly LastHop: string;
+  readonly Reached: boolean;
+  readonly Path: readonly (string | null)[];
+}
+
+/** Undefined: nothing answered on the way. Pure. */
+function traceFact(traceroute: unknown, location: string): TraceFact | undefined {
+  const parsed = storedTraceroute.safeParse(traceroute);
+  if (!parsed.success) return undefined;
+  const Path = parsed.data.Hops.map(({ Address }) => (Address === null ? null : cleanLine(Address)));
+  const LastHop = Path.findLast((hop) => hop !== null);
+  if (LastHop === undefined) return undefined;
+  const { Reached } = parsed.data;
+  return {
+    Hops: Path.length,
+    LastHop,
+    Reached,
+    Path,
+    ...(location === '' ? {} : { Location: location }),
+  };
+}
+
+function behindFact(row: BehindRow | undefined): Facts {
+  if (row === undefined) return {};
+  const { count, suppressed, names } = row;
+  const named = suppressed > 0 ? names.slice(0, suppressed) : names;
+  return { Behind: { Count: count, Suppressed: suppressed, Names: named } };
+}
+
+/** Other devices of this decision whose way ends at the same router. Pure. */
+function sameHop(
+  alertNo: number,
+  ways: readonly { readonly alertNo: number; readonly trace: TraceFact }[],
+): { readonly name: string; readonly count: number } | undefined {
+  const own = ways.find((way) => way.alertNo === alertNo)?.trace;
+  if (own === undefined || own.Reached) return undefined;
+  const same = ways.filter(({ trace }) => !trace.Reached && trace.LastHop === own.LastHop);
+  return { name: own.LastHop, count: same.length - 1 };
+}
+
+/** Other devices that fell up to a minute before or after, by what they have in common with this one. Pure. */
+export function nearbyFact(
+  device: Pick<Failing, 'accountNo' | 'locationNo' | 'masterNo' | 'sinceUs'>,
+  fell: readonly FellRow[],
+  hop?: { readonly name: string; readonly count: number },
+): Facts {
+  const second = Math.floor(device.sinceUs / secondUs);
+  const near = fell.filter((row) => row.accountNo === device.accountNo && Math.abs(row.second - second) < 60);
+  const here = near.filter(({ locationNo }) => locationNo !== null && locationNo === device.locationNo);
+  const siblings = near.filter(({ masterNo }) => masterNo !== null && masterNo === device.masterNo);
+  const found = [
+    ...othersOf('Location', here, here[0]?.location),
+    ...othersOf('master', siblings, siblings[0]?.master),
+    ...(hop === undefined || hop.count < 1 ? [] : [{ Count: hop.count, What: 'hop', Name: hop.name }]),
+  ];
+  return found.length === 0 ? {} : { Nearby: found };
+}
+
+/** The device itself is among the rows. */
+function othersOf(what: string, rows: readonly FellRow[], name: string | null | undefined): readonly Facts[] {
+  const others = rows.reduce((sum, { count }) => sum + count, 0) - 1;
+  return name == null || others < 1 ? [] : [{ Count: others, What: what, Name: name }];
+}
+
+function heardFacts(row: HeardRow | undefined): Facts {
+  if (row === undefined) return {};
+  const { agent, lastSeenUs, isLeaving, words } = row;
+  return {
+    ...(words === null ? {} : { LastWords: words }),
+    LastHeard: { Agent: agent, At: lastSeenUs, Left: isLeaving },
+  };
+}
+
+function sentOf(alertNo: number, sent: readonly SentRow[]): ReadonlyMap<number, number> {
+  return new Map(
+    sent.filter((row) => row.alertNo === alertNo).map(({ contactNo, count }) => [contactNo, count]),
+  );
+}

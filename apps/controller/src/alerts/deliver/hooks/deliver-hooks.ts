@@ -1,0 +1,165 @@
+import { type Clock, createJobParts, createWaker, declareState, type Logger, newId } from '@vantage/kernel';
+import { realTime, type TimeScale } from '../../../platform/config/time-scale.ts';
+import type { Db } from '../../../platform/db/index.ts';
+import type { Sealer } from '../../../platform/secrets/seal.ts';
+import { openContact } from '../../../platform/secrets/sealed-contact.ts';
+import { withinTime } from '../attempt.ts';
+import type { Channel } from '../channels/channel.ts';
+import { leaseUs } from '../claim.ts';
+import { type Outcome, retryTimes } from '../notification-state.ts';
+import { createAccountsBehind } from './accounts-behind.ts';
+import { afterRound } from './after-round.ts';
+import type { EventSource, ReadEvent } from './event-source.ts';
+import { type ClaimedHook, leaseHooks, oldEvents, recordProgress } from './hook-store.ts';
+
+/** Dependencies of the deliveries to hooks. */
+export interface HookDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly sealer: Sealer;
+  readonly timeScale?: TimeScale;
+  /** The channel of webhooks. */
+  readonly channel: Channel;
+  readonly events: EventSource;
+  /** False while the controller's clock may be wrong: nothing is given up for its age then. */
+  readonly mayGiveUp: () => boolean;
+}
+
+const pollMs = 1_000;
+/** Hooks that are served at once by this process. */
+const atOnce = 16;
+/** Events that leave at once while the receiver accepts them; one while it does not. */
+const atOnceOfHook = 8;
+/** Numbers looked through by one query: other accounts' events lie between. */
+const rangeNos = 20_000;
+
+const trackedHooks = declareState({
+  name: 'hook_deliveries',
+  entries: atOnce,
+  entryBytes: 131_072,
+  filledBy: 'accounts',
+  atBound: 'others wait in the database',
+});
+/** Delivers events to hooks until the signal aborts. Any number of controllers may run it. */
+export async function runHooks(deps: HookDeps, signal: AbortSignal): Promise<void> {
+  const { db, clock, log } = deps;
+  const running = trackedHooks(new Map<number, Promise<void>>());
+  using behind = createAccountsBehind(deps);
+  const parts = createJobParts({
+    log,
+    failed: 'events cannot be delivered to hooks; trying again',
+    recovered: 'events are delivered to hooks again',
+  });
+  const waker = createWaker(clock);
+  const round = async () => {
+    const seen = await behind.look();
+    if (seen.accountNos.length === 0) return;
+    const token = newId();
+    const limit = atOnce - running.size;
+    const leased = await leaseHooks(db.kysely, { ...seen, nowUs: clock.nowUs(), leaseUs, token, limit });
+    await behind.forgetDone(seen);
+    for (const hook of leased) {
+      const work = parts
+        .attempt(`hook ${hook.hook_id}`, () => serveHook(deps, hook, { token, upToNo: seen.upToNo }, signal))
+        .then(() => {
+          running.delete(hook.hook_no);
+          waker.wake();
+        });
+      running.set(hook.hook_no, work);
+    }
+  };
+
+  while (!signal.aborted) {
+    await parts.attempt('round', round);
+    await waker.wait((deps.timeScale ?? realTime)(pollMs, 100), signal);
+  }
+  await Promise.allSettled(running.values());
+}
+
+/** Sends the next events of a hook and records how it went. */
+async function serveHook(
+  deps: HookDeps,
+  hook: ClaimedHook,
+  { token, upToNo }: { readonly token: string; readonly upToNo: number },
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, clock, log } = deps;
+  const beganUs = clock.nowUs();
+  const { events, readToNo } = await nextEvents(deps, hook, upToNo);
+  const results = await Promise.all(
+    events.map(async (event) => ({ no: event.no, outcome: await send(deps, hook, event, signal) })),
+  );
+  const place = {
+    afterNo: hook.after_no,
+    attempts: hook.attempts,
+    firstAttemptUs: hook.first_attempt_us,
+    failingSinceUs: hook.failing_since_us,
+  };
+  const nowUs = clock.nowUs();
+  const times = retryTimes(deps.timeScale, deps.mayGiveUp());
+  const next = afterRound(place, { results, readToNo, beganUs, nowUs }, times);
+  const old = next.isGivenUp
+    ? await oldEvents(db.kysely, hook, {
+        afterNo: next.afterNo,
+        untilUs: Math.round(nowUs - Math.min(times.giveUpUs, nowUs)),
+      })
+    : undefined;
+  const isRecorded = await recordProgress(
+    db.kysely,
+    { hookNo: hook.hook_no, token },
+    {
+      after_no: old?.lastNo ?? next.afterNo,
+      attempts: next.attempts,
+      first_attempt_us: next.firstAttemptUs,
+      due_us: next.dueUs,
+      failing_since_us: next.failingSinceUs,
+      last_answer: next.answer,
+      delivered_us: next.isDelivered ? nowUs : undefined,
+      givenUp: (next.isGivenUp ? 1 : 0) + (old?.count ?? 0),
+    },
+  );
+  if (!isRecorded) return;
+  const about = { hook_id: hook.hook_id, answer: next.answer };
+  if (hook.failing_since_us === null && next.failingSinceUs !== null)
+    log.warn(about, 'a hook does not accept events; trying again');
+  if (hook.failing_since_us !== null && next.failingSinceUs === null)
+    log.info(about, 'a hook accepts events again');
+  if (next.isGivenUp) log.error(about, 'a hook did not get events: they are given up');
+}
+
+/** The next events of a hook; there is no other one for it up to `readToNo`. */
+async function nextEvents({ events: source }: HookDeps, hook: ClaimedHook, upToNo: number) {
+  const limit = hook.failing_since_us === null ? atOnceOfHook : 1;
+  let at = hook.after_no;
+  while (at < upToNo) {
+    const end = Math.min(upToNo, at + rangeNos);
+    const events = await source.read({
+      accountNo: hook.account_no,
+      timezone: hook.timezone,
+      afterNo: at,
+      upToNo: end,
+      limit,
+      types: hook.types ?? undefined,
+      tagNos: hook.tag_no === null ? undefined : [hook.tag_no],
+    });
+    if (events.length > 0)
+      return { events, readToNo: events.length < limit ? end : (events.at(-1)?.no ?? end) };
+    at = end;
+  }
+  return { events: [], readToNo: Math.max(at, hook.after_no) };
+}
+
+/** One attempt to deliver an event. */
+async function send(
+  { clock, sealer, channel }: HookDeps,
+  hook: ClaimedHook,
+  { id, type, timestamp, record }: ReadEvent,
+  ending: AbortSignal,
+): Promise<Outcome> {
+  const body = JSON.stringify({ type: `event.${type}`, timestamp, data: record });
+  return withinTime(clock, ending, async (signal, nowUs) => {
+    const to = { name: hook.name, ...openContact(sealer, hook.hook_id, hook.sealed) };
+    return channel.send({ id, message: { body }, to, nowUs }, signal);
+  });
+}

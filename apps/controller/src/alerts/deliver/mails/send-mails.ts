@@ -1,0 +1,75 @@
+import { type Clock, createJobParts, createWaker, type Logger } from '@vantage/kernel';
+import { realTime, type TimeScale } from '../../../platform/config/time-scale.ts';
+import type { Db } from '../../../platform/db/index.ts';
+import { withinTime } from '../attempt.ts';
+import type { Channel } from '../channels/channel.ts';
+import { leaseUs } from '../claim.ts';
+import { afterAttempt, retryTimes } from '../notification-state.ts';
+import type { SubscriptionLinks } from '../page-mails/subscription-links.ts';
+import { mailHtml } from './mail-html.ts';
+import { type ClaimedMail, claimMails, delayMail, endMail } from './mail-store.ts';
+
+/** Dependencies of the sender of mails to subscribers of status pages, and of monthly reports. */
+export interface SendMailsDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly timeScale?: TimeScale;
+  /** The channel of e-mail. */
+  readonly channel: Channel;
+  readonly links: SubscriptionLinks;
+  /** Where the controller is, without a slash at the end. */
+  readonly baseUrl: () => string;
+  readonly mayGiveUp: () => boolean;
+}
+
+const roundMs = 5_000;
+/** Mails that leave at once. */
+const atOnce = 8;
+
+/** Sends the mails that are due, until the signal aborts. Any number of controllers may run it. */
+export async function sendMails(deps: SendMailsDeps, signal: AbortSignal): Promise<void> {
+  const { db, clock, log, timeScale = realTime } = deps;
+  const parts = createJobParts({
+    log,
+    failed: 'mails about status pages and monthly reports cannot be sent; trying again',
+    recovered: 'mails about status pages and monthly reports are sent again',
+  });
+  const waker = createWaker(clock);
+  const claim = () => claimMails(db.kysely, { nowUs: clock.nowUs(), leaseUs, limit: atOnce });
+  while (!signal.aborted) {
+    await parts.attempt('mails', async () => {
+      for (let claimed = await claim(); claimed.length > 0 && !signal.aborted; claimed = await claim())
+        await Promise.all(claimed.map((mail) => send(deps, mail, signal)));
+    });
+    await waker.wait(timeScale(roundMs, 100), signal);
+  }
+}
+
+/** Sends one mail, and records how it went. */
+async function send(deps: SendMailsDeps, mail: ClaimedMail, ending: AbortSignal): Promise<void> {
+  const { db, clock, log, channel, timeScale } = deps;
+  const message = { subject: mail.subject, thread: null, ...contentOf(deps, mail) };
+  const to = { name: '', address: mail.email, secret: null, previousSecret: null };
+  const outcome = await withinTime(clock, ending, (signal, nowUs) =>
+    channel.send({ id: mail.mail_id, message, to, nowUs }, signal),
+  );
+  const attempt = { attempts: mail.attempts, firstAttemptUs: mail.first_attempt_us, nowUs: clock.nowUs() };
+  const next = afterAttempt(attempt, outcome, retryTimes(timeScale, deps.mayGiveUp()));
+  if (next.state === 'Pending') return delayMail(db.kysely, mail.mail_no, next.dueUs);
+  if (next.state === 'Failed') {
+    const about = mail.report_no === null ? { page: mail.path } : { reportNo: mail.report_no };
+    log.info({ ...about, answer: next.reason }, 'a mail was not delivered');
+  }
+  await endMail(db.kysely, mail, next.state === 'Failed' ? next.reason : outcome.text);
+}
+
+/** The bodies of a mail. Those to subscribers end with where the page is, and how the mails end. */
+function contentOf({ links, baseUrl }: SendMailsDeps, mail: ClaimedMail) {
+  if (mail.report_no !== null) return { text: mail.body, html: mail.html };
+  const address = `${baseUrl()}/status/${mail.path}`;
+  const end = `${address}/end/${links.sign('end', mail.subscriber_no, mail.asked_us)}`;
+  const foot = mail.is_confirmed ? `The status page: ${address}\nNo further mails: ${end}` : '';
+  const text = [mail.body, foot].filter((part) => part !== '').join('\n\n');
+  return { text, html: mailHtml(mail.subject, text), ...(mail.is_confirmed && { unsubscribe: end }) };
+}

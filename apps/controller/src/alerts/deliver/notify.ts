@@ -1,0 +1,110 @@
+import { type Clock, type Logger, newId } from '@vantage/kernel';
+import type { TimeScale } from '../../platform/config/time-scale.ts';
+import type { Db } from '../../platform/db/index.ts';
+import type { Sealer } from '../../platform/secrets/seal.ts';
+import type { OuterRoute } from '../../rest/http/outer-routes.ts';
+import type { AttemptDeps } from './attempt.ts';
+import { type ChannelSettings, createChannels } from './channels/registry.ts';
+import { createDeliveries, type Deliveries } from './deliveries.ts';
+import { readDay, type UptimeParts } from './device-day.ts';
+import { runHooks } from './hooks/deliver-hooks.ts';
+import type { EventSource } from './hooks/event-source.ts';
+import { createLinks, linkLifeUs } from './links.ts';
+import { sendMails } from './mails/send-mails.ts';
+import { runPageMails } from './page-mails/run-page-mails.ts';
+import { createSubscriptionLinks } from './page-mails/subscription-links.ts';
+import { createSubscriptions, type Subscriptions } from './page-mails/subscriptions.ts';
+import type { OnFailed } from './record.ts';
+import { type ReportMailDeps, runReportMails } from './report-mails/run-report-mails.ts';
+import { type LinkActions, linkRoutes } from './routes.ts';
+import { sendTest, type TestResult } from './send-test.ts';
+
+/** Dependencies of the step. */
+export interface NotifyDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly sealer: Sealer;
+  readonly timeScale: TimeScale;
+  readonly settings: ChannelSettings;
+  /** Where the links of messages begin, without a slash at the end. Known when the ports are open. */
+  readonly baseUrl: () => string;
+  readonly uptimeParts: UptimeParts;
+  readonly onFailed: OnFailed;
+  /** Where hooks get their events. */
+  readonly events: EventSource;
+  /** Where monthly reports get their figures. */
+  readonly reports: Pick<ReportMailDeps, 'readFigures' | 'rollUps'>;
+  /** False while the controller's clock may be wrong: nothing is given up for its age then. */
+  readonly mayGiveUp?: () => boolean;
+}
+
+/** The step that delivers notifications, and events to hooks. */
+interface Notify extends Deliveries {
+  /** Delivers events to hooks until the signal aborts. */
+  runHooks(signal: AbortSignal): Promise<void>;
+  /** Stores and sends the mails of status pages and monthly reports until the signal aborts. */
+  runMails(signal: AbortSignal): Promise<void>;
+  /** The pages behind the links of messages. */
+  pages(actions: LinkActions): readonly OuterRoute[];
+  /** The parts that the REST API needs. */
+  readonly forApi: {
+    /** Sends a test message to a contact once, now; undefined when the contact does not exist. */
+    sendTest(contactNo: number, signal: AbortSignal): Promise<TestResult | undefined>;
+    /** Subscriptions of status pages; undefined: there is no mail server. */
+    readonly subscriptions: Subscriptions | undefined;
+  };
+}
+
+/** Creates the step. */
+export function createNotify(deps: NotifyDeps): Notify {
+  const { db, clock, log, sealer, timeScale, settings, baseUrl, uptimeParts, onFailed } = deps;
+  const links = createLinks(sealer.deriveKeys('links of messages'));
+  const channels = createChannels(settings);
+  const subscribing = createSubscriptionLinks(sealer.deriveKeys('subscriptions of status pages'));
+  const attempts: AttemptDeps = {
+    clock,
+    sealer,
+    linkOf: ({ firstAttemptUs, ...link }) =>
+      `${baseUrl()}/links/${links.sign({ ...link, expiresUs: firstAttemptUs + linkLifeUs })}`,
+  };
+  const deliveries = createDeliveries({
+    ...attempts,
+    db,
+    log,
+    timeScale,
+    onFailed,
+    channels,
+    newToken: newId,
+    mayGiveUp: () => deps.mayGiveUp?.() ?? true,
+    readDay: (deviceId, nowUs) => readDay(db.kysely, { deviceId, nowUs }, uptimeParts),
+  });
+  const hooks = {
+    db,
+    clock,
+    log,
+    sealer,
+    timeScale,
+    channel: channels.webhook,
+    events: deps.events,
+    mayGiveUp: () => deps.mayGiveUp?.() ?? true,
+  };
+  return Object.assign(deliveries, {
+    runHooks: (signal: AbortSignal) => runHooks(hooks, signal),
+    async runMails(signal: AbortSignal) {
+      await Promise.all([
+        runPageMails(hooks, signal),
+        runReportMails({ ...hooks, ...deps.reports, baseUrl, mayJudge: hooks.mayGiveUp }, signal),
+        sendMails({ ...hooks, channel: channels.email, baseUrl, links: subscribing }, signal),
+      ]);
+    },
+    pages: (actions: LinkActions) => linkRoutes({ db, clock, links, actions }),
+    forApi: {
+      sendTest: (contactNo: number, signal: AbortSignal) =>
+        sendTest({ ...attempts, db, channels }, contactNo, signal),
+      // Without a mail server nobody could confirm.
+      subscriptions:
+        settings.smtpUrl === undefined ? undefined : createSubscriptions({ db, clock, links: subscribing }),
+    },
+  });
+}

@@ -1,0 +1,187 @@
+import { type CheckKey, isResultCode, parseCheckId } from '@vantage/domain';
+import { boundedText, type Clock, isId } from '@vantage/kernel';
+import { z } from 'zod';
+import type { Db } from '../../platform/db/index.ts';
+import { readMembers } from '../../rest/http/members.ts';
+import { beforeQuery, cutCursor, readCursor } from '../../rest/http/paging.ts';
+import { conflict, missing, Problem, problemCode } from '../../rest/http/problem.ts';
+import { type Route, type RouteSpec, route } from '../../rest/http/route.ts';
+import type { Session } from '../../rest/http/session.ts';
+import { checkExtended, checkOfDevice, checkRecord, showCheck, showExtended } from './check-record.ts';
+import { type CheckPage, findCheck, hasCheck, idOf, listChecks } from './check-store.ts';
+import { historyQuery, readHistoryFilter } from './list-filters.ts';
+
+export { showTrial, trialRecord } from './trial-record.ts';
+
+/** The outcome of a check now: its address, or why nobody ran it. */
+export type CheckNowResult =
+  | { readonly kind: 'done'; readonly checkId: string }
+  | { readonly kind: 'nobody'; readonly message: string };
+
+/** Has a device checked at once; `traceroute`: the agent traces the path to the device after it. */
+export type CheckNow = (
+  deviceNo: number,
+  signal: AbortSignal,
+  traceroute?: boolean,
+) => Promise<CheckNowResult>;
+
+/** A device that a path names, as the catalog finds it. */
+interface FoundDevice {
+  readonly device_no: number;
+  readonly created_us: number;
+}
+
+/** How a path's device is found. */
+export type DeviceSubject = RouteSpec<FoundDevice, z.ZodObject, z.ZodObject, z.ZodType>['subject'];
+
+const tag = 'Checks';
+
+/** The parts that the routes of checks need. */
+interface CheckRouteDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly device: DeviceSubject;
+  readonly checkNow: CheckNow;
+}
+
+/** Reading checks, and having one made. */
+export function checkRoutes(deps: CheckRouteDeps): Route[] {
+  const { db } = deps;
+  const find: FindCheck = async ({ accountNo }: Session, checkId: string) => {
+    const key = parseCheckId(checkId);
+    return key === undefined ? undefined : findCheck(db, accountNo, key);
+  };
+  const check = {
+    what: 'check',
+    find: (session: Session, { check_id = '' }: Readonly<Record<string, string>>) => find(session, check_id),
+  };
+  return [
+    route({
+      method: 'GET',
+      path: '/checks/{check_id}',
+      readsHistory: true,
+      level: 'UR',
+      tag,
+      summary: 'One check.',
+      subject: check,
+      response: checkOfDevice,
+      names: { root: 'check', id: 'check_id' },
+      handler: async ({ session, subject }) => ({
+        body: { ...showCheck(subject, session.zone), device_id: subject.device_id },
+      }),
+    }),
+    route({
+      method: 'GET',
+      path: '/checks/{check_id}/extended',
+      readsHistory: true,
+      level: 'UR',
+      tag,
+      summary: 'Everything else that is known about a check.',
+      subject: check,
+      response: checkExtended,
+      names: { root: 'check', id: 'check_id' },
+      handler: async ({ session, subject }) => ({ body: showExtended(subject, session.zone) }),
+    }),
+    ...checksOfDevice(deps, find),
+  ];
+}
+
+type FindCheck = (session: Session, checkId: string) => ReturnType<typeof findCheck>;
+
+function checksOfDevice({ db, clock, device, checkNow }: CheckRouteDeps, find: FindCheck): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/devices/{device_id}/checks',
+      readsHistory: true,
+      level: 'UR',
+      tag,
+      summary: "A device's checks, newest first.",
+      // The statement that reads the checks finds the device, because programs ask for them often.
+      subject: {
+        what: 'device',
+        find: async (_: Session, { device_id: deviceId = '' }: Readonly<Record<string, string>>) =>
+          isId(deviceId) ? { deviceId } : undefined,
+      },
+      query: checksQuery,
+      response: z.array(checkRecord),
+      names: { root: 'checks', row: 'check', id: 'check_id' },
+      handler: async ({ session, subject: { deviceId }, query }) => {
+        const page = await readCheckPage(db, session, query);
+        const { accountNo } = session;
+        const found = await listChecks(db, { accountNo, deviceId }, page, clock.nowUs());
+        if (found === undefined) throw missing('device');
+        if (page.before !== undefined && !(await isOf(db, page.before, found.deviceNo, clock.nowUs())))
+          throw missing('check');
+        const { rows, next } = cutCursor(found.rows, page.limit, 'before', idOf);
+        return { body: rows.map((row) => showCheck(row, session.zone)), next };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/devices/{device_id}/check',
+      waits: true,
+      level: 'UO',
+      tag,
+      summary: 'Checks a device now and answers with the record.',
+      subject: device,
+      response: checkOfDevice,
+      names: { root: 'check', id: 'check_id' },
+      handler: async ({ session, subject, signal }) => {
+        const result = await checkNow(subject.device_no, signal);
+        if (result.kind === 'nobody') throw conflict(result.message);
+        const row = await find(session, result.checkId);
+        if (row === undefined) throw await notStored(db, subject.device_no);
+        return { body: { ...showCheck(row, session.zone), device_id: row.device_id } };
+      },
+    }),
+  ];
+}
+
+const checksQuery = z.object({
+  ...historyQuery,
+  ResultCode: boundedText(100)
+    .optional()
+    .describe('Checks with these ResultCodes only, joined by commas: ResultCode=2,3.')
+    .meta({ example: '2,3' }),
+  ...beforeQuery('check_id'),
+});
+
+/** Throws a Problem: 1004 for a wrong filter, 1003 for a Location that the account does not have. */
+async function readCheckPage(
+  db: Db,
+  session: Session,
+  asked: z.output<typeof checksQuery>,
+): Promise<CheckPage> {
+  const { limit, offset, cursor } = readCursor(asked, 'check_id');
+  const codes =
+    asked.ResultCode === undefined ? undefined : readMembers('ResultCode', asked.ResultCode, codeMember);
+  const filter = await readHistoryFilter(db, session, asked);
+  const before = cursor === undefined ? undefined : (parseCheckId(cursor) ?? noCheck);
+  return { ...filter, codes, before, limit, offset };
+}
+
+/** The key of no check, for an id that is none. */
+const noCheck = { deviceNo: 0, startUs: 0, agentNo: 0 } as const;
+
+async function isOf(db: Db, key: CheckKey, deviceNo: number, nowUs: number): Promise<boolean> {
+  return key.deviceNo === deviceNo && (await hasCheck(db, key, nowUs));
+}
+
+const codeMember = {
+  read: (text: string) => (/^\d{1,2}$/.test(text) && isResultCode(Number(text)) ? Number(text) : undefined),
+  accepted: 'numbers from 1 to 10',
+  example: '2,3',
+};
+
+/** Why a check that was made is not found: its device was deleted meanwhile, or its row is not there yet. */
+export async function notStored({ kysely }: Db, deviceNo: number): Promise<Problem> {
+  const row = await kysely
+    .selectFrom('devices')
+    .select('device_no')
+    .where('device_no', '=', deviceNo)
+    .executeTakeFirst();
+  return row === undefined
+    ? missing('device')
+    : new Problem(problemCode.unavailable, 'The check was made, but its result is not stored yet.');
+}

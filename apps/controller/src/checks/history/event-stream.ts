@@ -1,0 +1,75 @@
+import { type Db, isTransientDbError } from '../../platform/db/index.ts';
+import type { Session } from '../../rest/http/session.ts';
+import type { EventFeed } from './event-feed.ts';
+import { type EventFilter, listEventsAfter, type NumberedEvent } from './event-store.ts';
+
+/** The wait of a browser before it reconnects, milliseconds. */
+const comeBackMs = 2_000;
+const heartbeatMs = 15_000;
+const retryMs = 1_000;
+/** Events read at once: what a slow reader may hold in memory. */
+const pageRows = 50;
+/** Numbers looked through by one query: other accounts' events lie between. */
+const rangeNos = 20_000;
+
+/**
+ * Follows an account's events and writes them as server-sent events, until the signal aborts. `afterNo` is the last one
+ * that the reader has; `gone` aborts when there is no reader any more.
+ */
+export async function openEventStream(
+  {
+    db,
+    feed,
+    show,
+  }: {
+    readonly db: Db;
+    readonly feed: EventFeed;
+    readonly show: (event: NumberedEvent, session: Session) => object;
+  },
+  ask: {
+    readonly session: () => Session;
+    readonly afterNo: number | undefined;
+    readonly filter: EventFilter;
+    readonly gone: AbortSignal;
+  },
+): Promise<(signal: AbortSignal) => AsyncGenerator<string>> {
+  const { accountNo } = ask.session();
+  const follower = await feed.follow(accountNo);
+  ask.gone.addEventListener('abort', () => follower[Symbol.dispose]());
+  if (ask.gone.aborted) follower[Symbol.dispose]();
+
+  const page = async (afterNo: number): Promise<{ readonly atNo: number; readonly text: string }> => {
+    const upToNo = Math.min(follower.upTo, afterNo + rangeNos);
+    const range = { afterNo, upToNo, limit: pageRows, filter: ask.filter };
+    const { scope } = ask.session();
+    const read = () => listEventsAfter(db, accountNo, range);
+    const rows = await (scope === undefined ? read() : db.inScope(scope, read));
+    const text = rows.map((row) => block(row.event_id, show(row, ask.session()))).join('');
+    return { atNo: rows.length < pageRows ? upToNo : (rows.at(-1)?.event_no ?? upToNo), text };
+  };
+
+  return async function* stream(signal) {
+    let atNo = ask.afterNo ?? follower.upTo;
+    yield `retry: ${comeBackMs}\n: events of the account, as they are recorded\n\n`;
+    while (!signal.aborted) {
+      let pauseMs = heartbeatMs;
+      try {
+        while (atNo < follower.upTo && !signal.aborted) {
+          const next = await page(atNo);
+          if (next.text !== '') yield next.text;
+          atNo = next.atNo;
+        }
+      } catch (error) {
+        if (!isTransientDbError(error)) throw error;
+        pauseMs = retryMs;
+      }
+      const more = await follower.wait(pauseMs, signal);
+      if (!more && !signal.aborted) yield ':\n\n';
+    }
+  };
+}
+
+/** One event (HTML standard, "server-sent events"); JSON has no line breaks of its own. */
+function block(id: string, data: object): string {
+  return `id: ${id}\ndata: ${JSON.stringify(data)}\n\n`;
+}

@@ -1,0 +1,96 @@
+import { parseCheckId } from '@vantage/domain';
+import type { Clock } from '@vantage/kernel';
+import type { Kysely } from 'kysely';
+import type { Db, Tables } from '../../platform/db/index.ts';
+import { type Route, route } from '../../rest/http/route.ts';
+import type { Session } from '../../rest/http/session.ts';
+import { writeOutageNote } from './outage-note-store.ts';
+import { outageId, outageRecord, outageUpdate, readOnlyFields, showOutage } from './outage-record.ts';
+import { hasDevice, listOutages, type OutageRow } from './outage-store.ts';
+
+/**
+ * Changes something for a caller of the API in one transaction, with an entry of the audit for each recorded change.
+ */
+type ChangeOutage = <T>(
+  session: Session,
+  work: (transaction: {
+    readonly trx: Kysely<Tables>;
+    readonly record: (change: {
+      readonly action: 'update';
+      readonly kind: 'outage';
+      readonly accountNo: number;
+      readonly id: string;
+      readonly fields: readonly { readonly field: string; readonly old: unknown; readonly new: unknown }[];
+    }) => void;
+  }) => Promise<T>,
+) => Promise<T>;
+
+/** Reading an outage, and what people say about it. */
+export function oneOutageRoutes({
+  db,
+  clock,
+  change,
+}: {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly change: ChangeOutage;
+}): Route[] {
+  const shared = {
+    path: '/outages/{outage_id}',
+    tag: 'Outages',
+    names: { root: 'outage', id: 'outage_id' },
+    response: outageRecord,
+    subject: {
+      what: 'outage',
+      find: ({ accountNo }: Session, { outage_id: id = '' }: Readonly<Record<string, string>>) =>
+        findOutage(db, { accountNo, id, nowUs: clock.nowUs() }),
+    },
+  } as const;
+  return [
+    route({
+      ...shared,
+      method: 'GET',
+      level: 'UR',
+      summary: 'An outage.',
+      handler: async ({ session: { zone }, subject }) => ({
+        body: showOutage(subject, zone, clock.nowUs()),
+      }),
+    }),
+    route({
+      ...shared,
+      method: 'PUT',
+      level: 'UW',
+      summary: 'Notes what people say about an outage, or leaves it out of uptime.',
+      description: 'A field that is not sent stays as it is.',
+      body: outageUpdate,
+      readOnly: readOnlyFields,
+      handler: async ({ session, subject, body: { Note, Excluded } }) => {
+        const note = Note === undefined ? subject.note : Note === '' ? null : Note;
+        const excluded = Excluded ?? subject.excluded;
+        const fields = [
+          { field: 'Note', old: subject.note, new: note },
+          { field: 'Excluded', old: subject.excluded, new: excluded },
+        ].filter(({ old, new: written }) => old !== written);
+        if (fields.length > 0)
+          await change(session, async ({ trx, record }) => {
+            await writeOutageNote(trx, subject, { note, excluded });
+            const { accountNo } = session;
+            record({ action: 'update', kind: 'outage', accountNo, id: outageId(subject), fields });
+          });
+        return { body: showOutage({ ...subject, note, excluded }, session.zone, clock.nowUs()) };
+      },
+    }),
+  ];
+}
+
+/** The account's outage with this id; undefined: there is none. */
+async function findOutage(
+  db: Db,
+  { accountNo, id, nowUs }: { readonly accountNo: number; readonly id: string; readonly nowUs: number },
+): Promise<OutageRow | undefined> {
+  const place = parseCheckId(id);
+  if (place === undefined || place.agentNo !== 0 || !(await hasDevice(db, accountNo, place.deviceNo)))
+    return undefined;
+  const page = { fromUs: undefined, untilUs: undefined, before: undefined, firstErrorUs: place.startUs };
+  return (await listOutages(db, { deviceNo: place.deviceNo }, { ...page, limit: 1, offset: 0, nowUs }))[0];
+}

@@ -1,0 +1,110 @@
+import { methods, parseCheckId } from '@vantage/domain';
+import { boundedText, type Clock } from '@vantage/kernel';
+import { z } from 'zod';
+import type { Db } from '../../platform/db/index.ts';
+import { flagQuery } from '../../rest/http/flag.ts';
+import { someOf } from '../../rest/http/members.ts';
+import { locationQuery, readTagNos, tagQuery } from '../../rest/http/named.ts';
+import { beforeQuery, cutCursor, readCursor, timestampQuery } from '../../rest/http/paging.ts';
+import { missing } from '../../rest/http/problem.ts';
+import { noSubject, type Route, route } from '../../rest/http/route.ts';
+import type { Session } from '../../rest/http/session.ts';
+import type { DeviceSubject } from './check-routes.ts';
+import type { EventScope } from './event-store.ts';
+import { readHistoryFilter } from './list-filters.ts';
+import { outageId, outageRecord, showOutage } from './outage-record.ts';
+import { hasDevice, listOutages, type OutagePage } from './outage-store.ts';
+
+const query = z.object({
+  Timestamp1: timestampQuery('Outages that ended after this moment or are open.'),
+  Timestamp2: timestampQuery(
+    'Outages that started up to this moment. A timestamp in whole seconds includes that whole second.',
+  ),
+  Location: locationQuery('outages with an error from there only'),
+  Open: flagQuery('true: outages that have not ended only; false: those that have.'),
+  MinSeconds: boundedText(10)
+    .regex(/^\d+$/, { error: 'must be seconds in digits, for example MinSeconds=300' })
+    .transform(Number)
+    .optional()
+    .meta({
+      description: 'Outages of at least so many seconds only.',
+      override: { type: 'integer', minimum: 0, example: 300 },
+    }),
+  ...beforeQuery('outage_id'),
+});
+
+const accountQuery = z.object({
+  ...query.shape,
+  Tag: tagQuery('outages of devices that have it now only'),
+  Method: someOf(methods, 'Outages of devices of this Method only.'),
+});
+type Asked = z.output<typeof query> & Partial<Pick<z.output<typeof accountQuery>, 'Tag' | 'Method'>>;
+
+/** The lists of outages of a device and of the whole account, those with the newest first error first. */
+export function outageRoutes({
+  db,
+  clock,
+  device,
+}: {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly device: DeviceSubject;
+}): Route[] {
+  const read = async (session: Session, scope: EventScope, asked: Asked) => {
+    const nowUs = clock.nowUs();
+    const page = await readPage(db, session, scope, { asked, nowUs });
+    const { rows, next } = cutCursor(await listOutages(db, scope, page), page.limit, 'before', outageId);
+    return { body: rows.map((row) => showOutage(row, session.zone, nowUs)), next };
+  };
+  const shared = {
+    method: 'GET',
+    readsHistory: true,
+    level: 'UR',
+    tag: 'Outages',
+    response: z.array(outageRecord),
+    names: { root: 'outages', row: 'outage', id: 'outage_id' },
+  } as const;
+  return [
+    route({
+      ...shared,
+      path: '/devices/{device_id}/outages',
+      query,
+      summary: "A device's outages, newest first.",
+      subject: device,
+      handler: ({ session, subject, query: asked }) => read(session, { deviceNo: subject.device_no }, asked),
+    }),
+    route({
+      ...shared,
+      path: '/outages',
+      query: accountQuery,
+      summary: "The outages of all the account's devices, newest first.",
+      subject: noSubject,
+      handler: ({ session, query: asked }) => read(session, { accountNo: session.accountNo }, asked),
+    }),
+  ];
+}
+
+/**
+ * Throws a Problem: 1004 for a reversed span, 1003 where Before is no outage of this device or account, and for a tag
+ * or Location that the account does not have.
+ */
+async function readPage(
+  db: Db,
+  { accountNo, zone }: Session,
+  scope: EventScope,
+  { asked, nowUs }: { readonly asked: Asked; readonly nowUs: number },
+): Promise<OutagePage> {
+  const { limit, offset, cursor } = readCursor(asked, 'outage_id');
+  const { fromUs, untilUs, locationNos } = await readHistoryFilter(db, { accountNo, zone }, asked);
+  const tagNos = asked.Tag === undefined ? undefined : await readTagNos(db, accountNo, asked.Tag);
+  const place = cursor === undefined ? undefined : parseCheckId(cursor);
+  const isOwn =
+    place !== undefined &&
+    ('deviceNo' in scope
+      ? place.deviceNo === scope.deviceNo
+      : await hasDevice(db, accountNo, place.deviceNo));
+  if (cursor !== undefined && !isOwn) throw missing('outage');
+  const before = place === undefined ? undefined : { fromUs: place.startUs, deviceNo: place.deviceNo };
+  const filter = { methods: asked.Method, isOpen: asked.Open, minSeconds: asked.MinSeconds };
+  return { fromUs, untilUs, locationNos, tagNos, ...filter, before, limit, offset, nowUs };
+}

@@ -1,0 +1,141 @@
+import { deviceStatuses, secondUs } from '@vantage/domain';
+import { type DrawnSpan, joinShort, type ShownSpan } from '@vantage/health';
+import { boundedText, type Clock } from '@vantage/kernel';
+import { z } from 'zod';
+import type { Db } from '../../platform/db/index.ts';
+import { idField, timestampField } from '../../rest/http/field.ts';
+import { afterQuery, cutCursor, pageLimit, timestampQuery } from '../../rest/http/paging.ts';
+import { invalid } from '../../rest/http/problem.ts';
+import { noSubject, type Route, route } from '../../rest/http/route.ts';
+import type { Zone } from '../../rest/http/zone.ts';
+import { chosenDevices, readDevicePage } from './chosen-devices.ts';
+import { type Period, readEnds } from './period.ts';
+import type { ReadUptimes } from './uptime-routes.ts';
+import { listUptimeDevices } from './uptime-store.ts';
+
+const daySeconds = 86_400;
+/** Intervals of all devices in one answer, at most about twice as many. */
+const maxIntervals = 500_000;
+/** Without Resolution a period has about so many intervals. */
+const usualParts = 500;
+const maxDevices = 500;
+const maxLocations = 100;
+
+/** Works out the shown statuses of devices in the order of time, by their numbers. */
+type ReadTimelines = (ask: Parameters<ReadUptimes>[0]) => Promise<ReadonlyMap<number, readonly ShownSpan[]>>;
+
+const interval = z
+  .strictObject({
+    Start: timestampField,
+    End: timestampField.nullable().describe('Not included; null: it reaches now.'),
+    Status: z.enum(deviceStatuses),
+    Seconds: z.int().describe('Whole seconds from Start to End; those of a device add up to its period.'),
+    Mixed: z
+      .literal(true)
+      .optional()
+      .describe('Several intervals shorter than Resolution, under the worst of their statuses.'),
+  })
+  .meta({ id: 'TimelineInterval' });
+const timelineRow = z
+  .strictObject({ device_id: idField, Intervals: z.array(interval) })
+  .meta({ id: 'DeviceTimeline' });
+
+const query = z.object({
+  ...chosenDevices,
+  Locations: boundedText(20_000)
+    .optional()
+    .describe('Names or ids of Locations, joined by commas: the devices that are checked from there only.')
+    .meta({ example: 'local' }),
+  Timestamp1: timestampQuery('Begin; default: a day before the end.'),
+  Timestamp2: timestampQuery('End, not included; default, and at most: now.'),
+  Resolution: boundedText(20)
+    .regex(/^\d+$/, { error: 'must be seconds in digits, for example Resolution=300' })
+    .transform(Number)
+    .refine((seconds) => seconds <= 400 * daySeconds, { error: 'must be at most 400 days, in seconds' })
+    .optional()
+    .meta({
+      description:
+        'Seconds: neighbouring intervals that are shorter are joined under their worst status. Default: a 500th of the period.',
+      override: { type: 'integer', minimum: 0, example: 300 },
+    }),
+  ...afterQuery('device_id'),
+  Limit: pageLimit(maxDevices, maxDevices),
+});
+
+/** The statuses of many devices over a period, for pictures of it. */
+export function timelineRoutes(deps: {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly timelines: ReadTimelines;
+}): Route[] {
+  const { db, clock, timelines } = deps;
+  return [
+    route({
+      method: 'GET',
+      path: '/timeline',
+      readsHistory: true,
+      level: 'UR',
+      tag: 'Uptime',
+      summary: 'The statuses of up to 500 devices over a period, as intervals.',
+      description: 'A device that was created within the period has intervals from then on.',
+      subject: noSubject,
+      query,
+      response: z.array(timelineRow),
+      names: { root: 'timelines', row: 'timeline', id: 'device_id' },
+      handler: async ({ session, query: asked }) => {
+        const nowUs = clock.nowUs();
+        const ends = readEnds(asked, { zone: session.zone, nowUs });
+        const period = { fromUs: ends.fromUs ?? ends.toUs - daySeconds * secondUs, toUs: ends.toUs };
+        if ((asked.Locations ?? '').split(',').length > maxLocations)
+          throw invalid([{ field: 'Locations', message: `names more than ${maxLocations} Locations` }]);
+        const page = await readDevicePage(db, session, asked);
+        const found = await listUptimeDevices(db, page);
+        const { rows, next } = cutCursor(found.rows, page.limit, 'after', ({ device_id }) => device_id);
+        const resolutionUs = readResolution(asked.Resolution, period, rows.length);
+        const devices = rows.map(({ device_no: deviceNo, created_us: createdUs }) => ({
+          deviceNo,
+          createdUs,
+          fromUs: Math.min(period.toUs, Math.max(period.fromUs, wholeSecond(createdUs))),
+        }));
+        const spans = await timelines({ devices, toUs: period.toUs, nowUs });
+        const openUs =
+          asked.Timestamp2 === undefined || period.toUs === wholeSecond(nowUs) ? period.toUs : undefined;
+        const body = rows.map(({ device_no, device_id }) => ({
+          device_id,
+          Intervals: joinShort(spans.get(device_no) ?? [], resolutionUs)
+            .filter(({ fromUs, toUs }) => wholeSecond(toUs) > wholeSecond(fromUs) || toUs === openUs)
+            .map((span) => showInterval(span, openUs, session.zone)),
+        }));
+        return { body, total: found.total, next };
+      },
+    }),
+  ];
+}
+
+/** The resolution, microseconds. Throws a Problem (1004) where the answer would have too many intervals. */
+function readResolution(asked: number | undefined, { fromUs, toUs }: Period, devices: number): number {
+  const seconds = (toUs - fromUs) / secondUs;
+  const least = Math.floor((seconds * devices) / maxIntervals);
+  if (asked !== undefined && asked < least)
+    throw invalid([
+      {
+        field: 'Resolution',
+        message: `must be at least ${least} seconds for ${devices} devices and this period; ask for fewer devices, or a shorter period`,
+      },
+    ]);
+  return Math.max(asked ?? Math.floor(seconds / usualParts), 0) * secondUs;
+}
+
+function showInterval({ fromUs, toUs, status, isMixed }: DrawnSpan, openUs: number | undefined, zone: Zone) {
+  return {
+    Start: zone.format(fromUs),
+    End: toUs === openUs ? null : zone.format(toUs),
+    Status: status,
+    Seconds: (wholeSecond(toUs) - wholeSecond(fromUs)) / secondUs,
+    ...(isMixed ? { Mixed: true as const } : {}),
+  };
+}
+
+function wholeSecond(us: number): number {
+  return Math.floor(us / secondUs) * secondUs;
+}

@@ -1,0 +1,167 @@
+import { dayUs, hourMs } from '@vantage/domain';
+import { type Clock, createJobParts, type Logger } from '@vantage/kernel';
+import { sql } from 'kysely';
+import {
+  type Db,
+  dropQuarantined,
+  oldestPartitionUs,
+  type Partitions,
+  releaseLeases,
+  takeLeases,
+} from '../../platform/db/index.ts';
+import { dropPendingDiagnostics } from './diagnostics.ts';
+import { dropFacts } from './facts.ts';
+import { type DayPacker, dropPackedDays } from './pack-days.ts';
+
+/** Periodic work on stored data. */
+export interface Housekeeping {
+  /** Goes on until the signal aborts; one controller at a time does the work. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+const everyMs = 30_000;
+const leaseMs = 120_000;
+const maxQuarantined = 100_000;
+/** An agent keeps undelivered results for a week. Diagnostics wait a day longer for their result. */
+const waitingUs = 8 * dayUs;
+
+/**
+ * Creates the loop for partitions, roll-ups and retention. `ensure` makes the partitions before the first result
+ * arrives.
+ */
+export function createHousekeeping({
+  db,
+  clock,
+  log,
+  partitions,
+  rollUp,
+  retentionDays,
+  holder,
+  deleteRunRequests,
+  deleteControllers,
+  deleteOldAnswers,
+  packer,
+  trim = async () => {},
+  mayDelete = () => true,
+  provenUs = async () => clock.nowUs(),
+  takeWaiting = async () => {},
+}: Omit<Pruning, 'nowUs'> & {
+  readonly clock: Clock;
+  /** False while the controller's clock may be wrong: nothing is deleted by its age then. */
+  readonly mayDelete?: () => boolean;
+  /** The time from which ages count, microseconds since 1970; absent: the clock's. Called every 30 s at least. */
+  readonly provenUs?: () => Promise<number>;
+  /** Takes records in quarantine in again that wait; each controller does it. */
+  readonly takeWaiting?: () => Promise<void>;
+  /** Packs old days; undefined: they stay rows. */
+  readonly packer?: DayPacker | undefined;
+  readonly log: Logger;
+  readonly partitions: Partitions;
+  readonly rollUp: { run(): Promise<unknown> };
+  /** This controller's id. */
+  readonly holder: string;
+  /** Lets another step drop its rows that are older than the checks that are kept (`beforeUs`). */
+  readonly trim?: (kysely: Db['kysely'], beforeUs: number) => Promise<void>;
+}): Housekeeping {
+  const doneAtMs = new Map<string, number>();
+  const parts = createJobParts({
+    log,
+    failed: 'housekeeping of stored data failed; trying again',
+    recovered: 'housekeeping works again',
+  });
+  const deletions = (nowUs: number): Record<string, () => Promise<unknown>> => ({
+    'old partitions': () => partitions.drop(nowUs),
+    ...pruning({ db, nowUs, retentionDays, deleteRunRequests, deleteControllers, deleteOldAnswers }),
+    'old states': async () => trim(db.kysely, await unneededUs(db, nowUs - retentionDays * dayUs)),
+  });
+
+  /** Once an hour, and at once again while work is left (`work` returns false). */
+  const inParts = async (name: string, work: () => Promise<boolean>) => {
+    const lastMs = doneAtMs.get(name) ?? Number.NEGATIVE_INFINITY;
+    if (clock.monoMs() - lastMs < hourMs) return;
+    await parts.attempt(name, async () => {
+      if (await work()) doneAtMs.set(name, clock.monoMs());
+    });
+  };
+
+  const runOnce = async () => {
+    const [lease] = await takeLeases(db.kysely, ['housekeeping'], holder, leaseMs);
+    if (!lease) return;
+    const nowUs = Math.min(await provenUs(), clock.nowUs());
+    const jobs: ReturnType<typeof deletions> = {
+      'partitions to come': () => partitions.ensure(),
+      ...(mayDelete() ? deletions(nowUs) : {}),
+    };
+    for (const [name, work] of Object.entries(jobs)) {
+      const lastMs = doneAtMs.get(name) ?? Number.NEGATIVE_INFINITY;
+      if (clock.monoMs() - lastMs < hourMs) continue;
+      if (await parts.attempt(name, work)) doneAtMs.set(name, clock.monoMs());
+    }
+    await parts.attempt('roll-up', () => rollUp.run());
+    await inParts('narrow key', () => partitions.narrowKey());
+    if (packer !== undefined) await inParts('packed days', () => packer.run());
+  };
+
+  return {
+    async run(signal) {
+      while (!signal.aborted) {
+        await parts.attempt('waiting records', takeWaiting);
+        await parts.attempt('lease', runOnce);
+        await clock.sleep(everyMs, signal).catch(() => {});
+      }
+      await releaseLeases(db.kysely, holder, 'housekeeping').catch(() => {});
+    },
+  };
+}
+
+/** The moment before which no check is stored any more: what belongs to checks goes after them. */
+async function unneededUs({ kysely }: Db, retainedUs: number): Promise<number> {
+  const oldestRowUs = (await oldestPartitionUs(kysely)) ?? retainedUs;
+  const { rows } = await sql<{
+    us: number | null;
+  }>`select min(day_us)::bigint as us from packed_checks`.execute(kysely);
+  return Math.min(retainedUs, oldestRowUs, rows[0]?.us ?? retainedUs);
+}
+
+interface Pruning {
+  readonly db: Db;
+  /** The time from which ages count. */
+  readonly nowUs: number;
+  readonly retentionDays: number;
+  /** Deletes the run requests that ended and were created before `beforeUs`. */
+  readonly deleteRunRequests: (kysely: Db['kysely'], beforeUs: number) => Promise<void>;
+  /** Deletes the rows of controllers that were last seen before `beforeUs`. */
+  readonly deleteControllers: (kysely: Db['kysely'], beforeUs: number) => Promise<void>;
+  /** Deletes the answers that were kept for repetitions of requests before `beforeUs`. */
+  readonly deleteOldAnswers: (kysely: Db['kysely'], beforeUs: number) => Promise<void>;
+}
+
+/** Deletions by age or number, each one a job. */
+function pruning({
+  db,
+  nowUs,
+  retentionDays,
+  deleteRunRequests,
+  deleteControllers,
+  deleteOldAnswers,
+}: Pruning): Record<string, () => Promise<unknown>> {
+  const { kysely } = db;
+  return {
+    'old quarantined records': () =>
+      sql`delete from quarantined where not waits and (received_us < ${nowUs - 30 * dayUs}
+      or quarantined_no <= (select max(quarantined_no) from quarantined) - ${maxQuarantined})`.execute(
+        kysely,
+      ),
+    'old run requests': () => deleteRunRequests(kysely, nowUs - dayUs),
+    'old facts of checks': async () => dropFacts(kysely, await unneededUs(db, nowUs - retentionDays * dayUs)),
+    'pending diagnostics': () => dropPendingDiagnostics(kysely, nowUs - waitingUs),
+    'old clock records': async () => {
+      const beforeUs = await unneededUs(db, nowUs - retentionDays * dayUs);
+      return sql`delete from clock_records where at_us < ${beforeUs}::bigint`.execute(kysely);
+    },
+    'old packed days': () => dropPackedDays(kysely, nowUs - retentionDays * dayUs),
+    'controllers that ended': () => deleteControllers(kysely, nowUs - dayUs),
+    'old answers': () => deleteOldAnswers(kysely, nowUs - dayUs),
+    'old quarantine': () => dropQuarantined(kysely, nowUs),
+  };
+}

@@ -1,0 +1,10 @@
+export { createHeldDrain } from './drain-held.ts';
+export { createHousekeeping } from './housekeeping.ts';
+export { createIngest } from './ingest.ts';
+export { createDayPacker, deletePackedDays } from './pack-days.ts';
+export {
+  countQuarantined,
+  listQuarantined,
+  retryQuarantined,
+} from './quarantine-store.ts';
+export { createTakeWaiting } from './take-waiting.ts';

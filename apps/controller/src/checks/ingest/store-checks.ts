@@ -1,0 +1,111 @@
+import { hourUs, minuteUs } from '@vantage/domain';
+import type { Transaction } from 'kysely';
+import { type Db, type LockedDevice, pipelined, type Tables } from '../../platform/db/index.ts';
+import { notPacked } from '../../platform/db/packed/index.ts';
+import { addCheckCounts } from './check-counts.ts';
+import { addPendingDiagnostics } from './diagnostics.ts';
+import { createFactsNumbering } from './facts.ts';
+import type { Fold, MarksAnswered } from './fold.ts';
+import { holdChecks } from './hold-checks.ts';
+import { createBaselines, type PastHistograms, perfOf } from './perf-stat.ts';
+import type { ParsedResult } from './record.ts';
+import { type CheckRow, insertChecks, perf, toRow, withIds } from './rows.ts';
+
+/** An accepted result and the Location from which its check ran. */
+interface LocatedResult {
+  readonly result: ParsedResult;
+  readonly locationNo: number;
+}
+
+/** The batch of the results. */
+interface About {
+  readonly sender: { readonly agentNo: number; readonly accountNo: number };
+  readonly nowUs: number;
+  readonly devices: ReadonlyMap<number, Pick<LockedDevice, 'method'>>;
+}
+
+/** Stores accepted results of one agent and folds them, under the devices' locks. Each function returns what is new. */
+interface CheckStore {
+  store(trx: Transaction<Tables>, located: readonly LocatedResult[], about: About): Promise<CheckRow[]>;
+  /**
+   * Holds them on the coordinator. The history is not asked, because a worker is away. What needs it is done when they
+   * are drained: PerfStat by the device's own past, sums by account.
+   */
+  hold(trx: Transaction<Tables>, located: readonly LocatedResult[], about: About): Promise<CheckRow[]>;
+  /** Stores held checks, which are folded already. */
+  drain(trx: Transaction<Tables>, held: readonly CheckRow[], about: About): Promise<CheckRow[]>;
+}
+
+/** The roll-up of an hour begins at least twice this after its end. */
+const rollUpGraceUs = minuteUs;
+
+/** The functions of other steps that storing calls. */
+export interface CheckStoreDeps {
+  readonly db: Db;
+  readonly fold: Fold;
+  readonly runRequests: MarksAnswered;
+  readonly rollUps: { readonly pastHistograms: PastHistograms };
+}
+
+/** Creates the functions; they share caches of facts and past latencies. */
+export function createCheckStore({ db, fold, runRequests, rollUps }: CheckStoreDeps): CheckStore {
+  const baselines = createBaselines(rollUps.pastHistograms);
+  const numberFacts = createFactsNumbering(() => db.pool.opened);
+  const insert = async (trx: Transaction<Tables>, rows: readonly CheckRow[], nowUs: number) =>
+    insertChecks(trx, await notPacked(trx, rows, nowUs), numberFacts);
+
+  return {
+    async store(trx, located, { sender, nowUs, devices }) {
+      const limits = await baselines.limits(trx, located);
+      const rows = located.map(({ result, locationNo }, i) =>
+        toRow(result, { agentNo: sender.agentNo, locationNo }, perfOf(result, limits[i]), nowUs),
+      );
+      const inserted = await insert(trx, rows, nowUs);
+      if (inserted.length > 0)
+        await pipelined(trx, (pipe) => [
+          addCheckCounts(pipe, sender, inserted, devices),
+          runRequests.markAnswered(pipe, withIds(inserted), nowUs),
+          addPendingDiagnostics(pipe, sender.agentNo, inserted),
+          fold(pipe, inserted, nowUs),
+        ]);
+      return inserted;
+    },
+    async hold(trx, located, { sender, nowUs }) {
+      const rows = located.map(({ result, locationNo }) =>
+        toRow(result, { agentNo: sender.agentNo, locationNo }, perfOf(result, undefined), nowUs),
+      );
+      const held = await holdChecks(trx, rows);
+      if (held.length > 0)
+        await pipelined(trx, (pipe) => [
+          runRequests.markAnswered(pipe, withIds(held), nowUs),
+          addPendingDiagnostics(pipe, sender.agentNo, held, 'held'),
+          fold(pipe, held, nowUs, 'held'),
+        ]);
+      return held;
+    },
+    async drain(trx, held, { sender, nowUs, devices }) {
+      const limits = await baselines.limits(trx, held.map(asResult));
+      const rows = held.map((row, i) => ({ ...row, perf: perfAgain(row, limits[i]) }));
+      const inserted = await insert(trx, rows, nowUs);
+      await addCheckCounts(trx, sender, inserted, devices);
+      await fold(trx, rows, nowUs, 'drained');
+      return inserted;
+    },
+  };
+}
+
+/** The begins of hours that are rolled up already and have these checks. */
+export function lateHours(rows: readonly CheckRow[], nowUs: number): number[] {
+  return rows
+    .map((row) => row.start_us - (row.start_us % hourUs))
+    .filter((bucket) => bucket + hourUs + rollUpGraceUs < nowUs);
+}
+
+function asResult({ device_no, location_no, start_us, end_us, code }: CheckRow) {
+  return { locationNo: location_no, result: { deviceNo: device_no, startUs: start_us, endUs: end_us, code } };
+}
+
+/** `PerfStat` of a held check, which did not know its device's past. */
+function perfAgain(row: CheckRow, limitMs: number | undefined): number {
+  return perfOf({ ...asResult(row).result, slow: row.perf === perf.slow }, limitMs);
+}

@@ -1,0 +1,108 @@
+import { type Kysely, sql } from 'kysely';
+import type { Tables } from '../../platform/db/index.ts';
+
+/**
+ * Names in `job_cursors`. An hour in work has its own row, therefore a controller that restarts finds the hour again.
+ */
+const rolledTo = 'roll-up';
+const inWorkPrefix = 'roll-up doing ';
+
+/** How far the roll-ups have come, microseconds since 1970. */
+export interface Progress {
+  /** Hours before this time are rolled up, except those in `dirty`. */
+  readonly rolledToUs: number;
+  /** Begins of the hours that are marked or in work. */
+  readonly dirty: ReadonlySet<number>;
+}
+
+/** Reads the progress of the roll-ups. */
+export async function readProgress(kysely: Kysely<Tables>): Promise<Progress> {
+  const { rows } = await sql<{ name: string; at_us: number }>`
+    select name, at_us from job_cursors where name = ${rolledTo} or starts_with(name, ${inWorkPrefix})
+    union all select 'dirty', bucket_us from rollup_dirty`.execute(kysely);
+  return {
+    rolledToUs: rows.find(({ name }) => name === rolledTo)?.at_us ?? 0,
+    dirty: new Set(rows.filter(({ name }) => name !== rolledTo).map(({ at_us }) => at_us)),
+  };
+}
+
+/**
+ * Marks hours to be rolled up again; `buckets` are their begins. The share lock keeps the roll-up from removing a mark
+ * before the rows of this transaction are visible.
+ */
+export async function markDirtyHours(trx: Kysely<Tables>, buckets: readonly number[]): Promise<void> {
+  const wanted = [...new Set(buckets)].sort((a, b) => a - b);
+  if (wanted.length === 0) return;
+  for (let found = 0; found < wanted.length; ) {
+    await insertMarks(trx, wanted);
+    const { rows } = await sql`
+      select 1 from rollup_dirty where bucket_us = any(${wanted}::bigint[]) order by bucket_us for share`.execute(
+      trx,
+    );
+    found = rows.length;
+  }
+}
+
+/**
+ * Removes the earliest mark and records its hour as in work. The mark is removed before the work starts, so a result
+ * that arrives meanwhile marks the hour again. Undefined: no hour is marked.
+ */
+export function beginMarkedHour(kysely: Kysely<Tables>): Promise<number | undefined> {
+  return kysely.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ bucket_us: number }>`
+      delete from rollup_dirty where bucket_us = (select min(bucket_us) from rollup_dirty)
+      returning bucket_us`.execute(trx);
+    const bucket = rows[0]?.bucket_us;
+    if (bucket !== undefined) await setCursor(trx, inWork(bucket), bucket);
+    return bucket;
+  });
+}
+
+/** Records that the hour is done. */
+export async function endHour(kysely: Kysely<Tables>, bucket: number): Promise<void> {
+  await kysely.deleteFrom('job_cursors').where('name', '=', inWork(bucket)).execute();
+}
+
+/** Begins of the hours that a controller began and did not end, the earliest first. */
+export async function unfinishedHours(kysely: Kysely<Tables>): Promise<number[]> {
+  const { rows } = await sql<{ at_us: number }>`
+    select at_us from job_cursors where starts_with(name, ${inWorkPrefix}) order by at_us`.execute(kysely);
+  return rows.map((row) => row.at_us);
+}
+
+/** Marks the hours that `due` names from the last position on, and moves the position behind them. */
+export async function markEndedHours(
+  kysely: Kysely<Tables>,
+  firstUs: (trx: Kysely<Tables>) => Promise<number>,
+  due: (fromUs: number) => { readonly hours: readonly number[]; readonly toUs: number },
+): Promise<void> {
+  await kysely.transaction().execute(async (trx) => {
+    const { hours, toUs } = due((await readPosition(trx)) ?? (await firstUs(trx)));
+    await insertMarks(trx, hours);
+    await setCursor(trx, rolledTo, toUs);
+  });
+}
+
+async function readPosition(kysely: Kysely<Tables>): Promise<number | undefined> {
+  const query = kysely.selectFrom('job_cursors').select('at_us').where('name', '=', rolledTo);
+  return (await query.executeTakeFirst())?.at_us;
+}
+
+function inWork(bucket: number): string {
+  return `${inWorkPrefix}${bucket}`;
+}
+
+async function insertMarks(trx: Kysely<Tables>, buckets: readonly number[]): Promise<void> {
+  await sql`
+    insert into rollup_dirty (bucket_us) select unnest(${buckets}::bigint[]) on conflict do nothing`.execute(
+    trx,
+  );
+}
+
+async function setCursor(kysely: Kysely<Tables>, name: string, atUs: number): Promise<void> {
+  await kysely
+    .insertInto('job_cursors')
+    .values({ name, at_us: atUs })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ at_us: atUs }))
+    .execute();
+}

@@ -1,0 +1,85 @@
+import type { Clock } from '@vantage/kernel';
+import type { Db } from '../../platform/db/index.ts';
+import { flagQuery } from '../../rest/http/flag.ts';
+import type { OuterReply, OuterRoute } from '../../rest/http/outer-routes.ts';
+import { invalid } from '../../rest/http/problem.ts';
+import { accountMetrics } from './account-metrics.ts';
+import { createReadiness, createWorkerWarnings } from './readiness.ts';
+
+const text = 'text/plain; charset=utf-8';
+/** `devices` is an older name. */
+const parameters = ['Devices', 'devices', 'api_key', '_'];
+const shown = flagQuery('Each device by itself, too.');
+
+/**
+ * `/metrics` of the key's account, and what load balancers ask: `/healthz` (the process runs) and `/readyz` (it can
+ * serve).
+ */
+export function outerRoutes({
+  db,
+  clock,
+  warnings,
+}: {
+  readonly db: Pick<Db, 'kysely' | 'readinessProblem'>;
+  readonly clock: Clock;
+  /**
+   * Warnings for the operator while the controller serves: a wrong clock, a disk that is nearly full, a certificate
+   * that ends.
+   */
+  readonly warnings: () => readonly string[];
+}): readonly OuterRoute[] {
+  const problem = createReadiness({ db, clock });
+  const workers = createWorkerWarnings({ db, clock });
+  return [
+    {
+      path: '/metrics',
+      needsKey: true,
+      async run({ accountNo }, query) {
+        const withDevices = readDevicesOption(query);
+        const { type, text: body } = await accountMetrics(db, {
+          accountNo,
+          nowUs: clock.nowUs(),
+          withDevices,
+        });
+        return { status: 200, type, body };
+      },
+    },
+    {
+      path: '/healthz',
+      needsKey: false,
+      isBounded: false,
+      run: async () => ({ status: 200, type: text, body: 'ok\n' }),
+    },
+    {
+      path: '/readyz',
+      needsKey: false,
+      isBounded: false,
+      run: async () => readyReply(await problem(), [...warnings(), ...(await workers())]),
+    },
+  ];
+}
+
+/** A controller with a warning goes on serving: all controllers may have the same wrong clock. */
+function readyReply(problem: string | undefined, warnings: readonly string[]): OuterReply {
+  const warning = warnings.map((text) => `warning: ${text}\n`).join('');
+  return problem === undefined
+    ? { status: 200, type: text, body: `ready\n${warning}` }
+    : { status: 503, type: text, body: `not ready: ${problem}\n` };
+}
+
+/** Throws a Problem (1004) for what is no option of a scrape. */
+function readDevicesOption(query: URLSearchParams): boolean {
+  const unknown = [...query.keys()].find((name) => !parameters.includes(name));
+  if (unknown !== undefined) {
+    const message =
+      'is not a parameter of /metrics. The parameters are Devices and api_key, for example ?Devices=Y';
+    throw invalid([{ field: unknown, message }]);
+  }
+  const given = [...query.getAll('Devices'), ...query.getAll('devices')];
+  const devices = given.length === 0 ? false : shown.safeParse(given.join(',')).data;
+  if (devices === undefined) {
+    const message = `is ${JSON.stringify(given.join(','))}. Send Y or N once, for example ?Devices=Y`;
+    throw invalid([{ field: 'Devices', message }]);
+  }
+  return devices;
+}

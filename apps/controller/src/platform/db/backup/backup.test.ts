@@ -1,0 +1,218 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { propertyRuns } from '@vantage/kernel/testing';
+import { generateX25519Identity, identityToRecipient } from 'age-encryption';
+import fc from 'fast-check';
+import type pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../../../../tests/harness/database.ts';
+import { withClient } from '../../../../../../tests/harness/postgres-url.ts';
+import { baseline } from '../baseline.ts';
+import { compareBackup } from './compare.ts';
+import { loadBackup, migrationsOf, verifyBackup } from './load.ts';
+import { linesIn, writeBackup } from './snapshot.ts';
+
+let source: TestDatabase;
+let folder: string;
+let file: string;
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'vantage-backup-'));
+  file = path.join(folder, 'good');
+  source = await createTestDatabase();
+  await withClient(source.url, fill);
+  const files = { 'secret.key': Buffer.from('a key') };
+  const size = await writeBackup({ url: source.url, file, atUs: 7, files, onRows: () => {} });
+  expect(size.rows).toBeGreaterThan(100_000);
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await source[Symbol.asyncDispose]();
+});
+
+/** Rows of several types, two tables that refer to each other, a partition, more rows than a chunk has. */
+async function fill(client: pg.Client): Promise<void> {
+  await client.query(
+    `insert into accounts (account_id, name, timezone) values ('a', E'tab\\tline\\nback\\\\slash', 'UTC')`,
+  );
+  await client.query(
+    'create table checks_20260101 partition of check_rows for values from (1767225600000000) to (1767312000000000)',
+  );
+  // A check that waited on the coordinator of a cluster while a worker was away.
+  await client.query(`with device as (insert into devices (device_id, account_no, method, url, sealed, short_name, frequency_min,
+      timeout_s, retries, retry_delay_s, locations_given, changed_us, created_us, updated_us)
+    select 'd', account_no, 'TCP', 'a.example:1', '', 'held', 1, 5, 1, 10, true, 1, 1, 1 from accounts returning device_no)
+    insert into held_checks (device_no, start_us, agent_no, stored) select device_no, 1, 1, '{"code": 1}' from device`);
+  await client.query(
+    `insert into job_cursors (name, at_us) select 'cursor ' || n, n from generate_series(1, 100000) n`,
+  );
+}
+
+/** Each table's rows as one digest. */
+const digests = (url: string) =>
+  withClient(url, async (client) => {
+    const { rows: tables } = await client.query<{ name: string }>(
+      `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+         and not relispartition and relname not in ('migrations', 'last_backup') order by 1`,
+    );
+    const all: Record<string, unknown> = {};
+    for (const { name } of tables)
+      all[name] = (
+        await client.query(
+          `select count(*)::int as n, md5(coalesce(string_agg(t::text, ',' order by t::text), '')) as md5 from "${name}" t`,
+        )
+      ).rows[0];
+    return all;
+  });
+
+test('a restored database has the same rows, and its sequences go on', async () => {
+  const head = await verifyBackup(file);
+  expect(head).toMatchObject({ atUs: 7, partitions: expect.arrayContaining(['checks_20260101']) });
+  await using target = await createTestDatabase();
+  await loadBackup({ url: target.url, file, head, onRows: () => {} });
+  expect(await digests(target.url)).toEqual(await digests(source.url));
+  const next = (url: string) =>
+    withClient(
+      url,
+      async (client) =>
+        (
+          await client.query(
+            `insert into accounts (account_id, name, timezone) values ('b', 'b', 'UTC') returning account_no`,
+          )
+        ).rows,
+    );
+  expect(await next(target.url)).toEqual(await next(source.url));
+  await expect(loadBackup({ url: target.url, file, head, onRows: () => {} })).rejects.toMatchObject({
+    code: 'not_empty',
+  });
+});
+
+test('a restore that is cut at any table leaves the database as it was', async () => {
+  const head = await verifyBackup(file);
+  await using target = await createTestDatabase();
+  const before = await digests(target.url);
+  const limits = [0, 1, 50_000];
+  for (const limit of limits) {
+    const onRows = (rows: number) => {
+      if (rows > limit) throw new Error('killed');
+    };
+    await expect(loadBackup({ url: target.url, file, head, onRows })).rejects.toThrow('killed');
+    expect(await digests(target.url)).toEqual(before);
+  }
+});
+
+test('a backup that is cut off or damaged anywhere is refused by name', async () => {
+  const whole = readFileSync(file);
+  const bad = path.join(folder, 'bad');
+  const refused = async (bytes: Buffer) => {
+    writeFileSync(bad, bytes);
+    await expect(verifyBackup(bad)).rejects.toMatchObject({
+      code: 'bad_backup',
+      message: expect.stringContaining(bad),
+    });
+  };
+  await fc.assert(
+    fc.asyncProperty(fc.nat(whole.length - 1), fc.boolean(), async (at, isCut) => {
+      const bytes = Buffer.from(isCut ? whole.subarray(0, at) : whole);
+      if (!isCut) bytes.writeUInt8(bytes.readUInt8(at) ^ 0x55, at);
+      // The first bytes of gzip that mean nothing (time, flags, system) may differ.
+      if (!isCut && at >= 3 && at < 10) return;
+      await refused(bytes);
+    }),
+    { numRuns: propertyRuns(15) },
+  );
+  const plain = gunzipSync(whole);
+  for (const at of [0, 20, Math.floor(plain.length / 2), plain.length - 1]) {
+    const bytes = Buffer.from(plain);
+    bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+    await refused(gzipSync(bytes, { level: 1 }));
+  }
+  await refused(gzipSync(Buffer.concat([plain, Buffer.from('x')])));
+  await refused(Buffer.from('no backup'));
+});
+
+test('a backup that cannot be written leaves no file', async () => {
+  const refused = path.join(folder, 'no such folder', 'file');
+  await expect(
+    writeBackup({ url: source.url, file: refused, atUs: 1, files: {}, onRows: () => {} }),
+  ).rejects.toThrow('ENOENT');
+  const onRows = () => {
+    throw new Error('killed');
+  };
+  const cut = path.join(folder, 'cut');
+  await expect(writeBackup({ url: source.url, file: cut, atUs: 1, files: {}, onRows })).rejects.toThrow(
+    'killed',
+  );
+  expect(readdirSync(folder).filter((name) => name.startsWith('cut'))).toEqual([]);
+});
+
+test('an encrypted backup is opened by its passphrase or identity only, and refused when a byte of it changed', async () => {
+  const identity = await generateX25519Identity();
+  const sealed = path.join(folder, 'sealed');
+  const locks = [
+    [{ passphrase: 'four words are enough' }, { passphrase: 'four words are enough' }],
+    [{ recipients: [await identityToRecipient(identity)] }, { identities: [identity] }],
+  ] as const;
+  for (const [lock, key] of locks) {
+    await writeBackup({ url: source.url, file: sealed, atUs: 8, files: {}, lock, onRows: () => {} });
+    expect(await verifyBackup(sealed, key)).toMatchObject({ atUs: 8 });
+    const bytes = readFileSync(sealed);
+    expect(bytes.includes('vantage-backup')).toBe(false);
+    await expect(verifyBackup(sealed)).rejects.toMatchObject({ code: 'encrypted' });
+    for (const other of [{ passphrase: 'another' }, { identities: [await generateX25519Identity()] }])
+      await expect(verifyBackup(sealed, other)).rejects.toMatchObject({ code: 'wrong_key' });
+    bytes.writeUInt8(bytes.readUInt8(bytes.length >> 1) ^ 1, bytes.length >> 1);
+    writeFileSync(sealed, bytes);
+    await expect(verifyBackup(sealed, key)).rejects.toMatchObject({ code: 'bad_backup' });
+  }
+  const lock = { recipients: ['age1nobody'] };
+  await expect(
+    writeBackup({ url: source.url, file: sealed, atUs: 1, files: {}, lock, onRows: () => {} }),
+  ).rejects.toMatchObject({ code: 'bad_recipient' });
+});
+
+test('a database that was restored equals its backup, and one row that differs is noticed', async () => {
+  await using target = await createTestDatabase();
+  const head = await verifyBackup(file);
+  await loadBackup({ url: target.url, file, head, onRows: () => {} });
+  await compareBackup({ url: target.url, file });
+  await withClient(target.url, (client) =>
+    client.query(`update job_cursors set at_us = at_us + 1 where name = 'cursor 4711'`),
+  );
+  await expect(compareBackup({ url: target.url, file })).rejects.toMatchObject({
+    code: 'restore_differs',
+    message: expect.stringContaining('job_cursors'),
+  });
+});
+
+test.each([
+  ['the same migrations', ['a', 'b', 'c'], 3],
+  ['the first migrations', ['a', 'b'], 2],
+  ['a newer migration', ['a', 'b', 'c', 'd'], undefined],
+  ['another migration', ['a', 'x'], undefined],
+])('a backup with %s', (_what, migrations, count) => {
+  const head = { atUs: 1, migrations, partitions: [], sequences: {}, files: {} };
+  const found = () =>
+    migrationsOf(
+      head,
+      ['a', 'b', 'c'].map((name) => ({ name })),
+    );
+  if (count === undefined) expect(found).toThrow('newer or another version');
+  else expect(found()).toBe(count);
+});
+
+test('a backup of a database that the migrations before the baseline made has the tables of the baseline', () => {
+  const earlier = Array.from({ length: 42 }, (_, at) => `${String(at + 1).padStart(4, '0')}-earlier`);
+  const head = { atUs: 1, partitions: [], sequences: {}, files: {} };
+  const known = [baseline, '0048-later', '0050-last'].map((name) => ({ name }));
+  const made = (migrations: readonly string[]) =>
+    migrationsOf({ ...head, migrations: [...migrations] }, known);
+  expect(made([...earlier, '0048-later'])).toBe(2);
+  expect(made([...earlier, baseline, '0048-later', '0050-last'])).toBe(3);
+  expect(() => made(earlier.slice(1))).toThrow('before 0.2.0');
+});
+
+test('rows of the text format are counted by their line breaks', () => {
+  expect(linesIn(Buffer.from('a\\nb\tc\nd\n'))).toBe(2);
+});

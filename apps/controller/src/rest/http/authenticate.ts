@@ -1,0 +1,250 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { type Clock, clientNetwork, declareState } from '@vantage/kernel';
+import { hashCredential } from '../../platform/secrets/credential.ts';
+import { createAttemptLimit } from './attempt-limit.ts';
+import { type BasicCredentials, parseBasic } from './basic.ts';
+import type { KeyRow } from './key-store.ts';
+import { createKnownRows, tooMany } from './known-rows.ts';
+import { createPasswordCheck } from './password-check.ts';
+import {
+  createPersonCheck,
+  emailKey,
+  type FindPerson,
+  type IdentifiedPerson,
+  type PersonSignIn,
+} from './person-check.ts';
+import { badKey } from './problem.ts';
+import type { Session, SignIn } from './session.ts';
+import { csrfTokenOf, readSessionToken } from './session-cookie.ts';
+import type { SessionRow } from './session-store.ts';
+import { createZone, type Zone, zoneBytes } from './zone.ts';
+
+/** The credentials of a request. */
+interface Credentials {
+  readonly headers: IncomingHttpHeaders;
+  readonly query: URLSearchParams;
+  /** The caller's address. */
+  readonly address: string;
+}
+
+/**
+ * The answer for a request: whose it is, and the key as it came (`/hello` shows it to its owner); a session has none.
+ */
+interface Authenticated {
+  readonly session: Session;
+  readonly key: string | undefined;
+}
+
+/** Finds out who sends a request. */
+export interface Authenticator {
+  /**
+   * undefined: neither a key nor the cookie of a session in force was sent. A key counts before a cookie. Throws a
+   * Problem (1001, or 1006 for an address that keeps sending bad keys).
+   */
+  identify(credentials: Credentials): Promise<Authenticated | undefined>;
+  /** Like `identify`, for a key of a form. */
+  identifyKey(key: string, basic: BasicCredentials | undefined, address: string): Promise<Session>;
+  /** Like `identify`, for a person of a form. */
+  identifyPerson(person: PersonSignIn, address: string): Promise<IdentifiedPerson>;
+  /** Like `identify`, for a person whom a trusted proxy signed in. */
+  identifyProxied(person: ProxiedSignIn, address: string): Promise<Session>;
+  /** Forgets these keys and sessions at once; without arguments all of them. */
+  forget(ended?: { readonly keyNos: readonly number[]; readonly sessionNos: readonly number[] }): void;
+  /** Forgets what is known of an account (its zone changed). */
+  forgetAccount(accountNo: number): void;
+}
+
+/** The header that carries the key; `VANTAGE_API_KEY_HEADERS` names more. */
+const keyHeader = 'service-api-key';
+
+/** Each keeps the texts of moments. */
+const zonesKept = 24;
+const tracked = declareState({
+  name: 'zones',
+  entries: zonesKept,
+  entryBytes: zoneBytes,
+  filledBy: 'accounts (their time zone)',
+  atBound: 'the oldest is forgotten',
+});
+
+/** Whom a proxy signed in. */
+type ProxiedSignIn = Omit<PersonSignIn, 'password'>;
+
+const notInvited =
+  'The proxy signed in somebody whom no account has invited. An administrator invites people.';
+
+/** Dependencies of the authenticator. */
+interface AuthenticatorDeps {
+  readonly findKey: (hash: Uint8Array, address: string) => Promise<KeyRow | undefined>;
+  /** The session in force with this SHA-256 of its token. */
+  readonly findSession: (hash: Uint8Array, address: string) => Promise<SessionRow | undefined>;
+  /** The person who signs in to an account with this e-mail address; see `findPerson` of the store. */
+  readonly findPerson: FindPerson;
+  /** The person with this e-mail address, who needs no password. */
+  readonly findProxied: (
+    email: string,
+    account: string | undefined,
+    address: string,
+  ) => Promise<KeyRow | undefined>;
+  /** See `createKnownRows`; left out: never. */
+  readonly seesOwnChanges?: () => boolean;
+  readonly clock: Clock;
+  readonly aliasHeaders: readonly string[];
+  /** An address has used up its bad keys or guesses; called for each request that is refused for it. */
+  readonly onLimited: (text: string, address: string) => void;
+}
+
+/**
+ * Creates the authenticator. A key is found by its SHA-256 and compared in constant time. A good key is served also to
+ * an address that sent too many bad ones (256 random bits cannot be guessed); guesses of a Basic password are limited
+ * by key and address.
+ */
+export function createAuthenticator({
+  findKey,
+  findSession,
+  findPerson,
+  findProxied,
+  seesOwnChanges = () => false,
+  clock,
+  aliasHeaders,
+  onLimited,
+}: AuthenticatorDeps): Authenticator {
+  const headerNames = [keyHeader, ...aliasHeaders.map((name) => name.toLowerCase())];
+  const badKeys = createAttemptLimit(clock);
+  const checkPassword = createPasswordCheck(clock);
+  const checkPerson = createPersonCheck({ clock, findPerson, checkPassword });
+  const keys = createKnownRows({ read: findKey, seesOwnChanges, clock });
+  const sessions = createKnownRows({ read: findSession, seesOwnChanges, clock });
+  const zoneOf = createZones();
+
+  const passwordFits = async (
+    row: KeyRow,
+    given: BasicCredentials | undefined,
+    address: string,
+  ): Promise<boolean> => {
+    const { keyNo, basicUser, basicHash } = row;
+    if (basicHash === null) return true;
+    if (given === undefined) return false;
+    const outcome = await checkPassword({ name: String(keyNo), basicUser, basicHash }, given, address);
+    switch (outcome.kind) {
+      case 'good':
+        return true;
+      case 'bad':
+        return false;
+      case 'wait':
+        onLimited('an address sends too many bad passwords for a key', address);
+        throw tooMany('Too many bad passwords for this key from this address.', outcome.waitS);
+    }
+  };
+
+  const sessionOf = (row: KeyRow, address: string, signIn?: SignIn): Session => ({
+    keyNo: row.keyNo,
+    keyName: row.name,
+    address,
+    level: row.level,
+    accountNo: row.accountNo,
+    accountId: row.accountId,
+    hasBasic: row.basicHash !== null,
+    zone: zoneOf(row.timezone),
+    ...(row.tagNos && { scope: row.tagNos }),
+    ...(signIn && { signIn }),
+  });
+
+  const countBad = (address: string) => {
+    const attempt = badKeys.begin(clientNetwork(address));
+    if (!('waitS' in attempt)) return;
+    onLimited('an address sends too many bad keys', address);
+    throw tooMany('Too many bad keys from this address.', attempt.waitS);
+  };
+
+  const identifySession = async (token: string, address: string) => {
+    const row = await sessions.find(hashCredential(token), address);
+    if (row === undefined) {
+      countBad(address);
+      return undefined;
+    }
+    const { sessionNo, endsUs, isByProvider } = row;
+    const signIn = { sessionNo, endsUs, isByProvider, csrfToken: csrfTokenOf(token) };
+    return { key: undefined, session: sessionOf(row, address, signIn) };
+  };
+
+  const identifyPerson = async (person: PersonSignIn, address: string) => {
+    const checked = await checkPerson(person, address);
+    if (checked.kind === 'wait') {
+      onLimited('an address sends too many bad passwords for a person', address);
+      throw tooMany('Too many bad passwords for this person.', checked.waitS);
+    }
+    if (checked.kind === 'good')
+      return { session: sessionOf(checked.row, address), passwordHash: checked.passwordHash };
+    countBad(address);
+    throw badKey('Wrong e-mail address or password.');
+  };
+
+  const identifyProxied = async ({ email, account }: ProxiedSignIn, address: string) => {
+    const row = await findProxied(emailKey(email), account, address);
+    if (row !== undefined) return sessionOf(row, address);
+    countBad(address);
+    throw badKey(notInvited);
+  };
+
+  const identifyKey = async (key: string, basic: BasicCredentials | undefined, address: string) => {
+    const row = await keys.find(hashCredential(key), address);
+    if (row === undefined) {
+      countBad(address);
+      throw badKey();
+    }
+    if (!(await passwordFits(row, basic, address))) throw badKey();
+    return sessionOf(row, address);
+  };
+
+  return {
+    async identify({ headers, query, address }) {
+      const key = readKey(headerNames, headers, query);
+      if (key !== undefined)
+        return { key, session: await identifyKey(key, parseBasic(headers.authorization), address) };
+      const token = readSessionToken(headers.cookie);
+      return token === undefined ? undefined : identifySession(token, address);
+    },
+    identifyKey,
+    identifyPerson,
+    identifyProxied,
+    forget(ended) {
+      const isEnded = ({ keyNo }: KeyRow) => ended === undefined || ended.keyNos.includes(keyNo);
+      keys.forget(isEnded);
+      sessions.forget((row) => isEnded(row) || ended?.sessionNos.includes(row.sessionNo) === true);
+    },
+    forgetAccount(accountNo) {
+      for (const rows of [keys, sessions]) rows.forget((row) => row.accountNo === accountNo);
+    },
+  };
+}
+
+/** Creates time zones by their small letters; the 24 that were used last are kept. */
+function createZones(): (name: string) => Zone {
+  const zones = tracked(new Map<string, Zone>());
+  return (name) => {
+    const known = name.toLowerCase();
+    const zone = zones.get(known) ?? createZone(name);
+    zones.delete(known); // set anew, so that the map's order is by last use
+    zones.set(known, zone);
+    const oldest = zones.keys().next().value;
+    if (zones.size > zonesKept && oldest !== undefined) zones.delete(oldest);
+    return zone;
+  };
+}
+
+/**
+ * The one key of a request; several different ones are as bad as a wrong one. Node and proxies join headers of one name
+ * by commas, which no key holds (RFC 9110, section 5.3).
+ */
+function readKey(
+  headerNames: readonly string[],
+  headers: IncomingHttpHeaders,
+  query: URLSearchParams,
+): string | undefined {
+  const inHeaders = headerNames.flatMap((name) => headers[name] ?? []).flatMap((value) => value.split(','));
+  const keys = new Set([...inHeaders, ...query.getAll('api_key')].map((key) => key.trim()));
+  if (keys.size > 1) throw badKey('Several different keys were sent.');
+  const [key] = keys;
+  return key;
+}

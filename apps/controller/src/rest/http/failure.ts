@@ -1,0 +1,38 @@
+import { type LogSummary, messageOf } from '@vantage/kernel';
+import { isTransientDbError, ScopeNotReady } from '../../platform/db/index.ts';
+import { malformed, Problem, problemCode } from './problem.ts';
+import { unavailable } from './storage-guard.ts';
+
+/** Where a request failed, for the log. */
+interface FailedRequest {
+  readonly request_id: string;
+  readonly method: string;
+  readonly path: string;
+}
+
+/** The Problem that a caller reads of what was thrown. */
+export type ReadFailure = (error: unknown, where: FailedRequest) => Problem;
+
+/** Creates it. What is no Problem is logged; callers read nothing of it. */
+export function createFailureReader(summary: LogSummary): ReadFailure {
+  return (error, where) => {
+    if (error instanceof Problem) return error;
+    if (error instanceof URIError) return malformed('The address is not percent-encoded correctly.');
+    if (isTransientDbError(error) || error instanceof ScopeNotReady) {
+      summary.count('the database did not answer', { ...where, error: messageWithCause(error) });
+      return unavailable();
+    }
+    const data = { ...where, error: messageWithCause(error), stack: stackOf(error) };
+    summary.count('a request failed', data, 'error');
+    return new Problem(problemCode.internal, 'Internal error.');
+  };
+}
+
+function messageWithCause(error: unknown): string {
+  if (!(error instanceof Error)) return messageOf(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+}
+
+function stackOf(error: unknown): string | undefined {
+  return error instanceof Error ? error.stack : undefined;
+}

@@ -1,0 +1,222 @@
+import { createHash } from 'node:crypto';
+import { dayUs } from '@vantage/domain';
+import { type Clock, declareState, Fault } from '@vantage/kernel';
+import { z } from 'zod';
+import { type Db, tryLockRequest } from '../../platform/db/index.ts';
+import type { Sealer } from '../../platform/secrets/seal.ts';
+import {
+  dropKept,
+  dropOldest,
+  dropParts,
+  findKept,
+  type KeptRequest,
+  type KeptRow,
+  keepAnswer,
+} from './kept-answer-store.ts';
+import { conflict, invalid } from './problem.ts';
+import type { Reply } from './route.ts';
+import type { Session } from './session.ts';
+
+/** How long an answer is kept for repetitions, microseconds. */
+const keptUs = dayUs;
+/** The limits of an account's kept answers; the oldest are dropped first. */
+const most = { answers: 10_000, bytes: 64 * 1024 * 1024 } as const;
+/** A repetition waits this long for the first request. */
+const waitMs = 10_000;
+const pollMs = 100;
+/** Longer than any request outside a transaction may run. */
+const runUs = 180_000_000;
+
+/**
+ * How the work of a request is done. `transaction`: in one transaction with the storing of the answer, so that both are
+ * there or none. `lease`: the work commits by itself; when its controller ends meanwhile, a repetition does it again
+ * after the lease.
+ */
+type WorkKind = 'transaction' | 'lease';
+
+/** Does the work of requests with an Idempotency-Key once. */
+export interface Idempotency {
+  /**
+   * Does `work` and keeps its answer, or returns the kept answer of the first request. Throws a Problem (1005) when the
+   * first request had other content, or still runs after 10 s. Nothing is kept of work that throws.
+   */
+  once(
+    request: KeptRequest,
+    how: { readonly kind: WorkKind; readonly signal: AbortSignal },
+    work: () => Promise<Reply<unknown>>,
+  ): Promise<Reply<unknown>>;
+}
+
+const kept = z.object({ body: z.unknown(), warnings: z.array(z.string()) });
+const again =
+  'Repeat the request later with the same Idempotency-Key, or send it with another one to do it once more.';
+
+const tracked = declareState({
+  name: 'requests_with_a_key',
+  entries: { each: 'running request' },
+  entryBytes: 1_000,
+  filledBy: 'keys',
+  atBound: 'the places of a key',
+});
+
+/** Creates it. It works across controllers; those that wait in this one hear of the end at once. */
+export function createIdempotency({
+  db,
+  sealer,
+  clock,
+}: {
+  readonly db: Db;
+  readonly sealer: Sealer;
+  readonly clock: Clock;
+}): Idempotency {
+  const running = tracked(new Map<string, Promise<unknown>>());
+  const { kysely } = db;
+
+  const replayed = (row: KeptRow, request: KeptRequest): Reply<unknown> | 'busy' => {
+    if (!request.content.equals(row.content))
+      throw conflict(
+        'This Idempotency-Key was sent before with another body. Send another key, for example a new UUID for each new request.',
+      );
+    if (row.sealed === null) return 'busy';
+    return { ...kept.parse(openSealed(sealer, row.sealed, request)), replayed: true };
+  };
+  const keep = async (request: KeptRequest, { body, warnings = [] }: Reply<unknown>): Promise<void> => {
+    const value = z.json().parse(JSON.parse(JSON.stringify({ body, warnings })));
+    const sealed = sealer.seal(value, contextOf(request));
+    await keepAnswer(kysely, request, { sealed, runsUntilUs: null, nowUs: clock.nowUs() });
+    if (request.partOf === undefined) await dropOldest(kysely, request.accountNo, most);
+  };
+  /** The kept answer to the request; undefined: it is the caller's to do, until the transaction ends. */
+  const find = async (request: KeptRequest): Promise<Reply<unknown> | 'busy' | undefined> => {
+    if (!(await tryLockRequest(kysely, request.request))) return 'busy';
+    const nowUs = clock.nowUs();
+    const row = await findKept(kysely, request, nowUs - keptUs);
+    const isGivenUp = row?.sealed === null && (row.runsUntilUs ?? 0) <= nowUs;
+    return row === undefined || isGivenUp ? undefined : replayed(row, request);
+  };
+  const inTransaction = (request: KeptRequest, work: () => Promise<Reply<unknown>>) =>
+    db.inTransaction(async () => {
+      const found = await find(request);
+      if (found !== undefined) return found;
+      const reply = await work();
+      await keep(request, reply);
+      return reply;
+    });
+  const withLease = async (request: KeptRequest, work: () => Promise<Reply<unknown>>) => {
+    const found = await db.inTransaction(async () => {
+      const before = await find(request);
+      const nowUs = clock.nowUs();
+      if (before === undefined)
+        await keepAnswer(kysely, request, { sealed: null, runsUntilUs: nowUs + runUs, nowUs });
+      return before;
+    });
+    if (found !== undefined) return found;
+    try {
+      const reply = await work();
+      await db.inTransaction(async () => {
+        await keep(request, reply);
+        await dropParts(kysely, request);
+      });
+      return reply;
+    } catch (error) {
+      await dropKept(kysely, request);
+      throw error;
+    }
+  };
+
+  return {
+    async once(request, { kind, signal }, work) {
+      const name = `${request.accountNo} ${request.request.toString('base64')}`;
+      const untilMs = clock.monoMs() + waitMs;
+      const attempt = () => (kind === 'lease' ? withLease(request, work) : inTransaction(request, work));
+      while (true) {
+        const other = running.get(name);
+        if (other === undefined) {
+          const mine = attempt();
+          running.set(name, mine);
+          const outcome = await mine.finally(() => running.delete(name));
+          if (outcome !== 'busy') return outcome;
+        }
+        const leftMs = untilMs - clock.monoMs();
+        if (leftMs <= 0) throw conflict(`The first request with this Idempotency-Key still runs. ${again}`);
+        const paused = clock.sleep(Math.min(other === undefined ? pollMs : leftMs, leftMs), signal);
+        const ended = other?.then(
+          () => {},
+          () => {},
+        );
+        await Promise.race(ended === undefined ? [paused] : [paused, ended]);
+      }
+    },
+  };
+}
+
+function openSealed(sealer: Sealer, sealed: Uint8Array, request: KeptRequest): unknown {
+  try {
+    return sealer.open(sealed, contextOf(request));
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw conflict(
+      `The request with this Idempotency-Key was done, but its answer can no longer be read, because the key that sealed it is gone.`,
+    );
+  }
+}
+
+function contextOf({ accountNo, request }: KeptRequest): string {
+  return `kept-answer:${accountNo}:${request.toString('hex')}`;
+}
+
+/** Reads the header. Throws a Problem (1004) when it is no key; undefined: it was not sent. */
+export function readIdempotencyKey(header: string | readonly string[] | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  const key = String(header);
+  if (/^[\x21-\x7e]([\x20-\x7e]{0,126}[\x21-\x7e])?$/.test(key)) return key;
+  throw invalid([
+    {
+      field: 'Idempotency-Key',
+      message: `must be 1 to 128 printable ASCII characters, for example 5d8f1b1e-6f5c-4b0e-9a41-0d2f6c1f7f3a, but ${key === '' ? 'an empty text' : `a text of ${key.length} characters`} was sent`,
+    },
+  ]);
+}
+
+/** Parameters of the query that choose the form of an answer and carry the key. */
+const notCompared = ['api_key', 'fmt', 'filename', '_'];
+
+/**
+ * The identity of a request, and the digest of its content. The level counts: an answer for a UW key is none for a UR
+ * key.
+ */
+export function keptRequest(
+  key: string,
+  sent: {
+    readonly session: Session;
+    readonly method: string;
+    /** Of the route, with the values of its placeholders in `params`. */
+    readonly path: string;
+    readonly params: Readonly<Record<string, string>>;
+    readonly query: URLSearchParams;
+    readonly body: unknown;
+  },
+): KeptRequest {
+  const { session, method, path, params, query, body } = sent;
+  const { accountNo, level, scope } = session;
+  const whose = scope === undefined ? [accountNo] : [accountNo, scope];
+  const parameters = new URLSearchParams(query);
+  for (const name of notCompared) parameters.delete(name);
+  parameters.sort();
+  return {
+    accountNo,
+    request: digest([...whose, method, path, params, key]),
+    content: digest([level, parameters.toString(), body]),
+  };
+}
+
+function digest(value: readonly unknown[]): Buffer {
+  return createHash('sha256').update(JSON.stringify(value, sorted)).digest();
+}
+
+/** Objects that differ in the order of their fields only are one value. */
+function sorted(_name: string, value: unknown): unknown {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    : value;
+}

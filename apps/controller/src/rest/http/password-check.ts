@@ -1,0 +1,104 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { type Clock, clientNetwork, createSemaphore, declareState } from '@vantage/kernel';
+import { verifyPassword } from '../../platform/secrets/password.ts';
+import { createAttemptLimit } from './attempt-limit.ts';
+import type { BasicCredentials } from './basic.ts';
+
+/** A key that asks for Basic credentials too, or a person. */
+interface PasswordKey {
+  /** Guesses are counted under it. */
+  readonly name: string;
+  readonly basicUser: string | null;
+  readonly basicHash: string;
+}
+
+/** The outcome of a check; `waitS` is in seconds. */
+type PasswordOutcome =
+  | { readonly kind: 'good' }
+  | { readonly kind: 'bad' }
+  | { readonly kind: 'wait'; readonly waitS: number };
+
+/** Finds out whether user and password fit a key. */
+export type PasswordCheck = (
+  key: PasswordKey,
+  given: BasicCredentials,
+  address: string,
+) => Promise<PasswordOutcome>;
+
+/** A password that was good needs no new computation for this long after its last use. */
+const goodMs = 15 * 60_000;
+const goodKept = 10_000;
+/** Each computation of a password's hash takes 16 MiB and all of a processor for 50 ms, which others need too. */
+const hashing = { running: 1, waiting: 64 } as const;
+const busyS = 1;
+
+const trackedGood = declareState({
+  name: 'good_passwords',
+  entries: goodKept,
+  entryBytes: 250,
+  filledBy: 'callers who know a password',
+  atBound: 'the least used is forgotten',
+});
+
+const trackedRunning = declareState({
+  name: 'password_checks',
+  entries: hashing.running + hashing.waiting,
+  entryBytes: 2_000,
+  filledBy: 'callers',
+  atBound: '503 with Retry-After',
+});
+
+/**
+ * Creates the check. A guess is counted before its hash is computed, by key and client's network, so what a neighbour
+ * behind the same address sends for other keys counts for nothing here; a good password takes its count back. The same
+ * guess is computed once however often it is under way, and one that was good of late passes at once even where the
+ * guesses of others are used up.
+ */
+export function createPasswordCheck(
+  clock: Clock,
+  verify: (password: string, hash: string) => Promise<boolean> = verifyPassword,
+): PasswordCheck {
+  const tag = randomBytes(32);
+  const digest = (text: string) => createHmac('sha256', tag).update(text).digest();
+  const limit = createAttemptLimit(clock);
+  const places = createSemaphore(hashing);
+  const good = trackedGood(new Map<string, number>());
+  const underWay = trackedRunning(new Map<string, Promise<PasswordOutcome>>());
+
+  const remember = (guess: string) => {
+    good.delete(guess);
+    good.set(guess, clock.monoMs() + goodMs);
+    const oldest = good.keys().next().value;
+    if (good.size > goodKept && oldest !== undefined) good.delete(oldest);
+  };
+
+  const compute = async (key: PasswordKey, given: BasicCredentials, network: string) => {
+    const attempt = limit.begin(`${key.name} ${network}`);
+    if ('waitS' in attempt) return { kind: 'wait', waitS: attempt.waitS } as const;
+    const done = await places.run(() => verify(given.password, key.basicHash));
+    if (done === undefined) {
+      attempt.takeBack();
+      return { kind: 'wait', waitS: busyS } as const;
+    }
+    const isUser = timingSafeEqual(digest(given.user), digest(key.basicUser ?? ''));
+    if (!done.value || !isUser) return { kind: 'bad' } as const;
+    attempt.takeBack();
+    return { kind: 'good' } as const;
+  };
+
+  return async (key, given, address) => {
+    const network = clientNetwork(address);
+    const guess = digest([key.name, key.basicHash, given.user, given.password].join('\0')).toString('base64');
+    if ((good.get(guess) ?? 0) > clock.monoMs()) {
+      remember(guess);
+      return { kind: 'good' };
+    }
+    const name = `${guess} ${network}`;
+    const computing =
+      underWay.get(name) ?? compute(key, given, network).finally(() => void underWay.delete(name));
+    underWay.set(name, computing);
+    const outcome = await computing;
+    if (outcome.kind === 'good') remember(guess);
+    return outcome;
+  };
+}

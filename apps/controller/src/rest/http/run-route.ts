@@ -1,0 +1,189 @@
+import { ScopeRefusal } from '../../platform/db/index.ts';
+import { createResourceFinder, entityTag, nothingToMatch, revisionProblem } from './entity-tag.ts';
+import { type Idempotency, keptRequest } from './idempotency.ts';
+import { readQuery } from './input.ts';
+import type { Reply, Route, RouteRequest } from './route.ts';
+import { requireOpenToScope, scopeProblem } from './scope-rule.ts';
+import { requireLevel } from './session.ts';
+
+/** How requests use transactions. */
+export interface RequestTransactions {
+  /** See `Db.inWholeTransaction`; inside such a transaction, the work is a part of that. */
+  run<T>(work: () => Promise<T>): Promise<T>;
+  /** See `Db.inScope`. */
+  readonly inScope: <T>(tagNos: readonly number[], work: () => Promise<T>) => Promise<T>;
+  /** See `Replica.read`, for a request of this account. */
+  readonly readHistory: <T>(accountNo: number, work: () => Promise<T>) => Promise<T>;
+  /** See `Replica.noteWrite`. */
+  readonly noteWrite: (accountNo: number) => void;
+  /** Keeps everybody else from changing anything of the account until the transaction around the caller ends. */
+  lockAccount(caller: { readonly accountNo: number; readonly keyNo: number }): Promise<void>;
+}
+
+/** The headers under which a request is done, or answered without being done. */
+interface Conditions {
+  /** Empty: none was sent. */
+  readonly ifMatch: string;
+  readonly idempotencyKey: string | undefined;
+}
+
+/** Runs a request that was judged up to the key's level. Throws a Problem. */
+export type RunRoute = (
+  route: Route,
+  request: RouteRequest,
+  conditions: Conditions,
+) => Promise<Reply<unknown>>;
+
+/**
+ * Creates it. A repetition is answered before anything else of the request is judged; If-Match is judged after query
+ * and id, before the body.
+ */
+export function createRouteRunner(deps: {
+  readonly routes: readonly Route[];
+  readonly transactions: RequestTransactions;
+  readonly idempotency: Idempotency;
+}): RunRoute {
+  const change = createChanger(deps);
+  const run: RunRoute = async (route, request, { ifMatch, idempotencyKey }) => {
+    const { session, params, query, signal } = request;
+    if (route.method === 'GET') return route.run(request);
+    // The answer to a sign-in is not kept: it holds a secret.
+    if (
+      route.method !== 'POST' ||
+      route.level === 'none' ||
+      idempotencyKey === undefined ||
+      session === undefined
+    )
+      return change(route, request, ifMatch);
+    const { body, sent } = await readAhead(request);
+    const ahead = { ...request, body };
+    if (sent === undefined) return change(route, ahead, ifMatch);
+    const { method, path } = route;
+    const kept = keptRequest(idempotencyKey, { session, method, path, params, query, body: sent });
+    const kind = waitsFor(route, sent) ? 'lease' : 'transaction';
+    return deps.idempotency.once(kept, { kind, signal }, () => change(route, { ...ahead, kept }, ifMatch));
+  };
+  return chooseServer(requireLevelOfBody(limitToScope(run, deps.transactions)), deps.transactions);
+}
+
+/** Judges the level that a body needs before anything else of the request. */
+function requireLevelOfBody(run: RunRoute): RunRoute {
+  return async (route, request, conditions) => {
+    if (route.levelOf === undefined) return run(route, request, conditions);
+    const { body, sent } = await readAhead(request);
+    requireLevel(request.session, route.levelOf(sent));
+    return run(route, { ...request, body }, conditions);
+  };
+}
+
+/** Reads of history may go to a replica; what a request writes, its account reads from the primary at first. */
+function chooseServer(run: RunRoute, { readHistory, noteWrite }: RequestTransactions): RunRoute {
+  return async (route, request, conditions) => {
+    const { session } = request;
+    if (session === undefined) return run(route, request, conditions);
+    if (route.method === 'GET')
+      return route.readsHistory === true && !isStream(route, request)
+        ? readHistory(session.accountNo, () => run(route, request, conditions))
+        : run(route, request, conditions);
+    try {
+      return await run(route, request, conditions);
+    } finally {
+      noteWrite(session.accountNo);
+    }
+  };
+}
+
+function isStream(route: Route, request: RouteRequest): boolean {
+  return route.streams !== undefined && request.query.has('stream');
+}
+
+/**
+ * The one place that limits callers to their tags: all that a request of such a caller reads and writes runs in
+ * `inScope`. A request that waits for others cannot run in a transaction, so only what its path names is found there,
+ * and it gets `scoped` for the rest; so does a stream. The operations of a batch come here one by one.
+ */
+function limitToScope(run: RunRoute, { inScope }: RequestTransactions): RunRoute {
+  return async (route, request, conditions) => {
+    const scope = route.level === 'none' ? undefined : request.session?.scope;
+    if (scope === undefined) return run(route, request, conditions);
+    requireOpenToScope(route);
+    const { body, sent } =
+      route.method === 'GET' ? { ...request, sent: undefined } : await readAhead(request);
+    const ahead = { ...request, body };
+    const scoped = async <T>(work: () => Promise<T>): Promise<T> => {
+      try {
+        return await inScope(scope, work);
+      } catch (error) {
+        if (error instanceof ScopeRefusal) throw scopeProblem(error.reason);
+        throw error;
+      }
+    };
+    if (!isStream(route, ahead) && !waitsFor(route, sent)) return scoped(() => run(route, ahead, conditions));
+    await scoped(async () => route.find?.(ahead));
+    return run(route, { ...ahead, scoped }, conditions);
+  };
+}
+
+/**
+ * Creates what runs a route that changes something. With If-Match, the comparison and the change are one transaction,
+ * which locks the account first; every change of the catalog does. So nobody, at no controller, changes the resource
+ * between both.
+ */
+function createChanger({
+  routes,
+  transactions,
+}: {
+  readonly routes: readonly Route[];
+  readonly transactions: RequestTransactions;
+}) {
+  const resourceOf = createResourceFinder(routes);
+  const compare = async (route: Route, request: RouteRequest, ifMatch: string): Promise<void> => {
+    const resource = resourceOf(route);
+    if (resource === undefined) throw nothingToMatch();
+    readQuery(route.query, request.query);
+    const read = { ...request, query: new URLSearchParams(), body: async () => ({}) };
+    const problem = revisionProblem(ifMatch, entityTag((await resource.read.run(read)).body, resource));
+    if (problem !== undefined) throw problem;
+  };
+  return async (route: Route, request: RouteRequest, ifMatch: string): Promise<Reply<unknown>> => {
+    const { session } = request;
+    if (ifMatch === '' || session === undefined) return route.run(request);
+    const { body, sent } = await readAhead(request);
+    const ahead = { ...request, body };
+    if (waitsFor(route, sent)) {
+      const { scoped = (work) => work() } = ahead;
+      await scoped(() => compare(route, ahead, ifMatch));
+      return route.run(ahead);
+    }
+    return transactions.run(async () => {
+      await transactions.lockAccount(session);
+      await compare(route, ahead, ifMatch);
+      return route.run(ahead);
+    });
+  };
+}
+
+/** Whether a request with this body cannot run inside a transaction. */
+export function waitsFor({ waits = false }: Route, body: unknown): boolean {
+  return typeof waits === 'function' ? waits(body) : waits;
+}
+
+/**
+ * Reads the body before the transaction, so that a slow caller keeps no connection. A fault of it comes up where the
+ * body is judged; `sent` is undefined then.
+ */
+export async function readAhead({
+  body,
+}: RouteRequest): Promise<Pick<RouteRequest, 'body'> & { readonly sent: unknown }> {
+  try {
+    const sent = await body();
+    return { sent, body: async () => sent };
+  } catch (error) {
+    return {
+      sent: undefined,
+      body: async () => {
+        throw error;
+      },
+    };
+  }
+}

@@ -1,0 +1,29 @@
+import { type FoldState, storable } from '@vantage/health';
+import { type Kysely, sql } from 'kysely';
+import type { Tables } from '../../platform/db/index.ts';
+
+/** Stores other states of devices whose histories stay as they are; each is the device's newest checkpoint too. */
+export async function replaceStates(
+  trx: Kysely<Tables>,
+  states: ReadonlyMap<number, FoldState>,
+): Promise<void> {
+  const rows = [...states].map(([device_no, state]) => ({
+    device_no,
+    status: state.status,
+    since_us: state.sinceUs,
+    retrying: state.retrySequence !== null,
+    start_us: state.at?.startUs ?? null,
+    agent_no: state.at?.agentNo ?? null,
+    state: storable(state),
+  }));
+  const given = sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as g (device_no int, status text, since_us bigint,
+    retrying boolean, start_us bigint, agent_no int, state jsonb)`;
+  await sql`
+    update device_state s set version = s.version + 1, status = g.status, since_us = g.since_us, retrying = g.retrying,
+      state = g.state
+    from ${given} where s.device_no = g.device_no`.execute(trx);
+  await sql`
+    insert into state_checkpoints (device_no, start_us, agent_no, state)
+    select device_no, start_us, agent_no, state from ${given} where start_us is not null
+    on conflict (device_no, start_us, agent_no) do update set state = excluded.state`.execute(trx);
+}

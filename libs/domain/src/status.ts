@@ -1,0 +1,7 @@
+/** The statuses that results give a device. Coverage and maintenance are laid over them. */
+export const baseStatuses = ['Up', 'Down', 'Unknown'] as const;
+export type BaseStatus = (typeof baseStatuses)[number];
+
+/** The statuses of a device as the API shows them: Maint is a maintenance window. */
+export const deviceStatuses = ['Up', 'Down', 'Maint', 'Unknown'] as const;
+export type DeviceStatus = (typeof deviceStatuses)[number];
