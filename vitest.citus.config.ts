@@ -8,7 +8,7 @@ const inController = (folder: string) => `apps/controller/src/${folder}/**/*.tes
  */
 export default defineConfig({
   test: {
-    include: ['ingest', 'history', 'rollup', 'health', 'db/packed', 'db/distribute', 'testing'].map(
+    include: ['checks', 'status/health', 'platform/db/packed', 'platform/db/distribute', 'testing'].map(
       inController,
     ),
     // It starts a cluster of its own.

@@ -24,8 +24,14 @@ export async function preflight(
   if (problems.length > 0) throw new Fault('stop', 'settings', problems.join('\n'));
 }
 
+/** The programs that validate the settings of each part, under `apps/`. */
+const programs: Readonly<Record<Candidate['part'], string>> = {
+  agent: 'agent/src/config/validate-settings.ts',
+  controller: 'controller/src/platform/config/validate-settings.ts',
+};
+
 function problemsOf({ part, env }: Candidate, signal: AbortSignal): Promise<string[]> {
-  const program = path.resolve(import.meta.dirname, `../../../${part}/src/config/validate-settings.ts`);
+  const program = path.resolve(import.meta.dirname, '../../..', programs[part]);
   return new Promise((resolve) => {
     execFile(process.execPath, [program], { env, signal }, (error, out, err) => {
       const printed = out.trim() || (error ? err.trim() || error.message : '');
