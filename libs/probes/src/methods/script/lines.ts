@@ -1,7 +1,8 @@
-import { mebibyte } from '@vantage/domain';
-
-/** The longest line between the agent, its spawner and a script's guest; bytes. */
-export const longestLine = 8 * mebibyte;
+/**
+ * The longest line between the agent, its spawner and a script's guest; bytes. The guest may read the files of its own
+ * folder only, so this one imports no package.
+ */
+export const longestLine = 8 * 1024 * 1024;
 
 /**
  * Cuts a stream of UTF-8 bytes into lines without their `\n`. A line over `maxBytes` ends it: `onTooLong` is called
