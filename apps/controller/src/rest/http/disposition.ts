@@ -10,7 +10,7 @@ export function attachment(name: string): string | undefined {
     .trim()
     .slice(0, 200)
     .toWellFormed();
-  if (base === '' || base === '.' || base === '../..') return undefined;
+  if (base === '' || base === '.' || base === '..') return undefined;
   const plain = base.replaceAll(/[^\x20-\x7e]/gu, '_').replaceAll(/["%;\\]/g, '_');
   const extended = plain === base ? '' : `; filename*=UTF-8''${encode(base)}`;
   return `attachment; filename="${plain}"${extended}`;

@@ -144,7 +144,7 @@ describe('filename=', () => {
     ["it's (1)*.csv", 'attachment; filename="it\'s (1)*.csv"'],
     ['a\r\nSet-Cookie: x=1', 'attachment; filename="aSet-Cookie: x=1"'],
     ['', undefined],
-    ['../..', undefined],
+    ['..', undefined],
     ['\r\n', undefined],
   ])('%j', (name, expected) => {
     expect(attachment(name)).toBe(expected);
