@@ -88,8 +88,15 @@ export function useIngestFixture() {
     });
   }
 
+  /** The checks of the agent in the order of its devices; the workers of a cluster answer in any order. */
   function stored() {
-    return db.kysely.selectFrom('checks').selectAll().where('agent_no', '=', sender.agentNo).execute();
+    return db.kysely
+      .selectFrom('checks')
+      .selectAll()
+      .where('agent_no', '=', sender.agentNo)
+      .orderBy('device_no')
+      .orderBy('start_us')
+      .execute();
   }
 
   function quarantined() {
