@@ -33,9 +33,9 @@ const besideProbe = /^libs\/probes\/src\/(?:contract|dialogue|net|redact|search)
 export function misplaced(source: Source): string[] {
   const { file } = source;
   const isTest = isTestFile(file);
-  const problems = importsOf(source).flatMap(({ name }) => {
+  const problems = importsOf(source).flatMap(({ name, isErased }) => {
     const target = name.startsWith('.') ? path.posix.join(path.posix.dirname(file), name) : name;
-    const reason = refuse({ file, isTest, name, target });
+    const reason = refuse({ file, isTest, name, target, isErased });
     return reason === undefined ? [] : [`${file} imports ${name}: ${reason}`];
   });
   return looseFile.test(file) && !isTest ? [`${file} stands beside main.ts`, ...problems] : problems;
@@ -47,6 +47,8 @@ interface Import {
   readonly name: string;
   /** The imported file from the root for relative ones, else the name. */
   readonly target: string;
+  /** It imports types only, so nothing of the target is loaded. */
+  readonly isErased: boolean;
 }
 
 function refuse(one: Import): string | undefined {
@@ -84,9 +86,11 @@ function acrossWorkspaces({ file, isTest, name, target }: Import): string | unde
   return undefined;
 }
 
-function betweenSteps({ file, target }: Import): string | undefined {
+/** Types may be shared: a contract stands once, at the step that needs it or offers it. */
+function betweenSteps({ file, target, isErased }: Import): string | undefined {
   const [from, to] = [stepOf(file), stepOf(target)];
   if (from === undefined || to === undefined || from === to || shared.has(to)) return undefined;
+  if (isErased && !shared.has(from) && to !== composition) return undefined;
   if (from === composition) return undefined;
   if (from === 'api' && routesOfSteps.test(target)) return undefined;
   return 'a step never imports a sibling step, roles/ joins them';

@@ -23,13 +23,19 @@ let f: import('./f.ts').F;
 // import { g } from './g.ts';
 const h = "import { i } from './i.ts';";
 `;
-  expect(importsOf({ file: 'a.ts', text }).map(({ name }) => name)).toEqual([
+  const found = importsOf({ file: 'a.ts', text });
+  expect(found.map(({ name }) => name)).toEqual([
     './a.ts',
     '@vantage/kernel',
     'reflect-metadata',
     './d.ts',
     './types.ts',
     './e.ts',
+    './f.ts',
+  ]);
+  expect(found.filter(({ isErased }) => isErased).map(({ name }) => name)).toEqual([
+    '@vantage/kernel',
+    './types.ts',
     './f.ts',
   ]);
 });
@@ -79,6 +85,16 @@ describe('layout', () => {
       "import { openBase } from '../../roles/base.ts';",
       'roles/ joins them',
     ],
+    [
+      'apps/controller/src/platform/db/a.ts',
+      "import type { X } from '../../status/health/fold.ts';",
+      'roles/ joins them',
+    ],
+    [
+      'apps/controller/src/checks/ingest/a.ts',
+      "import type { X } from '../../roles/base.ts';",
+      'roles/ joins them',
+    ],
     ['apps/controller/src/seal.ts', '', 'stands beside main.ts'],
     ['apps/agent/src/outbox.ts', '', 'stands beside main.ts'],
     ['apps/controller/src/checks/ingest/a.ts', "import { sql } from '@mikro-orm/core';", 'the ORM'],
@@ -98,6 +114,7 @@ describe('layout', () => {
   test.each([
     ['apps/controller/src/checks/ingest/a.ts', "import { db } from '../../platform/db/index.ts';"],
     ['apps/controller/src/main.ts', "import { createIngest } from './checks/ingest/index.ts';"],
+    ['apps/controller/src/checks/ingest/a.ts', "import type { X } from '../../status/health/fold.ts';"],
     ['apps/controller/src/roles/worker.ts', "import { createAlerts } from '../alerts/decide/index.ts';"],
     ['apps/controller/src/rest/api/api.ts', "import { tagRoutes } from '../../catalog/tags/routes.ts';"],
     ['apps/agent/src/stream/link.ts', "import { createClient } from '@connectrpc/connect';"],

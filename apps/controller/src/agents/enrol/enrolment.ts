@@ -16,9 +16,12 @@ import { readSigningRequest, type SigningRequest } from './signing-request.ts';
 
 /** Reads and writes the columns of agents that enrolment uses. */
 export interface AgentEnrolment {
-  /** Keeps other requests with this key waiting until the transaction ends. */
+  /**
+   * Keeps other requests with this public key waiting until the transaction ends: two tokens with one key would both
+   * find the key free.
+   */
   lockKey(trx: Kysely<Tables>, keyHash: Uint8Array): Promise<void>;
-  /** Whether an agent has the token with this SHA-256. */
+  /** Whether an agent has the token with this SHA-256; locks nothing. */
   knowsToken(trx: Kysely<Tables>, tokenHash: Uint8Array): Promise<boolean>;
   /** The agent of a token, by the token's SHA-256; its row is locked until the transaction ends. */
   findByToken(trx: Kysely<Tables>, tokenHash: Uint8Array): Promise<EnrolmentRow | undefined>;

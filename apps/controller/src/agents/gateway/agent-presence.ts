@@ -51,6 +51,7 @@ export interface AgentPresence {
   ): Promise<void>;
   /** Stores the reports of sessions in one statement. */
   report(kysely: Kysely<Tables>, statuses: readonly AgentStatus[]): Promise<void>;
+  /** Marks an agent as fenced: it may not connect until the operator unfences it. */
   fence(trx: Kysely<Tables>, agentNo: number, nowUs: number): Promise<void>;
   /** Marks as Away the connected agents of a gateway, or those that were not heard since a time. */
   markAway(

@@ -1,12 +1,13 @@
 import { type Clock, createJobParts, createWaker, type Logger } from '@vantage/kernel';
 import { realTime, type TimeScale } from '../../platform/config/time-scale.ts';
 import { type Db, doEach, quarantine } from '../../platform/db/index.ts';
+import type { RecordEvents } from '../../status/events/index.ts';
 import { touchRequested } from './change-store.ts';
 import { decideDue, type Enqueue, type Withdraw } from './decide-due.ts';
 import { dueAlertNos, postpone, touchOrphans } from './due-store.ts';
 import { decideContacts } from './failing-contacts.ts';
 import { decideInstallation } from './installation-alerts.ts';
-import { createOnEvents, type RecordEvents } from './on-events.ts';
+import { createOnEvents } from './on-events.ts';
 import { createOnFailed } from './on-failed.ts';
 import type { CreateRunRequests } from './request-check.ts';
 import { createAlertTimes } from './times.ts';

@@ -13,6 +13,7 @@ import { type Logger, messageOf } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import { pipelined, type Tables } from '../../platform/db/index.ts';
 import { parseSteps } from '../../platform/db/stored-steps.ts';
+import type { RecordEvents } from '../../status/events/index.ts';
 import { readAlertState, readKind, readSeverity } from './alert-row.ts';
 import { requestedChecks } from './check-store.ts';
 import { claimDue, type DecidedAlert, type DueAlert, postpone, writeDecided } from './due-store.ts';
@@ -27,7 +28,6 @@ import {
   subjectsOf,
 } from './facts-store.ts';
 import { acceptedBy, eventCause, type MessageContext, messageKind, notificationsFor } from './messages.ts';
-import type { RecordEvents } from './on-events.ts';
 import { type CreateRunRequests, requestCheck } from './request-check.ts';
 import { noSurroundings, surroundingsOf } from './surroundings.ts';
 

@@ -1,6 +1,5 @@
-import type { EventCause } from '@vantage/health';
-import type { Kysely } from 'kysely';
-import { pipelined, type Tables } from '../../platform/db/index.ts';
+import { pipelined } from '../../platform/db/index.ts';
+import type { RecordEvents } from '../../status/events/index.ts';
 import { applyChanges } from './apply-changes.ts';
 import { changedDevices, lockOpenAlerts, openAlerts, touchDependents, writeAlerts } from './change-store.ts';
 import { type AlertChange, changesOf } from './changes.ts';
@@ -10,13 +9,6 @@ import { unsaidEnds, type WithdrawEnds } from './unsaid-ends.ts';
 function isWarning({ kind }: AlertChange): boolean {
   return kind === 'partial' || kind === 'slow' || kind === 'fast' || kind === 'certificate';
 }
-
-/** Records events at `nowUs`, without deciding about alerts of them. */
-export type RecordEvents = (
-  trx: Kysely<Tables>,
-  causes: readonly EventCause[],
-  nowUs: number,
-) => Promise<void>;
 
 /**
  * Creates the function that opens and ends alerts in the transaction of the events that cause it. Alerts are decided

@@ -3,6 +3,7 @@ import type { Logger } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../platform/db/index.ts';
 import { parseSteps } from '../../platform/db/stored-steps.ts';
+import type { RecordEvents } from '../../status/events/index.ts';
 import { readFacts, readKind, readSeverity } from './alert-row.ts';
 import type { Enqueue } from './decide-due.ts';
 import { schedulesOf } from './facts-store.ts';
@@ -16,7 +17,6 @@ import {
   setReason,
 } from './failure-store.ts';
 import { acceptedBy } from './messages.ts';
-import type { RecordEvents } from './on-events.ts';
 
 /** Notifications of one alert that failed for good. */
 interface FailedNotification {

@@ -1,45 +1,12 @@
-import type { AnchorReport } from '@vantage/domain';
-import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../../platform/db/index.ts';
-
-/** A report of an agent in one session. */
-interface Report {
-  readonly agentNo: number;
-  readonly sessionId: string;
-  readonly lastSeenUs: number;
-  readonly clockOffsetUs: number;
-  readonly backlogRecords: number;
-  readonly latenessP50Ms: number;
-  readonly latenessP99Ms: number;
-  /** Since the report before. */
-  readonly checksSkipped: number;
-  readonly offlineReason: string | null;
-  readonly anchors: readonly AnchorReport[];
-}
+import { sql } from 'kysely';
+import type { AgentPresence, AgentStatus } from '../../agents/gateway/index.ts';
 
 /**
  * Stores the columns of agents that gateways observe; times are microseconds since 1970. No actor changes anything
  * here.
  */
-export const agentPresence = {
-  /** The agent's row names this session from now on. */
-  async connect(
-    trx: Kysely<Tables>,
-    session: {
-      readonly agentNo: number;
-      readonly sessionId: string;
-      readonly counter: number;
-      readonly gatewayId: string;
-      readonly version: string;
-      readonly hostName: string;
-      readonly bootId: string;
-      readonly architecture: string | null;
-      readonly upgradeFault: string | null;
-      readonly capacity: number;
-      readonly tracesOnRequest: boolean;
-      readonly nowUs: number;
-    },
-  ): Promise<void> {
+export const agentPresence: AgentPresence = {
+  async connect(trx, session) {
     const { nowUs } = session;
     await trx
       .updateTable('agents')
@@ -66,15 +33,7 @@ export const agentPresence = {
       .execute();
   },
 
-  /** The agent of this session is asked to end. True when another agent of its Location is connected and stays. */
-  async leave(
-    kysely: Kysely<Tables>,
-    {
-      agentNo,
-      sessionId,
-      nowUs,
-    }: { readonly agentNo: number; readonly sessionId: string; readonly nowUs: number },
-  ): Promise<boolean> {
+  async leave(kysely, { agentNo, sessionId, nowUs }) {
     const { rows } = await sql<{ hasOthers: boolean }>`
       update agents a set leaving_since_us = ${nowUs}::bigint
       where agent_no = ${agentNo} and session_id = ${sessionId} and state = 'Connected'
@@ -83,24 +42,15 @@ export const agentPresence = {
     return rows[0]?.hasOthers ?? false;
   },
 
-  /** The session ended at `toUs`. The row of a newer session is left alone. */
-  async disconnect(
-    kysely: Kysely<Tables>,
-    {
-      agentNo,
-      sessionId,
-      toUs,
-    }: { readonly agentNo: number; readonly sessionId: string; readonly toUs: number },
-  ): Promise<void> {
+  async disconnect(kysely, { agentNo, sessionId, toUs }) {
     await sql`
       update agents set state = 'Away', away_since_us = ${toUs}, last_seen_us = greatest(last_seen_us, ${toUs}::bigint)
       where agent_no = ${agentNo} and session_id = ${sessionId} and state = 'Connected'`.execute(kysely);
   },
 
-  /** Stores the reports of sessions in one statement. */
-  async report(kysely: Kysely<Tables>, reports: readonly Report[]): Promise<void> {
+  async report(kysely, reports) {
     if (reports.length === 0) return;
-    const by = <K extends keyof Report>(key: K) => reports.map((one) => one[key]);
+    const by = <K extends keyof AgentStatus>(key: K) => reports.map((one) => one[key]);
     await sql`
       update agents a set last_seen_us = g.last_seen_us, clock_offset_us = g.clock_offset_us, backlog_records = g.backlog_records,
         lateness_p50_ms = g.p50, lateness_p99_ms = g.p99, checks_skipped = a.checks_skipped + g.skipped,
@@ -116,8 +66,7 @@ export const agentPresence = {
     );
   },
 
-  /** Marks an agent as fenced: it may not connect until the operator unfences it. */
-  async fence(trx: Kysely<Tables>, agentNo: number, nowUs: number): Promise<void> {
+  async fence(trx, agentNo, nowUs) {
     await trx
       .updateTable('agents')
       .set({ state: 'Fenced', away_since_us: nowUs })
@@ -125,11 +74,7 @@ export const agentPresence = {
       .execute();
   },
 
-  /** Marks as Away the connected agents of a gateway, or those that were not heard since a time. */
-  async markAway(
-    trx: Kysely<Tables>,
-    which: { readonly gatewayId: string } | { readonly silentBeforeUs: number },
-  ) {
+  async markAway(trx, which) {
     const isGone =
       'gatewayId' in which
         ? sql`gateway_id = ${which.gatewayId}`
@@ -142,4 +87,4 @@ export const agentPresence = {
     );
     return rows;
   },
-} as const;
+};

@@ -1,1 +1,1 @@
-export { createRecordEvents, recordEvents } from './record-events.ts';
+export { createRecordEvents, type RecordEvents, recordEvents } from './record-events.ts';

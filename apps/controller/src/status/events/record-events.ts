@@ -4,7 +4,11 @@ import type { Tables } from '../../platform/db/index.ts';
 import { type EventRow, toEventRow } from './event-row.ts';
 
 /** Records the events of these causes at `nowUs`, in the transaction that changed the state. */
-type RecordEvents = (trx: Kysely<Tables>, causes: readonly EventCause[], nowUs: number) => Promise<void>;
+export type RecordEvents = (
+  trx: Kysely<Tables>,
+  causes: readonly EventCause[],
+  nowUs: number,
+) => Promise<void>;
 
 /**
  * Creates the writer of events. It records events in the order of their causes, in the transaction that changed the

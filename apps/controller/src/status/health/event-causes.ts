@@ -1,14 +1,8 @@
 import { type BaseStatus, secondUs } from '@vantage/domain';
-import type { CheckCause, CorrectionCause, EventCause, FoldEvent, FoldState } from '@vantage/health';
+import type { CheckCause, CorrectionCause, FoldEvent, FoldState } from '@vantage/health';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../platform/db/index.ts';
-
-/** Records the events of these causes at `nowUs`, in the transaction that changed the state. */
-export type RecordEvents = (
-  trx: Kysely<Tables>,
-  causes: readonly EventCause[],
-  nowUs: number,
-) => Promise<void>;
+import type { RecordEvents } from '../events/index.ts';
 
 /** The database and the writer of its events. */
 export interface EventDeps {

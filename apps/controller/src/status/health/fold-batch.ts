@@ -17,13 +17,13 @@ import {
 } from '@vantage/health';
 import type { Transaction } from 'kysely';
 import { pipelined, type Tables } from '../../platform/db/index.ts';
+import type { RecordEvents } from '../events/index.ts';
 import {
   checkCause,
   correctionCause,
   interruptionsOf,
   locationNames,
   noInterruptions,
-  type RecordEvents,
 } from './event-causes.ts';
 import * as store from './fold-store.ts';
 import { endOnFirstOk } from './maintenance.ts';

@@ -2,6 +2,7 @@ import { type Clock, createJobParts, type Logger } from '@vantage/kernel';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { realTime, type TimeScale } from '../../platform/config/time-scale.ts';
 import type { Tables } from '../../platform/db/index.ts';
+import type { RecordEvents } from '../events/index.ts';
 import {
   allOrEach,
   devicesEnteringMaintenance,
@@ -10,7 +11,6 @@ import {
   scheduledDevices,
 } from './all-or-each.ts';
 import { type AnchorAlerts, reviewAnchors } from './anchors.ts';
-import type { RecordEvents } from './event-causes.ts';
 import { type Folding, foldBatch } from './fold-batch.ts';
 import type { DeviceCache, InsertedCheck } from './fold-store.ts';
 import { beginMaintenance, endMaintenance } from './maintenance.ts';

@@ -10,7 +10,7 @@ import {
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Tables } from '../../platform/db/index.ts';
-import type { RecordEvents } from './event-causes.ts';
+import type { RecordEvents } from '../events/index.ts';
 import type { FoldDevice, InsertedCheck } from './fold-store.ts';
 import type { Times } from './times.ts';
 import { writeWarnings } from './warning-store.ts';
