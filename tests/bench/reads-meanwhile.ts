@@ -2,6 +2,7 @@
 // an agent's results are stored, 1,000 a second. Agent, targets, controller, PostgreSQL and the reader share the
 // processors. Usage: node tests/bench/reads-meanwhile.ts [results a second] [seconds of each kind]
 import { setTimeout as delay } from 'node:timers/promises';
+import { secondUs } from '@vantage/domain';
 import { systemClock as clock } from '@vantage/kernel';
 import pg from 'pg';
 import { z } from 'zod';
@@ -27,6 +28,7 @@ held.defer(() => client.end());
 const reader = createApi({ baseUrl, caFile, key, maxSockets: 1 });
 held.defer(async () => reader.close());
 
+const createdUs = clock.nowUs();
 await createDevices(system.api, perSecond * intervalS, (at) => ({
   Method: 'TCP',
   URL: `127.0.0.1:${targets.webPort}`,
@@ -38,19 +40,20 @@ const { rows } = await client.query<{ device_id: string }>(
   'select device_id from devices order by device_no',
 );
 const ids = rows.map(({ device_id }) => device_id);
-await untilStored(60, (stored) => stored >= ids.length * 0.99, 'the first checks');
+// Each comes within a minute after its device was created, and to create them all takes a while.
+await until(async () => (await storedSince(createdUs)) >= ids.length * 0.99, 'the first checks');
 
-/** Results that were stored in the seconds before now. */
-async function storedIn(lastS: number): Promise<number> {
+/** Results that were stored since a time. */
+async function storedSince(sinceUs: number): Promise<number> {
   const { rows: found } = await client.query<{ n: number }>(
     'select count(*)::int as n from check_rows where start_us + arrived_after_us >= $1',
-    [clock.nowUs() - Math.round(lastS * 1e6)],
+    [sinceUs],
   );
   return found[0]?.n ?? 0;
 }
 
-async function untilStored(lastS: number, isEnough: (stored: number) => boolean, what: string) {
-  for (const endMs = performance.now() + 180_000; !isEnough(await storedIn(lastS)); await delay(1_000))
+async function until(holds: () => Promise<boolean>, what: string) {
+  for (const endMs = performance.now() + 180_000; !(await holds()); await delay(1_000))
     if (performance.now() > endMs) throw new Error(`not within three minutes: ${what}`);
 }
 
@@ -78,11 +81,13 @@ const { Token } = z
   .parse(await system.api.ok('POST', '/devices/change', { ...change, Preview: true }));
 const outcome = z.object({ Done: z.boolean() });
 while (!outcome.parse(await system.api.ok('POST', '/devices/change', { ...change, Token })).Done);
-await untilStored(5, (stored) => stored >= perSecond * 5 * 0.9, `${perSecond} results a second`);
-const fromMs = performance.now();
+await until(
+  async () => (await storedSince(clock.nowUs() - 5 * secondUs)) >= perSecond * 5 * 0.9,
+  `${perSecond} results a second`,
+);
+const fromUs = clock.nowUs();
 const meanwhile = await readAll();
-const tookS = (performance.now() - fromMs) / 1000;
-const stored = (await storedIn(tookS)) / tookS;
+const stored = (await storedSince(fromUs)) / ((clock.nowUs() - fromUs) / secondUs);
 
 const figures: Figure[] = [
   {

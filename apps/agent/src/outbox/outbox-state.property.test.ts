@@ -107,7 +107,7 @@ function createModel() {
         const segment = oldestDroppable(state, undefined, () => true);
         if (segment === undefined) return;
         const waiting = [...(files.get(segment.no)?.entries() ?? [])].flatMap(([index, { record }]) =>
-          segment.states[index] === 'waiting' && record.case === 'result'
+          segment.states.at(index) === 'waiting' && record.case === 'result'
             ? [Number(record.value.startUs)]
             : [],
         );

@@ -71,10 +71,7 @@ function recoverSegment(
   const segment = createSegment(found.no, found.file, (starts[0]?.startUs ?? found.bornMs * 1000) / 1000);
   segment.bytes = content.length;
   for (const { index, record } of records) {
-    while (segment.states.length < index) {
-      segment.states.push('done');
-      segment.isResult.push(false);
-    }
+    while (segment.states.length < index) segment.states.push('done', false);
     addRecord(segment, record, index < (counts?.done ?? 0) ? 'acked' : 'waiting');
     onFound(record);
   }

@@ -4,9 +4,7 @@ import { declareState } from '@vantage/kernel';
 import { type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
 import { type Counts, decodeFrames } from './frame.ts';
 import type { Loss } from './gaps.ts';
-
-/** The state of a record in a segment. It has ended when it is acked, or done: lost and reported. */
-export type RecordState = 'waiting' | 'inFlight' | 'acked' | 'done';
+import { type RecordState, RecordStates } from './record-states.ts';
 
 const hasEnded = (state: RecordState | undefined) => state === 'acked' || state === 'done';
 
@@ -18,15 +16,13 @@ export interface Segment {
   /** The records themselves, where the disk refused them. */
   readonly memory: Map<number, OutboxRecord> | undefined;
   bytes: number;
-  readonly states: RecordState[];
+  readonly states: RecordStates;
   /** The last mark at which its records were acknowledged, by epoch. */
   readonly acks: Map<string, number>;
   /** An earlier run received acks of its records. */
   wasAckedBefore: boolean;
   /** All records before this index have ended; those behind may have. */
   doneBefore: number;
-  /** Whether each is a check result. Data gaps do not count the others (coverage, clock). */
-  readonly isResult: boolean[];
   /** How many of its records, also those done, are check results. */
   results: number;
   waiting: number;
@@ -41,7 +37,7 @@ export interface Segment {
 const tracked = declareState({
   name: 'outbox_records',
   entries: { each: 'record of the outbox' },
-  entryBytes: 20,
+  entryBytes: 2,
   filledBy: 'results while the controller is away',
   atBound: 'VANTAGE_AGENT_OUTBOX_MB: the oldest are dropped, a data gap names them',
 });
@@ -53,11 +49,10 @@ export function createSegment(no: number, file: string | undefined, bornMs: numb
     file,
     memory: file === undefined ? new Map() : undefined,
     bytes: 0,
-    states: tracked([]),
+    states: tracked(new RecordStates()),
     acks: new Map(),
     wasAckedBefore: false,
     doneBefore: 0,
-    isResult: [],
     results: 0,
     waiting: 0,
     inFlight: 0,
@@ -69,10 +64,8 @@ export function createSegment(no: number, file: string | undefined, bornMs: numb
 
 /** Adds a record at the segment's end; returns its index. */
 export function addRecord(segment: Segment, record: OutboxRecord, state: RecordState): number {
-  const index = segment.states.push('done') - 1;
+  const index = segment.states.push('done', record.record.case === 'result');
   segment.memory?.set(index, record);
-  const isResult = record.record.case === 'result';
-  segment.isResult.push(isResult);
   if (record.record.case === 'result') {
     segment.results += 1;
     const startUs = Number(record.record.value.startUs);
@@ -85,17 +78,17 @@ export function addRecord(segment: Segment, record: OutboxRecord, state: RecordS
 
 /** Moves a record to another state. */
 export function setState(segment: Segment, index: number, state: RecordState): void {
-  const old = segment.states[index];
+  const old = segment.states.at(index);
   if (old === undefined || old === state) return;
   if (old === 'waiting' || old === 'inFlight') segment[old] -= 1;
   if (state === 'waiting' || state === 'inFlight') segment[state] += 1;
-  segment.states[index] = state;
+  segment.states.set(index, state);
 }
 
 /** The counts that are stored beside a segment's file. */
 export function countsOf(segment: Segment): Counts {
   const { states, results } = segment;
-  while (hasEnded(states[segment.doneBefore])) segment.doneBefore += 1;
+  while (hasEnded(states.at(segment.doneBefore))) segment.doneBefore += 1;
   return { frames: states.length, results, done: segment.doneBefore };
 }
 
@@ -113,10 +106,10 @@ export function takeWaiting(
 } {
   const items: { record: OutboxRecord; index: number }[] = [];
   let lost = 0;
-  for (let index = 0; index < segment.states.length && items.length < max; index += 1) {
-    if (segment.states[index] !== 'waiting') continue;
+  for (const index of segment.states.indexesOf('waiting')) {
+    if (items.length >= max) break;
     const record = records.get(index);
-    if (record === undefined && segment.isResult[index]) lost += 1;
+    if (record === undefined && segment.states.isResult(index)) lost += 1;
     if (record !== undefined) items.push({ record, index });
     setState(segment, index, record === undefined ? 'done' : 'inFlight');
   }
@@ -126,16 +119,12 @@ export function takeWaiting(
 /** Puts the records in flight back into the queue. */
 export function putBack(segment: Segment): void {
   if (segment.inFlight === 0) return;
-  for (const [index, state] of segment.states.entries()) {
-    if (state === 'inFlight') setState(segment, index, 'waiting');
-  }
+  for (const index of segment.states.indexesOf('inFlight')) setState(segment, index, 'waiting');
 }
 
 /** Returns acknowledged records to the state `waiting`. */
 export function sendAgain(segment: Segment): void {
-  for (const [index, state] of segment.states.entries()) {
-    if (state === 'acked') setState(segment, index, 'waiting');
-  }
+  for (const index of segment.states.indexesOf('acked')) setState(segment, index, 'waiting');
   segment.acks.clear();
   segment.wasAckedBefore = false;
   segment.doneBefore = 0;
@@ -144,9 +133,8 @@ export function sendAgain(segment: Segment): void {
 /** Marks all records of a state as done; returns the lost results, or undefined when none was lost. */
 export function giveUp(segment: Segment, state: RecordState, reason: string): Loss | undefined {
   let dropped = 0;
-  for (let index = 0; index < segment.states.length; index += 1) {
-    if (segment.states[index] !== state) continue;
-    if (segment.isResult[index]) dropped += 1;
+  for (const index of segment.states.indexesOf(state)) {
+    if (segment.states.isResult(index)) dropped += 1;
     setState(segment, index, 'done');
   }
   if (dropped === 0) return undefined;
@@ -156,9 +144,9 @@ export function giveUp(segment: Segment, state: RecordState, reason: string): Lo
 /** The results, not acked yet, of segments without a file; undefined when there is none. */
 export function inMemoryOnly(segments: Iterable<Segment>, reason: string): Loss | undefined {
   const all = [...segments].filter(({ file }) => file === undefined);
+  const live = ({ states }: Segment) => [...states.indexesOf('waiting'), ...states.indexesOf('inFlight')];
   const dropped = all.reduce(
-    (sum, { states, isResult }) =>
-      sum + states.filter((state, index) => !hasEnded(state) && isResult[index]).length,
+    (sum, segment) => sum + live(segment).filter((index) => segment.states.isResult(index)).length,
     0,
   );
   if (dropped === 0) return undefined;
