@@ -9,10 +9,13 @@ import type { Anchors } from '../uplink/anchors.ts';
 
 /**
  * Sends the agent's status to the controller and asks for its clock; false when there is no stream. `offlineReason` is
- * empty while the uplink works. A heartbeat without a `lateness` repeats the last one, with no checks: those count
- * once.
+ * empty while the uplink works. A heartbeat without a `lateness` repeats the last one. Each check counts in one
+ * heartbeat: one that could not be sent leaves its checks to the next.
  */
 export type SendHeartbeat = (offlineReason: string, lateness?: Lateness) => boolean;
+
+/** The most that the wire's uint32 holds. */
+const mostChecks = 2 ** 32 - 1;
 
 /** Creates the sender of heartbeats. */
 export function createHeartbeatSender(deps: {
@@ -27,11 +30,17 @@ export function createHeartbeatSender(deps: {
   const { link, time, outbox, coverage, isLeaving, anchors } = deps;
   let sequence = 0n;
   let reported = nothingMeasured;
+  let unsent: Pick<Lateness, 'started' | 'skipped'> = nothingMeasured;
   return (offlineReason, lateness = { ...reported, started: 0, skipped: 0 }) => {
+    const checks = {
+      started: Math.min(mostChecks, unsent.started + lateness.started),
+      skipped: Math.min(mostChecks, unsent.skipped + lateness.skipped),
+    };
+    unsent = checks;
     if (!link.isUp) return false;
     reported = lateness;
     sequence += 1n;
-    return link.send({
+    const isSent = link.send({
       case: 'heartbeat',
       value: {
         sequence,
@@ -41,8 +50,8 @@ export function createHeartbeatSender(deps: {
         backlogBytes: BigInt(outbox.bytes),
         latenessP50Ms: lateness.p50Ms,
         latenessP99Ms: lateness.p99Ms,
-        checksStarted: lateness.started,
-        checksSkipped: lateness.skipped,
+        checksStarted: checks.started,
+        checksSkipped: checks.skipped,
         offlineReason,
         coveredToUs: BigInt(Math.round(coverage.reportedUs)),
         leaving: isLeaving(),
@@ -54,6 +63,8 @@ export function createHeartbeatSender(deps: {
         })),
       },
     });
+    if (isSent) unsent = nothingMeasured;
+    return isSent;
   };
 }
 

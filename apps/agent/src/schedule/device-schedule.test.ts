@@ -271,13 +271,13 @@ test('after a gap what fell due is left out, but for devices that are checked ju
 });
 
 test('of the due times that passed during a check the last one is made up for, where it is its own', () => {
-  for (const [settings, dueS] of [
-    [{}, 180],
-    [{ fromUs: never, untilUs: BigInt(us(100)) }, 60],
+  for (const [settings, dueS, leftOut] of [
+    [{}, 180, 2],
+    [{ fromUs: never, untilUs: BigInt(us(100)) }, 60, 0],
   ] as const) {
     const one = schedule({ busy: true }, settings);
     one.dueUs = us(60);
-    endCheck(createScheduleState(), one, us(200));
+    expect(endCheck(createScheduleState(), one, us(200))).toBe(leftOut);
     expect([one.busy, seconds(one.freeUs), seconds(one.dueUs)]).toEqual([false, 200, dueS]);
   }
 });

@@ -126,3 +126,39 @@ test('starts of a device increase, one device has one running check, and a devic
     }),
   );
 });
+
+test('each due time of a device is started, left out and counted, or waits', () => {
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('wait' as const), ms: fc.nat(20_000) }),
+    fc.constantFrom({ kind: 'start' as const }, { kind: 'end' as const }, { kind: 'skip' as const }),
+  );
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 500, max: 10_000 }),
+      fc.array(step, { maxLength: 60 }),
+      (intervalMs, steps) => {
+        const state = createScheduleState();
+        let nowUs = midnightUs;
+        const one = assignment(1, { intervalMs, scheduleOffsetMs: 0, runImmediately: false });
+        putAssignment(state, one, nowUs, () => noRetrySequence);
+        const schedule = state.schedules.get(1) ?? expect.fail();
+        const firstUs = schedule.dueUs;
+        let counted = 0;
+        for (const { kind, ...more } of steps) {
+          if ('ms' in more) nowUs += more.ms * 1000;
+          const next = nextStep(state, nowUs);
+          if (kind === 'start' && next.kind === 'due') {
+            const startUs = startOf(schedule, nowUs);
+            markBusy(state, schedule, startUs);
+            counted += 1 + beginJob(schedule, next.job, startUs).passed;
+          }
+          if (kind === 'end' && schedule.busy) counted += endCheck(state, schedule, nowUs);
+          if (kind === 'skip') for (const { count } of skipMissed(state, nowUs)) counted += count;
+          // What is counted is a prefix of the due times; the rest waits, the oldest of them first.
+          expect(counted).toBeLessThanOrEqual(Math.floor((nowUs - firstUs) / (intervalMs * 1000)) + 1);
+          expect(schedule.dueUs).toBe(firstUs + counted * intervalMs * 1000);
+        }
+      },
+    ),
+  );
+});

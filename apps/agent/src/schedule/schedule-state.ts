@@ -12,7 +12,7 @@ import {
   skipOverdue,
 } from './device-schedule.ts';
 import { createDueQueue, type DueQueue } from './due-queue.ts';
-import { lastDueUs, rotationFault } from './due-times.ts';
+import { dueTimesBetween, lastDueUs, rotationFault } from './due-times.ts';
 import { isOwnDue } from './hand-over.ts';
 import type { RetrySequence } from './retry-sequence.ts';
 
@@ -104,16 +104,20 @@ export function markBusy(state: ScheduleState, schedule: DeviceSchedule, startUs
   schedule.lastStartUs = startUs;
 }
 
-/** The device is free again. Of the due times that passed while its check ran, one check is made now. */
-export function endCheck(state: ScheduleState, schedule: DeviceSchedule, nowUs: number): void {
+/**
+ * The device is free again. Of the due times that passed while its check ran, one check is made now; returns the count
+ * of the others, which are left out.
+ */
+export function endCheck(state: ScheduleState, schedule: DeviceSchedule, nowUs: number): number {
+  const { assignment, dueUs } = schedule;
   schedule.busy = false;
   schedule.freeUs = nowUs;
-  if (schedule.gone) state.schedules.delete(schedule.assignment.deviceNo);
-  if (schedule.dueUs <= nowUs) {
-    const lastUs = lastDueUs(schedule.assignment, nowUs);
-    if (isOwnDue(schedule.assignment, lastUs)) schedule.dueUs = lastUs;
-  }
+  if (schedule.gone) state.schedules.delete(assignment.deviceNo);
+  const lastUs = lastDueUs(assignment, nowUs);
+  const isMadeUp = dueUs <= nowUs && isOwnDue(assignment, lastUs);
+  if (isMadeUp) schedule.dueUs = lastUs;
   enqueue(state, schedule);
+  return isMadeUp ? dueTimesBetween(assignment, dueUs, lastUs) : 0;
 }
 
 /** Requests again a check whose measurement was discarded. A discarded retry is repeated by its retry sequence. */

@@ -101,7 +101,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     });
   };
   const finish = (schedule: DeviceSchedule) => {
-    endCheck(state, schedule, time.nowUs());
+    deps.meter.skipped(endCheck(state, schedule, time.nowUs()));
     pumpSoon();
   };
   const run = async (schedule: DeviceSchedule, job: Job) => {
