@@ -10931,7 +10931,7 @@ export interface components {
          *         "berlin/rack-3"
          *       ],
          *       "Expires": "2026-02-25T23:38:03+01:00",
-         *       "CsrfToken": "pQ2xW7mN0cR5tY8uVb3kZ1hJ6sD4fG9aLeTqXoIiUwE"
+         *       "CsrfToken": "5f0d7a9c3b1e48266d94c0a7e2f81b35907c4de6a1283f5b6e09d7c4f2a8b160"
          *     }
          */
         Session: {
@@ -10959,7 +10959,7 @@ export interface components {
             Expires: components["schemas"]["Timestamp"];
             /**
              * @description Every request of the session that changes something must carry it in the header X-CSRF-Token.
-             * @example pQ2xW7mN0cR5tY8uVb3kZ1hJ6sD4fG9aLeTqXoIiUwE
+             * @example 5f0d7a9c3b1e48266d94c0a7e2f81b35907c4de6a1283f5b6e09d7c4f2a8b160
              */
             CsrfToken: string;
         };
@@ -26351,7 +26351,7 @@ export interface operations {
                      *         "berlin/rack-3"
                      *       ],
                      *       "Expires": "2026-02-25T23:38:03+01:00",
-                     *       "CsrfToken": "pQ2xW7mN0cR5tY8uVb3kZ1hJ6sD4fG9aLeTqXoIiUwE"
+                     *       "CsrfToken": "5f0d7a9c3b1e48266d94c0a7e2f81b35907c4de6a1283f5b6e09d7c4f2a8b160"
                      *     }
                      */
                     "application/json": components["schemas"]["Session"];
@@ -26443,7 +26443,7 @@ export interface operations {
                      *         "berlin/rack-3"
                      *       ],
                      *       "Expires": "2026-02-25T23:38:03+01:00",
-                     *       "CsrfToken": "pQ2xW7mN0cR5tY8uVb3kZ1hJ6sD4fG9aLeTqXoIiUwE"
+                     *       "CsrfToken": "5f0d7a9c3b1e48266d94c0a7e2f81b35907c4de6a1283f5b6e09d7c4f2a8b160"
                      *     }
                      */
                     "application/json": components["schemas"]["Session"];

@@ -43,7 +43,7 @@ const sessionFull = z
       .describe(
         'Every request of the session that changes something must carry it in the header X-CSRF-Token.',
       )
-      .meta({ example: 'pQ2xW7mN0cR5tY8uVb3kZ1hJ6sD4fG9aLeTqXoIiUwE' }),
+      .meta({ example: '5f0d7a9c3b1e48266d94c0a7e2f81b35907c4de6a1283f5b6e09d7c4f2a8b160' }),
   })
   .meta({ id: 'Session', description: 'A sign-in by a browser.' });
 

@@ -48,7 +48,7 @@ describe('POST /session', () => {
       Level: 'UR',
       Tags: null,
       Expires: expect.stringMatching(/^\d{4}-/),
-      CsrfToken: expect.stringMatching(/^[\w-]{43}$/),
+      CsrfToken: expect.stringMatching(/^[\da-f]{64}$/),
     });
   });
 

@@ -40,9 +40,12 @@ export function sessionCookie(token: string): string {
 /** The value of Set-Cookie that takes the token away. */
 export const endedCookie = `${sessionCookieName}=; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=0`;
 
-/** The CSRF token of a session, derived from its token, which no page can read. */
+/**
+ * The CSRF token of a session, derived from its token, which no page can read. In hexadecimal, so that it never begins
+ * with a `-`, before which CSV puts a `'`.
+ */
 export function csrfTokenOf(token: string): string {
-  return createHmac('sha256', token).update('csrf').digest('base64url');
+  return createHmac('sha256', token).update('csrf').digest('hex');
 }
 
 /** Whether a header holds this CSRF token; compared in constant time. */
