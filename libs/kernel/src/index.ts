@@ -28,6 +28,7 @@ export { exitCodeOf, type Finding, findingsText } from './finding.ts';
 export { idForm, isId, newId } from './id.ts';
 export { createJobParts, type JobParts } from './job-parts.ts';
 export { parseJson } from './json.ts';
+export { jsonShape } from './json-shape.ts';
 export { createLog, type Logger, logLevels } from './log.ts';
 export { limitLogFile, logLimitBytes, readLogEnd } from './log-file.ts';
 export { createLogSummary, type LogSummary } from './log-summary.ts';

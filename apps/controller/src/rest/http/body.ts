@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { FieldFault } from '@vantage/kernel';
-import { jsonShape } from './json-shape.ts';
+import { type FieldFault, jsonShape } from '@vantage/kernel';
 import { invalid, malformed, type Problem } from './problem.ts';
 import { repeatedKey } from './repeated-key.ts';
 import { storedTextFault } from './stored-text.ts';
