@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { daysWanted } from '../../apps/controller/src/platform/db/partitions.ts';
 import { openIcmp } from '../../libs/icmp/src/index.ts';
-import { freePort } from '../harness/free-port.ts';
+import { freePort, freePortPair } from '../harness/free-port.ts';
 import { startAgent } from '../harness/more-agents.ts';
 import { startSystem } from '../harness/system.ts';
 import { startWebhookSink } from '../lab/webhook-sink.ts';
@@ -31,14 +31,6 @@ const lookEveryMs = 10_000;
 const fast = { NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: String(scale) };
 const file = path.join(tmpdir(), `vantage-soak-${process.pid}.jsonl`);
 const keep = (line: unknown) => appendFileSync(file, `${JSON.stringify(line)}\n`);
-
-/** Two ports, of which the second one is the next one of the first one. */
-async function twoPorts(): Promise<number> {
-  while (true) {
-    const [first, second] = [await freePort(), await freePort()];
-    if (second === first + 1) return first;
-  }
-}
 
 async function startFarm(held: AsyncDisposableStack, name: string, args: readonly string[] = []) {
   const child = fork(path.join(import.meta.dirname, `${name}.ts`), args, { stdio: 'inherit' });
@@ -61,7 +53,7 @@ function filesBelow(folder: string): { readonly files: number; readonly bytes: n
 }
 
 await using held = new AsyncDisposableStack();
-const metricsPort = await twoPorts();
+const metricsPort = await freePortPair();
 const secondPort = await freePort();
 const system = held.use(
   await startSystem({

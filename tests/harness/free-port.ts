@@ -52,3 +52,11 @@ function firstEphemeral(): number {
     return 32_768; // not Linux: IANA's dynamic ports begin above
   }
 }
+
+/** The first of two free ports that follow each other. */
+export async function freePortPair(): Promise<number> {
+  while (true) {
+    const [first, second] = [await freePort(), await freePort()];
+    if (second === first + 1) return first;
+  }
+}

@@ -48,7 +48,8 @@ function spread(periodMs: number, work: (agent: (typeof agents)[number]) => void
     part = (part + 1) % parts;
   }, periodMs / parts);
 }
-spread(1000, (agent) => agent.tick());
+// As often as an agent sends what it gathered.
+spread(400, (agent) => agent.tick());
 spread(10_000, (agent) => agent.heartbeat());
 
 process.on('message', (message) => {

@@ -40,7 +40,7 @@ export interface SimulatedAgent {
   readonly waiting: number;
   /** Creates no more records. */
   rest(): void;
-  /** Creates the results that are due and sends them. Call it about once a second. */
+  /** Creates the results that are due and sends them. Call it some times a second. */
   tick(): void;
   heartbeat(): void;
   run(signal: AbortSignal): Promise<void>;

@@ -16,12 +16,20 @@ export type SizedMethod = (typeof sizedMethods)[number];
 /** The hardware that a load needs. Cores are those of the machine of docs/bench.md, fully used. */
 export interface Size {
   readonly checksPerSecond: number;
+  /** In which the agents send the results; each is one transaction. */
+  readonly batchesPerSecond: number;
   /** Of each agent. */
   readonly agentCores: number;
   readonly agentMemoryMiB: number;
   readonly controllerCores: number;
   readonly controllerMemoryMiB: number;
   readonly databaseCores: number;
+  /** Times that PostgreSQL waits until its write-ahead log is on the disk, and what it writes there. */
+  readonly flushesPerSecond: number;
+  readonly walKibPerSecond: number;
+  /** All agents to the controller and back, in TLS without the headers of IP and TCP, kbit a second. */
+  readonly networkKbits: number;
+  readonly networkBackKbits: number;
   /** After the retention, without the write-ahead log. */
   readonly diskGiB: number;
   /** Of it the checks of the last days, which are rows. */
@@ -34,10 +42,18 @@ const agentTcpMs = 0.0763;
 const wakes = { cores: 0.1067, allAtRate: 600 } as const;
 /** CPU of a check at 1,000 a second, compared with TCP (docs/bench.md). */
 const methodFactor: Readonly<Record<SizedMethod, number>> = { TCP: 1, HTTP: 2.14, DNS: 1.19, PING: 0.8 };
-/** Taking, judging and storing a result. */
-const resultMs = { controller: 0.032, database: 0.03 } as const;
-/** A connected agent and its small batches cost so many cores. */
-const agentCores = { controller: 0.000_62, database: 0.000_65 } as const;
+/** An agent gathers new results for so long, or until they are so many (apps/agent/src/stream/uploader.ts). */
+const gather = { s: 0.4, results: 200 } as const;
+/** CPU of a result and of a batch, of a connected agent a second, and of an idle system a second, milliseconds. */
+const cpuMs = {
+  controller: { result: 0.0275, batch: 1.7, agent: 0.05, idle: 10 },
+  database: { result: 0.011, batch: 1.96, agent: 0.05, idle: 10 },
+} as const;
+/** Bytes of WAL, with the whole pages after a checkpoint. */
+const walBytes = { result: 600, batch: 200, agent: 50, idle: 1_000 } as const;
+const flushes = { batch: 1, idle: 8 } as const;
+/** Bytes on the wire; an agent's are those of its heartbeats and pings, a second. */
+const wireBytes = { result: 60, batch: 60, agent: 40, backBatch: 60, backAgent: 30 } as const;
 /** A stored check with its index, and the same check packed, bytes. */
 const rowBytes: Readonly<Record<SizedMethod, number>> = { TCP: 106, HTTP: 123, DNS: 110, PING: 122 };
 const packedBytes: Readonly<Record<SizedMethod, number>> = { TCP: 9, HTTP: 15.5, DNS: 12, PING: 17 };
@@ -68,16 +84,40 @@ export function sizeOf({ devices, intervalS, retentionDays, agents, method }: Lo
   // Roll-ups stay as long as the device; two years are counted.
   const rolled = devices * 24 * 730 * rollUpBytes * Math.min(1, checksADay / 24);
   const ofAgent = devices / Math.max(1, agents);
+  const batchesPerSecond = agents * batchesOf(ofAgent / intervalS);
+  const cores = (of: keyof typeof cpuMs) => {
+    const { result, batch, agent, idle } = cpuMs[of];
+    return (checksPerSecond * result + batchesPerSecond * batch + agents * agent + idle) / 1_000;
+  };
   return {
     checksPerSecond,
+    batchesPerSecond,
     agentCores: agentCoresAt(ofAgent / intervalS, method),
     agentMemoryMiB: Math.min(maxAgentMiB, memoryMiB.agent + ofAgent * memoryMiB.agentPerDevice),
-    controllerCores: (checksPerSecond * resultMs.controller) / 1_000 + agents * agentCores.controller,
+    controllerCores: cores('controller'),
     controllerMemoryMiB: memoryMiB.controller + agents * memoryMiB.perAgent + devices * memoryMiB.perDevice,
-    databaseCores: (checksPerSecond * resultMs.database) / 1_000 + agents * agentCores.database,
+    databaseCores: cores('database'),
+    flushesPerSecond: batchesPerSecond * flushes.batch + flushes.idle,
+    walKibPerSecond:
+      (checksPerSecond * walBytes.result +
+        batchesPerSecond * walBytes.batch +
+        agents * walBytes.agent +
+        walBytes.idle) /
+      1_024,
+    networkKbits: kbits(
+      checksPerSecond * wireBytes.result + batchesPerSecond * wireBytes.batch + agents * wireBytes.agent,
+    ),
+    networkBackKbits: kbits(batchesPerSecond * wireBytes.backBatch + agents * wireBytes.backAgent),
     diskGiB: (fresh + packed + rolled) / gibibyte,
     freshGiB: fresh / gibibyte,
   };
+}
+
+const kbits = (bytes: number) => (bytes * 8) / 1_000;
+
+/** Batches a second of an agent with so many results a second: one at once, the next after the gathering. */
+function batchesOf(rate: number): number {
+  return Math.max(rate / (1 + rate * gather.s), rate / gather.results);
 }
 
 /** Cores of an agent that runs so many checks a second. */
