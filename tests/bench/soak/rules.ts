@@ -3,8 +3,14 @@ import { afterWarmUp, median, type Rule, type Series } from './judge.ts';
 import type { ProcessSample, Sample, TableSample } from './sample.ts';
 
 const mib = 1024 * 1024;
-/** The noise of a heap and of a process's memory that is no growth. */
+/** The noise of a heap that is no growth. */
 const memoryNoise = 6;
+/** The same of a process: V8 and malloc give back late what they do not need. Objects that leak show in the heap. */
+const residentNoise = 16;
+/** The caches of a backend, which fill for hours. */
+const backendNoise = 2;
+/** What the roll-up of an hour writes to sort a check that it sums up. */
+const sortedCheckBytes = 300;
 /** A table or index may grow by so much without new rows, because vacuum comes at its own times. */
 const relationNoise = 0.5;
 /** The most that an index needs for a row of its table: keys of a few columns on pages that are half full. */
@@ -51,7 +57,7 @@ export function seriesOf(
     ...names(({ processes }) => Object.keys(processes)).flatMap((name) => ofProcess(samples, name)),
     ...ofPostgres(samples),
     ...ofWal(samples, warmUpHours),
-    ...ofRest(samples, partitions),
+    ...ofRest(samples, warmUpHours, partitions),
     ...names(({ tables }) => tables.map(({ table }) => table)).flatMap((name) =>
       ofTable(samples, name, warmUpHours),
     ),
@@ -73,7 +79,7 @@ function ofProcess(samples: readonly Sample[], name: string): readonly Series[] 
       name: `${name}: memory (RSS)`,
       unit: 'MiB',
       points: points(({ rssMib }) => rssMib),
-      rule: slope(memoryNoise, 'noise of garbage collection'),
+      rule: slope(residentNoise, 'memory that V8 gives back late'),
     },
     {
       name: `${name}: heap`,
@@ -98,6 +104,7 @@ function ofPostgres(samples: readonly Sample[]): readonly Series[] {
       ({ postgres }) => of(postgres),
       ({ processes }) => processes['controller']?.life,
     );
+  const backends = samples.at(-1)?.postgres.processes ?? 0;
   return [
     {
       name: 'PostgreSQL: memory (PSS)',
@@ -109,7 +116,7 @@ function ofPostgres(samples: readonly Sample[]): readonly Series[] {
       name: 'PostgreSQL: memory of its own',
       unit: 'MiB',
       points: points(({ ownMib }) => ownMib),
-      rule: slope(memoryNoise, 'caches of the backends'),
+      rule: slope(backendNoise * backends, `caches of ${backends} processes`),
     },
     {
       name: 'PostgreSQL: shared memory',
@@ -157,8 +164,9 @@ function ofWal(samples: readonly Sample[], warmUpHours: number): readonly Series
   ];
 }
 
-function ofRest(samples: readonly Sample[], partitions: number): readonly Series[] {
+function ofRest(samples: readonly Sample[], warmUpHours: number, partitions: number): readonly Series[] {
   const read = readerOf(samples);
+  const checks = growth(read(checksOf), warmUpHours);
   const agents = Object.keys(samples.at(-1)?.processes ?? {}).filter((name) => name !== 'controller').length;
   return [
     {
@@ -177,7 +185,7 @@ function ofRest(samples: readonly Sample[], partitions: number): readonly Series
       name: 'temporary files written',
       unit: 'MiB',
       points: read((each) => each.temporaryBytes / mib),
-      rule: slope(64, 'sorts that exceed work_mem'),
+      rule: slope((checks * sortedCheckBytes) / mib, 'the roll-up of each hour sorts its checks'),
     },
     {
       name: 'outbox files',
