@@ -49,7 +49,7 @@ const purposes: Readonly<Record<string, readonly string[]>> = {
     'VANTAGE_HEARTBEAT_URL',
   ],
   'Watching Vantage': ['VANTAGE_METRICS_PORT', 'VANTAGE_OTLP_URL'],
-  'Agents, at the controller': ['VANTAGE_AGENT_TOKENS', 'VANTAGE_PARCELS', 'VANTAGE_RELEASE_PUBLIC_KEY'],
+  'Agents, at the controller': ['VANTAGE_PARCELS', 'VANTAGE_RELEASE_PUBLIC_KEY'],
   'Agents, at their host': [
     'VANTAGE_AGENT_ENDPOINTS',
     'VANTAGE_AGENT_TOKEN',

@@ -4,6 +4,7 @@ import { type Kysely, sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Tables } from '../../apps/controller/src/platform/db/index.ts';
+import type { AgentIdentity } from '../../apps/controller/src/testing/agent-identity.ts';
 import { type AccountRows, readAccountRows } from './harness/account-rows.ts';
 import type { Ground } from './harness/ground.ts';
 import { type HostileConnection, type HostileStream, hello, openHostile } from './harness/hostile-agent.ts';
@@ -58,16 +59,17 @@ interface Sent {
 }
 
 /** One agent's stream, which opens again after the gateway ends it. */
-function createSender(ground: Ground, token: string, sent: Sent) {
-  let connection = openHostile(ground);
+function createSender(ground: Ground, identity: AgentIdentity, sent: Sent) {
+  const open = () => openHostile({ ...ground, identity });
+  let connection = open();
   let stream: HostileStream | undefined;
   return {
     async stream(): Promise<HostileStream> {
       if (stream !== undefined && !stream.ended) return stream;
       stream?.[Symbol.dispose]();
-      if (isGone(connection)) connection = openHostile(ground);
+      if (isGone(connection)) connection = open();
       sent.streams += 1;
-      stream = connection.open(token);
+      stream = connection.open();
       stream.send(hello());
       await stream.until('welcome');
       return stream;
@@ -76,30 +78,34 @@ function createSender(ground: Ground, token: string, sent: Sent) {
   };
 }
 
-/** Sends a Hello on one stream after the other, each with one of these tokens. A refused Hello ends its connection. */
-function createGreeter(ground: Ground, tokens: readonly string[], sent: Sent) {
-  const { agentEndpoint, ca } = ground;
-  const open = () => openHostile({ agentEndpoint, ca, from: '127.0.0.67' });
-  let connection = open();
+/** Sends a Hello on one stream after the other, each of one of these agents, which keep their connections. */
+function createGreeter(ground: Ground, identities: readonly AgentIdentity[], sent: Sent) {
+  const connections = new Map<AgentIdentity | undefined, HostileConnection>();
+  const connectionOf = (identity: AgentIdentity | undefined): HostileConnection => {
+    const present = connections.get(identity);
+    if (present !== undefined && !isGone(present)) return present;
+    present?.[Symbol.dispose]();
+    const next = openHostile({ ...ground, from: '127.0.0.67', identity });
+    connections.set(identity, next);
+    return next;
+  };
   return {
     async greet(random: Random, live: Live): Promise<void> {
-      if (isGone(connection)) {
-        connection[Symbol.dispose]();
-        connection = open();
-      }
-      const token = tokens[Math.floor(random() * tokens.length)] ?? '';
-      const outcome = await sayHello(connection, token, hostileMessage(HelloSchema, random, live));
+      const connection = connectionOf(identities[Math.floor(random() * identities.length)]);
+      const outcome = await sayHello(connection, hostileMessage(HelloSchema, random, live));
       sent.hellos += 1;
       sent.hellosBy[outcome] = (sent.hellosBy[outcome] ?? 0) + 1;
     },
-    [Symbol.dispose]: () => connection[Symbol.dispose](),
+    [Symbol.dispose]() {
+      for (const connection of connections.values()) connection[Symbol.dispose]();
+    },
   };
 }
 
 /** An agent that sends one message after the other; a batch is acknowledged before the next message. */
 async function attack(
   ground: Ground,
-  tokens: { readonly own: string; readonly others: readonly string[] },
+  agents: { readonly own: AgentIdentity; readonly others: readonly AgentIdentity[] },
   all: Live,
 ) {
   const random = seeded(seed);
@@ -112,8 +118,8 @@ async function attack(
     quarantined: 0,
     streams: 0,
   };
-  using sender = createSender(ground, tokens.own, sent);
-  using greeter = createGreeter(ground, tokens.others, sent);
+  using sender = createSender(ground, agents.own, sent);
+  using greeter = createGreeter(ground, agents.others, sent);
   while (sent.records + sent.heartbeats + sent.hellos < messages) {
     const live = { ...all, share: pick(random, [0.1, 0.6, 0.95, 0.99]) };
     const kind = random();
@@ -142,8 +148,8 @@ function isGone({ session }: HostileConnection): boolean {
 }
 
 /** The end of the stream, or 'welcome'. */
-async function sayHello(connection: HostileConnection, token: string, value: Hello): Promise<string> {
-  using stream = connection.open(token);
+async function sayHello(connection: HostileConnection, value: Hello): Promise<string> {
+  using stream = connection.open();
   stream.send({ case: 'hello', value });
   using _deadline = systemClock.timer(helloWithinMs, () => stream[Symbol.dispose]());
   if ((await stream.until('welcome')) !== undefined) return 'welcome';
@@ -154,11 +160,13 @@ async function sayHello(connection: HostileConnection, token: string, value: Hel
 const device = z.object({ device_id: z.string() });
 
 /** A Location of the attacker's account with an agent of the test, five devices, and agents that only send a Hello. */
-async function prepare({ hostile, rows, kysely, neighbour }: Ground) {
+async function prepare({ hostile, rows, kysely, neighbour, enrolAgent }: Ground) {
   const locationNo = await rows.location(hostile.accountNo, { name: 'fuzz' });
   const place = { accountNo: hostile.accountNo, locationNo };
-  const { token: own } = await rows.agent(place);
-  const others = await Promise.all(Array.from({ length: 50 }, async () => (await rows.agent(place)).token));
+  const { identity: own } = await enrolAgent(place);
+  const others = await Promise.all(
+    Array.from({ length: 50 }, async () => (await enrolAgent(place)).identity),
+  );
   for (let i = 0; i < 5; i += 1) {
     const body = {
       Method: 'TCP',

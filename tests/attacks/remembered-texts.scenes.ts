@@ -50,8 +50,8 @@ async function assigned(stream: HostileStream): Promise<number[]> {
 test('good results with long texts for thousands of devices leave the controller within its memory', async () => {
   const { ground } = scenes;
   const wild = await openWild(ground, 'texts', 1);
-  const [agent] = wild.tokens;
-  using session = await connectAgent(ground, agent?.token ?? '');
+  const [agent] = wild.agents;
+  using session = await connectAgent(ground, agent?.identity);
   await addDevices(ground, agent?.agentNo ?? 0);
   await wild.addDevice(); // the Location is planned anew
   const deviceNos = (await assigned(session.stream)).slice(0, devices);

@@ -3,6 +3,8 @@ import { readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Code } from '@connectrpc/connect';
 import { expect, test } from 'vitest';
+import { testAuthorities } from '../../apps/controller/src/platform/server/testing/authorities.ts';
+import { type AgentIdentity, issueIdentity } from '../../apps/controller/src/testing/agent-identity.ts';
 import { crowd, maxConnections } from './harness/crowd.ts';
 import { openHostile } from './harness/hostile-agent.ts';
 import { within } from './harness/scenes.ts';
@@ -17,17 +19,19 @@ import {
   preface,
 } from './harness/stranger.ts';
 
-test('streams without a token are refused before their first message is read', async () => {
-  await scenes.play('streams without a token', async (ground) => {
+test('streams without a known certificate are refused before their first message is read', async () => {
+  const { signing } = await testAuthorities();
+  const { identity: foreign } = await issueIdentity(signing);
+  await scenes.play('streams without a known certificate', async (ground) => {
     const part = Buffer.alloc(256 * 1024);
-    const attack = async (token: string | undefined) => {
-      using connection = openHostile(ground);
-      const stream = connection.open(token);
+    const attack = async (identity: AgentIdentity | undefined) => {
+      using connection = openHostile({ ...ground, identity });
+      const stream = connection.open();
       stream.sendFrame(part, 31 * 1024 * 1024);
       for (let i = 0; i < 122 && !stream.ended; i += 1) if (!stream.sendRaw(part)) await stream.drained();
       expect((await within(15_000, stream.end)).status).toBe(Code.Unauthenticated);
     };
-    await Promise.all(Array.from({ length: 20 }, (_, i) => attack(i % 2 === 0 ? undefined : 'wrong')));
+    await Promise.all(Array.from({ length: 20 }, (_, i) => attack(i % 2 === 0 ? undefined : foreign)));
   });
 });
 
@@ -49,7 +53,7 @@ test('many connections from one address to the agents’ port exclude no agent',
     expect(await crowd((i) => openTcp(way, beginnings[i % 3]), maxConnections(), 3_000)).toBeLessThan(2_000);
     // Open connections stay, and another address gets a new one.
     using agent = openHostile({ ...ground, from: '127.0.0.68' });
-    expect((await within(5_000, agent.open('wrong').end)).status).toBe(Code.Unauthenticated);
+    expect((await within(5_000, agent.open().end)).status).toBe(Code.Unauthenticated);
   });
 });
 

@@ -10,8 +10,10 @@ import { systemClock as clock } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { connectAgent } from '../../apps/controller/src/agents/gateway/testing/agent-stream.ts';
 import { createDb, createPartitions } from '../../apps/controller/src/platform/db/index.ts';
+import type { AgentIdentity } from '../../apps/controller/src/testing/agent-identity.ts';
 import { createFixtures } from '../../apps/controller/src/testing/fixtures.ts';
 import { type ControllerProcess, startController } from '../harness/controller-process.ts';
+import { systemAuthority } from '../harness/system-authority.ts';
 import { startBenchDatabase } from './database.ts';
 import { type Figure, printFigures } from './figures.ts';
 import { limitCpu } from './limit-cpu.ts';
@@ -39,10 +41,11 @@ const db = await createDb({ connection: { url }, log });
 held.defer(() => db.close());
 await createPartitions({ db, clock, log, retentionDays: 3 }).ensure();
 const rows = createFixtures(db.kysely);
+const authority = await systemAuthority(db.kysely, env.VANTAGE_SECRET_KEY_FILE);
 
 /** An agent with its devices, and how many of its batches were acknowledged. */
 interface Sender {
-  readonly token: string;
+  readonly identity: AgentIdentity;
   readonly deviceNos: readonly number[];
   acked: number;
   connects: number;
@@ -51,14 +54,14 @@ interface Sender {
 async function createSender(): Promise<Sender> {
   const accountNo = await rows.account();
   const locationNo = await rows.location(accountNo);
-  const { agentNo, token } = await rows.agent({ accountNo, locationNo });
+  const { agentNo, identity } = await rows.enrolledAgent(authority, { accountNo, locationNo });
   const deviceNos: number[] = [];
   for (let i = 0; i < devices; i += 1) {
     const deviceNo = await rows.device(accountNo, [locationNo]);
     await rows.hold({ deviceNo, agentNo, locationNo, fromUs: beginUs - 3_600_000_000 });
     deviceNos.push(deviceNo);
   }
-  return { token, deviceNos, acked: 0, connects: 0 };
+  return { identity, deviceNos, acked: 0, connects: 0 };
 }
 
 const beginUs = clock.nowUs() - 1_800_000_000;
@@ -72,8 +75,7 @@ async function send(sender: Sender, controllers: readonly ControllerProcess[], e
     sender.connects += 1;
     try {
       await using stream = connectAgent(`https://localhost:${to?.agentPort}`, {
-        token: sender.token,
-        tls: { ca: to?.ca },
+        tls: { ca: to?.ca, cert: sender.identity.cert, key: sender.identity.key },
         counter: sender.connects,
       });
       await stream.until('welcome');

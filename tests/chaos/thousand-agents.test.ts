@@ -6,12 +6,12 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import type { AgentIdentity } from '../../apps/controller/src/testing/agent-identity.ts';
 import { postgresPids, usage } from '../bench/processes.ts';
 import { withClient } from '../harness/postgres-url.ts';
 import { type System, startSystem } from '../harness/system.ts';
 import { fillAgents, fillDevices } from './thousand/fill.ts';
 import { connectAgain, renewAll, revokeAll } from './thousand/revoke.ts';
-import type { Identity } from './thousand/simulated-agent.ts';
 
 const size = {
   agents: Number(process.env['AGENTS'] ?? 1_000),
@@ -38,7 +38,7 @@ const report = z.object({
 let system: System;
 let agents: ChildProcess;
 let before: ReadonlySet<number>;
-let members: readonly Identity[];
+let members: readonly AgentIdentity[];
 const say = (text: string) => void process.stdout.write(`${text}\n`);
 
 beforeAll(async () => {

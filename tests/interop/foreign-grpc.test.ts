@@ -1,6 +1,3 @@
-import { createHash } from 'node:crypto';
-import http2 from 'node:http2';
-import type { AddressInfo } from 'node:net';
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import grpc from '@grpc/grpc-js';
 import { createLog, systemClock } from '@vantage/kernel';
@@ -12,14 +9,21 @@ import {
   Goodbye_Reason,
 } from '@vantage/proto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createGateway, type Gateway } from '../../apps/controller/src/agents/gateway/index.ts';
+import { createGateway } from '../../apps/controller/src/agents/gateway/index.ts';
+import {
+  type ServedAgents,
+  serveAgents,
+} from '../../apps/controller/src/agents/gateway/testing/serve-agents.ts';
 import { runRequests } from '../../apps/controller/src/agents/run-requests/index.ts';
 import { agentPresence } from '../../apps/controller/src/catalog/agents/presence-store.ts';
 import { createIngest } from '../../apps/controller/src/checks/ingest/index.ts';
 import { rollUps } from '../../apps/controller/src/checks/rollup/index.ts';
 import { createDb, createPartitions, type Db, publish } from '../../apps/controller/src/platform/db/index.ts';
 import { createSealer } from '../../apps/controller/src/platform/secrets/seal.ts';
+import { testAuthorities } from '../../apps/controller/src/platform/server/testing/authorities.ts';
+import type { Authorities } from '../../apps/controller/src/platform/server/tls.ts';
 import { recordEvents } from '../../apps/controller/src/status/events/index.ts';
+import type { AgentIdentity } from '../../apps/controller/src/testing/agent-identity.ts';
 import { createFixtures } from '../../apps/controller/src/testing/fixtures.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 
@@ -27,9 +31,8 @@ const clock = systemClock;
 const log = createLog('interop', 'silent');
 let database: TestDatabase;
 let db: Db;
-let gateway: Gateway;
-let server: http2.Http2Server;
-let address: string;
+let authorities: Authorities;
+let served: ServedAgents;
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -39,7 +42,8 @@ beforeAll(async () => {
   const fold = async () => {};
   const ingest = createIngest({ db, clock, log, fold, partitions, rollUps, runRequests, retentionDays: 2 });
   const sealer = createSealer(new Uint8Array(32));
-  gateway = createGateway({
+  authorities = await testAuthorities();
+  const gateway = createGateway({
     db,
     clock,
     log,
@@ -49,17 +53,13 @@ beforeAll(async () => {
     runRequests,
     recordEvents,
     agents: agentPresence,
+    trusted: () => authorities.trusted,
   });
-  server = http2.createServer(gateway.handler);
-  gateway.attach(server);
-  await gateway.start();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  served = await serveAgents({ gateway, authorities });
 });
 
 afterAll(async () => {
-  await gateway.close();
-  await new Promise((resolve) => server.close(resolve));
+  await served[Symbol.asyncDispose]();
   await db.close();
   await database[Symbol.asyncDispose]();
 });
@@ -67,17 +67,19 @@ afterAll(async () => {
 type Outgoing = NonNullable<MessageInitShape<typeof ConnectRequestSchema>['message']>;
 
 /** The stream of a client with grpc-js, another implementation of gRPC over HTTP/2, which uses only the proto files. */
-function foreignStream(token: string) {
+function foreignStream(identity?: AgentIdentity) {
   const { connect } = AgentService.method;
-  const client = new grpc.Client(address, grpc.credentials.createInsecure());
-  const metadata = new grpc.Metadata();
-  metadata.set('authorization', `Bearer ${token}`);
+  const ca = Buffer.from(authorities.trusted.join(''));
+  const credentials =
+    identity === undefined
+      ? grpc.credentials.createSsl(ca)
+      : grpc.credentials.createSsl(ca, Buffer.from(identity.key), Buffer.from(identity.cert));
+  const client = new grpc.Client(`localhost:${served.port}`, credentials);
   const call = client.makeBidiStreamRequest(
     `/${AgentService.typeName}/${connect.name}`,
     (message: Outgoing) =>
       Buffer.from(toBinary(ConnectRequestSchema, create(ConnectRequestSchema, { message }))),
     (bytes: Buffer): ConnectResponse => fromBinary(ConnectResponseSchema, bytes),
-    metadata,
   );
   const messages = call[Symbol.asyncIterator]();
   return {
@@ -96,7 +98,7 @@ test('a foreign gRPC client gets a Welcome, its plan, an ack and the end of the 
   const rows = createFixtures(db.kysely);
   const accountNo = await rows.account();
   const locationNo = await rows.location(accountNo);
-  const { agentNo, token } = await rows.agent({ accountNo, locationNo });
+  const { agentNo, identity } = await rows.enrolledAgent(authorities.signing, { accountNo, locationNo });
   const deviceId = 'foreign device';
   const sealed = createSealer(new Uint8Array(32)).seal(
     { url: '127.0.0.1:7', options: { SlowMs: 5 } },
@@ -106,7 +108,7 @@ test('a foreign gRPC client gets a Welcome, its plan, an ack and the end of the 
   const nowUs = clock.nowUs();
   await rows.hold({ deviceNo, agentNo, locationNo, fromUs: nowUs });
 
-  const stream = foreignStream(token);
+  const stream = foreignStream(identity);
   stream.send({ case: 'hello', value: { bootId: 'foreign', sessionCounter: 1n, capacity: 10 } });
   expect(await stream.next()).toMatchObject({ case: 'welcome', value: { agentNo, locationNo } });
   expect(await stream.next()).toMatchObject({
@@ -148,8 +150,8 @@ test('a foreign gRPC client gets a Welcome, its plan, an ack and the end of the 
   stream.close();
 });
 
-test('a foreign client with a wrong token gets the status UNAUTHENTICATED', async () => {
-  const stream = foreignStream(createHash('sha256').update('wrong').digest('hex'));
+test('a foreign client without a certificate gets the status UNAUTHENTICATED', async () => {
+  const stream = foreignStream();
   stream.send({ case: 'hello', value: { sessionCounter: 1n } });
   await expect(stream.next()).rejects.toMatchObject({ code: grpc.status.UNAUTHENTICATED });
   stream.close();

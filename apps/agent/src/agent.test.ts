@@ -146,7 +146,7 @@ test('results from the time without a controller arrive when it is back, each on
   expect(distinct).toBeLessThanOrEqual(target.hits);
 });
 
-test('a requested check answers its run request, and a foreign token is refused', async () => {
+test('a requested check answers its run request', async () => {
   await using target = await listen(() => {});
   const assignments = [tcp(1, target.target, { runImmediately: false, intervalMs: 3_600_000 })];
   await using controller = await startFakeController({ certificate, token, assignments });
@@ -157,8 +157,12 @@ test('a requested check answers its run request, and a foreign token is refused'
     value: { runRequestId: 'o1', kind: RunRequest_Kind.NOW, deviceNo: 1, revision: 1 },
   });
   await controller.until(() => results(controller).some(({ runRequestId }) => runRequestId === 'o1'));
+});
+
+test('an agent that was never connected ends where its token is refused', async () => {
   await using foreign = await startFakeController({ certificate, token: 'another' });
-  await using _stranger = startTestAgent([foreign.endpoint]);
+  const stranger = startTestAgent([foreign.endpoint]);
+  await expect(stranger.ended).rejects.toMatchObject({ code: 'enrolment_refused' });
   expect(foreign.streams).toBe(0);
 });
 

@@ -44,8 +44,8 @@ test('the quarantine is listed by agent and reason; without records a retry take
   await rows(`
     with a as (insert into accounts (account_id, name) values ('kept', 'kept') returning account_no),
       l as (insert into locations (location_id, account_no, name) select 'kept-l', account_no, 'l' from a returning account_no, location_no),
-      g as (insert into agents (agent_id, account_no, location_no, name, token_hash)
-        select 'kept-g', account_no, location_no, 'edge', '\\\\x01' from l
+      g as (insert into agents (agent_id, account_no, location_no, name, token_hash, token_expires_us)
+        select 'kept-g', account_no, location_no, 'edge', '\\\\x01', 1 from l
         returning agent_no)
     insert into quarantined (agent_no, received_us, reason, record)
     select agent_no, 1000000, 'too early', '{}' from g, generate_series(1, 3)`);

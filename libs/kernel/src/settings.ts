@@ -63,11 +63,6 @@ export const settings: Readonly<Record<string, Setting>> = {
     about:
       "Address at which agents reach the agents' port, several comma-separated; invitations show it: https://vantage.example.org:8444",
   },
-  VANTAGE_AGENT_TOKENS: {
-    reader: 'controller',
-    otherwise: 'yes',
-    about: 'no: agents need a certificate. yes: those of version 0.1.0 may use their tokens until they enrol',
-  },
   VANTAGE_PARCELS: {
     reader: 'controller',
     otherwise: 'agent-installer/dist',

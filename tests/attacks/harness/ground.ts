@@ -7,10 +7,12 @@ import type { Kysely } from 'kysely';
 import { expect, vi } from 'vitest';
 import { z } from 'zod';
 import { createDb, type Tables } from '../../../apps/controller/src/platform/db/index.ts';
+import type { AgentIdentity } from '../../../apps/controller/src/testing/agent-identity.ts';
 import { createFixtures, type Fixtures } from '../../../apps/controller/src/testing/fixtures.ts';
 import { type Api, createApi } from '../../harness/api.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 import { repositoryRoot } from '../../harness/system.ts';
+import { systemAuthority } from '../../harness/system-authority.ts';
 import { putDatabaseAhead } from './priority.ts';
 import { type Program, startProgram } from './program.ts';
 
@@ -34,6 +36,10 @@ export interface Ground extends AsyncDisposable {
   readonly ca: string;
   readonly kysely: Kysely<Tables>;
   readonly rows: Fixtures;
+  /** An agent without a program, with a certificate of the controller's authority. */
+  readonly enrolAgent: (
+    place: Parameters<Fixtures['agent']>[0],
+  ) => Promise<{ readonly agentNo: number; readonly identity: AgentIdentity }>;
   /** The attacking account, and the account that takes no part. */
   readonly hostile: Account;
   readonly neighbour: Account;
@@ -85,6 +91,7 @@ export async function startGround(settings: Readonly<Record<string, string>> = {
       { timeout: 60_000, interval: 200 },
     );
     const ca = readFileSync(caFile, 'utf8');
+    const authority = await systemAuthority(db.kysely, path.join(folder, 'controller', 'secret.key'));
     return {
       controller,
       baseUrl,
@@ -92,6 +99,7 @@ export async function startGround(settings: Readonly<Record<string, string>> = {
       ca,
       kysely: db.kysely,
       rows,
+      enrolAgent: (place) => rows.enrolledAgent(authority, place),
       hostile,
       neighbour,
       [Symbol.asyncDispose]: () => held.disposeAsync(),

@@ -8,6 +8,7 @@ import {
   ConnectResponseSchema,
   type HelloSchema,
 } from '@vantage/proto';
+import type { AgentIdentity } from '../../../apps/controller/src/testing/agent-identity.ts';
 
 /** A message of an agent. */
 export type Outgoing = NonNullable<MessageInitShape<typeof ConnectRequestSchema>['message']>;
@@ -21,6 +22,8 @@ export interface Door {
   readonly ca: string;
   /** An address of 127.0.0.0/8. The controller distinguishes strangers by it. */
   readonly from?: string;
+  /** The certificate of the connection; undefined: it has none. */
+  readonly identity?: AgentIdentity | undefined;
 }
 
 /** The agents' protocol byte by byte, without the rules that an agent follows. Disposing cuts the connection. */
@@ -42,12 +45,12 @@ export interface HostileStream extends Disposable {
 
 /** A connection over which several streams may run. Disposing cuts it. */
 export interface HostileConnection extends Disposable {
-  open(token?: string): HostileStream;
+  open(): HostileStream;
   readonly session: ClientHttp2Session;
 }
 
 /** Opens a connection to the agents' port. */
-export function openHostile({ agentEndpoint, ca, from = '127.0.0.66' }: Door): HostileConnection {
+export function openHostile({ agentEndpoint, ca, from = '127.0.0.66', identity }: Door): HostileConnection {
   const { hostname, port } = new URL(agentEndpoint);
   const session = connect(agentEndpoint, {
     createConnection: () =>
@@ -55,24 +58,25 @@ export function openHostile({ agentEndpoint, ca, from = '127.0.0.66' }: Door): H
         socket: connectTcp({ host: '127.0.0.1', port: Number(port), localAddress: from }),
         servername: hostname,
         ca,
+        cert: identity?.cert,
+        key: identity?.key,
         ALPNProtocols: ['h2'],
       }),
   });
   session.on('error', () => {}); // an attack expects that the controller ends its connection
   return {
     session,
-    open: (token) => openStream(session, token),
+    open: () => openStream(session),
     [Symbol.dispose]: () => session.destroy(),
   };
 }
 
-function openStream(session: ClientHttp2Session, token: string | undefined): HostileStream {
+function openStream(session: ClientHttp2Session): HostileStream {
   const stream = session.request({
     ':method': 'POST',
     ':path': '/vantage.v1.AgentService/Connect',
     'content-type': 'application/grpc+proto',
     te: 'trailers',
-    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
   });
   const incoming: Incoming[] = [];
   let wake = () => {};

@@ -28,17 +28,17 @@ const handshakes: Attack = async (ground, random) => {
   }
 };
 
-/** Streams without a good token, with a first message that is as great as possible. */
-const streamsWithoutToken: Attack = async (ground, random) => {
+/** Streams without a certificate, with a first message that is as great as possible. */
+const streamsWithoutCertificate: Attack = async (ground) => {
   const part = Buffer.alloc(256 * 1024);
-  const open = async (token: string | undefined) => {
+  const open = async () => {
     using connection = openHostile(ground);
-    const stream = connection.open(token);
+    const stream = connection.open();
     stream.sendFrame(part, 31 * 1024 * 1024);
     for (let i = 0; i < 122 && !stream.ended; i += 1) if (!stream.sendRaw(part)) await stream.drained();
     await stream.end;
   };
-  await Promise.all(Array.from({ length: 20 }, () => open(pick(random, [undefined, 'wrong']))));
+  await Promise.all(Array.from({ length: 20 }, open));
 };
 
 /** More streams in one connection than are allowed. */
@@ -52,6 +52,6 @@ const streamsInOneConnection: Attack = async (ground, random) => {
 export const portAttacks: Readonly<Record<string, Attack>> = {
   crowdAtAPort,
   handshakes,
-  streamsWithoutToken,
+  streamsWithoutCertificate,
   streamsInOneConnection,
 };

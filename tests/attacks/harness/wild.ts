@@ -1,6 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { OutboxRecordSchema } from '@vantage/proto';
 import { z } from 'zod';
+import type { AgentIdentity } from '../../../apps/controller/src/testing/agent-identity.ts';
 import type { Ground } from './ground.ts';
 import { type HostileConnection, type HostileStream, hello, openHostile } from './hostile-agent.ts';
 
@@ -10,7 +11,7 @@ export type Outgoing = MessageInitShape<typeof OutboxRecordSchema>;
 /** A Location of the hostile account whose agents are all run by the test. */
 export interface Wild {
   readonly name: string;
-  readonly tokens: readonly { readonly agentNo: number; readonly token: string }[];
+  readonly agents: readonly { readonly agentNo: number; readonly identity: AgentIdentity }[];
   /** Creates a device at this Location; its number comes with an assignment. */
   addDevice(): Promise<string>;
 }
@@ -18,15 +19,15 @@ export interface Wild {
 const created = z.object({ device_id: z.string() });
 
 /** Creates the Location, with agents that only the test runs. */
-export async function openWild(ground: Ground, name: string, agents: number): Promise<Wild> {
+export async function openWild(ground: Ground, name: string, count: number): Promise<Wild> {
   const { accountNo, api } = ground.hostile;
   const locationNo = await ground.rows.location(accountNo, { name });
-  const tokens = await Promise.all(
-    Array.from({ length: agents }, () => ground.rows.agent({ accountNo, locationNo })),
+  const agents = await Promise.all(
+    Array.from({ length: count }, () => ground.enrolAgent({ accountNo, locationNo })),
   );
   return {
     name,
-    tokens,
+    agents,
     async addDevice() {
       const target = { Method: 'TCP', URL: '127.0.0.1:9', ShortName: 'wild', Frequency: 1, Timeout: 5 };
       return created.parse(await api.ok('POST', '/devices', { ...target, Locations: [name] })).device_id;
@@ -41,9 +42,12 @@ export interface HostileSession extends Disposable {
 }
 
 /** Connects and sends a proper Hello. Throws when no Welcome comes. */
-export async function connectAgent(ground: Ground, token: string): Promise<HostileSession> {
-  const connection = openHostile(ground);
-  const stream = connection.open(token);
+export async function connectAgent(
+  ground: Ground,
+  identity: AgentIdentity | undefined,
+): Promise<HostileSession> {
+  const connection = openHostile({ ...ground, identity });
+  const stream = connection.open();
   stream.send(hello());
   if ((await stream.until('welcome')) === undefined) {
     const { status, text } = await stream.end;

@@ -3,13 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock as clock } from '@vantage/kernel';
 import { askForCertificate, type EnrolReply } from '../../../apps/agent/src/enrol/ask.ts';
 import { makeSigningRequest } from '../../../apps/agent/src/enrol/signing-request.ts';
+import type { AgentIdentity } from '../../../apps/controller/src/testing/agent-identity.ts';
 import type { System } from '../../harness/system.ts';
-import { type Counts, createSimulatedAgent, type Identity } from './simulated-agent.ts';
+import { type Counts, createSimulatedAgent } from './simulated-agent.ts';
 
 /** Revokes the agents, ten at one moment. Returns when each answer came: wall clock, milliseconds, by agent_id. */
 export async function revokeAll(
   { api }: System,
-  identities: readonly Identity[],
+  identities: readonly AgentIdentity[],
 ): Promise<ReadonlyMap<string, number>> {
   const answered = new Map<string, number>();
   for (let from = 0; from < identities.length; from += 10)
@@ -25,7 +26,7 @@ export async function revokeAll(
 /** Asks for a new certificate for the key of each; how often each kind of answer came. */
 export async function renewAll(
   to: { readonly endpoint: string; readonly ca: string },
-  identities: readonly Identity[],
+  identities: readonly AgentIdentity[],
 ): Promise<Partial<Record<EnrolReply['kind'], number>>> {
   const kinds: Partial<Record<EnrolReply['kind'], number>> = {};
   const signal = AbortSignal.timeout(120_000);
@@ -40,7 +41,7 @@ export async function renewAll(
 /** Connects anew with the certificates; how many of them a controller sent away as revoked, and how many came in. */
 export async function connectAgain(
   { endpoint, ca }: { readonly endpoint: string; readonly ca: string },
-  identities: readonly Identity[],
+  identities: readonly AgentIdentity[],
 ): Promise<{ readonly revoked: number; readonly connected: number }> {
   const ending = new AbortController();
   const away = new Set<string>();

@@ -12,13 +12,7 @@ import {
 } from '@vantage/proto';
 import { isOwnDue, nextOwnDueUs } from '../../../apps/agent/src/schedule/hand-over.ts';
 import { createLink, type Link, type LinkHandlers } from '../../../apps/agent/src/stream/link.ts';
-
-/** The identity of an agent: its certificate and key, PEM. */
-export interface Identity {
-  readonly agentId: string;
-  readonly cert: string;
-  readonly key: string;
-}
+import type { AgentIdentity } from '../../../apps/controller/src/testing/agent-identity.ts';
 
 /** Sums over the agents of a process. */
 export interface Counts {
@@ -114,7 +108,7 @@ function createRecords(link: Link, counts: Counts) {
 export function createSimulatedAgent(deps: {
   readonly endpoints: readonly string[];
   readonly ca: string;
-  readonly identity: Identity;
+  readonly identity: AgentIdentity;
   readonly clock: Clock;
   readonly random: () => number;
   readonly counts: Counts;

@@ -11,8 +11,6 @@ export type EnrolReply =
   /** It does not know this token or key, or the token is used or over. */
   | { readonly kind: 'refused'; readonly text: string }
   | { readonly kind: 'revoked'; readonly text: string }
-  /** This controller is of a version that enrols nobody. */
-  | { readonly kind: 'absent' }
   | { readonly kind: 'failed'; readonly text: string };
 
 const granted = z.object({ agent_id: z.string(), Certificate: z.string(), CA: z.string() });
@@ -75,10 +73,6 @@ function replyOf(status: number, found: string): EnrolReply {
       return { kind: 'refused', text: said };
     case 403:
       return { kind: 'revoked', text: said };
-    case 404:
-    case 405:
-    case 415:
-      return { kind: 'absent' };
     default:
       return { kind: 'failed', text: said };
   }

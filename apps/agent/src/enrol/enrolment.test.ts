@@ -110,11 +110,6 @@ test.each([
   else expect(await proof).toMatchObject({ kind: 'none', reason: { kind: 'refused', text: 'no' } });
 });
 
-test('a controller that enrols nobody gets the token', async () => {
-  answers = [() => ({ kind: 'absent' })];
-  expect((await (await start()).prove('https://one', signal)).kind).toBe('token');
-});
-
 test('the certificate is renewed after two thirds of its time, by the key alone', async () => {
   answers = [grant, fail, grant];
   const enrolment = await start();
@@ -150,17 +145,17 @@ test('for a renewal one controller after the other is asked, up to the first tha
   answers = [
     () => {
       ending.abort();
-      return { kind: 'absent' };
+      return fail();
     },
   ];
   await enrolment.renewIfDue(ending.signal);
-  answers = [() => ({ kind: 'absent' }), fail];
+  answers = [fail, fail];
   await enrolment.renewIfDue(signal);
   answers = [grant];
   await enrolment.renewIfDue(signal);
   expect(asked.map(({ endpoint }) => endpoint.slice(8))).toEqual(['one', 'one', 'one', 'two', 'one']);
-  // A controller that enrols nobody is no fault.
   expect(logged.filter((line) => line.includes('cannot'))).toEqual([
+    'the certificate cannot be renewed: silence',
     'the certificate cannot be renewed: silence',
   ]);
 });
@@ -286,7 +281,10 @@ test('a certificate that the disk refuses is used, and stored later', async () =
 test('without a disk for its key the agent spends no token', async () => {
   const enrolment = await start();
   writeFileSync(path.join(dataDir, 'identity'), 'no folder');
-  expect((await enrolment.prove('https://one', signal)).kind).toBe('token');
+  expect(await enrolment.prove('https://one', signal)).toMatchObject({
+    kind: 'none',
+    reason: { kind: 'lost', text: expect.stringContaining('its key cannot be stored') },
+  });
   expect(asked).toEqual([]);
 });
 
@@ -304,10 +302,9 @@ test.each<[status: number, body: string, reply: object]>([
     { kind: 'failed', text: 'the answer is too long' },
   ],
   [400, '{"message":"no"}', { kind: 'refused', text: 'no' }],
-  [415, '', { kind: 'absent' }],
   [401, '{"code":1001,"message":"used"}', { kind: 'refused', text: 'used' }],
   [403, '{"code":1002,"message":"revoked"}', { kind: 'revoked', text: 'revoked' }],
-  [404, '', { kind: 'absent' }],
+  [404, '', { kind: 'failed', text: 'status 404' }],
   [503, '{"code":1503,"message":"later"}', { kind: 'failed', text: 'later' }],
   [429, 'x', { kind: 'failed', text: 'status 429' }],
 ])('the answer %i %s of a controller is read', async (status, body, reply) => {

@@ -10,8 +10,6 @@ import { makeSigningRequest } from './signing-request.ts';
 /** How the agent shows a controller who it is. `ca`: PEM; undefined: the system's certificates. */
 export type Proof =
   | { readonly kind: 'certificate'; readonly cert: string; readonly key: string; readonly ca: string }
-  /** For controllers that enrol nobody. */
-  | { readonly kind: 'token'; readonly token: Secret; readonly ca: string | undefined }
   | { readonly kind: 'none'; readonly reason: DisconnectReason };
 
 /** The agent's certificate over time. */
@@ -83,9 +81,9 @@ export function createEnrolment(deps: {
     try {
       key = await folder.newKey();
     } catch (error) {
-      // The token may open no stream. A full disk does not keep an earlier agent from its controller.
-      log.error(`the agent cannot enrol, because its key cannot be stored: ${messageOf(error)}`);
-      return { kind: 'absent' };
+      const text = `the agent cannot enrol, because its key cannot be stored: ${messageOf(error)}`;
+      log.error(text);
+      return { kind: 'failed', text };
     }
     const sent = { Token: token.reveal(), CSR: makeSigningRequest(key) };
     const reply = await ask({ ...way, endpoint, ca: ca() }, sent, signal);
@@ -94,11 +92,7 @@ export function createEnrolment(deps: {
   };
   /** The proof after a reply that gave no certificate. */
   const without = (reply: Exclude<EnrolReply, { kind: 'granted' }>): Proof => {
-    const { token } = deps;
     switch (reply.kind) {
-      case 'absent':
-        if (token !== undefined) return { kind: 'token', token, ca: ca() };
-        return failed('this controller is of an older version and accepts tokens only');
       case 'failed':
         return inForce() ?? failed(reply.text);
       case 'revoked':
@@ -141,8 +135,7 @@ export function createEnrolment(deps: {
       for (const endpoint of deps.endpoints) {
         const reply = await renew(credentials, endpoint, signal);
         if (reply.kind === 'granted' || signal.aborted) return;
-        if (reply.kind !== 'absent')
-          log.warn({ endpoint }, `the certificate cannot be renewed: ${reply.text}`);
+        log.warn({ endpoint }, `the certificate cannot be renewed: ${reply.text}`);
       }
     },
   };

@@ -4,7 +4,7 @@ import { Goodbye_Reason } from '@vantage/proto';
 /** How a stream, or the try at one, ended. */
 export type DisconnectReason =
   | { readonly kind: 'goodbye'; readonly reason: Goodbye_Reason; readonly text: string }
-  /** The controller refused the certificate or the token. */
+  /** The controller refused the certificate, or the token at enrolment. */
   | { readonly kind: 'refused'; readonly text: string }
   /** `lastedMs` is the time since the controller's welcome; 0: there was none. */
   | { readonly kind: 'lost'; readonly text: string; readonly lastedMs: number };

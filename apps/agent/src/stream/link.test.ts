@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { Secret, systemClock } from '@vantage/kernel';
-import { addressOf, closedPort, makeCertificate } from '@vantage/probes/testing';
+import { addressOf, closedPort, makeCertificate, type TestCertificate } from '@vantage/probes/testing';
 import { expect, test } from 'vitest';
 import { startConnectProxy } from '../../../../tests/harness/connect-proxy.ts';
 import { startFakeController } from '../testing/fake-controller.ts';
@@ -8,6 +8,8 @@ import type { DisconnectReason } from './disconnect-reason.ts';
 import { createLink, type LinkHandlers } from './link.ts';
 
 const certificate = makeCertificate();
+/** The certificate of an agent that the controllers of this file know. */
+const known = makeCertificate({ names: ['a1'], issuer: certificate });
 
 /** Forwards bytes to a port until it is frozen; then neither end receives anything more, not even the end. */
 async function freezable(port: number) {
@@ -38,7 +40,14 @@ async function freezable(port: number) {
 }
 
 /** A link that records its disconnections; disposing ends it. */
-function linkTo(endpoints: readonly string[], token = 'a', ca = certificate.cert, proxy?: Secret) {
+function linkTo(
+  endpoints: readonly string[],
+  {
+    own = known,
+    ca = certificate.cert,
+    proxy,
+  }: { readonly own?: TestCertificate; readonly ca?: string; readonly proxy?: Secret } = {},
+) {
   const disconnects: DisconnectReason[] = [];
   const waiting: (() => void)[] = [];
   const ending = new AbortController();
@@ -49,7 +58,7 @@ function linkTo(endpoints: readonly string[], token = 'a', ca = certificate.cert
   const link = createLink({
     endpoints,
     proxy,
-    prove: async () => ({ kind: 'token', token: new Secret(token), ca }),
+    prove: async () => ({ kind: 'certificate', cert: own.cert, key: own.key, ca }),
     onRefused: () => {},
     clock: systemClock,
     random: () => 0,
@@ -96,11 +105,11 @@ test('pings notice a half-open connection, the agent closes it and opens another
   expect(agent.link.isUp).toBe(true);
 });
 
-test('a foreign token is refused, and the reason names it', async () => {
+test('a foreign certificate is refused, and the reason names it', async () => {
   await using controller = await startFakeController({ certificate, token: 'a' });
-  await using agent = linkTo([controller.endpoint], 'b');
+  await using agent = linkTo([controller.endpoint], { own: makeCertificate() });
   await agent.until(() => agent.disconnects.length === 1);
-  expect(agent.disconnects[0]).toEqual({ kind: 'refused', text: 'unknown token' });
+  expect(agent.disconnects[0]).toEqual({ kind: 'refused', text: 'unknown certificate' });
 });
 
 test('the agent opens no stream to a controller with a certificate of another CA', async () => {
@@ -130,7 +139,7 @@ test('through an HTTP proxy the stream opens, and again after the proxy cut it',
   await using proxy = await startConnectProxy('127.0.0.1', 'user:secret');
   const url = new Secret(`http://user:secret@127.0.0.1:${proxy.port}`);
   const endpoint = `https://127.0.0.1:${controller.port}`;
-  await using agent = linkTo([endpoint], 'a', certificate.cert, url);
+  await using agent = linkTo([endpoint], { proxy: url });
   await agent.until(() => agent.ups === 1);
   proxy.cut();
   await agent.until(() => agent.ups === 2);
@@ -142,13 +151,16 @@ test('the certificate is checked through a proxy too, and a proxy that refuses i
   await using proxy = await startConnectProxy('127.0.0.1', 'user:secret');
   const endpoint = `https://127.0.0.1:${controller.port}`;
   const through = (credentials: string) => new Secret(`http://${credentials}@127.0.0.1:${proxy.port}`);
-  await using foreign = linkTo([endpoint], 'a', makeCertificate().cert, through('user:secret'));
+  await using foreign = linkTo([endpoint], {
+    ca: makeCertificate().cert,
+    proxy: through('user:secret'),
+  });
   await foreign.until(() => foreign.disconnects.length === 1);
   expect(foreign.disconnects[0]).toMatchObject({
     kind: 'lost',
     text: expect.stringContaining('certificate'),
   });
-  await using refused = linkTo([endpoint], 'a', certificate.cert, through('user:guess'));
+  await using refused = linkTo([endpoint], { proxy: through('user:guess') });
   await refused.until(() => refused.disconnects.length === 1);
   const { text } = refused.disconnects[0] ?? { text: '' };
   expect(text).toContain('407');
@@ -164,7 +176,7 @@ test('whoever lost the last controller of a round begins the next one with anoth
   const link = createLink({
     endpoints,
     proxy: undefined,
-    prove: async () => ({ kind: 'token', token: new Secret('a'), ca: certificate.cert }),
+    prove: async () => ({ kind: 'certificate', cert: known.cert, key: known.key, ca: certificate.cert }),
     onRefused: () => {},
     clock: systemClock,
     random: () => numbers.shift() ?? 0,

@@ -72,7 +72,7 @@ export function createLink(deps: {
   const converse = async (
     handlers: LinkHandlers,
     endpoint: string,
-    proof: UsableProof,
+    proof: Certificate,
     signal: AbortSignal,
   ): Promise<DisconnectReason> => {
     const ending = new AbortController();
@@ -93,16 +93,14 @@ export function createLink(deps: {
     let connection: Connection | undefined;
     let goodbye: DisconnectReason | undefined;
     try {
-      const { ca } = proof;
-      const way = { endpoint, proxy: deps.proxy, ca, proof: certificateOf(proof) };
+      const way = { endpoint, proxy: deps.proxy, ca: proof.ca, proof };
       connection = await dial({ ...way, clock, pings: deps.pings }, ending.signal);
       const value = await handlers.hello();
       box.offer(create(ConnectRequestSchema, { message: { case: 'hello', value } }));
       const transport = createGrpcTransport({ baseUrl: endpoint, sessionManager: connection });
       const client = createClient(AgentService, transport);
-      const headers = headersOf(proof);
       outbound = box;
-      for await (const { message } of client.connect(box, { headers, signal: ending.signal })) {
+      for await (const { message } of client.connect(box, { signal: ending.signal })) {
         restartSilence();
         if (message.case === 'welcome') {
           welcome = message.value;
@@ -174,15 +172,7 @@ function disconnectReasonOf(error: unknown, fault: string | undefined, lastedMs:
   return isRefusal ? { kind: 'refused', text } : { kind: 'lost', text, lastedMs };
 }
 
-type UsableProof = Exclude<Proof, { kind: 'none' }>;
-
-function certificateOf(proof: UsableProof): { readonly cert: string; readonly key: string } | undefined {
-  return proof.kind === 'certificate' ? proof : undefined;
-}
-
-function headersOf(proof: UsableProof): Record<string, string> {
-  return proof.kind === 'token' ? { authorization: `Bearer ${proof.token.reveal()}` } : {};
-}
+type Certificate = Extract<Proof, { kind: 'certificate' }>;
 
 /** The list with this entry at its end: who was sent away, or lost a controller, tries the others first. */
 function withLast(list: readonly string[], last: string | undefined): string[] {

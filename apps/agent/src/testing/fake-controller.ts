@@ -1,7 +1,15 @@
-import { createSecureServer, type ServerHttp2Session } from 'node:http2';
+import {
+  createSecureServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type ServerHttp2Session,
+} from 'node:http2';
+import { text } from 'node:stream/consumers';
+import { TLSSocket } from 'node:tls';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
-import { Code, ConnectError } from '@connectrpc/connect';
+import { Code, ConnectError, createContextKey, createContextValues } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
+import { dayUs, minuteUs } from '@vantage/domain';
 import { createMailbox, type Mailbox } from '@vantage/kernel';
 import { addressOf, type TestCertificate } from '@vantage/probes/testing';
 import {
@@ -12,7 +20,12 @@ import {
   ConnectResponseSchema,
   type OutboxRecord,
 } from '@vantage/proto';
+import { z } from 'zod';
+import { certify } from '../enrol/testing/certify.ts';
 
+/** Signs its own certificate and those of agents. */
+type Authority = Pick<TestCertificate, 'cert' | 'key'>;
+const asked = z.object({ Token: z.string().optional(), CSR: z.string() });
 type Answer = NonNullable<MessageInitShape<typeof ConnectResponseSchema>['message']>;
 
 /** A controller's end of the stream for tests: in this process, over TLS, on port 0. */
@@ -81,9 +94,23 @@ interface Listening {
   close(): Promise<void>;
 }
 
-/** Serves gRPC over TLS; `converse` answers the messages of one stream. */
+/** Answers a request for a certificate: `token` enrols any number of keys, and nobody renews. */
+async function enrol(
+  request: Http2ServerRequest,
+  response: Http2ServerResponse,
+  { certificate, token }: { readonly certificate: Authority; readonly token: string },
+): Promise<void> {
+  const sent = asked.parse(JSON.parse(await text(request)));
+  if (sent.Token !== token) return void response.writeHead(401).end('{"message":"unknown token"}');
+  const nowUs = Date.now() * 1000;
+  const times = { fromUs: nowUs - minuteUs, toUs: nowUs + 7 * dayUs };
+  const Certificate = await certify(sent.CSR, { ...times, authority: certificate });
+  response.end(JSON.stringify({ agent_id: 'a1', Certificate, CA: certificate.cert }));
+}
+
+/** Serves enrolment and gRPC over TLS; `converse` answers the messages of one stream. */
 async function listen(options: {
-  readonly certificate: Pick<TestCertificate, 'cert' | 'key'>;
+  readonly certificate: Authority;
   readonly token: string;
   readonly port: number;
   readonly host: string;
@@ -91,18 +118,27 @@ async function listen(options: {
 }): Promise<Listening> {
   const { certificate, token, converse } = options;
   const sessions = new Set<ServerHttp2Session>();
-  const handler = connectNodeAdapter({
+  const isKnown = createContextKey(false);
+  const streams = connectNodeAdapter({
     routes: (router) =>
       router.service(AgentService, {
         async *connect(requests, context) {
-          if (context.requestHeader.get('authorization') !== `Bearer ${token}`) {
-            throw new ConnectError('unknown token', Code.Unauthenticated);
-          }
+          if (!context.values.get(isKnown))
+            throw new ConnectError('unknown certificate', Code.Unauthenticated);
           yield* converse(requests);
         },
       }),
+    contextValues: ({ socket }) =>
+      createContextValues().set(isKnown, socket instanceof TLSSocket && socket.authorized),
   });
-  const server = createSecureServer({ cert: certificate.cert, key: certificate.key }, handler);
+  const { cert, key } = certificate;
+  const server = createSecureServer(
+    { cert, key, ca: cert, requestCert: true, rejectUnauthorized: false },
+    (request, response) => {
+      if (request.url === '/enrol') void enrol(request, response, { certificate, token });
+      else streams(request, response);
+    },
+  );
   server.on('session', (session) => {
     sessions.add(session);
     session.on('close', () => sessions.delete(session));
@@ -122,9 +158,9 @@ async function listen(options: {
   };
 }
 
-/** Starts one. An agent comes in with this token. */
+/** Starts one. Agents enrol with this token; the key of `certificate` signs theirs. */
 export async function startFakeController(options: {
-  readonly certificate: Pick<TestCertificate, 'cert' | 'key'>;
+  readonly certificate: Authority;
   readonly token: string;
   readonly assignments?: readonly Assignment[];
   readonly port?: number;

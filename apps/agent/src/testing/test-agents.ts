@@ -50,6 +50,7 @@ export function useTestAgents() {
     });
     return {
       dataDir,
+      ended: done,
       async [Symbol.asyncDispose]() {
         ending.abort('test ends');
         await done;

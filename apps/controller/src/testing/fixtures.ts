@@ -1,17 +1,31 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { invitationMinutes, minuteUs } from '@vantage/domain';
 import { newId } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import type { NewRow, Tables } from '../platform/db/index.ts';
+import type { Authority } from '../platform/server/authority.ts';
+import { type AgentIdentity, issueIdentity } from './agent-identity.ts';
+
+interface AgentPlace {
+  readonly accountNo: number;
+  readonly locationNo: number;
+}
 
 /** Rows that tests need before they can say what they are about; each returns the row's number. */
 export interface Fixtures {
   account(): Promise<number>;
   location(accountNo: number, values?: Partial<NewRow<'locations'>>): Promise<number>;
-  /** Also returns the token with which the agent connects. */
+  /** An agent that is invited; also returns the token with which it enrols. */
   agent(
-    place: { readonly accountNo: number; readonly locationNo: number },
+    place: AgentPlace,
     values?: Partial<NewRow<'agents'>>,
   ): Promise<{ readonly agentNo: number; readonly token: string }>;
+  /** An agent that enrolled; also returns the certificate of this authority with which it opens streams. */
+  enrolledAgent(
+    authority: Authority,
+    place: AgentPlace,
+    values?: Partial<NewRow<'agents'>>,
+  ): Promise<{ readonly agentNo: number; readonly identity: AgentIdentity }>;
   /** A TCP device at these Locations; `sealed` must be given where somebody opens it. */
   device(
     accountNo: number,
@@ -32,7 +46,7 @@ export interface Fixtures {
 
 /** Creates the fixtures of one database. */
 export function createFixtures(kysely: Kysely<Tables>): Fixtures {
-  return {
+  const fixtures: Fixtures = {
     async account() {
       const { account_no } = await kysely
         .insertInto('accounts')
@@ -59,11 +73,17 @@ export function createFixtures(kysely: Kysely<Tables>): Fixtures {
           location_no: locationNo,
           name: 'agent',
           token_hash: createHash('sha256').update(token).digest(),
+          token_expires_us: Date.now() * 1000 + invitationMinutes * minuteUs,
           ...values,
         })
         .returning('agent_no')
         .executeTakeFirstOrThrow();
       return { agentNo: agent_no, token };
+    },
+    async enrolledAgent(authority, place, values = {}) {
+      const { identity, columns } = await issueIdentity(authority, values.agent_id);
+      const { agentNo } = await fixtures.agent(place, { ...columns, ...values });
+      return { agentNo, identity };
     },
     async device(accountNo, locationNos, values = {}) {
       const { device_no } = await kysely
@@ -129,4 +149,5 @@ export function createFixtures(kysely: Kysely<Tables>): Fixtures {
         .execute();
     },
   };
+  return fixtures;
 }

@@ -17,15 +17,11 @@ let agent: { agentNo: number; token: string; agentId: string };
 let port: Awaited<ReturnType<typeof bench.openPort>>;
 let identity: { key: string; csr: string; cert: string };
 
-async function invited(values: object = {}) {
+async function invited() {
   const accountNo = await bench.rows.account();
   const locationNo = await bench.rows.location(accountNo);
   const agentId = newId();
-  const expires = { token_expires_us: Date.now() * 1000 + 15 * 60_000_000 };
-  const made = await bench.rows.agent(
-    { accountNo, locationNo },
-    { agent_id: agentId, ...expires, ...values },
-  );
+  const made = await bench.rows.agent({ accountNo, locationNo }, { agent_id: agentId });
   return { ...made, agentId };
 }
 
@@ -40,10 +36,9 @@ afterEach(() => port[Symbol.asyncDispose]());
 
 const connect = (
   tls: { cert?: string; key?: string } = identity,
-  more: { token?: string; counter?: number } = {},
+  more: { counter?: number; headers?: Record<string, string> } = {},
 ) =>
   connectAgent(port.url, {
-    token: '',
     ...more,
     tls: {
       ca: bench.authorities.trusted.join(''),
@@ -53,9 +48,8 @@ const connect = (
 const spkiOf = (key: string) =>
   createPublicKey(createPrivateKey(key)).export({ type: 'spki', format: 'der' });
 
-test('the certificate alone says which agent this is: a token beside it counts for nothing', async () => {
-  const other = await invited({ token_expires_us: null });
-  await using stream = connect(identity, { token: other.token });
+test('the certificate says which agent this is', async () => {
+  await using stream = connect();
   expect((await stream.until('welcome')).agentNo).toBe(agent.agentNo);
 });
 
@@ -110,30 +104,11 @@ test('a certificate for this agent with a key that did not enrol opens no stream
   await expect(stream.until('welcome')).rejects.toThrow(/not known here/);
 });
 
-test('the token of an invitation opens no stream, before and after it enrolled', async () => {
-  const { token } = await invited();
-  await using unused = connect({}, { token });
-  await expect(unused.until('welcome')).rejects.toThrow(/must enrol/);
-  await using used = connect({}, { token: agent.token });
-  await expect(used.until('welcome')).rejects.toThrow(/must enrol/);
-});
-
-test('a token from before enrolment opens streams until its agent enrolled, unless the operator refuses these', async () => {
-  const { token } = await invited({ token_expires_us: null });
-  await using strict = await bench.openPort({ acceptsOldTokens: false });
-  const tls = { ca: bench.authorities.trusted.join('') };
-  await using refused = connectAgent(strict.url, { token, tls });
-  await expect(refused.until('welcome')).rejects.toThrow(/must enrol/);
-  {
-    await using stream = connect({}, { token });
-    await stream.until('welcome');
+test('a token opens no stream, before and after it enrolled', async () => {
+  for (const { token } of [await invited(), agent]) {
+    await using stream = connect({}, { headers: { authorization: `Bearer ${token}` } });
+    await expect(stream.until('welcome')).rejects.toThrow(/must enrol/);
   }
-  const made = await makeAgentKey();
-  const { Certificate } = await port.enrol({ Token: token, CSR: made.csr });
-  await using late = connect({}, { token, counter: 2 });
-  await expect(late.until('welcome')).rejects.toThrow(/must enrol/);
-  await using stream = connect({ cert: Certificate ?? '', key: made.key }, { counter: 3 });
-  await stream.until('welcome');
 });
 
 test('a revoked agent is cut off, comes in no more and is not renewed', async () => {

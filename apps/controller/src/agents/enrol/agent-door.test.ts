@@ -16,14 +16,11 @@ let agent: { agentNo: number; token: string; agentId: string };
 let port: Awaited<ReturnType<typeof bench.openPort>>;
 
 /** An agent whose token expires in 15 minutes. */
-async function invited(values: object = {}) {
+async function invited() {
   const accountNo = await bench.rows.account();
   const locationNo = await bench.rows.location(accountNo);
   const agentId = newId();
-  const made = await bench.rows.agent(
-    { accountNo, locationNo },
-    { agent_id: agentId, token_expires_us: Date.now() * 1000 + 15 * 60_000_000, ...values },
-  );
+  const made = await bench.rows.agent({ accountNo, locationNo }, { agent_id: agentId });
   return { ...made, agentId };
 }
 
@@ -39,7 +36,7 @@ const row = () =>
     .selectAll()
     .where('agent_no', '=', agent.agentNo)
     .executeTakeFirstOrThrow();
-const change = (values: { state?: 'Revoked'; token_expires_us?: number | null }) =>
+const change = (values: { state?: 'Revoked'; token_expires_us?: number }) =>
   bench.db.kysely.updateTable('agents').set(values).where('agent_no', '=', agent.agentNo).execute();
 /** How many answers have each status. */
 function statuses(answers: readonly Answer[]): Record<number, number> {
@@ -183,18 +180,6 @@ test('a revoked agent is never renewed, and a key that nobody enrolled gets noth
     status: 403,
     message: expect.stringMatching(/revoked/),
   });
-});
-
-test('a token from before enrolment enrols once, unless the operator refuses these', async () => {
-  await change({ token_expires_us: null });
-  const { csr } = await makeAgentKey();
-  await using strict = await bench.openPort({ acceptsOldTokens: false });
-  expect(await strict.enrol({ Token: agent.token, CSR: csr })).toMatchObject({
-    status: 401,
-    message: expect.stringContaining('VANTAGE_AGENT_TOKENS=no'),
-  });
-  expect((await port.enrol({ Token: agent.token, CSR: csr })).status).toBe(200);
-  expect((await port.enrol({ Token: agent.token, CSR: (await makeAgentKey()).csr })).status).toBe(401);
 });
 
 test('HTTP/2 is answered like HTTP/1.1, and the connection closes after the answer', async () => {

@@ -39,15 +39,7 @@ export function createAgentSide({
 }: {
   readonly config: Pick<
     Config,
-    | 'agentUrls'
-    | 'publicUrl'
-    | 'listen'
-    | 'tlsNames'
-    | 'agentPort'
-    | 'parcels'
-    | 'makesParcel'
-    | 'releaseKey'
-    | 'acceptsOldTokens'
+    'agentUrls' | 'publicUrl' | 'listen' | 'tlsNames' | 'agentPort' | 'parcels' | 'makesParcel' | 'releaseKey'
   >;
   readonly kysely: Kysely<Tables>;
   readonly agents: AgentEnrolment;
@@ -60,9 +52,9 @@ export function createAgentSide({
   readonly clock: Clock;
   readonly log: Logger;
 }): AgentSide {
-  const { acceptsOldTokens, tlsNames, parcels, agentPort: port } = config;
+  const { tlsNames, parcels, agentPort: port } = config;
   const authorities = () => certificates.current.authorities;
-  const enrolment = createEnrolment({ kysely, agents, authorities, acceptsOldTokens, clock, log });
+  const enrolment = createEnrolment({ kysely, agents, authorities, clock, log });
   const downloads = createDownloads({
     clock,
     parcels,

@@ -25,26 +25,23 @@ const repeat: EnrolmentDecision = { kind: 'repeat', certificate: 'C' };
 const shown = (decision: EnrolmentDecision) => (decision.kind === 'refuse' ? decision.reason : decision.kind);
 const enrolled = { keyHash: own, certificate: 'C', tokenUsedUs: nowUs - 10 * minuteUs };
 
-test.each<[string, Partial<EnrolmentRow>, boolean, string]>([
-  ['that waits for its agent', {}, true, 'issue'],
-  ['in its last microsecond', { tokenExpiresUs: nowUs }, true, 'issue'],
-  ['a microsecond later', { tokenExpiresUs: nowUs - 1 }, true, 'expired'],
-  ['of a revoked agent', { isRevoked: true }, true, 'revoked'],
-  ['from before enrolment', { tokenExpiresUs: null }, true, 'issue'],
-  ['from before enrolment, which the operator refuses', { tokenExpiresUs: null }, false, 'old-token'],
-  ['that this key used ten minutes ago', enrolled, true, 'repeat'],
+test.each<[string, Partial<EnrolmentRow>, string]>([
+  ['that waits for its agent', {}, 'issue'],
+  ['in its last microsecond', { tokenExpiresUs: nowUs }, 'issue'],
+  ['a microsecond later', { tokenExpiresUs: nowUs - 1 }, 'expired'],
+  ['of a revoked agent', { isRevoked: true }, 'revoked'],
+  ['that this key used ten minutes ago', enrolled, 'repeat'],
   [
     'that this key used a microsecond earlier',
     { ...enrolled, tokenUsedUs: nowUs - 10 * minuteUs - 1 },
-    true,
     'used',
   ],
-  ['that this key used nobody knows when', { ...enrolled, tokenUsedUs: null }, true, 'used'],
-  ['that this key used for a certificate that is gone', { ...enrolled, certificate: null }, true, 'used'],
-  ['that another key used', { ...enrolled, keyHash: other }, true, 'used'],
-  ['that this key used, of a revoked agent', { ...enrolled, isRevoked: true }, true, 'revoked'],
-])('a token %s', (_what, row, acceptsOldTokens, expected) => {
-  const decision = decideEnrolment({ ...plain, ...row }, { keyHash: own, nowUs, acceptsOldTokens });
+  ['that this key used nobody knows when', { ...enrolled, tokenUsedUs: null }, 'used'],
+  ['that this key used for a certificate that is gone', { ...enrolled, certificate: null }, 'used'],
+  ['that another key used', { ...enrolled, keyHash: other }, 'used'],
+  ['that this key used, of a revoked agent', { ...enrolled, isRevoked: true }, 'revoked'],
+])('a token %s', (_what, row, expected) => {
+  const decision = decideEnrolment({ ...plain, ...row }, { keyHash: own, nowUs });
   expect(shown(decision)).toBe(expected);
   if (expected === 'repeat') expect(decision).toEqual(repeat);
 });
@@ -63,7 +60,7 @@ test.each<[string, Partial<EnrolmentRow>, string]>([
 });
 
 test('a token or a key that nobody has gets nothing', () => {
-  const now = { keyHash: own, nowUs, acceptsOldTokens: true };
+  const now = { keyHash: own, nowUs };
   expect([decideEnrolment(undefined, now), decideRenewal(undefined, nowUs)].map(shown)).toEqual([
     'unknown',
     'unknown-key',

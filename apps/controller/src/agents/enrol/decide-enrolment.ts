@@ -5,8 +5,7 @@ export interface EnrolmentRow {
   readonly agentNo: number;
   readonly agentId: string;
   readonly isRevoked: boolean;
-  /** Null: a token from before enrolment, which never expires. */
-  readonly tokenExpiresUs: number | null;
+  readonly tokenExpiresUs: number;
   readonly tokenUsedUs: number | null;
   /** SHA-256 of the public key; null: it has not enrolled. */
   readonly keyHash: Uint8Array | null;
@@ -16,7 +15,7 @@ export interface EnrolmentRow {
 }
 
 /** Why an agent gets no certificate. */
-export type EnrolmentRefusal = 'unknown' | 'revoked' | 'expired' | 'used' | 'old-token' | 'unknown-key';
+export type EnrolmentRefusal = 'unknown' | 'revoked' | 'expired' | 'used' | 'unknown-key';
 
 /** The decision about a request: a new certificate, the one that the agent has already, or none. */
 export type EnrolmentDecision =
@@ -32,7 +31,7 @@ export const certificateUs = 7 * dayUs;
 /** Decides on a token that came with a public key. `row` is the agent of the token; undefined: there is none. Pure. */
 export function decideEnrolment(
   row: EnrolmentRow | undefined,
-  now: { readonly keyHash: Uint8Array; readonly nowUs: number; readonly acceptsOldTokens: boolean },
+  now: { readonly keyHash: Uint8Array; readonly nowUs: number },
 ): EnrolmentDecision {
   if (row === undefined) return refuse('unknown');
   if (row.isRevoked) return refuse('revoked');
@@ -42,7 +41,6 @@ export function decideEnrolment(
     const isRecent = tokenUsedUs !== null && now.nowUs - tokenUsedUs <= repeatUs;
     return isSame && isRecent && certificate !== null ? { kind: 'repeat', certificate } : refuse('used');
   }
-  if (tokenExpiresUs === null) return now.acceptsOldTokens ? { kind: 'issue' } : refuse('old-token');
   return now.nowUs > tokenExpiresUs ? refuse('expired') : { kind: 'issue' };
 }
 

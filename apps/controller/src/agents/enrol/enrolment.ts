@@ -74,11 +74,10 @@ export function createEnrolment(deps: {
   readonly kysely: Kysely<Tables>;
   readonly agents: AgentEnrolment;
   readonly authorities: () => Authorities;
-  readonly acceptsOldTokens: boolean;
   readonly clock: Pick<Clock, 'nowUs'>;
   readonly log: Logger;
 }): Enrolment {
-  const { kysely, agents, acceptsOldTokens, clock, log } = deps;
+  const { kysely, agents, clock, log } = deps;
   const semaphore = createSemaphore(work);
 
   /** The decision about the row, carried out. The signature of the request is verified for a known agent only. */
@@ -130,7 +129,7 @@ export function createEnrolment(deps: {
       await agents.lockKey(trx, request.keyHash);
       const row = await agents.findByToken(trx, hashCredential(token));
       const nowUs = clock.nowUs();
-      const decision = decideEnrolment(row, { keyHash: request.keyHash, nowUs, acceptsOldTokens });
+      const decision = decideEnrolment(row, { keyHash: request.keyHash, nowUs });
       const other = await agents.findByKey(trx, request.keyHash);
       if (decision.kind === 'issue' && other !== undefined)
         return { kind: 'malformed', message: 'The key of the CSR belongs to another agent. Make a new key' };
@@ -158,7 +157,6 @@ export function createEnrolment(deps: {
       const row = found.value;
       if (row === undefined) return 'unknown';
       if (row.isRevoked) return 'revoked';
-      if (row.tokenExpiresUs === null) return acceptsOldTokens ? 'yes' : 'old-token';
       return row.tokenExpiresUs < clock.nowUs() ? 'expired' : 'yes';
     },
     async mayUpgrade(keyHash) {

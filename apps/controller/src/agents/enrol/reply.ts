@@ -23,10 +23,6 @@ const reasons: Readonly<Record<EnrolmentRefusal, Refused>> = {
   unknown: refusal(401, 'This token is not known here.'),
   used: refusal(401, 'This token was used already. A token enrols one agent, once.'),
   expired: refusal(401, `This token has expired. A token is good for ${invitationMinutes} minutes.`),
-  'old-token': refusal(
-    401,
-    'This token is from before enrolment, and this controller accepts none (VANTAGE_AGENT_TOKENS=no).',
-  ),
   'unknown-key': refusal(401, 'No agent with this key is known here.'),
   revoked: {
     status: 403,

@@ -6,17 +6,23 @@ import { changeAgent, revokeAgent } from '../../catalog/agents/write.ts';
 import { createCatalog } from '../../catalog/change.ts';
 import { publish } from '../../platform/db/index.ts';
 import { recordEvents } from '../../status/events/index.ts';
+import { issueIdentity } from '../../testing/agent-identity.ts';
+import { connectAgent } from './testing/agent-stream.ts';
 import { nothing, sealer, soon, useGatewayFixture } from './testing/gateway-fixture.ts';
 
 const bench = useGatewayFixture();
 
 describe('the decision who may connect', () => {
   test.each([
-    ['no token', { token: '' }, /bearer token is needed/],
-    ['an unknown token', { token: 'nobody' }, /token is not known/],
-  ])('%s is refused', async (_what, options, message) => {
+    ['no certificate', async () => undefined, /certificate is needed/],
+    [
+      'an unknown certificate',
+      async () => (await issueIdentity(bench.authorities.signing)).identity,
+      /certificate is not known/,
+    ],
+  ])('%s is refused', async (_what, identity, message) => {
     await using server = await bench.gatewayWith(nothing);
-    await using stream = bench.connectTo(server.url, options);
+    await using stream = connectAgent(server.url, { tls: bench.tlsOf(await identity()) });
     await expect(stream.until('welcome')).rejects.toThrow(message);
   });
 

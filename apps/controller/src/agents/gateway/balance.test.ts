@@ -6,8 +6,8 @@ const bench = useGatewayFixture();
 
 test('a gateway that was added gets agents of the other one, each asked once', async () => {
   await using full = await bench.gatewayWith(nothing, 'the full one', hasty);
-  const agents = await Promise.all(Array.from({ length: 4 }, () => bench.rows.agent(bench.place)));
-  const streams = agents.map(({ token }) => bench.connectTo(full.url, { token }));
+  const agents = await Promise.all(Array.from({ length: 4 }, () => bench.enrolAgent()));
+  const streams = agents.map(({ identity }) => bench.connectTo(full.url, { identity }));
   for (const stream of streams) await stream.until('welcome');
   const beat = setInterval(() => {
     for (const stream of streams) stream.send({ case: 'heartbeat', value: { sequence: 1n } });
@@ -28,7 +28,7 @@ test('a gateway that was added gets agents of the other one, each asked once', a
   });
   await vi.waitFor(() => expect(full.gateway.load.sessions).toBe(3), soon);
   const gone = agents[await Promise.race(ends.map((end, at) => end.then(() => at)))];
-  const moved = bench.connectTo(empty.url, { token: gone?.token ?? '', counter: 2 });
+  const moved = bench.connectTo(empty.url, { ...gone, counter: 2 });
   await moved.until('welcome');
   streams.push(moved);
   // Three and one: a share is two, and one more is left alone.

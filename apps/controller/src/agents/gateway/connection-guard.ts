@@ -1,4 +1,4 @@
-import type { Http2SecureServer, Http2Server } from 'node:http2';
+import type { Http2SecureServer } from 'node:http2';
 import type { Socket } from 'node:net';
 import { type Clock, clientNetwork, createLogSummary, declareState, type Logger } from '@vantage/kernel';
 import { createRateLimiter } from '../../platform/server/rate-limiter.ts';
@@ -6,7 +6,7 @@ import { type ConnectionLimits, createConnectionBook } from './connection-book.t
 
 /** Bounds the connections of the agents' port, also those that speak no TLS and no HTTP/2 yet. */
 export interface ConnectionGuard extends Disposable {
-  attach(server: Http2SecureServer | Http2Server): void;
+  attach(server: Http2SecureServer): void;
   /** A known agent's stream or download runs over this connection, until it is disposed. */
   serves(socket: NamedSocket | undefined): Disposable;
   /** Counts in the log that a stream of this address was cut because its agent does not read. */

@@ -8,7 +8,7 @@ import type { PresenceMonitor } from './presence-monitor.ts';
 import type { Session } from './session.ts';
 import type { OpenedSession, SessionOpener } from './session-opener.ts';
 import type { SessionRegistry } from './session-registry.ts';
-import { type KnownAgent, namesOf, type TokenOwner } from './store.ts';
+import { type KeyOwner, type KnownAgent, namesOf } from './store.ts';
 import type { Caller } from './stream-handler.ts';
 
 /**
@@ -17,7 +17,7 @@ import type { Caller } from './stream-handler.ts';
  */
 export type Converse = (
   requests: AsyncIterable<ConnectRequest>,
-  owner: TokenOwner,
+  owner: KeyOwner,
   caller: Caller,
 ) => AsyncGenerator<ConnectResponse>;
 

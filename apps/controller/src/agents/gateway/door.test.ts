@@ -1,10 +1,11 @@
-import { type ClientHttp2Session, connect, constants, type IncomingHttpHeaders } from 'node:http2';
+import { connect, constants, type IncomingHttpHeaders } from 'node:http2';
 import { connect as connectTcp, Socket } from 'node:net';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { Code } from '@connectrpc/connect';
 import { mebibyte } from '@vantage/domain';
 import { ConnectRequestSchema } from '@vantage/proto';
 import { describe, expect, test, vi } from 'vitest';
+import { issueIdentity } from '../../testing/agent-identity.ts';
 import { hasty, nothing, soon, useGatewayFixture } from './testing/gateway-fixture.ts';
 
 const bench = useGatewayFixture();
@@ -22,14 +23,14 @@ function hello(sessionCounter = 1n, version = '0.2.0'): Buffer {
   );
 }
 
-/** A stream by hand, over a connection of its own unless one is given. */
-function openStream(url: string, token: string | undefined, connection: ClientHttp2Session = connect(url)) {
+/** A stream by hand, over a connection of its own; `tls` is the one of the test's agent unless it is given. */
+function openStream(url: string, tls = bench.tlsOf(bench.agent.identity)) {
+  const connection = connect(url, tls);
   connection.on('error', () => {});
   const stream = connection.request({
     ':method': 'POST',
     ':path': '/vantage.v1.AgentService/Connect',
     'content-type': 'application/grpc+proto',
-    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
   });
   stream.on('error', () => {});
   stream.resume();
@@ -51,28 +52,34 @@ function openStream(url: string, token: string | undefined, connection: ClientHt
   };
 }
 
+/** The authority signed this certificate, and no agent has its key. */
+async function unknown() {
+  return bench.tlsOf((await issueIdentity(bench.authorities.signing)).identity);
+}
+
 describe('before a stream is a session', () => {
   test.each([
-    ['no token', undefined],
-    ['an unknown token', 'nobody'],
+    ['no certificate', async () => bench.tlsOf()],
+    ['an unknown certificate', unknown],
   ])(
-    '%s is refused in the trailers by the headers alone, then the connection closes',
-    async (_what, token) => {
+    '%s is refused in the trailers by the handshake and the headers alone, then the connection closes',
+    async (_what, tls) => {
       await using server = await bench.gatewayWith(nothing);
-      using one = openStream(server.url, token);
+      using one = openStream(server.url, await tls());
       // No byte of the body is ever sent.
       expect(await one.status).toBe(Code.Unauthenticated);
       await one.closed;
     },
   );
 
-  test('a message without a known token uses no memory of the gateway', async () => {
+  test('a message without a known certificate uses no memory of the gateway', async () => {
     await using server = await bench.gatewayWith(nothing);
     let received = 0;
     server.onSocket((socket) => {
       received += socket.bytesRead;
     });
-    const streams = Array.from({ length: 20 }, () => openStream(server.url, 'nobody'));
+    const tls = await unknown();
+    const streams = Array.from({ length: 20 }, () => openStream(server.url, tls));
     for (const { stream } of streams) stream.write(framed(Buffer.alloc(mebibyte), 32 * mebibyte));
     for (const one of streams) expect(await one.status).toBe(Code.Unauthenticated);
     for (const one of streams) await one.closed;
@@ -87,7 +94,7 @@ describe('before a stream is a session', () => {
     ['what is no message', framed(Buffer.of(0x1a, 0xff, 0xff, 0xff, 0x7f)), Code.InvalidArgument],
   ])('%s is refused with a status, then the connection closes', async (_what, bytes, code) => {
     await using server = await bench.gatewayWith(nothing);
-    using one = openStream(server.url, bench.agent.token);
+    using one = openStream(server.url);
     one.stream.write(bytes);
     expect(await one.status).toBe(code);
     await one.closed;
@@ -95,7 +102,7 @@ describe('before a stream is a session', () => {
 
   test('a message over 4 MiB ends the session with a status before it is read', async () => {
     await using server = await bench.gatewayWith(nothing);
-    using one = openStream(server.url, bench.agent.token);
+    using one = openStream(server.url);
     one.stream.write(hello());
     one.stream.write(framed(Buffer.alloc(0), 4 * mebibyte + 1));
     expect(await one.status).toBe(Code.ResourceExhausted);
@@ -104,7 +111,7 @@ describe('before a stream is a session', () => {
 
   test('one agent has four streams at most', async () => {
     await using server = await bench.gatewayWith(nothing);
-    const streams = Array.from({ length: 5 }, () => openStream(server.url, bench.agent.token));
+    const streams = Array.from({ length: 5 }, () => openStream(server.url));
     try {
       const statuses = streams.map(({ status }, i) => status.then((code) => ({ i, code })));
       expect((await Promise.race(statuses)).code).toBe(Code.ResourceExhausted);
@@ -119,7 +126,7 @@ describe('before a stream is a session', () => {
       ['/x', 'application/grpc', 404],
       ['/vantage.v1.AgentService/Connect', 'application/grpc+json', 415],
     ] as const) {
-      const connection = connect(server.url);
+      const connection = connect(server.url, bench.tlsOf());
       const closed = new Promise((resolve) => connection.once('close', resolve));
       const stream = connection.request({ ':method': 'POST', ':path': path, 'content-type': type });
       stream.on('error', () => {});
@@ -138,7 +145,8 @@ describe('connections without a stream', () => {
     await using server = await bench.gatewayWith(nothing, 'controller one', hasty);
     const { port } = new URL(server.url);
     const closed = Promise.withResolvers<void>();
-    const peer = kind === 'silent' ? connectTcp(Number(port), '127.0.0.1') : connect(server.url);
+    const peer =
+      kind === 'silent' ? connectTcp(Number(port), '127.0.0.1') : connect(server.url, bench.tlsOf());
     peer.on('error', () => {});
     peer.once('close', () => closed.resolve());
     if (peer instanceof Socket) peer.resume();

@@ -39,10 +39,10 @@ describe('batches and heartbeats', () => {
       },
     };
     await using server = await bench.gatewayWith(ingest);
-    const others = await Promise.all(Array.from({ length: 4 }, () => bench.rows.agent(bench.place)));
+    const others = await Promise.all(Array.from({ length: 4 }, () => bench.enrolAgent()));
     await using held = new AsyncDisposableStack();
-    const streams = [bench.agent, ...others].map(({ token }) =>
-      held.use(bench.connectTo(server.url, { token })),
+    const streams = [bench.agent, ...others].map(({ identity }) =>
+      held.use(bench.connectTo(server.url, { identity })),
     );
     for (const [at, stream] of streams.entries()) {
       await stream.until('welcome');
@@ -133,7 +133,7 @@ describe('batches and heartbeats', () => {
   });
 
   test('one agent that takes nothing does not hold another', async () => {
-    const stuck = await bench.rows.agent(bench.place);
+    const stuck = await bench.enrolAgent();
     const ingest: BatchReceiver = {
       async accept(sender) {
         if (sender.agentNo === stuck.agentNo) await new Promise(() => {});
@@ -141,7 +141,7 @@ describe('batches and heartbeats', () => {
       },
     };
     await using server = await bench.gatewayWith(ingest);
-    await using slow = bench.connectTo(server.url, { token: stuck.token });
+    await using slow = bench.connectTo(server.url, { identity: stuck.identity });
     await slow.until('welcome');
     for (let i = 0; i < 10; i += 1) slow.send({ case: 'batch', value: { batchId: BigInt(i), records: [] } });
     await using stream = bench.connectTo(server.url);

@@ -1,4 +1,4 @@
-import type { Http2SecureServer, Http2Server, Http2Session, ServerHttp2Session } from 'node:http2';
+import type { Http2SecureServer, Http2Session, ServerHttp2Session } from 'node:http2';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { type Clock, declareState, type Logger, messageOf } from '@vantage/kernel';
 import { Goodbye_Reason } from '@vantage/proto';
@@ -18,7 +18,7 @@ import { createPresenceMonitor } from './presence-monitor.ts';
 import type { RunRequests } from './run-request-feed.ts';
 import { type BatchReceiver, createSessionOpener } from './session-opener.ts';
 import { createSessionRegistry } from './session-registry.ts';
-import { type KnownAgent, ownerOfKey, ownerOfToken } from './store.ts';
+import { type KnownAgent, ownerOfKey } from './store.ts';
 import { createStreamHandler, type Serve, type StreamHandler } from './stream-handler.ts';
 import type { AgentUpgrades } from './upgrade-feed.ts';
 
@@ -27,7 +27,7 @@ export interface Gateway {
   /** For `http2.createSecureServer`. */
   readonly handler: StreamHandler;
   /** Pings the server's connections, and ends them when the gateway closes. */
-  attach(server: Http2SecureServer | Http2Server): void;
+  attach(server: Http2SecureServer): void;
   /** Listens to the bus and keeps this controller's row; call once before the server listens. */
   start(): Promise<void>;
   /** Sends agents elsewhere, finishes what is being committed and ends every stream, within 3 s. */
@@ -52,8 +52,7 @@ const tracked = declareState({
 export function createGateway({
   maxConnections = 4_096,
   onAgentSeen = () => {},
-  acceptsOldTokens = true,
-  trusted = () => [],
+  trusted,
   ...deps
 }: {
   readonly db: Db;
@@ -71,10 +70,8 @@ export function createGateway({
   readonly history?: DatabaseHistory;
   /** Connections that the agents' port keeps open in all. */
   readonly maxConnections?: number;
-  /** Agents that were made before enrolment may use their tokens until they enrol. */
-  readonly acceptsOldTokens?: boolean;
   /** The authorities that sign the certificates of agents, PEM. */
-  readonly trusted?: () => readonly string[];
+  readonly trusted: () => readonly string[];
   /** Called when an agent's session opens or ends. */
   readonly onAgentSeen?: (agent: KnownAgent) => void;
 }): Gateway {
@@ -85,8 +82,6 @@ export function createGateway({
   const admission = createAdmission({
     clock,
     log,
-    acceptsOldTokens,
-    ownerOfToken: (hash) => ownerOfToken(db.kysely, hash),
     ownerOfKey: (hash) => ownerOfKey(db.kysely, hash),
   });
   const presence = createPresenceMonitor({

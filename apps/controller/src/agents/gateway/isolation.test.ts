@@ -16,7 +16,7 @@ function rowOf(agentNo: number) {
 /** An agent of an account of its own. */
 async function stranger() {
   const accountNo = await bench.rows.account();
-  return bench.rows.agent({ accountNo, locationNo: await bench.rows.location(accountNo) });
+  return bench.enrolAgent({ accountNo, locationNo: await bench.rows.location(accountNo) });
 }
 
 test.each([
@@ -30,7 +30,7 @@ test.each([
     const other = await stranger();
     await using server = await bench.gatewayWith(nothing, 'controller one', hasty);
     await using hostile = bench.connectTo(server.url);
-    await using good = bench.connectTo(server.url, { token: other.token });
+    await using good = bench.connectTo(server.url, { identity: other.identity });
     await Promise.all([hostile.until('welcome'), good.until('welcome')]);
     hostile.send({ case: 'heartbeat', value: { sequence: 1n, checksSkipped: 3, ...values } });
     good.send({ case: 'heartbeat', value: { sequence: 1n, backlogRecords: 8n } });
@@ -45,7 +45,7 @@ test('an agent whose status cannot be stored loses its session, the status of ot
   const other = await stranger();
   await using server = await bench.gatewayWith(nothing, 'controller one', hasty);
   await using offender = bench.connectTo(server.url);
-  await using good = bench.connectTo(server.url, { token: other.token });
+  await using good = bench.connectTo(server.url, { identity: other.identity });
   await Promise.all([offender.until('welcome'), good.until('welcome')]);
   // The sum of the skipped checks is beyond its column at the next heartbeat.
   await bench.db.kysely

@@ -32,7 +32,7 @@ async function requestRetry(
 
 test("a run request for the agent's own device has no assignment, one for another agent's device contains it", async () => {
   const deviceNo = await bench.addDevice({ url: '192.0.2.1:25' });
-  const second = await bench.rows.agent(bench.place);
+  const second = await bench.enrolAgent();
   const own = await requestRetry(deviceNo, bench.agent.agentNo);
   const lent = await requestRetry(deviceNo, second.agentNo);
   await bench.db.kysely
@@ -48,7 +48,7 @@ test("a run request for the agent's own device has no assignment, one for anothe
     deviceNo,
     traceroute: false,
   });
-  await using neighbour = bench.connectTo(server.url, { token: second.token });
+  await using neighbour = bench.connectTo(server.url, { identity: second.identity });
   expect((await neighbour.until('assignments')).upserts).toEqual([]);
   const got = await neighbour.until('runRequest');
   expect(got).toMatchObject({
@@ -62,11 +62,11 @@ test("a run request for the agent's own device has no assignment, one for anothe
 test("an agent gets no run request of a Location that it left, and never the assignment of another Location's device", async () => {
   const deviceNo = await bench.addDevice({ url: '192.0.2.2:25' });
   const locationNo = await bench.rows.location(bench.place.accountNo);
-  const stranger = await bench.rows.agent({ ...bench.place, locationNo });
+  const stranger = await bench.enrolAgent({ ...bench.place, locationNo });
   await requestRetry(deviceNo, stranger.agentNo);
   const here = await requestRetry(deviceNo, stranger.agentNo, locationNo);
   await using server = await bench.gatewayWith(nothing);
-  await using stream = bench.connectTo(server.url, { token: stranger.token });
+  await using stream = bench.connectTo(server.url, { identity: stranger.identity });
   const first = await stream.until('runRequest');
   expect([first.runRequestId, first.assignment]).toEqual([here, undefined]);
 });
@@ -74,16 +74,16 @@ test("an agent gets no run request of a Location that it left, and never the ass
 test('a check that is history only goes to a Location that does not check the device, but never to another account', async () => {
   const deviceNo = await bench.addDevice({ url: '192.0.2.3:25' });
   const locationNo = await bench.rows.location(bench.place.accountNo);
-  const other = await bench.rows.agent({ ...bench.place, locationNo });
+  const other = await bench.enrolAgent({ ...bench.place, locationNo });
   const accountNo = await bench.rows.account();
   const foreignNo = await bench.rows.location(accountNo);
-  const foreign = await bench.rows.agent({ accountNo, locationNo: foreignNo });
+  const foreign = await bench.enrolAgent({ accountNo, locationNo: foreignNo });
   await requestRetry(deviceNo, other.agentNo, locationNo, 0);
   await requestRetry(deviceNo, foreign.agentNo, foreignNo, 0);
   await using server = await bench.gatewayWith(nothing);
-  await using stream = bench.connectTo(server.url, { token: other.token });
+  await using stream = bench.connectTo(server.url, { identity: other.identity });
   const spec = { url: '192.0.2.3:25' };
   expect(await stream.until('runRequest')).toMatchObject({ assignment: { deviceNo, revision: 0, spec } });
-  await using elsewhere = bench.connectTo(server.url, { token: foreign.token });
+  await using elsewhere = bench.connectTo(server.url, { identity: foreign.identity });
   expect((await elsewhere.until('runRequest')).assignment).toBeUndefined();
 });

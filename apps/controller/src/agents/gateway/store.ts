@@ -11,7 +11,7 @@ export interface PresenceDeps {
   readonly agents: AgentPresence;
 }
 
-/** An agent that its token identified. */
+/** An agent that its certificate identified. */
 export interface KnownAgent {
   readonly agentNo: number;
   readonly agentId: string;
@@ -29,34 +29,21 @@ export function namesOf({ agentName, locationName }: Pick<KnownAgent, 'agentName
   return { agent: agentName, location: locationName };
 }
 
-/** The agent that a token or a certificate belongs to. */
-export interface TokenOwner {
+/** The agent that a certificate's key belongs to. */
+export interface KeyOwner {
   readonly agentNo: number;
   readonly accountNo: number;
   readonly agentId: string;
   readonly state: 'New' | 'Connected' | 'Away' | 'Fenced' | 'Revoked';
 }
 
-/** The agent of a token, by the token's SHA-256. `onlyEnrols`: the token opens no stream. */
-export async function ownerOfToken(
-  db: Kysely<Tables>,
-  tokenHash: Uint8Array,
-): Promise<(TokenOwner & { readonly onlyEnrols: boolean }) | undefined> {
-  return owners(db)
-    .select(sql<boolean>`token_expires_us is not null or key_hash is not null`.as('onlyEnrols'))
-    .where('token_hash', '=', tokenHash)
-    .executeTakeFirst();
-}
-
 /** The agent of a public key, by the key's SHA-256. */
-export async function ownerOfKey(db: Kysely<Tables>, keyHash: Uint8Array): Promise<TokenOwner | undefined> {
-  return owners(db).where('key_hash', '=', keyHash).executeTakeFirst();
-}
-
-function owners(db: Kysely<Tables>) {
+export async function ownerOfKey(db: Kysely<Tables>, keyHash: Uint8Array): Promise<KeyOwner | undefined> {
   return db
     .selectFrom('agents')
-    .select(['agent_no as agentNo', 'agent_id as agentId', 'account_no as accountNo', 'state']);
+    .select(['agent_no as agentNo', 'agent_id as agentId', 'account_no as accountNo', 'state'])
+    .where('key_hash', '=', keyHash)
+    .executeTakeFirst();
 }
 
 /** Whether a Hello opens a session. */

@@ -15,7 +15,6 @@ import { type CountedStream, createUnreadMessages } from './unread-messages.ts';
 
 /** One request for a stream; only its headers were read. */
 export interface Caller {
-  readonly authorization: string | null;
   /** The client certificate; undefined: there is none. */
   readonly peer: Peer | undefined;
   readonly gate: MessageGate;
@@ -81,7 +80,6 @@ export function createStreamHandler({ clock, serve, peerOf, onUnread }: StreamHa
     const values = createContextValues();
     const incoming = universalRequestFromNodeRequest(request, response, undefined, values);
     values.set(callerKey, {
-      authorization: incoming.header.get('authorization'),
       peer: peerOf(request.stream.session),
       gate,
       signal: incoming.signal,

@@ -14,7 +14,7 @@ export async function insertAgent(
   await em.flush();
 }
 
-/** The token of this hash expires at `expiresUs`, if it expires and its agent has not enrolled. */
+/** The token of this hash expires at `expiresUs`, if its agent has not enrolled. */
 export async function extendToken(
   { trx }: ChangeTransaction,
   tokenHash: Uint8Array,
@@ -24,7 +24,6 @@ export async function extendToken(
     .updateTable('agents')
     .set({ token_expires_us: expiresUs })
     .where('token_hash', '=', tokenHash)
-    .where('token_expires_us', 'is not', null)
     .where('key_hash', 'is', null)
     .execute();
 }

@@ -51,6 +51,7 @@ describe('devices', () => {
       account_no: accountNo,
       name: 'a',
       token_hash: Buffer.from(newId(), 'hex'),
+      token_expires_us: 1,
     };
     await rest.db.kysely
       .insertInto('agents')

@@ -126,6 +126,7 @@ test('AnchorStates shows what the connected agents report, and a damaged stored 
     location_no: api.locationNo,
     name,
     token_hash: Buffer.from(`${api.accountNo}${name}`),
+    token_expires_us: 1,
     state,
     anchor_states,
   });

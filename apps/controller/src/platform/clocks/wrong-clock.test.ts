@@ -191,7 +191,7 @@ describe('ends of sessions and tokens', () => {
     certificate: null,
     certificateEndUs: null,
   };
-  const now = (nowUs: number) => ({ keyHash: Buffer.alloc(32), nowUs, acceptsOldTokens: false });
+  const now = (nowUs: number) => ({ keyHash: Buffer.alloc(32), nowUs });
   const refused = { kind: 'refuse', reason: 'expired' };
 
   test.each(known)('a token ends after its 15 minutes where the clock $how', async ({ wrongMs, make }) => {

@@ -33,8 +33,6 @@ export interface Config extends DatabaseSettings {
   readonly tlsNames: readonly string[];
   /** The agents' ports as agents reach them, `https://host:port`; empty: by the names of this machine. */
   readonly agentUrls: readonly string[];
-  /** Agents that were made before enrolment may use their tokens until they enrol. */
-  readonly acceptsOldTokens: boolean;
   /** Folder with the parcels of the agent. */
   readonly parcels: string;
   /** The parcel for hosts like this one is made here when it is missing: nobody named a folder. */
@@ -133,7 +131,6 @@ const accepted = {
       .pipe(z.array(webAddress(/^https:$/))),
     'https://host:port, as agents reach it, several comma-separated: https://vantage.example.org:8444',
   ],
-  VANTAGE_AGENT_TOKENS: [z.enum(['yes', 'no']), 'yes or no'],
   VANTAGE_PARCELS: [z.string(), 'a folder'],
   VANTAGE_RELEASE_PUBLIC_KEY: [
     z.string().transform((line, context) => {
@@ -251,7 +248,6 @@ export function loadConfig(deps: {
         : { certFile: absolute(certFile), keyFile: absolute(keyFile) },
     tlsNames: read('VANTAGE_TLS_NAMES', accepted.VANTAGE_TLS_NAMES) ?? [],
     agentUrls: read('VANTAGE_AGENT_URL', accepted.VANTAGE_AGENT_URL) ?? [],
-    acceptsOldTokens: read('VANTAGE_AGENT_TOKENS', accepted.VANTAGE_AGENT_TOKENS) !== 'no',
     parcels: absolute(read('VANTAGE_PARCELS', accepted.VANTAGE_PARCELS) ?? defaultParcels),
     makesParcel: given['VANTAGE_PARCELS'] === undefined,
     releaseKey: read('VANTAGE_RELEASE_PUBLIC_KEY', accepted.VANTAGE_RELEASE_PUBLIC_KEY),

@@ -144,6 +144,23 @@ describe('a database that the migrations before the baseline made', () => {
     expect(await earlier.db.readinessProblem()).toBeUndefined();
   });
 
+  test('keeps the ends of its invitations, and tokens that had none have ended', async () => {
+    await using earlier = await made(42);
+    const { kysely } = earlier.db;
+    await sql`
+      with a as (insert into accounts (account_id, name) values ('a', 'a') returning account_no),
+        l as (insert into locations (location_id, account_no, name) select 'l', account_no, 'l' from a returning *)
+      insert into agents (agent_id, account_no, location_no, name, token_hash, token_expires_us, created_at)
+      select id, account_no, location_no, id, id::bytea, ends, to_timestamp(1.5)
+      from l, (values ('invited', 7), ('old', null::bigint)) agents (id, ends)`.execute(kysely);
+    await earlier.db.migrate();
+    const agents = kysely.selectFrom('agents').select(['name', 'token_expires_us']).orderBy('name');
+    expect(await agents.execute()).toEqual([
+      { name: 'invited', token_expires_us: 7 },
+      { name: 'old', token_expires_us: 1_500_000 },
+    ]);
+  });
+
   test('is refused and left unchanged when some of them are missing', async () => {
     await using earlier = await made(41);
     await expect(earlier.db.migrate()).rejects.toMatchObject({

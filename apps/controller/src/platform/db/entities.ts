@@ -158,8 +158,7 @@ export const Agent = defineEntity({
     ...times(),
     revokedAt: p.datetime().nullable(),
     removedAt: p.datetime().nullable(),
-    /** Null: a token from before enrolment, which also opens streams until the agent has enrolled. */
-    tokenExpiresUs: p.bigint('number').nullable(),
+    tokenExpiresUs: p.bigint('number'),
     tokenUsedUs: p.bigint('number').nullable(),
     /** SHA-256 of the agent's public key (SubjectPublicKeyInfo). */
     keyHash: p.blob().$type<Uint8Array>().unique().nullable(),

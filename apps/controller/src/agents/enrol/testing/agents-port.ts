@@ -1,6 +1,5 @@
-import { connect, createSecureServer } from 'node:http2';
+import { connect } from 'node:http2';
 import { request } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createLog, systemClock } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
@@ -9,14 +8,14 @@ import { agentEnrolment } from '../../../catalog/agents/enrolment-store.ts';
 import { agentPresence } from '../../../catalog/agents/presence-store.ts';
 import type { Db } from '../../../platform/db/index.ts';
 import { createSealer } from '../../../platform/secrets/seal.ts';
-import { agentPortOptions, withSafeAuthority } from '../../../platform/server/agent-port.ts';
-import { signServer } from '../../../platform/server/authority.ts';
+import { withSafeAuthority } from '../../../platform/server/agent-port.ts';
 import { testAuthorities } from '../../../platform/server/testing/authorities.ts';
 import type { Authorities } from '../../../platform/server/tls.ts';
 import { recordEvents } from '../../../status/events/index.ts';
 import { createFixtures, type Fixtures } from '../../../testing/fixtures.ts';
 import { useDatabase } from '../../../testing/use-database.ts';
 import { createGateway } from '../../gateway/index.ts';
+import { serveAgents } from '../../gateway/testing/serve-agents.ts';
 import { runRequests } from '../../run-requests/index.ts';
 import { createAgentDoor } from '../agent-door.ts';
 import { createDownloads } from '../downloads.ts';
@@ -50,11 +49,9 @@ export function useAgentsPorts() {
 
   /** Opens a port. Enrolment and the limits of requests have a clock of their own, which stands still. */
   async function openPort({
-    acceptsOldTokens = true,
     scriptFile = '',
     parcels = '',
   }: {
-    readonly acceptsOldTokens?: boolean;
     readonly scriptFile?: string;
     readonly parcels?: string;
   } = {}) {
@@ -64,10 +61,10 @@ export function useAgentsPorts() {
       db,
       clock,
       log,
-      acceptsOldTokens,
       recordEvents,
       runRequests,
       agents: agentPresence,
+      trusted: () => authorities.trusted,
       sealer: createSealer(new Uint8Array(32)),
       controllerId: 'controller',
       ingest: { accept: async () => ({ inserted: 0, repeated: 0, quarantined: 0 }) },
@@ -75,7 +72,6 @@ export function useAgentsPorts() {
     const enrolment = createEnrolment({
       kysely: db.kysely,
       agents: agentEnrolment,
-      acceptsOldTokens,
       clock: wall,
       log,
       authorities: () => authorities,
@@ -97,15 +93,10 @@ export function useAgentsPorts() {
       downloads,
       gateway: withSafeAuthority(gateway.handler),
     });
-    const cert = await signServer(authorities.signing, { names: ['localhost'], nowMs: Date.now() });
-    const certificate = { cert, key: authorities.signing.serverKey };
-    const server = createSecureServer(agentPortOptions(certificate, authorities.trusted), door.handler);
-    gateway.attach(server);
-    await gateway.start();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
+    const served = await serveAgents({ gateway, authorities, handler: door.handler });
+    const { port, url } = served;
     return {
-      url: `https://localhost:${port}`,
+      url,
       wall,
       gateway,
       /** Sends by HTTP/1.1. */
@@ -116,9 +107,8 @@ export function useAgentsPorts() {
           sendHttp1({ port, ca: authorities.trusted.join(''), method: 'POST', path: '/enrol', body }),
         ),
       async [Symbol.asyncDispose]() {
-        await gateway.close();
+        await served[Symbol.asyncDispose]();
         door[Symbol.dispose]();
-        await new Promise((resolve) => server.close(resolve));
       },
     };
   }

@@ -11,17 +11,22 @@ type Outgoing = NonNullable<MessageInitShape<typeof ConnectRequestSchema>['messa
 export function connectAgent(
   url: string,
   {
-    token,
     tls,
     counter = 1,
     hello = true,
-  }: { token: string; tls?: SecureClientSessionOptions; counter?: number; hello?: boolean },
+    headers = {},
+  }: {
+    /** The authority of the port, and the agent's certificate and key. */
+    tls: Pick<SecureClientSessionOptions, 'ca' | 'cert' | 'key'>;
+    counter?: number;
+    hello?: boolean;
+    headers?: Readonly<Record<string, string>>;
+  },
 ) {
   const sessionManager = new Http2SessionManager(url, {}, tls);
   const client = createClient(AgentService, createGrpcTransport({ baseUrl: url, sessionManager }));
   const outgoing = createMailbox<{ message: Outgoing }>(100);
   const ending = new AbortController();
-  const headers = { authorization: `Bearer ${token}` };
   const incoming = client.connect(outgoing, { headers, signal: ending.signal })[Symbol.asyncIterator]();
   const send = (message: Outgoing) => void outgoing.offer({ message });
   if (hello)

@@ -1,17 +1,20 @@
-import http2 from 'node:http2';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { type Clock, createLog, systemClock } from '@vantage/kernel';
 import { beforeEach } from 'vitest';
 import { agentPresence } from '../../../catalog/agents/presence-store.ts';
 import type { Db } from '../../../platform/db/index.ts';
 import { createSealer } from '../../../platform/secrets/seal.ts';
+import { testAuthorities } from '../../../platform/server/testing/authorities.ts';
+import type { Authorities } from '../../../platform/server/tls.ts';
 import { recordEvents } from '../../../status/events/index.ts';
+import type { AgentIdentity } from '../../../testing/agent-identity.ts';
 import { createFixtures, type Fixtures } from '../../../testing/fixtures.ts';
 import { useDatabase } from '../../../testing/use-database.ts';
 import { runRequests } from '../../run-requests/index.ts';
 import { createGateway } from '../gateway.ts';
 import type { BatchReceiver } from '../session-opener.ts';
 import { connectAgent } from './agent-stream.ts';
+import { serveAgents } from './serve-agents.ts';
 
 const log = createLog('gateway test', 'silent');
 const clock = systemClock;
@@ -35,18 +38,21 @@ export const hasty: Clock = {
 export function useGatewayFixture() {
   let db: Db;
   let rows: Fixtures;
+  let authorities: Authorities;
   let place: { accountNo: number; locationNo: number };
-  let agent: { agentNo: number; token: string };
+  let agent: { agentNo: number; identity: AgentIdentity };
 
-  useDatabase((opened) => {
+  useDatabase(async (opened) => {
     db = opened;
     rows = createFixtures(db.kysely);
+    authorities = await testAuthorities();
   });
+  const enrolAgent = (at = place) => rows.enrolledAgent(authorities.signing, at);
 
   beforeEach(async () => {
     const accountNo = await rows.account();
     place = { accountNo, locationNo: await rows.location(accountNo) };
-    agent = await rows.agent(place);
+    agent = await enrolAgent();
   });
 
   async function gatewayWith(ingest: BatchReceiver, controllerId = 'controller one', time: Clock = clock) {
@@ -60,27 +66,30 @@ export function useGatewayFixture() {
       runRequests,
       recordEvents,
       agents: agentPresence,
+      trusted: () => authorities.trusted,
     });
-    const server = http2.createServer(gateway.handler);
-    gateway.attach(server);
-    await gateway.start();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
+    const served = await serveAgents({ gateway, authorities });
     return {
+      ...served,
       gateway,
       /** Called with each of the server's sockets when it closes. */
       onSocket: (see: (socket: Socket) => void) =>
-        server.on('connection', (socket: Socket) => socket.once('close', () => see(socket))),
-      url: `http://127.0.0.1:${port}`,
-      async [Symbol.asyncDispose]() {
-        await gateway.close();
-        await new Promise((resolve) => server.close(resolve));
-      },
+        served.server.on('connection', (socket: Socket) => socket.once('close', () => see(socket))),
     };
   }
 
-  const connectTo = (url: string, options: { token?: string; counter?: number; hello?: boolean } = {}) =>
-    connectAgent(url, { token: agent.token, ...options });
+  /** How an agent's TLS begins: with its certificate, or without one. */
+  const tlsOf = (identity?: AgentIdentity) => ({
+    ca: authorities.trusted.join(''),
+    ...(identity !== undefined && { cert: identity.cert, key: identity.key }),
+  });
+  const connectTo = (
+    url: string,
+    {
+      identity = agent.identity,
+      ...options
+    }: { identity?: AgentIdentity; counter?: number; hello?: boolean } = {},
+  ) => connectAgent(url, { tls: tlsOf(identity), ...options });
 
   function agentRow() {
     return db.kysely
@@ -110,6 +119,9 @@ export function useGatewayFixture() {
     get db() {
       return db;
     },
+    get authorities() {
+      return authorities;
+    },
     get rows() {
       return rows;
     },
@@ -119,7 +131,10 @@ export function useGatewayFixture() {
     get agent() {
       return agent;
     },
+    /** An agent that enrolled, at the place of this test unless another one is given. */
+    enrolAgent,
     gatewayWith,
+    tlsOf,
     connectTo,
     agentRow,
     addDevice,

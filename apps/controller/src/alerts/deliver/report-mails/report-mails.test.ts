@@ -80,8 +80,8 @@ async function observe(devices: readonly string[]) {
   const { kysely } = one.rest.db;
   await sql`update devices set created_us = ${fromUs}::bigint`.execute(kysely);
   const { rows } = await sql<{ agent_no: number }>`
-    insert into agents (agent_id, account_no, location_no, name, token_hash, state)
-    values ('agent', ${one.accountNo}, ${one.locationNo}, 'agent', '\x01', 'Connected') returning agent_no`.execute(
+    insert into agents (agent_id, account_no, location_no, name, token_hash, token_expires_us, state)
+    values ('agent', ${one.accountNo}, ${one.locationNo}, 'agent', '\x01', 1, 'Connected') returning agent_no`.execute(
     kysely,
   );
   const agentNo = rows[0]?.agent_no;

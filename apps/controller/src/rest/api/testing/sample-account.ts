@@ -160,6 +160,7 @@ async function addAgent(
       location_no: account.locationNo,
       name: 'agent',
       token_hash: Buffer.from(newId(), 'hex'),
+      token_expires_us: clock.nowUs(),
       state: 'Connected',
       version: '0.2.0',
       architecture: 'amd64',

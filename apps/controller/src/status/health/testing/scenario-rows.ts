@@ -15,6 +15,7 @@ export function scenarioRows(kysely: Kysely<Tables>, accountNo: number) {
         location_no: locationNo,
         name,
         token_hash: Buffer.from(newId()),
+        token_expires_us: startUs,
         state: 'Connected',
         last_seen_us: startUs,
       })

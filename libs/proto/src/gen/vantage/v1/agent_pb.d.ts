@@ -1456,7 +1456,7 @@ export declare const ResultCodeSchema: GenEnum<ResultCode>;
  */
 export declare const AgentService: GenService<{
   /**
-   * The one stream of an agent. The token travels in the request header "authorization: Bearer <token>".
+   * The one stream of an agent. The certificate of the connection says which agent it is.
    *
    * @generated from rpc vantage.v1.AgentService.Connect
    */
