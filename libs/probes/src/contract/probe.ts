@@ -88,6 +88,10 @@ export type TargetResult =
  */
 export interface Probe<Name extends Method = Method, Schema extends z.ZodType = z.ZodType> {
   readonly method: Name;
+  /** For users: a check of the method, and when it is good (docs/methods.md). */
+  readonly purpose: string;
+  /** A device of the method, as a client would create it. */
+  readonly example: { readonly URL: string; readonly ShortName: string; readonly Options: z.input<Schema> };
   /** The arm of `CheckSpec.options` that carries the Options. */
   readonly optionsCase: OptionsCase;
   /**

@@ -25,6 +25,13 @@ const maxAnswered = 256 * 1024;
  */
 export const http: Probe<'HTTP', typeof httpOptions> = {
   method: 'HTTP',
+  purpose:
+    'Asks a web server for a page. The check is good when the status and what `Options` expect of headers and body fit.',
+  example: {
+    URL: 'https://www.example.com/',
+    ShortName: 'web-1',
+    Options: { ExpectText: 'Welcome', MaxTimeMs: 2000, Headers: { 'Accept-Language': 'en' } },
+  },
   optionsCase: 'http',
   tracePackets: 'tcp',
   options: httpOptions,

@@ -59,6 +59,8 @@ export const ping = createPing({ sockets: icmpSockets });
 export function createPing(deps: { readonly sockets: SharedIcmp }): Probe<'PING', typeof options> {
   return {
     method: 'PING',
+    purpose: 'Sends ICMP echo requests. The check is good when enough of them are answered in time.',
+    example: { URL: '192.0.2.1', ShortName: 'gw-1', Options: { Count: 5, MaxLossPercent: 20 } },
     optionsCase: 'ping',
     tracePackets: 'icmp',
     options,

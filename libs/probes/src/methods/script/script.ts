@@ -28,6 +28,13 @@ export function createScript({
 }): Probe<'Script', typeof options> {
   return {
     method: 'Script',
+    purpose:
+      'Runs a JavaScript program at the agent ([how to write one](script/README.md)). The check is good when the program ends without an error.',
+    example: {
+      URL: "await http({ url: 'https://www.example.com/' });",
+      ShortName: 'shop-1',
+      Options: { SlowMs: 5000 },
+    },
     optionsCase: 'script',
     tracePackets: 'none',
     options,
