@@ -1,15 +1,13 @@
 import type { Json } from '@vantage/domain';
 import { resultCode } from '@vantage/domain';
-import type { IcmpSocket, PingAnswer, SharedIcmp } from '@vantage/icmp';
+import { type IcmpSocket, icmpSockets, type PingAnswer, type SharedIcmp } from '@vantage/icmp';
 import { z } from 'zod';
 import type { Address } from '../../contract/dial.ts';
 import { Failure, networkFailure, notMet, showSeconds } from '../../contract/failure.ts';
 import { ipFamilyOption, slowMsOption } from '../../contract/options.ts';
 import type { Probe, ProbeContext } from '../../contract/probe.ts';
 import { parseTarget } from '../../contract/target.ts';
-import { icmpSockets } from '../../net/icmp-sockets.ts';
-import { runSeries } from './series.ts';
-import { type PingStatistics, shown, summarise, unmetLimit } from './statistics.ts';
+import { type PingStatistics, runSeries, shown, summarise, unmetLimit } from './series.ts';
 
 const options = z.strictObject({
   Count: z.int().min(1).max(100).default(3).describe('Packets to send.'),

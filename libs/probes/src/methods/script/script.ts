@@ -2,8 +2,7 @@ import { isGood, isResultCode, type ResultCode, resultCode } from '@vantage/doma
 import { z } from 'zod';
 import { Failure, showSeconds } from '../../contract/failure.ts';
 import { slowMsOption } from '../../contract/options.ts';
-import type { Outcome, Probe } from '../../contract/probe.ts';
-import type { CheckFunctions } from '../../contract/script-function.ts';
+import type { CheckFunctions, Outcome, Probe } from '../../contract/probe.ts';
 import type { Sandbox } from './sandbox.ts';
 import { runSession, type SessionEnd } from './session.ts';
 
