@@ -4,27 +4,7 @@ import { type Method, methods } from '@vantage/domain';
 import { registry } from '@vantage/probes';
 import { expect, test } from 'vitest';
 import { optionSchemas } from '../apps/controller/src/rest/api/openapi/devices.ts';
-import { methodExamples } from '../apps/controller/src/rest/api/openapi/method-examples.ts';
 import type { Schema } from '../apps/controller/src/rest/api/openapi/schema.ts';
-
-/** A check of the Method, and when it is good. */
-const purposes: Readonly<Record<Method, string>> = {
-  HTTP: 'Asks a web server for a page. The check is good when the status and what `Options` expect of headers and body fit.',
-  PING: 'Sends ICMP echo requests. The check is good when enough of them are answered in time.',
-  SMTP: 'Greets a mail server, and logs in or names a sender and a recipient where `Options` say so. It never sends a message.',
-  POP3: 'Greets a POP3 server, and logs in where there is a user.',
-  MySQL:
-    'Greets a MySQL or MariaDB server, logs in where there is a user, and runs a query where there is one.',
-  IMAP4: 'Greets an IMAP server, and logs in and opens a mailbox where `Options` say so.',
-  FTP: 'Greets an FTP server, and logs in, lists a directory or reads a file where `Options` say so.',
-  TELNET: 'Connects to a Telnet server, and logs in or waits for a prompt where `Options` say so.',
-  SSH: 'Reads the version of an SSH server, and compares its host key or logs in where `Options` say so.',
-  NNTP: 'Greets a news server, and logs in or selects a group where `Options` say so.',
-  TCP: 'Connects to a port, and has a dialogue of texts or bytes where there are `Steps`.',
-  DNS: 'Asks a DNS server for records. The check is good when there is an answer and it has what `Options` expect.',
-  Script:
-    'Runs a JavaScript program at the agent ([how to write one](script/README.md)). The check is good when the program ends without an error.',
-};
 
 const head = `# Methods
 
@@ -63,11 +43,11 @@ function rows(schema: Schema, prefix = ''): string[] {
 
 function section(method: Method): string {
   const schema = optionSchemas()[`Options${method}`] ?? {};
-  const body = JSON.stringify({ Method: method, ...methodExamples[method], Frequency: 1 }, null, 2);
+  const body = JSON.stringify({ Method: method, ...registry[method].example, Frequency: 1 }, null, 2);
   return `
 ## ${method}
 
-${purposes[method]}
+${registry[method].purpose}
 
 URL: ${formsOf(method).replaceAll('<', '&lt;')}.
 
@@ -91,8 +71,9 @@ test.each(methods)(
     expect(formsOf(method)).not.toBe('');
     const options = Object.entries(optionSchemas()[`Options${method}`]?.properties ?? {});
     for (const [name, { description }] of options) expect(description ?? '', name).not.toBe('');
-    expect(registry[method].parseTarget(methodExamples[method].URL)).toMatchObject({ ok: true });
-    expect(registry[method].options.safeParse(methodExamples[method].Options).error).toBeUndefined();
+    const probe = registry[method];
+    expect(probe.parseTarget(probe.example.URL)).toMatchObject({ ok: true });
+    expect(probe.options.safeParse(probe.example.Options).error).toBeUndefined();
   },
 );
 

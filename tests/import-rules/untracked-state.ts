@@ -93,7 +93,7 @@ export const untrackedState: ReadonlyMap<string, string> = new Map(
       'apps/controller/src/catalog/states/tag-counts.ts devices',
       'apps/controller/src/catalog/states/tag-summary.ts accounts',
       'libs/kernel/src/tracked-state.ts collections',
-      'libs/kernel/src/zone-offset.ts offsets',
+      'libs/kernel/src/time-zone.ts offsets',
       'apps/controller/src/catalog/sessions/refused-sign-ins.ts timers',
       'apps/controller/src/catalog/sessions/refused-sign-ins.ts pending',
       'apps/agent/src/outbox/kept.ts kept',

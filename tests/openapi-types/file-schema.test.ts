@@ -3,7 +3,9 @@ import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { fileSchema } from '../../apps/cli/src/code/file-schema.ts';
+import { z } from 'zod';
+import { creating, fileSchema } from '../../apps/cli/src/code/file-schema.ts';
+import { kindNames, kinds } from '../../apps/cli/src/code/kinds.ts';
 import { type Rest, startRest } from '../../apps/controller/src/rest/api/testing/rest.ts';
 
 const docs = path.resolve(import.meta.dirname, '../../docs');
@@ -23,6 +25,22 @@ test('docs/vantage-apply.schema.json is made of the OpenAPI document (else: npm 
   await expect(`${JSON.stringify(made, null, 1)}\n`).toMatchFileSnapshot(
     path.join(docs, 'vantage-apply.schema.json'),
   );
+});
+
+/** A file says a thing's key as `Key`, its source once for all, and Retries as Attempts. */
+const otherwise = ['ExternalKey', 'Source', 'Retries'];
+
+test.each(kindNames)('kinds.ts has every field with which a %s is created', async (kind) => {
+  const document = z.object({
+    components: z.object({
+      schemas: z.record(z.string(), z.looseObject({ properties: z.looseObject({}).optional() })),
+    }),
+  });
+  const { schemas } = document.parse((await rest.send('GET', '/openapi.json')).json).components;
+  const fields = Object.keys(schemas[creating[kind]]?.properties ?? {});
+  expect(fields.length).toBeGreaterThan(1);
+  const known = new Set([...Object.keys(kinds[kind].fields), ...otherwise]);
+  expect(fields.filter((field) => !known.has(field))).toEqual([]);
 });
 
 test('an editor accepts the file of docs/as-code.md', () => {

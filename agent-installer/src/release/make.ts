@@ -1,10 +1,20 @@
+import { execFileSync } from 'node:child_process';
 import { createHash, type KeyObject } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { productVersion as version } from '@vantage/domain';
 import { architectures, type HostArchitecture } from '../architectures.ts';
-import { packArchive } from '../archive.ts';
+import { type Entry, packArchive } from '../archive.ts';
 import { packControllerDeb } from '../controller/deb.ts';
 import { controllerTree } from '../controller/tree.ts';
 import { packDeb } from '../deb.ts';
@@ -12,8 +22,6 @@ import { root } from '../root.ts';
 import { signParcel } from '../sign.ts';
 import { parcelTree } from '../tree.ts';
 import { describeContents } from './contents.ts';
-import { imageContext } from './image-context.ts';
-import { notesOf } from './notes.ts';
 import { signatureFile, signSums, sumsFile, sumsOf } from './sums.ts';
 
 /** A release that is to be made. */
@@ -92,4 +100,71 @@ async function addAgent(
 
 function digestOf(data: Buffer | string): string {
   return createHash('sha256').update(data).digest('hex');
+}
+
+/** The heading in the changelog below which stands what an operator does for an upgrade. */
+const dutiesHeading = '### What you must do';
+
+/**
+ * The notes of a release, from its section of the changelog (`## VERSION`, or `## Unreleased` before its day): first
+ * what an operator must do, then what changed, last how to verify the files. Throws where the section does not say the
+ * first.
+ */
+function notesOf(changelog: string, version: string): string {
+  const sections = changelog.split(/^(?=## )/m);
+  const own =
+    sections.find((section) => section.startsWith(`## ${version} `)) ??
+    sections.find((section) => section.startsWith('## Unreleased'));
+  if (own === undefined) throw new Error(`CHANGELOG.md has neither a section of ${version} nor "Unreleased"`);
+  const [, ...parts] = own.split(/^(?=### )/m);
+  const duties = parts.find((part) => part.startsWith(dutiesHeading));
+  if (duties === undefined)
+    throw new Error(`CHANGELOG.md says below "${dutiesHeading}" nothing about ${version}`);
+  const changes = parts.filter((part) => part !== duties);
+  return `# Vantage ${version}
+
+${[duties, ...changes].map((part) => part.trim().replace(/^### /, '## ')).join('\n\n')}
+
+## Verify the files
+
+The file SHA256SUMS lists all files of this release, and the release key signed it:
+
+\`\`\`sh
+base64 -d release.key.pub | openssl pkey -pubin -inform DER -out release.pem
+openssl pkeyutl -verify -pubin -inkey release.pem -rawin -in SHA256SUMS -sigfile SHA256SUMS.sig
+sha256sum --check SHA256SUMS
+\`\`\`
+`;
+}
+
+/** Paths of the repository that the images and the compose files are made of. */
+const paths = [
+  'package.json',
+  'package-lock.json',
+  '.npmrc',
+  '.node-version',
+  '.dockerignore',
+  'tsconfig.base.json',
+  'LICENSE',
+  'CHANGELOG.md',
+  'vantage',
+  'docker-compose.yml',
+  'libs',
+  'apps',
+  'docs',
+  'agent-installer',
+  'tests/package.json',
+];
+
+/**
+ * The files from which both images are built, as git tracks them: `docker compose build` in the unpacked folder needs
+ * nothing else of the repository. Throws where this is no clone.
+ */
+function imageContext(): Entry[] {
+  const listed = execFileSync('git', ['ls-files', '-z', '--', ...paths], { cwd: root, encoding: 'utf8' });
+  const files = listed.split('\0').filter((file) => file !== '' && !/\.test\.tsx?$/.test(file));
+  return files.map((file) => {
+    const at = path.join(root, file);
+    return { name: file, mode: (statSync(at).mode & 0o100) === 0 ? 0o644 : 0o755, data: readFileSync(at) };
+  });
 }

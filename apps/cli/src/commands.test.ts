@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createTestDatabase, type TestDatabase } from '../../../tests/harness/database.ts';
 import { inDatabase, withClient } from '../../../tests/harness/postgres-url.ts';
-import { runCommandLine } from './run-command-line.ts';
+import { runCommandLine } from './all-commands.ts';
 import { program, runVantage } from './testing/run-vantage.ts';
 
 let database: TestDatabase;

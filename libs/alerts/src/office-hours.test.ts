@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inOfficeHours } from './office-hours.ts';
+import { inOfficeHours } from './preview.ts';
 import type { ScheduleStep } from './schedule.ts';
 
 const step: ScheduleStep = {

@@ -1,7 +1,6 @@
 import { minuteUs } from '@vantage/domain';
 import { type AlertKind, momentKinds, type Severity } from './alert-kind.ts';
 import { dueSteps } from './due-steps.ts';
-import { inOfficeHours } from './office-hours.ts';
 import type { Schedule } from './schedule.ts';
 import type { StepProgress } from './step-progress.ts';
 
@@ -65,4 +64,19 @@ export function previewMessages(asked: {
     nowUs = decision.nextUs;
   }
   return found;
+}
+
+/**
+ * The schedule for news that can wait for the morning: steps without Days, From and To are open from Monday to Friday,
+ * 08:00 to 18:00 in the schedule's zone, and nothing is repeated. Pure.
+ */
+export function inOfficeHours({ timezone, steps }: Schedule): Schedule {
+  return {
+    timezone,
+    steps: steps.map((step) => {
+      const isAlways = step.days === null && step.from === null && step.to === null;
+      const hours = { days: ['Mon', 'Tue', 'Wed', 'Thu', 'Fri'], from: '08:00', to: '18:00' } as const;
+      return { ...step, repeatMinutes: null, ...(isAlways ? hours : {}) };
+    }),
+  };
 }

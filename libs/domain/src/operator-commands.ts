@@ -1,7 +1,38 @@
 import { z } from 'zod';
-import { databaseExamination } from './database-examination.ts';
-import { distribution } from './distribution-plan.ts';
 import { isPlainLine, plainLineRule } from './plain-line.ts';
+
+/** How far the history is distributed over the workers of a Citus cluster. */
+const distribution = z.object({
+  citus: z.string().describe('The version of Citus.'),
+  workers: z.array(z.string()).readonly(),
+  tables: z
+    .array(
+      z.object({
+        table: z.string(),
+        done: z.boolean().describe('False: its rows lie on the coordinator.'),
+        bytes: z.int().describe('On the coordinator.'),
+      }),
+    )
+    .readonly(),
+});
+
+const databaseSteps = ['database', 'replication', 'read replica'] as const;
+
+const finding = z.discriminatedUnion('level', [
+  z.object({ level: z.literal('ok'), step: z.literal(databaseSteps), text: z.string() }),
+  z.object({
+    level: z.literal(['warning', 'fault']),
+    step: z.literal(databaseSteps),
+    text: z.string(),
+    remedy: z.string(),
+  }),
+]);
+
+/** The examination of a database by a doctor. */
+const databaseExamination = {
+  request: z.strictObject({ read_url: z.string().optional().describe('Of a replica.') }),
+  answer: z.array(finding).readonly(),
+};
 
 /** A timestamp: a Date in the programs, an ISO text between them. */
 const timestamp = z.codec(z.iso.datetime(), z.date(), {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeMissingRight } from './access.ts';
+import { describeMissingRight } from './open.ts';
 
 it.each([
   {

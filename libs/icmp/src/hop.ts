@@ -1,9 +1,7 @@
 import { getSystemErrorName } from 'node:util';
 import { type Clock, messageOf, systemClock } from '@vantage/kernel';
-import { type Addon, addonKind, type Clocks, loadAddon, readClocks, readSlot } from './addon.ts';
-import { type IcmpErrorReason, icmpErrorReason, icmpErrorText } from './icmp-error.ts';
-import type { Family } from './packet.ts';
-import { roundTripMs } from './round-trip.ts';
+import { type Addon, addonKind, type Clocks, loadAddon, readClocks, readSlot, roundTripMs } from './addon.ts';
+import { type Family, type IcmpErrorReason, icmpErrorReason, icmpErrorText } from './packet.ts';
 
 /** One packet of a traceroute: a UDP datagram or the start of a TCP connection with a small TTL. */
 export interface HopRequest {

@@ -1,11 +1,49 @@
 import { isIPv4, SocketAddress } from 'node:net';
-import type { Clock } from '@vantage/kernel';
-import { declareState } from '@vantage/kernel';
-import type { Clocks } from './addon.ts';
-import { type IcmpErrorReason, icmpErrorReason, icmpErrorText } from './icmp-error.ts';
-import { encodeEcho, type Family, tokenBytes } from './packet.ts';
-import { roundTripMs } from './round-trip.ts';
-import type { Arrival, OpenTransport } from './transport.ts';
+import { type Clock, declareState } from '@vantage/kernel';
+import { type Clocks, roundTripMs } from './addon.ts';
+import {
+  encodeEcho,
+  type Family,
+  type IcmpErrorReason,
+  type Incoming,
+  icmpErrorReason,
+  icmpErrorText,
+  tokenBytes,
+} from './packet.ts';
+
+/** A packet that arrived, with its times by two clocks. */
+export interface Arrival {
+  readonly incoming: Incoming;
+  readonly from: string;
+  readonly ttl: number | undefined;
+  /** Length as received, IP header included where the socket delivers it. */
+  readonly length: number;
+  readonly read: Clocks;
+  /** See `roundTripMs`. */
+  readonly queuedNs: number;
+}
+
+/**
+ * The answer of a send: the clocks just before it (asked for when the answer is there, since some transports send
+ * later), or why nothing was sent (a system error's name, `ENETUNREACH`).
+ */
+type Sent = { readonly ok: true; sentAt(): Clocks } | { readonly ok: false; readonly code: string };
+
+/** An ICMP socket without memory: it sends and receives, and does not match answers to requests. */
+interface Transport {
+  /** Sends a packet; TTL 0 is the system's own. `onFailure` reports a send that fails after it was accepted. */
+  send(packet: Buffer, address: string, ttl: number, onFailure: (code: string) => void): Sent;
+  /** Hands over at once all that lies in the socket's queue; a transport that cannot gives false. */
+  drain(): boolean;
+  /** Whether the socket keeps the process alive. */
+  holdOpen(yes: boolean): void;
+  close(): void;
+}
+
+/** Opens a transport; `onArrival` is called for each packet that may be an answer. */
+export type OpenTransport = (
+  onArrival: (arrival: Arrival) => void,
+) => Transport | { readonly error: string; readonly code: string };
 
 /** One echo request. */
 export interface PingRequest {

@@ -1,8 +1,8 @@
 import type { Clock } from '@vantage/kernel';
 import { messageOf } from '@vantage/kernel';
 import type { Clocks } from './addon.ts';
+import type { OpenTransport } from './icmp-socket.ts';
 import { decode, type Family } from './packet.ts';
-import type { OpenTransport } from './transport.ts';
 
 /** The part of the package `raw-socket` used here. */
 export interface RawSocketModule {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { roundTripMs } from './round-trip.ts';
+import { roundTripMs } from './addon.ts';
 
 const ms = 1e6;
 const hour = 3_600_000 * ms;

@@ -1,5 +1,5 @@
 import type { IcmpSocket } from './icmp-socket.ts';
-import type { IcmpUnavailable, OpenIcmpOptions } from './open.ts';
+import { type IcmpUnavailable, type OpenIcmpOptions, openIcmp } from './open.ts';
 import type { Family } from './packet.ts';
 
 /** A use of the shared socket; disposing it is its end. */
@@ -67,3 +67,19 @@ export function createSharedIcmp(deps: {
     },
   };
 }
+
+/**
+ * How long an unused socket stays open at least, milliseconds: until the next check of a device that is checked every
+ * minute or two. Linux begins to stamp packets some milliseconds after the first socket of the machine asks for it, and
+ * stops when the last one is closed.
+ */
+const unusedMs = 150_000;
+
+/**
+ * The ICMP sockets of this process, one a family, open while a ping or a traceroute is under way and some minutes
+ * longer.
+ */
+export const icmpSockets = createSharedIcmp({
+  open: openIcmp,
+  later: (fn) => void setTimeout(fn, unusedMs).unref(),
+});

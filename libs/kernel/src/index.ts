@@ -2,7 +2,6 @@ export { type Backoff, backoffMs } from './backoff.ts';
 export { boundedText } from './bounded-text.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { acceptedPort, commonSettings } from './common-settings.ts';
-export { descriptorLimit } from './descriptors.ts';
 export {
   createDiskWatch,
   type DiskSpace,
@@ -23,7 +22,7 @@ export {
   writeWhole,
 } from './disk/index.ts';
 export { actionOf, Fault, type FaultAction, messageOf } from './fault.ts';
-export { type FieldFault, faultsOf, sentFault, unknownField } from './field-faults/index.ts';
+export { type FieldFault, faultsOf, sentFault, unknownField } from './field-faults/field-faults.ts';
 export { exitCodeOf, type Finding, findingsText } from './finding.ts';
 export { idForm, isId, newId } from './id.ts';
 export { createJobParts, type JobParts } from './job-parts.ts';
@@ -48,7 +47,7 @@ export {
   normalAddress,
 } from './network/index.ts';
 export { logNodeWarnings } from './node-warnings.ts';
-export { onAbort } from './on-abort.ts';
+export { descriptorLimit, usableMemory } from './process-limits.ts';
 export { Secret } from './secret.ts';
 export { createSemaphore, type Semaphore } from './semaphore.ts';
 export { type Setting, type SettingReader, settings } from './settings.ts';
@@ -61,11 +60,9 @@ export {
   unknownSettings,
 } from './settings-reader.ts';
 export { createSharedWork } from './shared-work.ts';
-export { onSignal, shutdownSignal, whenAborted } from './shutdown.ts';
+export { onAbort, onSignal, shutdownSignal, whenAborted } from './shutdown.ts';
 export { compileCacheEnv, isBundled, siblingProgram } from './sibling-program.ts';
+export { isZoneName, type ZoneOffset, zoneName, zoneOffset } from './time-zone.ts';
 export { declaredStates, declareState, type StateBound, stateSizes } from './tracked-state.ts';
 export { createTurnQueue, type TurnQueue } from './turn-queue.ts';
-export { usableMemory } from './usable-memory.ts';
 export { createWaker } from './waker.ts';
-export { isZoneName, zoneName } from './zone-name.ts';
-export { type ZoneOffset, zoneOffset } from './zone-offset.ts';

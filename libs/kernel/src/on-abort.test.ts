@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { onAbort } from './on-abort.ts';
+import { onAbort } from './shutdown.ts';
 
 test('every listener that was not disposed is called once when the signal aborts', () => {
   const controller = new AbortController();

@@ -4,8 +4,8 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { messageOf, type Secret } from '@vantage/kernel';
 import { openTunnel } from '../stream/tunnel.ts';
 import { certificateFinding } from './certificate.ts';
-import { clockFinding } from './clock.ts';
 import type { Finding } from './finding.ts';
+import { clockText } from './status.ts';
 
 const limitMs = 10_000;
 
@@ -143,4 +143,30 @@ function readDate(socket: TLSSocket, host: string): Promise<number | undefined> 
       `GET / HTTP/1.1\r\nHost: ${isIP(host) === 6 ? `[${host}]` : host}\r\nConnection: close\r\n\r\n`,
     );
   });
+}
+
+/** A Date header has whole seconds, and the answer needs its time. */
+const allowedMs = 5000;
+
+/**
+ * Compares this host's clock with the controller's. Both are milliseconds since 1970; `controllerMs` undefined: it
+ * states no time.
+ */
+function clockFinding(controllerMs: number | undefined, nowMs: number): Finding {
+  if (controllerMs === undefined)
+    return {
+      level: 'ok',
+      step: 'clock',
+      text: 'the controller states no time here; the agent measures it on the stream',
+    };
+  const offsetMs = controllerMs - nowMs;
+  if (Math.abs(offsetMs) <= allowedMs)
+    return { level: 'ok', step: 'clock', text: "this host's clock agrees with the controller's" };
+  return {
+    level: 'warning',
+    step: 'clock',
+    text: clockText(offsetMs),
+    remedy:
+      'The agent corrects the times of its checks, but certificates need a right clock: start an NTP client.',
+  };
 }

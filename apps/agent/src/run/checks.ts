@@ -9,7 +9,6 @@ import type { AgentPolicy } from '../policy/policy.ts';
 import { type CheckRunner, createCheckRunner } from '../schedule/check-runner.ts';
 import type { Scheduler, ScheduleTable } from '../schedule/contract.ts';
 import { type Coverage, createCoverage } from '../schedule/coverage.ts';
-import { checksWithin } from '../schedule/descriptors.ts';
 import { createDiagnosticsCollector, type DiagnosticsCollector } from '../schedule/diagnostics.ts';
 import { createLateChecks } from '../schedule/late-checks.ts';
 import { createLatenessMeter, type LatenessMeter } from '../schedule/lateness.ts';
@@ -24,6 +23,16 @@ import { cachedOwnNetworks, type OwnNetworks } from '../uplink/reachability.ts';
 import { createUplink, type Uplink } from '../uplink/uplink.ts';
 import { createHeartbeatSender, type SendHeartbeat } from './heartbeat.ts';
 import type { Stores } from './stores.ts';
+
+/** Descriptors for the agent itself: its files, the stream, the spawner of scripts, resolvers, and a reserve. */
+const ownDescriptors = 48;
+/** A check may race two connections, and a redirect or a data channel is another one. */
+const perCheck = 2;
+
+/** How many checks may run at one moment so that they leave the agent its own file descriptors: at least one. */
+export function checksWithin(limit: number, wanted: number): number {
+  return Math.max(1, Math.min(wanted, Math.floor((limit - ownDescriptors) / perCheck)));
+}
 
 /** The process stood still when its pulse comes this much late. */
 const stallMs = 1500;

@@ -1,3 +1,4 @@
+import { declareState } from '@vantage/kernel';
 import type { AgentTime } from '../clock/agent-time.ts';
 import type { ScheduleTable } from './contract.ts';
 import { applyRunRequest, bringForward, createOneOff, requestCheck } from './device-schedule.ts';
@@ -10,7 +11,6 @@ import {
   removeDevice,
   type ScheduleState,
 } from './schedule-state.ts';
-import { createSeenSet } from './seen-set.ts';
 
 /** As many run requests are remembered, so that one that comes again is ignored. */
 const rememberedRequests = 1000;
@@ -87,5 +87,25 @@ export function createScheduleTable(deps: {
       });
       changed();
     },
+  };
+}
+
+const tracked = declareState({
+  name: 'seen_run_requests',
+  entries: 1_000,
+  entryBytes: 150,
+  filledBy: 'callers of the REST API',
+  atBound: 'the oldest is forgotten',
+});
+
+/** Creates a function that returns true for an id that is not among the last `most` new ids. */
+export function createSeenSet(most: number): (id: string) => boolean {
+  const seen = tracked(new Set<string>());
+  return (id) => {
+    if (seen.has(id)) return false;
+    seen.add(id);
+    const [oldest] = seen;
+    if (seen.size > most && oldest !== undefined) seen.delete(oldest);
+    return true;
   };
 }

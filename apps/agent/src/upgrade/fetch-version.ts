@@ -1,6 +1,11 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { open, readFile, rename, rm, statfs } from 'node:fs/promises';
 import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
+import { createGunzip } from 'node:zlib';
 import {
   mebibyte,
   type ParcelArchitecture,
@@ -9,9 +14,9 @@ import {
   readStatement,
 } from '@vantage/domain';
 import { messageOf, replaceFile, syncFolder } from '@vantage/kernel';
+import { unpackTar } from 'modern-tar/fs';
 import { ensureFolder, writeAll } from '../storage/disk.ts';
 import type { Downloaded } from './download.ts';
-import { programFault, unpackParcel } from './unpack.ts';
 import { digestOfFolder, statementName, type VersionsFolder } from './versions-folder.ts';
 
 /** The outcome of fetching a version. `later`: worth another try. */
@@ -148,4 +153,19 @@ async function loadParcel(
 
 function refused(text: string): Exclude<Fetched, { kind: 'there' }> {
   return { kind: 'refused', text };
+}
+
+/** Unpacks a parcel into a folder, one file at a time. Rejects when the disk refuses, or the parcel is none. */
+async function unpackParcel(file: string, folder: string): Promise<void> {
+  await pipeline(createReadStream(file), createGunzip(), unpackTar(folder, { concurrency: 1, strict: true }));
+}
+
+/** Why the program of a parcel does not run on this host; undefined: it does. */
+async function programFault(folder: string): Promise<string | undefined> {
+  try {
+    await promisify(execFile)(path.join(folder, 'bin/node'), ['--version'], { timeout: 30_000, env: {} });
+    return undefined;
+  } catch (error) {
+    return messageOf(error).split('\n', 2).join(' ').slice(0, 300);
+  }
 }

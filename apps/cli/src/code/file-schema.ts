@@ -7,7 +7,7 @@ type Schema = Readonly<Record<string, Json>>;
 const documentShape = z.object({ components: z.object({ schemas: z.record(z.string(), schema) }) });
 
 /** The schema of the OpenAPI document that creates a thing of each kind. */
-const creating: Readonly<Record<Kind, string>> = {
+export const creating: Readonly<Record<Kind, string>> = {
   tag: 'TagCreate',
   contact: 'ContactCreate',
   nschedule: 'NotificationScheduleCreate',

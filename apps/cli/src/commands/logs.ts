@@ -26,9 +26,8 @@ export function addLogsCommand({ program, asJson }: CommandLine): void {
     .option('--since <time>', `30m, 2h, 7d or 2026-03-01T10:00 (default: the last ${lastLines} lines)`)
     .option(...jsonOption(program, 'the lines as they are: JSON, with the time in UTC'));
   addAccessOptions(logs).action(async ({ agent, controller, device, since, ...given }: LogOptions) => {
-    const [{ runLogs }, { sinceMs }, { findAccess }] = await Promise.all([
+    const [{ runLogs, sinceMs }, { findAccess }] = await Promise.all([
       import('../logs/run-logs.ts'),
-      import('../logs/since.ts'),
       import('../remote/access.ts'),
     ]);
     const parts: Part[] = agent ? ['agent'] : controller ? ['controller'] : ['controller', 'agent'];

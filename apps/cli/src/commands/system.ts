@@ -1,9 +1,8 @@
-import { exitCodeOf, findingsText } from '@vantage/kernel';
+import { exitCodeOf, findingsText, type SettingReader, settings } from '@vantage/kernel';
 import { type CommandLine, jsonOption, readSettings } from '../command-line.ts';
 import { examine } from '../doctor/examine.ts';
 import { printText } from '../output.ts';
 import { runPart } from '../part.ts';
-import { settingsHelp } from '../settings-help.ts';
 import { up } from '../up/up.ts';
 
 /** Adds `up`, `controller`, `agent`, `settings` and `doctor`. */
@@ -43,4 +42,15 @@ export function addSystemCommands({ program, asJson }: CommandLine): void {
       printText(asJson() ? JSON.stringify(findings) : findingsText(findings));
       process.exitCode = exitCodeOf(findings);
     });
+}
+
+/** Describes the settings that these parts read, for `--help`: one paragraph each. */
+function settingsHelp(parts: readonly Exclude<SettingReader, 'both'>[]): string {
+  const lines = Object.entries(settings)
+    .filter(([, { reader }]) => reader === 'both' || parts.includes(reader))
+    .map(([name, { reader, otherwise, about }]) => {
+      const who = reader === 'both' ? 'controller, agent' : reader;
+      return `  ${name} (${who}${otherwise ? `; default: ${otherwise}` : ''})\n      ${about}`;
+    });
+  return `\nSettings (environment variables, or lines of a settings file):\n${lines.join('\n')}`;
 }

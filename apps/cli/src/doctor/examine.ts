@@ -2,10 +2,10 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { isMissing, messageOf, parseJson, readIfPresentSync, readSpace } from '@vantage/kernel';
 import { z } from 'zod';
+import { createAdmin } from '../admin.ts';
 import { defaultEndpoint, ownCertificate } from '../endpoint.ts';
 import { isHeld } from '../up/lock.ts';
 import { askController, tryTls } from './ask.ts';
-import { examineDatabase } from './examine-database.ts';
 import {
   type Finding,
   judgeAgentPort,
@@ -110,4 +110,22 @@ function systemFinding(folder: string, held: boolean, answers: boolean): Finding
     remedy:
       'Start it with "npm start", or its service. Its log says why it ended: log/controller.log there, or the log of its service.',
   };
+}
+
+/**
+ * Examines the database of VANTAGE_DATABASE_URL, its replicas and the one of VANTAGE_DATABASE_READ_URL; nothing where
+ * the first setting is missing. Never rejects.
+ */
+async function examineDatabase(settings: Readonly<Record<string, string>>): Promise<readonly Finding[]> {
+  const url = settings['VANTAGE_DATABASE_URL'];
+  if (url === undefined) return [];
+  const request = { read_url: settings['VANTAGE_DATABASE_READ_URL'] };
+  return createAdmin(url)('database.examine', request).catch((error: unknown) => [
+    {
+      level: 'fault',
+      step: 'database',
+      text: messageOf(error),
+      remedy: 'docs/operate.md, "PostgreSQL of your own", says what Vantage needs of it.',
+    },
+  ]);
 }

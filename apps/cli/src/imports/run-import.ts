@@ -3,9 +3,19 @@ import { Fault, messageOf } from '@vantage/kernel';
 import { writeApplyFile } from './apply-file.ts';
 import type { FormatChoices } from './format-choices.ts';
 import type { FormatName } from './format-names.ts';
-import { readers } from './formats.ts';
+import type { Reading } from './found.ts';
+import { readGatus } from './gatus/read-gatus.ts';
+import { readIcinga } from './icinga/read-icinga.ts';
+import { readText } from './input.ts';
+import { readKuma } from './kuma/read-files.ts';
+import { readNagios } from './nagios/read-nagios.ts';
+import { readPrometheus } from './prometheus/read-prometheus.ts';
 import { reportData, reportText } from './report.ts';
 import { settle } from './settle.ts';
+import { readSmokePing } from './smokeping/read-smokeping.ts';
+import { readTable } from './table/read-table.ts';
+import { readUptimeRobot } from './uptimerobot/read-uptimerobot.ts';
+import { readZabbix } from './zabbix/read-zabbix.ts';
 
 /** The arguments of `vantage import`. */
 export interface ImportRequest extends FormatChoices {
@@ -46,3 +56,18 @@ function write(file: string, text: string): void {
     throw new Fault('stop', 'unwritable', `${file} cannot be written: ${messageOf(error)}`);
   }
 }
+
+type Reader = (files: readonly [string, ...string[]], choices: FormatChoices) => Reading;
+
+/** The reader of each format. */
+const readers: Readonly<Record<FormatName, Reader>> = {
+  csv: ([file]) => readTable(readText(file), file),
+  'uptime-kuma': ([file]) => readKuma(file),
+  gatus: ([file]) => readGatus(file),
+  prometheus: ([file], choices) => readPrometheus(file, choices),
+  uptimerobot: (files) => readUptimeRobot(files),
+  nagios: (files) => readNagios(files),
+  icinga2: (files) => readIcinga(files),
+  smokeping: ([file]) => readSmokePing(file),
+  zabbix: ([file]) => readZabbix(file),
+};

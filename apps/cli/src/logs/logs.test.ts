@@ -3,9 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { entriesOf, mergeLogs } from './merge-logs.ts';
-import { runLogs } from './run-logs.ts';
-import { sinceMs } from './since.ts';
+import { entriesOf, mergeLogs, runLogs, sinceMs } from './run-logs.ts';
 
 const lineOf = (n: number, name: string, more: object = {}) =>
   JSON.stringify({ level: 30, time: new Date(n * 1000).toISOString(), name, msg: `m${n}`, ...more });

@@ -1,9 +1,8 @@
 import path from 'node:path';
-import { Fault, logText, readIfPresentSync } from '@vantage/kernel';
+import { Fault, type LogEntry, logText, readIfPresentSync, readLogLine } from '@vantage/kernel';
 import { printText } from '../output.ts';
 import type { Part } from '../part.ts';
 import type { ControllerAccess } from '../remote/https-fetch.ts';
-import { entriesOf, mergeLogs, type ReadEntry } from './merge-logs.ts';
 
 const infoLevel = 30;
 const mostEvents = 100;
@@ -50,7 +49,7 @@ async function ofDevice(
   { access, name }: { readonly access: ControllerAccess; readonly name: string },
   fromMs: number,
 ): Promise<readonly (readonly ReadEntry[])[]> {
-  const { readDeviceEvents } = await import('../remote/device-events.ts');
+  const { readDeviceEvents } = await import('../remote/run-events.ts');
   const { id, events } = await readDeviceEvents(access, name, { fromMs, most: mostEvents });
   const about = logs.map((log) => log.filter(({ line }) => line.includes(id)));
   return [...about, events.map(({ atMs, text, event }) => eventEntry(atMs, text, event))];
@@ -60,4 +59,53 @@ function eventEntry(atMs: number, msg: string, event: object): ReadEntry {
   const fields = { name: 'event', msg };
   const line = JSON.stringify({ level: infoLevel, time: new Date(atMs).toISOString(), ...fields, event });
   return { atMs, level: infoLevel, fields, line, more: [] };
+}
+
+/** A line of a log, with the lines after it that are no entries of their own: the stack of a program that died. */
+interface ReadEntry extends LogEntry {
+  readonly line: string;
+  readonly more: readonly string[];
+}
+
+/** The entries of a log's text. Lines before its first entry belong to one that was rotated away. Pure. */
+export function entriesOf(text: string): readonly ReadEntry[] {
+  const entries: (LogEntry & { line: string; more: string[] })[] = [];
+  for (const line of text.split('\n')) {
+    const entry = readLogLine(line);
+    if (entry !== undefined) entries.push({ ...entry, line, more: [] });
+    else if (line.trim() !== '') entries.at(-1)?.more.push(line);
+  }
+  return entries;
+}
+
+/** The entries of several logs since a moment, oldest first; of those only the last `most`. Pure. */
+export function mergeLogs(
+  logs: readonly (readonly ReadEntry[])[],
+  { fromMs, most }: { readonly fromMs: number; readonly most: number },
+): readonly ReadEntry[] {
+  return logs
+    .flat()
+    .filter(({ atMs }) => atMs >= fromMs)
+    .toSorted((a, b) => a.atMs - b.atMs)
+    .slice(-most);
+}
+
+const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** The moment that `--since` names, milliseconds since 1970: `30m` before now, or a time in ISO form. Pure. */
+export function sinceMs(text: string, nowMs: number): number {
+  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const atMs =
+    count === undefined
+      ? /^\d{4}-\d\d-\d\d/.test(text)
+        ? Date.parse(text)
+        : Number.NaN
+      : nowMs - Number(count) * (units[unit] ?? 0);
+  if (!Number.isFinite(atMs))
+    throw new Fault(
+      'stop',
+      'settings',
+      `--since ${text} is no time; accepted are for example 30m, 2h, 7d and 2026-03-01T10:00 (local time)`,
+    );
+  return atMs;
 }

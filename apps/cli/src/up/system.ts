@@ -1,5 +1,6 @@
+import { accessSync, constants, statfsSync } from 'node:fs';
 import path from 'node:path';
-import { Fault, type KeptFiles } from '@vantage/kernel';
+import { Fault, isDiskRefusal, type KeptFiles } from '@vantage/kernel';
 import type { Part } from '../part.ts';
 import { type ChildEvents, type Supervised, supervise } from './child.ts';
 import { progressMessage, type Ready, readyMessage } from './controller-messages.ts';
@@ -7,7 +8,6 @@ import type { DataLock } from './lock.ts';
 import { type ProcessId, sendSignal } from './processes.ts';
 import type { Provision } from './provision.ts';
 import { type Quickstart, quickstartOf, writeQuickstart } from './quickstart.ts';
-import { refusesFiles } from './room.ts';
 
 /** The processes of a system on this machine, from the first start on. */
 export interface System {
@@ -110,4 +110,18 @@ export function createSystem({
       for (const id of processes()) sendSignal(id, 'SIGKILL');
     },
   };
+}
+
+/** PostgreSQL does not start with less, bytes: a piece of its log of changes. */
+const leastBytes = 16 * 1024 * 1024;
+
+/** Whether the disk of a folder is read-only, or has no room for the start of a system. */
+function refusesFiles(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize < leastBytes;
+  } catch (error) {
+    return isDiskRefusal(error);
+  }
 }

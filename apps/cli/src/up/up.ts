@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { get } from 'node:https';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   Fault,
   type KeptFiles,
@@ -11,7 +14,6 @@ import { type Admin, createAdmin } from '../admin.ts';
 import { whenAskedToEnd } from '../signals.ts';
 import type { Ready } from './controller-messages.ts';
 import { openData } from './data-folder.ts';
-import { endDatabase } from './database-end.ts';
 import {
   agentEnvironment,
   agentPreflightEnvironment,
@@ -21,11 +23,10 @@ import {
 import { greeting } from './greeting.ts';
 import { isHeld, lockData } from './lock.ts';
 import { preflight } from './preflight.ts';
-import { allEnded } from './processes.ts';
+import { allEnded, endDatabase } from './processes.ts';
 import { provision } from './provision.ts';
 import { quickstartText, removeQuickstart } from './quickstart.ts';
 import { createSystem, type System } from './system.ts';
-import { apiAnswers, until } from './wait.ts';
 
 /** The parts get this long to end by themselves; everything ends within 8 s. */
 const endMs = 6_300;
@@ -158,4 +159,27 @@ async function endAll(system: System, dataDir: string): Promise<void> {
   if (!(await allEnded(last, endMs))) system.kill();
   await allEnded(last, 500);
   await endDatabase(path.join(dataDir, 'postgres'));
+}
+
+/** Calls `find` every 50 ms until it finds something; rejects when the signal aborts. */
+async function until<T>(find: () => T | undefined | Promise<T | undefined>, signal: AbortSignal): Promise<T> {
+  while (true) {
+    const found = await find();
+    if (found !== undefined) return found;
+    await delay(50, undefined, { signal });
+  }
+}
+
+/** Whether the REST API answers, with a certificate that the CA file proves. */
+function apiAnswers(baseUrl: string, caFile: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const options = { ca: readFileSync(caFile), agent: false, timeout: 5_000 };
+    const request = get(`${baseUrl}/hello`, options, (answer) => {
+      answer.resume();
+      answer.once('end', () => resolve(answer.statusCode === 200));
+      answer.once('error', () => resolve(false));
+    });
+    request.once('timeout', () => request.destroy());
+    request.once('error', () => resolve(false));
+  });
 }

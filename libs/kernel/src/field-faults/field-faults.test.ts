@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { boundedText } from '../bounded-text.ts';
-import { faultsOf } from './index.ts';
+import { faultsOf } from './field-faults.ts';
 
 const schema = z.strictObject({
   Count: z.int().min(1).max(9).nullable().meta({ example: 5 }),

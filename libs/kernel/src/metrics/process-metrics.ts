@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { DiskWatch } from '../disk/index.ts';
 import { stateSizes } from '../tracked-state.ts';
 
 /** Numbers by the value of one label. Its values must come from a fixed list. */
@@ -117,4 +118,11 @@ function addStateSizes(registers: Registry[]): void {
         if (boundBytes !== undefined) this.set({ state: name }, boundBytes);
     },
   });
+}
+
+/** Adds the series of the disk that a process writes to. */
+export function watchDisk({ gauge }: Pick<ProcessMetrics, 'gauge'>, disk: Pick<DiskWatch, 'space'>): void {
+  const free = 'Bytes that are left on the disk of the data.';
+  gauge('vantage_disk_free_bytes', free, () => disk.space?.freeBytes);
+  gauge('vantage_disk_size_bytes', 'Size of the disk of the data.', () => disk.space?.totalBytes);
 }

@@ -1,5 +1,8 @@
-export { ipv6Words, normalAddress } from './address.ts';
-export { clientNetwork } from './client-network.ts';
-export { equivalentAddresses } from './equivalent-addresses.ts';
-export { createNetworkSet, createNetworkTable, isNetwork, type NetworkSet } from './network-set.ts';
-export { isPrivateHost } from './private-address.ts';
+export { clientNetwork, equivalentAddresses, ipv6Words, normalAddress } from './address.ts';
+export {
+  createNetworkSet,
+  createNetworkTable,
+  isNetwork,
+  isPrivateHost,
+  type NetworkSet,
+} from './network-set.ts';

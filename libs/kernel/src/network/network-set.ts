@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type ipaddr from 'ipaddr.js';
-import { parseAddress } from './address.ts';
+import { equivalentAddresses, parseAddress } from './address.ts';
 
 /** Whether an address lies in one of the networks of the set; false for a text that is no address. */
 export type NetworkSet = (address: string) => boolean;
@@ -63,4 +63,31 @@ function parseNetwork(text: string): Network | undefined {
   if (length === undefined) return { first, bits: 128 };
   const bits = /^\d{1,3}$/.test(length) ? Number(length) : Number.NaN;
   return bits <= longest ? { first, bits: bits + 128 - longest } : undefined;
+}
+
+/**
+ * Addresses that mean something else elsewhere: loopback, private, link-local, shared (RFC 1918, 3927, 4193, 4291,
+ * 6598, 1122).
+ */
+const isPrivate = createNetworkSet([
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '::/127',
+  'fc00::/7',
+  'fe80::/10',
+]);
+
+/**
+ * Whether a host is `localhost` or an address that means another machine at every Location, also as an IPv4 address
+ * inside an IPv6 one.
+ */
+export function isPrivateHost(host: string): boolean {
+  const addresses = equivalentAddresses(host);
+  if (addresses.length === 0) return host === 'localhost' || host.endsWith('.localhost');
+  return addresses.some(isPrivate);
 }

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { ipv6Words, normalAddress } from './address.ts';
-import { clientNetwork } from './client-network.ts';
-import { equivalentAddresses } from './equivalent-addresses.ts';
+import { clientNetwork, equivalentAddresses, ipv6Words, normalAddress } from './address.ts';
 import { createNetworkSet, createNetworkTable, isNetwork } from './network-set.ts';
 
 test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isPrivateHost } from './private-address.ts';
+import { isPrivateHost } from './network-set.ts';
 
 test.each([
   'localhost',

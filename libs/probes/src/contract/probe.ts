@@ -3,7 +3,6 @@ import type { Secret } from '@vantage/kernel';
 import type { CheckSpec } from '@vantage/proto';
 import type { z } from 'zod';
 import type { Dial, DialContext, Peer, Phases } from './dial.ts';
-import type { MethodFunctions } from './script-function.ts';
 
 /** The wire's name of a method's arm. */
 export type OptionsCase = NonNullable<CheckSpec['options']['case']>;
@@ -88,6 +87,10 @@ export type TargetResult =
  */
 export interface Probe<Name extends Method = Method, Schema extends z.ZodType = z.ZodType> {
   readonly method: Name;
+  /** For users: a check of the method, and when it is good (docs/methods.md). */
+  readonly purpose: string;
+  /** A device of the method, as a client would create it. */
+  readonly example: { readonly URL: string; readonly ShortName: string; readonly Options: z.input<Schema> };
   /** The arm of `CheckSpec.options` that carries the Options. */
   readonly optionsCase: OptionsCase;
   /**
@@ -134,3 +137,44 @@ export interface Measurement {
   /** The agent found that it proves nothing, because an anchor on the way to the target does not answer. */
   readonly behindAnchor?: boolean;
 }
+
+/**
+ * The argument of a script's call: the Options with a small first letter, and the members that belong to the call
+ * itself.
+ */
+export type CallOptions = Readonly<Record<string, Json>>;
+
+/** A member of a call's argument or of its result, as the declarations for scripts show it. */
+export interface DeclaredMember {
+  /** A TypeScript type. */
+  readonly type: string;
+  readonly description?: string;
+}
+
+/**
+ * A function by which a script runs a method's check. Its parameters are the method's Options and the members below.
+ */
+export interface ScriptFunction {
+  /** The description of the function: one sentence or two, for the declarations. */
+  readonly description: string;
+  /** The members that name the target. All but `host` (a target without a port) also take the device's URL instead. */
+  readonly target: 'host' | 'host and port' | 'url' | 'name';
+  /**
+   * Parameters that are no Options, or that take more types than their Option. `message` is the text of a mail to send.
+   */
+  readonly parameters?: Readonly<Record<string, DeclaredMember>>;
+  /** The fields of the result besides the measurement: the members of `Outcome.answer`. */
+  readonly result?: Readonly<Record<string, DeclaredMember>>;
+  /**
+   * The call speaks TLS from the start and takes the settings of `TLS` as its own parameters. Default: it takes `tls`.
+   */
+  readonly implicitTls?: boolean;
+  /** Turns convenient parameters into the Options that they stand for. Pure. */
+  prepare?(options: CallOptions): CallOptions;
+}
+
+/** The functions of one method, by name. */
+export type MethodFunctions = Readonly<Record<string, ScriptFunction>>;
+
+/** Every function that scripts have for a check, by name, with its method. */
+export type CheckFunctions = ReadonlyMap<string, ScriptFunction & { readonly method: Method }>;

@@ -14,6 +14,8 @@ const options = z.strictObject({});
 function talk(speak: (dialogue: Dialogue) => Promise<string>): Probe<'TCP', typeof options> {
   return {
     method: 'TCP',
+    purpose: '',
+    example: { URL: 'host:1', ShortName: 'test', Options: {} },
     optionsCase: 'tcp',
     tracePackets: 'tcp',
     options,

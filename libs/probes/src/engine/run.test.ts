@@ -17,6 +17,8 @@ function probeOf(run: Body): Probe<'TCP', typeof options> {
   const rules = { schemes: { tcp: 0 }, scheme: 'tcp', credentials: true, accepts: 'host:port' };
   return {
     method: 'TCP',
+    purpose: '',
+    example: { URL: 'host:1', ShortName: 'test', Options: {} },
     optionsCase: 'tcp',
     tracePackets: 'tcp',
     options,

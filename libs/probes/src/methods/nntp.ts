@@ -31,6 +31,8 @@ const options = z.strictObject({
 /** NNTP (RFC 3977) with STARTTLS (RFC 4642), AUTHINFO USER/PASS (RFC 4643) and the existence of a group. */
 export const nntp: Probe<'NNTP', typeof options> = {
   method: 'NNTP',
+  purpose: 'Greets a news server, and logs in or selects a group where `Options` say so.',
+  example: { URL: 'news.example.com', ShortName: 'news-1', Options: { Group: 'comp.lang.c' } },
   optionsCase: 'nntp',
   tracePackets: 'tcp',
   options,

@@ -33,6 +33,8 @@ const options = z.strictObject({
 /** POP3 (RFC 1939) with STLS (RFC 2595): greeting, login by USER/PASS or APOP, and the size of the mailbox. */
 export const pop3: Probe<'POP3', typeof options> = {
   method: 'POP3',
+  purpose: 'Greets a POP3 server, and logs in where there is a user.',
+  example: { URL: 'pop3s://mail.example.com', ShortName: 'pop-1', Options: { ExpectBanner: 'ready' } },
   optionsCase: 'pop3',
   tracePackets: 'tcp',
   options,

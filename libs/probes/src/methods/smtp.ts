@@ -54,6 +54,13 @@ const options = z.strictObject({
  */
 export const smtp: Probe<'SMTP', typeof options> = {
   method: 'SMTP',
+  purpose:
+    'Greets a mail server, and logs in or names a sender and a recipient where `Options` say so. It never sends a message.',
+  example: {
+    URL: 'smtp://mail.example.com',
+    ShortName: 'mx-1',
+    Options: { TLS: { Mode: 'StartTLS', MinDaysLeft: 14 } },
+  },
   optionsCase: 'smtp',
   tracePackets: 'tcp',
   options,

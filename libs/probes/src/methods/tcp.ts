@@ -68,6 +68,12 @@ const received = {
 /** TCP: connects and, if asked, speaks a dialogue of bytes. Without steps an accepted connection is a good check. */
 export const tcp: Probe<'TCP', typeof options> = {
   method: 'TCP',
+  purpose: 'Connects to a port, and has a dialogue of texts or bytes where there are `Steps`.',
+  example: {
+    URL: 'redis.example.com:6379',
+    ShortName: 'redis-1',
+    Options: { Steps: [{ Send: 'PING\r\n', Expect: '+PONG' }] },
+  },
   optionsCase: 'tcp',
   tracePackets: 'tcp',
   options,

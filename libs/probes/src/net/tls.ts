@@ -13,9 +13,8 @@ import type { Json } from '@vantage/domain';
 import { dayMs, resultCode } from '@vantage/domain';
 import { declareState } from '@vantage/kernel';
 import type { TlsSettings } from '../contract/dial.ts';
-import { Failure, systemCode } from '../contract/failure.ts';
+import { Failure, systemCode, tlsWords } from '../contract/failure.ts';
 import type { ProbeContext } from '../contract/probe.ts';
-import { tlsWords } from './tls-text.ts';
 
 const maxContexts = 256;
 const pemCertificate = /-----BEGIN [A-Z0-9 ]*CERTIFICATE-----[^-]*-----END [A-Z0-9 ]*CERTIFICATE-----/g;

@@ -1,8 +1,7 @@
 import { isIP } from 'node:net';
 import type { Json } from '@vantage/domain';
-import { type HopAnswer, type PingAnswer, sendHop } from '@vantage/icmp';
+import { type HopAnswer, icmpSockets, type PingAnswer, sendHop } from '@vantage/icmp';
 import { type Clock, systemClock } from '@vantage/kernel';
-import { icmpSockets } from './icmp-sockets.ts';
 
 /**
  * Where to trace to, and by what packets: TCP and UDP to the very port that failed see the same firewalls as the check

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { searchThreads } from './search-room.ts';
+import { searchThreads } from './text-search.ts';
 
 test.each([
   [200, { threads: 1, megabytes: 64 }],

@@ -1,8 +1,7 @@
 import { Worker } from 'node:worker_threads';
-import { resultCode } from '@vantage/domain';
+import { mebibyte, resultCode } from '@vantage/domain';
 import { compileCacheEnv, declareState, siblingProgram, usableMemory } from '@vantage/kernel';
 import { Failure, notMet } from '../contract/failure.ts';
-import { searchThreads } from './search-room.ts';
 
 /** A user's pattern and the foreign text to search. */
 export type SearchJob =
@@ -208,4 +207,9 @@ export function notSearched({ kind }: { readonly kind: string }, pattern: string
   return kind === 'runaway'
     ? notMet(`${pattern} takes too long on this ${where}: make it simpler`)
     : new Failure(resultCode.agent, `this agent had no time to search the ${where} for ${pattern}`);
+}
+
+/** How many threads search at one moment with so much memory (bytes), and how much each may have. Pure. */
+export function searchThreads(memory: number): { readonly threads: number; readonly megabytes: number } {
+  return memory < 512 * mebibyte ? { threads: 1, megabytes: 64 } : { threads: 2, megabytes: 160 };
 }

@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, privateDecrypt, randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
-import { cachingSha2Scramble, nativeScramble } from '../methods/mysql/auth.ts';
+import { cachingSha2Scramble, nativeScramble } from '../methods/mysql/login.ts';
 import { packetOf } from '../methods/mysql/packets.ts';
 
 /** How the test's MySQL server behaves. */

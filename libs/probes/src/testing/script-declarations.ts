@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { tlsOptions, tlsOptionsWithoutStart, tlsSettingKeys } from '../contract/options.ts';
-import type { DeclaredMember, ScriptFunction } from '../contract/script-function.ts';
+import type { DeclaredMember, ScriptFunction } from '../contract/probe.ts';
 import { checkFunctions, registry } from '../engine/registry.ts';
 
 const begin =

@@ -1,5 +1,4 @@
 import type { Json } from '@vantage/domain';
-import { patternOf } from '../regex-literal.ts';
 import { spanSeconds } from '../values.ts';
 
 /** The conditions of an endpoint, translated. */
@@ -116,4 +115,16 @@ function placeDns({ left, comparator, right }: Condition, options: Options): boo
   if (left !== '[BODY]' || /^(pat|any|len|has)\(/.test(right)) return false;
   options['Expect'] = [right];
   return true;
+}
+
+/** A pattern with `*` (any text) as a regular expression for the whole text. */
+function patternOf(glob: string): string {
+  return glob.split('*').map(literally).join('[\\s\\S]*');
+}
+
+/** A text as a regular expression that matches it alone. */
+function literally(text: string): string {
+  return text.replaceAll(/[.+?^${}()|[\]\\/-]/g, (sign) =>
+    sign === '/' || sign === '-' ? sign : `\\${sign}`,
+  );
 }

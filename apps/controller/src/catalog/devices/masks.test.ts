@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { maskOptions, probeFor, registry, secretPaths } from '@vantage/probes';
+import { type AnyProbe, maskOptions, probeFor, registry, secretPaths } from '@vantage/probes';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { resolveTarget } from './target.ts';
@@ -9,14 +9,17 @@ const { privateKey: key } = generateKeyPairSync('ec', {
   publicKeyEncoding: { type: 'spki', format: 'pem' },
   privateKeyEncoding: { type: 'sec1', format: 'pem' },
 });
-/** Every method that takes secrets: a URL with a login where it may have one, and every secret Option. */
-const kinds: readonly {
+/** A method that takes secrets: a URL with a login where it may have one, and every secret Option. */
+interface Kind {
   readonly method: string;
   readonly scheme: string;
   readonly other: string;
   readonly login: boolean;
   readonly options: Readonly<Record<string, unknown>>;
-}[] = [
+}
+
+/** Those whose secrets have several forms. */
+const special: readonly Kind[] = [
   {
     method: 'HTTP',
     scheme: 'https',
@@ -37,21 +40,6 @@ const kinds: readonly {
       TLS: { ClientKey: key },
     },
   },
-  ...[
-    ['SMTP', 'smtp', 'smtps'],
-    ['POP3', 'pop3', 'pop3s'],
-    ['IMAP4', 'imap', 'imaps'],
-    ['FTP', 'ftp', 'ftps'],
-    ['NNTP', 'nntp', 'nntps'],
-    ['TELNET', 'telnet', 'telnets'],
-    ['MySQL', 'mysql', 'mysql'],
-  ].map(([method = '', scheme = '', other = '']) => ({
-    method,
-    scheme,
-    other,
-    login: true,
-    options: { User: 'u', Password: 'kept-1', TLS: { ClientKey: key } },
-  })),
   {
     method: 'SSH',
     scheme: 'ssh',
@@ -69,6 +57,28 @@ const kinds: readonly {
   },
 ];
 
+/** A method whose secrets are those of the line protocols: a password, and the key of a client certificate. */
+function kindOf(probe: AnyProbe): Kind {
+  const accepts = (url: string) => probe.parseTarget(url).ok;
+  const example = probe.parseTarget(probe.example.URL);
+  const named = example.ok ? example.target.scheme : '';
+  const plain = named.replace(/s$/, '');
+  const scheme = accepts(`${plain}://a.example:1025`) ? plain : named;
+  const login = accepts(`${scheme}://me:kept@a.example:1025`);
+  return {
+    method: probe.method,
+    scheme,
+    other: accepts(`${scheme}s://a.example:1025`) ? `${scheme}s` : scheme,
+    login,
+    options: { ...(login && { User: 'u', Password: 'kept-1' }), TLS: { ClientKey: key } },
+  };
+}
+
+const others = Object.values(registry).filter(
+  ({ method, secretOptions }) => secretOptions.length > 0 && !special.some((kind) => kind.method === method),
+);
+const kinds: readonly Kind[] = [...special, ...others.map(kindOf)];
+
 const place = fc.record({
   scheme: fc.boolean(),
   host: fc.constantFrom('a.example', 'b.example', '192.0.2.1', '[2001:db8::1]'),
@@ -79,7 +89,6 @@ const place = fc.record({
   path: fc.constantFrom('', '/'),
 });
 type Place = typeof place extends fc.Arbitrary<infer One> ? One : never;
-type Kind = (typeof kinds)[number];
 
 const urlOf = ({ scheme, other, login, method }: Kind, at: Place, password: string) => {
   const path = method === 'DNS' ? '/x.example' : method === 'HTTP' ? at.path : '';
@@ -114,12 +123,12 @@ function identity(kind: Kind, at: Place) {
   ]);
 }
 
-it('every method that takes secrets is below', () => {
-  const takesSecrets = Object.values(registry).filter(({ secretOptions }) => secretOptions.length > 0);
-  expect(kinds.map(({ method }) => method).toSorted()).toEqual(
-    takesSecrets.map(({ method }) => method).toSorted(),
-  );
-});
+it.each(others.map((probe): [string, AnyProbe] => [probe.method, probe]))(
+  'the secrets of %s are those of a line protocol (else: a row in `special`)',
+  (_method, probe) => {
+    expect(secretPaths(probe, kindOf(probe).options)).toEqual([...probe.secretOptions]);
+  },
+);
 
 describe.each(kinds.map((kind): [string, Kind] => [kind.method, kind]))('the masks of %s', (method, kind) => {
   const first: Place = {

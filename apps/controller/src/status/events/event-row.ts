@@ -1,4 +1,4 @@
-import { checkId, secondUs } from '@vantage/domain';
+import { checkId, type EventType, secondUs } from '@vantage/domain';
 import type { AgentFencedCause, AgentRevokedCause, AgentUpgradeCause, EventCause } from '@vantage/health';
 import { newId } from '@vantage/kernel';
 import type { Row } from '../../platform/db/index.ts';
@@ -7,7 +7,7 @@ import { eventText } from './event-text.ts';
 /** A row of `events` before the database gives it its number. */
 export type EventRow = Omit<Row<'events'>, 'event_no'>;
 
-type Varying = Pick<EventRow, 'type' | 'status'> &
+type Varying = { readonly type: EventType } & Pick<EventRow, 'status'> &
   Partial<Pick<EventRow, 'at_us' | 'location_no' | 'check_result' | 'check_id' | 'duration_s' | 'late'>>;
 
 /** The row that records a cause at `nowUs`, with a new id. */
@@ -89,7 +89,7 @@ function varying(cause: EventCause, nowUs: number): Varying {
   }
 }
 
-function agentEventType(cause: AgentFencedCause | AgentRevokedCause | AgentUpgradeCause): string {
+function agentEventType(cause: AgentFencedCause | AgentRevokedCause | AgentUpgradeCause): EventType {
   if (cause.kind === 'agent-upgraded') return cause.fault === null ? 'AgentUpgraded' : 'AgentUpgradeFailed';
   return cause.kind === 'agent-fenced' ? 'AgentFenced' : 'AgentRevoked';
 }

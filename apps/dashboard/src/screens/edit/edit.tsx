@@ -9,16 +9,17 @@ import { useRead } from '../../parts/use-read.ts';
 import type { ScreenProps } from '../../screen-props.ts';
 import { removeDevice } from '../../store/act.ts';
 import { address, go } from '../../store/address.ts';
-import { ApiProblem, api, takeAnswer } from '../../store/api.ts';
+import { ApiProblem, api, take, takeAnswer } from '../../store/api.ts';
 import { mayWrite } from '../../store/credential.ts';
 import { locations } from '../../store/facts.ts';
+import { ifUnchanged, unchangedDevice } from '../../store/if-match.ts';
+import { createTags } from '../../store/tags.ts';
 import { texts } from '../../texts/index.ts';
 import { CommonFields } from './common-fields.tsx';
-import { type Draft, draftOf, type FieldsProps, newDraft } from './draft.ts';
+import { bodyOf, type Draft, draftOf, type FieldsProps, newDraft, tagNames } from './draft.ts';
 import css from './edit.module.css';
 import { readMethods } from './method-schemas.ts';
 import { OptionFields } from './option-fields.tsx';
-import { save } from './save.ts';
 import { Trial } from './trial.tsx';
 
 const say = texts.edit;
@@ -186,4 +187,26 @@ export function Edit({ id }: ScreenProps) {
       )}
     </div>
   );
+}
+
+/**
+ * Stores the draft, and the tags that it names for the first time. Returns the device's id. `etag` is that of the
+ * device as it was read.
+ */
+async function save(
+  draft: Draft,
+  device: Schemas['Device'] | undefined,
+  etag: string | undefined,
+): Promise<string> {
+  await createTags(tagNames(draft.tags));
+  if (device === undefined) {
+    // The API judges the body by its Method; the form is made of the same schema.
+    const body = bodyOf(draft) as Schemas['DeviceCreate'];
+    return (await take(api.POST('/devices', { body }))).device_id;
+  }
+  const { device_id } = device;
+  const body = bodyOf(draft) as Schemas['DeviceUpdate'];
+  const params = unchangedDevice(device_id, etag);
+  await ifUnchanged(() => take(api.PUT('/devices/{device_id}', { params, body })), texts.edit.conflict);
+  return device_id;
 }

@@ -53,6 +53,13 @@ const maxServers = 3;
 /** DNS: asks a server, or the agent's resolvers, one question and judges the answer. */
 export const dns: Probe<'DNS', typeof options> = {
   method: 'DNS',
+  purpose:
+    'Asks a DNS server for records. The check is good when there is an answer and it has what `Options` expect.',
+  example: {
+    URL: 'dns://192.0.2.53/www.example.com?type=A',
+    ShortName: 'dns-1',
+    Options: { Expect: ['192.0.2.80'] },
+  },
   optionsCase: 'dns',
   tracePackets: 'udp',
   options,

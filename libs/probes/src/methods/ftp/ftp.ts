@@ -36,6 +36,8 @@ const anonymous: Login = { user: 'anonymous', password: 'anonymous@' };
  */
 export const ftp: Probe<'FTP', typeof options> = {
   method: 'FTP',
+  purpose: 'Greets an FTP server, and logs in, lists a directory or reads a file where `Options` say so.',
+  example: { URL: 'ftp://ftp.example.com', ShortName: 'ftp-1', Options: { Directory: '/pub', List: true } },
   optionsCase: 'ftp',
   tracePackets: 'tcp',
   options,

@@ -1,10 +1,9 @@
-import type { Json } from '@vantage/domain';
-import { resultCode } from '@vantage/domain';
+import { type Json, resultCode } from '@vantage/domain';
 import { Secret } from '@vantage/kernel';
 import type { Phases } from '../../contract/dial.ts';
 import { Failure } from '../../contract/failure.ts';
 import type { Probe, ProbeContext, Target } from '../../contract/probe.ts';
-import { withoutSecrets } from '../../redact/redirect-secrets.ts';
+import { encodingsOf } from '../../redact/encodings.ts';
 import { secretValues } from '../../redact/secret-options.ts';
 import { textSearch } from '../../search/text-search.ts';
 import { basic, type Hop, type HopResult, runHop } from './hop.ts';
@@ -25,6 +24,13 @@ const maxAnswered = 256 * 1024;
  */
 export const http: Probe<'HTTP', typeof httpOptions> = {
   method: 'HTTP',
+  purpose:
+    'Asks a web server for a page. The check is good when the status and what `Options` expect of headers and body fit.',
+  example: {
+    URL: 'https://www.example.com/',
+    ShortName: 'web-1',
+    Options: { ExpectText: 'Welcome', MaxTimeMs: 2000, Headers: { 'Accept-Language': 'en' } },
+  },
   optionsCase: 'http',
   tracePackets: 'tcp',
   options: httpOptions,
@@ -178,5 +184,43 @@ function between(before: Phases, after: Phases): { readonly [key: string]: Json 
     SSLTime: round(after.ssl - before.ssl),
     TTFB: round(after.ttfb - before.ttfb),
     TTLB: round(after.ttlb - before.ttlb),
+  };
+}
+
+/** Request headers that never follow a redirect to another origin, whatever they hold. */
+const privateHeader = /^(authorization|cookie|proxy-authorization|host|x-.*(key|token))$/i;
+
+/** The parts of a request that may be secret. */
+interface RedirectedRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+/**
+ * The request without what another origin (scheme, host, port) must not get: headers that log somebody in, and every
+ * header or body that holds one of the check's secrets in any of the forms that a program gives them. `dropped` names
+ * the headers, and `Body`.
+ */
+function withoutSecrets<Request extends RedirectedRequest>(
+  request: Request,
+  secrets: readonly string[],
+): { readonly request: Request; readonly dropped: readonly string[] } {
+  const forms = secrets.filter((each) => each !== '').flatMap((each) => [each, ...encodingsOf(each)]);
+  const searched = [...new Set(forms.map((each) => each.toLowerCase()))];
+  const isSecret = (text: string) => {
+    const lower = text.toLowerCase();
+    return searched.some((form) => lower.includes(form));
+  };
+  const all = Object.entries(request.headers);
+  const kept = all.filter(([name, value]) => !privateHeader.test(name) && !isSecret(`${name}: ${value}`));
+  const dropsBody = request.body !== undefined && isSecret(request.body);
+  const names = all.map(([name]) => name).filter((name) => !kept.some(([other]) => other === name));
+  return {
+    request: {
+      ...request,
+      headers: Object.fromEntries(dropsBody ? kept.filter(([name]) => !/^content-/i.test(name)) : kept),
+      body: dropsBody ? undefined : request.body,
+    },
+    dropped: dropsBody ? [...names, 'Body'] : names,
   };
 }

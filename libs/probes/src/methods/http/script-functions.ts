@@ -1,5 +1,5 @@
 import type { Json } from '@vantage/domain';
-import type { CallOptions, MethodFunctions } from '../../contract/script-function.ts';
+import type { CallOptions, MethodFunctions } from '../../contract/probe.ts';
 
 /** http() of scripts. An object as `body` goes as JSON. */
 export const httpFunctions: MethodFunctions = {

@@ -35,6 +35,12 @@ const options = z.strictObject({
  */
 export const imap4: Probe<'IMAP4', typeof options> = {
   method: 'IMAP4',
+  purpose: 'Greets an IMAP server, and logs in and opens a mailbox where `Options` say so.',
+  example: {
+    URL: 'imaps://mail.example.com',
+    ShortName: 'imap-1',
+    Options: { User: 'monitor', Password: 'a password', Mailbox: 'INBOX' },
+  },
   optionsCase: 'imap4',
   tracePackets: 'tcp',
   options,

@@ -56,6 +56,13 @@ const unknownDatabase = 1049;
  */
 export const mysql: Probe<'MySQL', typeof options> = {
   method: 'MySQL',
+  purpose:
+    'Greets a MySQL or MariaDB server, logs in where there is a user, and runs a query where there is one.',
+  example: {
+    URL: 'mysql://monitor@db.example.com/shop',
+    ShortName: 'db-1',
+    Options: { Query: 'select count(*) from orders', Password: 'a password' },
+  },
   optionsCase: 'mysql',
   tracePackets: 'tcp',
   options,

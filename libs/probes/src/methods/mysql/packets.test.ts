@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { greetingPacket } from '../../testing/mysql-server.ts';
-import { cachingSha2Scramble, nativeScramble } from './auth.ts';
+import { cachingSha2Scramble, nativeScramble } from './login.ts';
 import {
   isEnd,
   packetOf,

@@ -1,15 +1,13 @@
 import type { Json } from '@vantage/domain';
 import { resultCode } from '@vantage/domain';
-import type { IcmpSocket, PingAnswer, SharedIcmp } from '@vantage/icmp';
+import { type IcmpSocket, icmpSockets, type PingAnswer, type SharedIcmp } from '@vantage/icmp';
 import { z } from 'zod';
 import type { Address } from '../../contract/dial.ts';
 import { Failure, networkFailure, notMet, showSeconds } from '../../contract/failure.ts';
 import { ipFamilyOption, slowMsOption } from '../../contract/options.ts';
 import type { Probe, ProbeContext } from '../../contract/probe.ts';
 import { parseTarget } from '../../contract/target.ts';
-import { icmpSockets } from '../../net/icmp-sockets.ts';
-import { runSeries } from './series.ts';
-import { type PingStatistics, shown, summarise, unmetLimit } from './statistics.ts';
+import { type PingStatistics, runSeries, shown, summarise, unmetLimit } from './series.ts';
 
 const options = z.strictObject({
   Count: z.int().min(1).max(100).default(3).describe('Packets to send.'),
@@ -59,6 +57,8 @@ export const ping = createPing({ sockets: icmpSockets });
 export function createPing(deps: { readonly sockets: SharedIcmp }): Probe<'PING', typeof options> {
   return {
     method: 'PING',
+    purpose: 'Sends ICMP echo requests. The check is good when enough of them are answered in time.',
+    example: { URL: '192.0.2.1', ShortName: 'gw-1', Options: { Count: 5, MaxLossPercent: 20 } },
     optionsCase: 'ping',
     tracePackets: 'icmp',
     options,

@@ -1,6 +1,6 @@
 import type { PingAnswer } from '@vantage/icmp';
 import { describe, expect, it } from 'vitest';
-import { shown, summarise, unmetLimit } from './statistics.ts';
+import { shown, summarise, unmetLimit } from './series.ts';
 
 const reply = (rttMs: number): PingAnswer => ({
   kind: 'reply',

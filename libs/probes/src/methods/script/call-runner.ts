@@ -1,8 +1,7 @@
 import type { Json } from '@vantage/domain';
 import { resultCode } from '@vantage/domain';
 import { messageOf } from '@vantage/kernel';
-import type { ProbeContext, StepResult } from '../../contract/probe.ts';
-import type { CheckFunctions } from '../../contract/script-function.ts';
+import type { CheckFunctions, ProbeContext, StepResult } from '../../contract/probe.ts';
 import { readCall } from './calls.ts';
 import { errorLine, type GuestCall, valueLine } from './messages.ts';
 import type { ScriptRecord } from './record.ts';

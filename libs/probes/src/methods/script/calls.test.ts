@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CallOptions } from '../../contract/script-function.ts';
+import type { CallOptions } from '../../contract/probe.ts';
 import { checkFunctions } from '../../engine/registry.ts';
 import { readCall } from './calls.ts';
 

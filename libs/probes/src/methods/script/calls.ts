@@ -1,6 +1,5 @@
 import { tlsSettingKeys } from '../../contract/options.ts';
-import type { StepRequest } from '../../contract/probe.ts';
-import type { CallOptions, CheckFunctions, ScriptFunction } from '../../contract/script-function.ts';
+import type { CallOptions, CheckFunctions, ScriptFunction, StepRequest } from '../../contract/probe.ts';
 
 const longestTimeoutMs = 120_000;
 /** Names that belong to a call itself; all others are Options of the method. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { scriptsAtOnce } from './script-room.ts';
+import { scriptsAtOnce } from './sandbox.ts';
 
 test.each([
   [64, 1],

@@ -2,8 +2,7 @@ import { isGood, isResultCode, type ResultCode, resultCode } from '@vantage/doma
 import { z } from 'zod';
 import { Failure, showSeconds } from '../../contract/failure.ts';
 import { slowMsOption } from '../../contract/options.ts';
-import type { Outcome, Probe } from '../../contract/probe.ts';
-import type { CheckFunctions } from '../../contract/script-function.ts';
+import type { CheckFunctions, Outcome, Probe } from '../../contract/probe.ts';
 import type { Sandbox } from './sandbox.ts';
 import { runSession, type SessionEnd } from './session.ts';
 
@@ -28,6 +27,13 @@ export function createScript({
 }): Probe<'Script', typeof options> {
   return {
     method: 'Script',
+    purpose:
+      'Runs a JavaScript program at the agent ([how to write one](script/README.md)). The check is good when the program ends without an error.',
+    example: {
+      URL: "await http({ url: 'https://www.example.com/' });",
+      ShortName: 'shop-1',
+      Options: { SlowMs: 5000 },
+    },
     optionsCase: 'script',
     tracePackets: 'none',
     options,

@@ -1,6 +1,6 @@
 import { createFakeClock } from '@vantage/kernel/testing';
 import { expect, test } from 'vitest';
-import type { CheckFunctions } from '../../contract/script-function.ts';
+import type { CheckFunctions } from '../../contract/probe.ts';
 import { createStopwatch } from '../../engine/stopwatch.ts';
 import type { Guest } from './sandbox.ts';
 import { runSession } from './session.ts';

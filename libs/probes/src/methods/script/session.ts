@@ -1,5 +1,4 @@
-import type { ProbeContext } from '../../contract/probe.ts';
-import type { CheckFunctions } from '../../contract/script-function.ts';
+import type { CheckFunctions, ProbeContext } from '../../contract/probe.ts';
 import { createCallRunner } from './call-runner.ts';
 import { targetMember } from './calls.ts';
 import { beginLine, type GuestEnd, type GuestMessage, readMessage } from './messages.ts';

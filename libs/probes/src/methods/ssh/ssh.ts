@@ -47,6 +47,8 @@ type SshOptions = z.output<typeof options>;
  */
 export const ssh: Probe<'SSH', typeof options> = {
   method: 'SSH',
+  purpose: 'Reads the version of an SSH server, and compares its host key or logs in where `Options` say so.',
+  example: { URL: 'ssh.example.com', ShortName: 'ssh-1', Options: { ExpectBanner: 'OpenSSH' } },
   optionsCase: 'ssh',
   tracePackets: 'tcp',
   options,

@@ -52,6 +52,8 @@ const refusal =
  */
 export const telnet: Probe<'TELNET', typeof options> = {
   method: 'TELNET',
+  purpose: 'Connects to a Telnet server, and logs in or waits for a prompt where `Options` say so.',
+  example: { URL: '192.0.2.7:23', ShortName: 'sw-7', Options: { ExpectPrompt: 'login:' } },
   optionsCase: 'telnet',
   tracePackets: 'tcp',
   options,

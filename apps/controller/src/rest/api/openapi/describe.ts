@@ -1,6 +1,6 @@
+import { probeFor } from '@vantage/probes';
 import { createExampleMaker } from './examples.ts';
 import { facts } from './facts.ts';
-import { methodExamples } from './method-examples.ts';
 import { defaultInText, mapSchema, mapValues, type Place, type Schema, type Schemas } from './schema.ts';
 import { schemaTexts } from './schema-texts.ts';
 
@@ -22,8 +22,8 @@ export function describeSchemas(schemas: Schemas): Schemas {
 /** A device's URL and Options fit its Method, so their example is made as a whole. */
 function deviceExample(component: string): object | undefined {
   const [, method = ''] = /^DeviceCreate(\w+)$/.exec(component) ?? [];
-  const found = Object.entries(methodExamples).find(([name]) => name === method);
-  return found && { Method: found[0], ...found[1] };
+  const probe = probeFor(method);
+  return probe && { Method: probe.method, ...probe.example };
 }
 
 /** `describeProperty` for a body, whose defaults stand in the texts. */

@@ -1,7 +1,6 @@
 import { type Method, methods } from '@vantage/domain';
 import { registry } from '@vantage/probes';
 import { z } from 'zod';
-import { methodExamples } from './method-examples.ts';
 import {
   defaultInText,
   mapSchema,
@@ -21,7 +20,7 @@ export function optionSchemas(): Schemas {
     const { $schema: _, ...sent } = z.toJSONSchema(probe.options, { io: 'input', unrepresentable: 'any' });
     const options = mapSchema(readSchema(sent), withoutDefault, { component: '', property: undefined });
     const description = `Options of Method ${probe.method}. All may be absent; a name that is not listed is refused with code 1004.`;
-    const examples = [methodExamples[probe.method].Options];
+    const examples = [probe.example.Options];
     return [`Options${probe.method}`, { ...options, description, examples }] as const;
   });
   return Object.fromEntries(all);

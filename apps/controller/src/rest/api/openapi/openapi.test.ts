@@ -14,7 +14,6 @@ import {
   sampleMschedule,
   samplePage,
 } from '../testing/sample-account.ts';
-import { methodExamples } from './method-examples.ts';
 
 const goodQueries: Readonly<Record<string, string>> = { 'PUT /devices': '?ExternalKey=new' };
 const goodBodies: Readonly<Record<string, object>> = {
@@ -144,7 +143,7 @@ describe('the OpenAPI document', () => {
 
   it('has an example of every Method that creates a device, and the answer agrees', async () => {
     for (const method of methods) {
-      const body = { Method: method, ...methodExamples[method] };
+      const body = { Method: method, ...registry[method].example };
       expect([method, document.faultOf('DeviceCreate', body)]).toEqual([method, '']);
       const created = await rest.send('POST', '/devices', { key, body });
       expect([method, created.status, created.text]).toEqual([method, 200, created.text]);

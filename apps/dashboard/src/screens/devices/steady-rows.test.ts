@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { keepPlaces, maySort, steadyMs } from './steady-order.ts';
+import { keepPlaces, maySort, steadyMs } from './steady-rows.ts';
 
 const ids = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g'));
 

@@ -1,6 +1,6 @@
 import { descriptorLimit } from '@vantage/kernel';
 import { expect, test } from 'vitest';
-import { checksWithin } from './descriptors.ts';
+import { checksWithin } from './checks.ts';
 
 test.each([
   [1_048_576, 500, 500],

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { totalmem } from 'node:os';
 
 /** How many file descriptors this process may have open; Infinity where that cannot be read. */
 export function descriptorLimit(): number {
@@ -8,4 +9,12 @@ export function descriptorLimit(): number {
   } catch {
     return Number.POSITIVE_INFINITY;
   }
+}
+
+/**
+ * Bytes that this process may use together with those that it starts: the machine's, or the limit of its control group.
+ */
+export function usableMemory(): number {
+  const limit = process.constrainedMemory();
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isZoneName, zoneName } from './zone-name.ts';
+import { isZoneName, zoneName } from './time-zone.ts';
 
 test.each([
   ['Europe/Berlin', 'Europe/Berlin'],

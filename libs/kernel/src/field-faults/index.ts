@@ -1,3 +1,0 @@
-export type { FieldFault } from './field-fault.ts';
-export { faultsOf, sentFault } from './field-faults.ts';
-export { unknownField } from './unknown-field.ts';
