@@ -16,6 +16,7 @@ const parts: readonly (readonly [part: string, ...args: string[]])[] = [
   ['exact-times'],
   ['ingest'],
   ['row-bytes'],
+  ['sizes'],
   ['batch'],
   ['apply'],
   ['load', '3000', '60'],

@@ -1,6 +1,6 @@
-// What an installation of a size costs beside what `./vantage size` says: agents with the real protocol and certificates
-// check devices once a minute, and nothing else happens. CPU, memory, bytes on the wire, WAL and flushes are taken over
-// a minute after another one. Usage: node tests/bench/sizes.ts [agents:devices …]
+// An installation's cores, memory, WAL and bytes on the wire beside what `./vantage size` says: agents with the real
+// protocol and certificates check devices once a minute, and nothing else happens. Each figure is of a minute, after
+// another one. Usage: node tests/bench/sizes.ts [agents:devices …]
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -46,7 +46,7 @@ function bytesTo(port: string): { readonly sent: number; readonly received: numb
 
 const counters = z.object({ wal: z.number(), flushes: z.number() });
 
-/** What has been used since the system's start. */
+/** Counters since the system's start. */
 async function used(
   system: System,
   {

@@ -102,7 +102,6 @@ export const untrackedState: ReadonlyMap<string, string> = new Map(
       'apps/agent/src/outbox/outbox-state.ts segments',
       'apps/agent/src/outbox/outbox-state.ts unwritten',
       'apps/agent/src/outbox/outbox-state.ts atHand',
-      'apps/agent/src/outbox/segment.ts isResult',
       'apps/agent/src/schedule/device-schedule.ts requested',
       'apps/agent/src/schedule/due-queue.ts heap',
       'apps/agent/src/stream/uploader.ts freshRest',

@@ -9,7 +9,7 @@ const memoryNoise = 6;
 const residentNoise = 16;
 /** The caches of a backend, which fill for hours. */
 const backendNoise = 2;
-/** What the roll-up of an hour writes to sort a check that it sums up. */
+/** The roll-up of an hour writes so much to sort a check. */
 const sortedCheckBytes = 300;
 /** A table or index may grow by so much without new rows, because vacuum comes at its own times. */
 const relationNoise = 0.5;

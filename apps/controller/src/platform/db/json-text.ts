@@ -5,8 +5,8 @@ import { toText } from './column-values.ts';
 const deepestJson = 64;
 
 /**
- * What may be in a text that must be rewritten: an escape by code, an exponent, so many digits that the number may exceed
- * a float8 without one. Inside of a string the last two mean nothing; then the text is read once more for nothing.
+ * A text with one of these may have to be rewritten: an escape by code, an exponent, so many digits that the number
+ * may exceed a float8 without one. Inside of a string the last two mean nothing; the text is then rewritten in vain.
  */
 const suspicious = /\\u|\d[eE]|\d{300}/;
 
