@@ -15,27 +15,21 @@ const shared = {
 
 /** These wait for true minutes, start many programs or look at many screens. */
 const longest = [
+  'browser',
   'programs',
   'on-citus',
   'database-copy',
-  'page',
   'commands',
   'killed',
   'first-run',
-  'wall',
   'release',
-  'states',
   'poisoned-values',
-  'journey',
   'secrets',
   'backup',
   'captured-traffic',
   'wire',
   'outages',
   'script-hostile',
-  'reports',
-  'people',
-  'status-pages',
   'roles',
 ];
 

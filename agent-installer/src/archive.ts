@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { constants, gzip } from 'node:zlib';
+import { gzip } from 'node:zlib';
 import { packTar, type TarEntry } from 'modern-tar';
 
 /** A file of an archive. */
@@ -18,6 +18,8 @@ export interface LinkEntry {
 
 /** The time of every file, so that the same content is the same archive. */
 const mtime = new Date(Date.UTC(2026, 0, 1));
+/** The best one (9) makes an agent 0.2 % smaller, in two and a half times the time. */
+const usualLevel = 6;
 const owner = { uid: 0, gid: 0, uname: 'root', gname: 'root', mtime };
 
 /**
@@ -26,7 +28,7 @@ const owner = { uid: 0, gid: 0, uname: 'root', gname: 'root', mtime };
  */
 export async function packArchive(
   entries: readonly (Entry | LinkEntry)[],
-  level: number = constants.Z_BEST_COMPRESSION,
+  level = usualLevel,
 ): Promise<Buffer> {
   const folders = new Set(entries.flatMap(({ name }) => foldersOf(name)));
   const all: TarEntry[] = [

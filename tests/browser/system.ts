@@ -1,77 +1,112 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { z } from 'zod';
+import { freePort } from '../harness/free-port.ts';
+import { startOidcProvider, type TestProvider } from '../harness/oidc-provider.ts';
 import { runVantage } from '../harness/run-vantage.ts';
 import type { System } from '../harness/system.ts';
 import { startSystemOnDatabase } from '../harness/system-on-database.ts';
 import { browserMissing, openWindow, signIn, startBrowser, type Window } from './browser.ts';
 
-/** A running system and a browser, for the tests of one file. */
+/** The running system and the browser, for the tests of one file. */
 export interface BrowserTests {
   readonly system: System;
   readonly browser: Browser;
   /** Address of the page. */
   readonly base: string;
-  /** Refusals of the page's policy, and errors of its scripts. */
+  /** Refusals of the page's policy, and errors of its scripts, in the windows of this file. */
   readonly problems: string[];
   readonly open: (window?: Window) => Promise<Page>;
   /** Signs in with a key that may change things, or with another one. */
   readonly signIn: (page: Page, key?: string) => Promise<void>;
 }
 
-/** A key that may administer, of the system of the file's tests; the operator issues it. */
-export function useAdmin(its: BrowserTests): { readonly key: string } {
-  let key = '';
-  beforeAll(async () => {
-    if (browserMissing !== undefined) return;
-    const env = { VANTAGE_DATA: its.system.dataDir };
-    const { stdout } = await runVantage(['keys', 'issue', '--level', 'UA', '--name', 'admin', '--json'], {
-      env,
-    });
-    ({ key } = z.object({ key: z.string() }).parse(JSON.parse(stdout)));
-  });
-  return {
-    get key() {
-      return key;
-    },
+let system: System;
+let browser: Browser;
+let timezone: unknown;
+/** A key that may administer. */
+export let adminKey: string;
+/** Who signs people in, for the system of all these tests. */
+export let provider: TestProvider;
+const folder = mkdtempSync(path.join(tmpdir(), 'vantage-browser-'));
+
+beforeAll(async () => {
+  if (browserMissing !== undefined) return;
+  const port = `${await freePort()}`;
+  const site = `https://localhost:${port}`;
+  provider = await startOidcProvider(site);
+  const secretFile = path.join(folder, 'secret');
+  writeFileSync(secretFile, provider.clientSecret);
+  const env = {
+    NODE_ENV: 'test',
+    // A minute between checks is two seconds here.
+    VANTAGE_TEST_TIME_SCALE: '30',
+    VANTAGE_ALLOW_PRIVATE_WEBHOOKS: 'true',
+    VANTAGE_HTTPS_PORT: port,
+    VANTAGE_PUBLIC_URL: site,
+    VANTAGE_OIDC_ISSUER: provider.issuer,
+    VANTAGE_OIDC_CLIENT_ID: provider.clientId,
+    VANTAGE_OIDC_CLIENT_SECRET_FILE: secretFile,
+    VANTAGE_OIDC_GROUPS: 'noc=UO; admins=UA',
   };
+  [system, browser] = await Promise.all([startSystemOnDatabase({ env }), startBrowser()]);
+  const { stdout } = await runVantage(['keys', 'issue', '--level', 'UA', '--name', 'admin', '--json'], {
+    env: { VANTAGE_DATA: system.dataDir },
+  });
+  adminKey = z.object({ key: z.string() }).parse(JSON.parse(stdout)).key;
+  timezone = z.object({ Timezone: z.string() }).parse(await system.api.ok('GET', '/account')).Timezone;
+}, 180_000);
+afterAll(async () => {
+  await browser?.close();
+  await system?.[Symbol.asyncDispose]();
+  await provider?.[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true });
+});
+beforeEach(({ skip }) => {
+  skip(browserMissing !== undefined, browserMissing);
+});
+
+/** Kinds of things that a file may leave in the account, in an order in which they can be deleted. */
+const kinds = [
+  ['devices', 'device_id'],
+  ['mschedules', 'mschedule_id'],
+  ['pages', 'page_id'],
+  ['reports', 'report_id'],
+  ['nschedules', 'nschedule_id'],
+  ['contacts', 'contact_id'],
+  ['tags', 'tag_id'],
+] as const;
+
+/** Empties the account. */
+async function empty(): Promise<void> {
+  await system.api.ok('PUT', '/account', { nschedule_id: null, Timezone: timezone });
+  for (const [kind, id] of kinds)
+    for (const each of z.array(z.looseObject({})).parse(await system.api.ok('GET', `/${kind}`)))
+      await system.api.ok('DELETE', `/${kind}/${z.string().parse(each[id])}`);
 }
 
-/**
- * Starts a system and a browser before the tests of the file, and ends them afterwards. Where no browser can be started
- * the tests are skipped.
- */
-export function useBrowser(env: Readonly<Record<string, string>> = { NODE_ENV: 'test' }): BrowserTests {
-  let [system, browser]: [System?, Browser?] = [];
-  const started = <T>(part: T | undefined): T => {
-    if (part === undefined) throw new Error('it is started before the first test');
-    return part;
-  };
+/** The system and the browser for the tests of the file, which begin with an empty account. */
+export function useBrowser(): BrowserTests {
   beforeAll(async () => {
-    if (browserMissing !== undefined) return;
-    [system, browser] = await Promise.all([startSystemOnDatabase({ env }), startBrowser()]);
-  }, 180_000);
-  afterAll(async () => {
-    await browser?.close();
-    await system?.[Symbol.asyncDispose]();
-  });
-  beforeEach(({ skip }) => {
-    skip(browserMissing !== undefined, browserMissing);
+    if (browserMissing === undefined) await empty();
   });
   const problems: string[] = [];
-  const base = () => started(system).quickstart().dashboard_url;
+  const base = () => system.quickstart().dashboard_url;
   return {
     get system() {
-      return started(system);
+      return system;
     },
     get browser() {
-      return started(browser);
+      return browser;
     },
     get base() {
       return base();
     },
     problems,
-    open: (window) => openWindow(started(browser), problems, window),
-    signIn: (page, key = started(system).quickstart().api_key_uw) => signIn(page, base(), key),
+    open: (window) => openWindow(browser, problems, window),
+    signIn: (page, key = system.quickstart().api_key_uw) => signIn(page, base(), key),
   };
 }

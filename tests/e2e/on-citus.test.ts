@@ -3,6 +3,7 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { startCitus } from '../harness/citus-cluster.ts';
+import { folderForData } from '../harness/memory-folder.ts';
 import { runProgram } from '../harness/run-vantage.ts';
 import { repositoryRoot } from '../harness/system.ts';
 
@@ -28,7 +29,7 @@ const files = [
 test('results are stored, folded, packed, rolled up and read on Citus as on PostgreSQL alone', {
   timeout: 1_200_000,
 }, async ({ skip }) => {
-  const cluster = await startCitus();
+  const cluster = await startCitus({ dataIn: folderForData() });
   if (typeof cluster === 'string') return skip(cluster);
   await using _cluster = cluster;
   const program = path.join(import.meta.dirname, '../harness/run-all.ts');

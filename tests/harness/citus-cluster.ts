@@ -37,9 +37,10 @@ interface CitusServer {
   kill(): void;
 }
 
-/** How many workers it has, and settings of postgresql.conf for all servers. */
+/** How many workers it has, where its data are, and settings of postgresql.conf for all servers. */
 interface CitusOptions {
   readonly workers?: number;
+  readonly dataIn?: string;
   readonly settings?: Readonly<Record<string, string | number>>;
 }
 
@@ -51,7 +52,7 @@ const installed = process.env['VANTAGE_TEST_POSTGRESQL_15'] ?? '/usr';
 
 /** Starts a cluster, with two workers unless told otherwise; a text says why this machine has none. */
 export async function startCitus(options: CitusOptions = {}): Promise<CitusCluster | string> {
-  const { workers: count = 2, settings = {} } = options;
+  const { workers: count = 2, dataIn = tmpdir(), settings = {} } = options;
   const archive = existsSync(engines)
     ? readdirSync(engines).find((name) => /^citus-.*-postgresql-15-.*\.tar\.xz$/.test(name))
     : undefined;
@@ -61,9 +62,12 @@ export async function startCitus(options: CitusOptions = {}): Promise<CitusClust
     return `${installed} has no PostgreSQL 15 (Debian's package postgresql-15)`;
   const owner = postgresUser();
   const folder = mkdtempSync(path.join(tmpdir(), 'vantage-citus-'));
-  const remove = () => rmSync(folder, { recursive: true, force: true });
+  const dataFolder = mkdtempSync(path.join(dataIn, 'vantage-citus-data-'));
+  const remove = () => {
+    for (const each of [folder, dataFolder]) rmSync(each, { recursive: true, force: true });
+  };
   try {
-    if (owner !== undefined) chownSync(folder, owner.uid, owner.gid);
+    if (owner !== undefined) for (const each of [folder, dataFolder]) chownSync(each, owner.uid, owner.gid);
     // A copy, so that the build of Citus does not come into the machine's own PostgreSQL.
     for (const part of ['lib', 'share'])
       cpSync(path.join(installed, part, 'postgresql/15'), path.join(folder, 'usr', part, 'postgresql/15'), {
@@ -72,7 +76,8 @@ export async function startCitus(options: CitusOptions = {}): Promise<CitusClust
     execFileSync('tar', ['-C', folder, '-xJf', path.join(engines, archive)]);
     const servers: CitusServer[] = [];
     const create = async (name: string, more: CitusOptions['settings']) => {
-      const server = await createServer(folder, name, owner, { ...more, ...settings });
+      const data = path.join(dataFolder, name);
+      const server = await createServer(folder, data, owner, { ...more, ...settings });
       servers.push(server);
       return server;
     };
@@ -137,11 +142,10 @@ const ofCitus = {
 
 async function createServer(
   folder: string,
-  name: string,
+  data: string,
   owner: User | undefined,
   more: CitusOptions['settings'],
 ): Promise<CitusServer> {
-  const data = path.join(folder, name);
   const port = await freePort();
   const run = (program: string, ...args: string[]) =>
     execFileSync(path.join(folder, 'usr/lib/postgresql/15/bin', program), args, {

@@ -3,9 +3,9 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { folderForData } from './memory-folder.ts';
 import { withClient } from './postgres-url.ts';
 
 const programs = '/usr/lib/postgresql/15/bin';
@@ -34,7 +34,7 @@ export function runAs(): { readonly uid: number; readonly gid: number } | undefi
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-function newFolder(within = tmpdir()): string {
+function newFolder(within = folderForData()): string {
   const folder = mkdtempSync(path.join(within, 'vantage-server-'));
   const user = runAs();
   if (user !== undefined) chownSync(folder, user.uid, user.gid);

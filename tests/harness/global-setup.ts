@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createLog } from '@vantage/kernel';
 import type { TestProject } from 'vitest/node';
@@ -10,6 +9,7 @@ import { distributeHistory } from '../../apps/controller/src/platform/db/distrib
 import { startEmbedded } from '../../apps/controller/src/platform/db/embedded.ts';
 import { createDb } from '../../apps/controller/src/platform/db/index.ts';
 import { createClusterDatabase, workersOf } from './citus.ts';
+import { folderForData } from './memory-folder.ts';
 import { dropDatabase, inDatabase, withClient } from './postgres-url.ts';
 
 /**
@@ -21,14 +21,15 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const log = createLog('tests', 'warn');
   const citus = process.env['VANTAGE_TEST_CITUS'];
   const given = citus ?? process.env['VANTAGE_TEST_DATABASE_URL'];
-  const dir = mkdtempSync(path.join(tmpdir(), 'vantage-pg-'));
+  const dir = mkdtempSync(path.join(folderForData(), 'vantage-pg-'));
   chmodSync(dir, 0o700);
   const embedded = given
     ? undefined
     : await startEmbedded({
         dir: path.join(dir, 'pg'),
         log,
-        settings: { fsync: 'off', full_page_writes: 'off', max_connections: '200' },
+        // Old segments of the log are kept, in memory, up to that size.
+        settings: { fsync: 'off', full_page_writes: 'off', max_connections: '200', max_wal_size: '256MB' },
       });
   if (embedded) endWithUs(embedded.pid, dir);
   // The tests use an ordinary role, as the controller does. This role may also create databases, and load rows in any

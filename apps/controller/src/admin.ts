@@ -1,4 +1,6 @@
 // This program runs an operator's command: it reads the call from standard input and writes the reply to its output.
+// What one command alone needs of certificates and channels is loaded there, because their hundreds of modules are a
+// quarter of the time of a start.
 import { uptime } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { readReleaseKey } from '@vantage/domain';
@@ -12,21 +14,15 @@ import { contactNote } from './admin/contact-note.ts';
 import { databaseCommands } from './admin/database.ts';
 import { drop, noAccount } from './admin/fault.ts';
 import { provision } from './admin/first-run.ts';
-import { invitationTerms } from './admin/invitation-terms.ts';
 import { openDatabase } from './admin/open-database.ts';
 import { thisOperator } from './admin/operator-name.ts';
 import { retryRecords, showQuarantine } from './admin/quarantine.ts';
 import { showAlerts } from './admin/show-alerts.ts';
-import {
-  planInvitation,
-  readAuthorities,
-  readSignedParcels,
-  sealedAuthorities,
-} from './agents/enrol/index.ts';
+import { readAuthorities, sealedAuthorities } from './agents/enrol/authority-store.ts';
 import { makeMissingParcel } from './agents/enrol/own-parcel.ts';
+import { readSignedParcels } from './agents/enrol/parcel-hashes.ts';
 import { insertRollout } from './agents/upgrades/index.ts';
 import { acknowledge, listOpenAlerts } from './alerts/decide/index.ts';
-import { createChannels, sendTest } from './alerts/deliver/index.ts';
 import { findAccountNo, listAccounts } from './catalog/accounts/store.ts';
 import { createAccount } from './catalog/accounts/write.ts';
 import { findAgentByToken, findAgentsCalled, listAccountAgents } from './catalog/agents/store.ts';
@@ -111,6 +107,8 @@ function sealerOf({ kysely }: Db, file: string): Promise<Sealer> {
 
 /** Checks that agents can come in at the address of an invitation; throws a Fault when they cannot. */
 async function planFor({ kysely }: Db, request: OperatorRequests['agents.invite']) {
+  const { invitationTerms } = await import('./admin/invitation-terms.ts');
+  const { planInvitation } = await import('./agents/enrol/index.ts');
   const trusted = (await readAuthorities(kysely)).map(({ certificate }) => certificate);
   const plan = await planInvitation({ ...invitationTerms(request), trusted, clock });
   if (plan.kind === 'ready') return plan;
@@ -164,6 +162,7 @@ async function testContact(
     throw drop('no_contact', `account ${account} has no contact ${contact}: see "vantage contacts list"`);
   if (other !== undefined)
     throw drop('many_contacts', `several contacts are named ${contact}: give the contact_id`);
+  const { createChannels, sendTest } = await import('./alerts/deliver/index.ts');
   const channels = createChannels({ allowPrivate, smtpUrl, mailFrom, telegramUrl });
   const deps = { db, clock, channels, sealer: await sealerOf(db, secretKeyFile), linkOf: () => '' };
   const sent = await sendTest(deps, found.contact_no, new AbortController().signal);

@@ -1,6 +1,6 @@
 import { createLog, Fault, messageOf } from '@vantage/kernel';
 import { sql } from 'kysely';
-import { movedMark } from '../platform/db/copy/index.ts';
+import { movedMark } from '../platform/db/copy/welcome.ts';
 import { createDb, type Db } from '../platform/db/index.ts';
 import { requireSessions } from '../platform/db/sessions.ts';
 

@@ -1,7 +1,6 @@
 export { createAgentSide } from './agent-side.ts';
 export { openAuthorities } from './authorities.ts';
-export { readAuthorities, sealedAuthorities } from './authority-store.ts';
+export { sealedAuthorities } from './authority-store.ts';
 export type { EnrolmentRow } from './decide-enrolment.ts';
 export type { AgentEnrolment } from './enrolment.ts';
-export { readSignedParcels } from './parcel-hashes.ts';
 export { planInvitation } from './plan-invitation.ts';

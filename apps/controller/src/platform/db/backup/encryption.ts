@@ -3,7 +3,6 @@ import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
 import { Fault, messageOf } from '@vantage/kernel';
-import { Decrypter, Encrypter } from 'age-encryption';
 
 /** Who can read a backup: the owner of a passphrase, or of one of these age recipients (`age1…`). */
 export type Lock = { readonly passphrase: string } | { readonly recipients: readonly string[] };
@@ -14,10 +13,14 @@ export type BackupKey = { readonly passphrase: string } | { readonly identities:
 /** An encrypted file begins so (age-encryption.org/v1). */
 const mark = Buffer.from('age-encryption.org/');
 
+/** Most programs that know of backups encrypt none, and it has many modules. */
+const loadAge = () => import('age-encryption');
+
 /**
  * Encrypts a stream in the format of age; the tool `age` decrypts it, too. Throws a Fault for a recipient that is none.
  */
 export async function* encrypted(plain: AsyncIterable<Buffer>, lock: Lock): AsyncGenerator<Uint8Array> {
+  const { Encrypter } = await loadAge();
   const encrypter = new Encrypter();
   if ('passphrase' in lock) encrypter.setPassphrase(lock.passphrase);
   else
@@ -44,6 +47,7 @@ export async function readDecrypted(file: string, key: BackupKey | undefined): P
       'encrypted',
       `${file} is encrypted: --passphrase-file or --identity-file opens it`,
     );
+  const { Decrypter } = await loadAge();
   const decrypter = new Decrypter();
   const bytes = createReadStream(file);
   try {

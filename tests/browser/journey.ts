@@ -7,12 +7,9 @@ import { violationsOf } from './browser.ts';
 import { type Hands, keyboardOf, pointer } from './hands.ts';
 import { useBrowser } from './system.ts';
 
-// A minute between checks is two seconds here.
-const env = { NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: '30' };
-
 const devices = z.array(z.object({ device_id: z.string() }));
 
-const its = useBrowser(env);
+const its = useBrowser();
 
 const ways: readonly {
   readonly way: string;

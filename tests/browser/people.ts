@@ -3,10 +3,9 @@ import { beforeAll, expect, test } from 'vitest';
 import { createApi } from '../harness/api.ts';
 import { browserMissing, violationsOf } from './browser.ts';
 import { type Hands, keyboardOf, pointer } from './hands.ts';
-import { useAdmin, useBrowser } from './system.ts';
+import { adminKey, useBrowser } from './system.ts';
 
 const its = useBrowser();
-const admin = useAdmin(its);
 const password = 'correct horse battery';
 
 beforeAll(async () => {
@@ -65,7 +64,7 @@ test.each(ways)(
   'a colleague is invited with a scope and sees only that: $way',
   async ({ width, handsOf }) => {
     const page = await its.open({ width });
-    await its.signIn(page, admin.key);
+    await its.signIn(page, adminKey);
     const hands = handsOf(page);
     const { press, fill } = hands;
     const [name, email] = [`Ada ${width}`, `ada-${width}@example.org`];
@@ -118,7 +117,7 @@ test.each(ways)(
 
 test('a key is made, shown once, used, seen in the audit and revoked', async () => {
   const page = await its.open({ theme: 'dark' });
-  await its.signIn(page, admin.key);
+  await its.signIn(page, adminKey);
   await openPlace(page, pointer, 'Keys and people');
   await page.getByRole('button', { name: 'Make a key' }).click();
   const dialog = page.getByRole('dialog', { name: 'Make a key' });
@@ -174,7 +173,7 @@ test('a key is made, shown once, used, seen in the audit and revoked', async () 
 
 test('the account says what needs attention, shows what is used, and changes its zone', async () => {
   const page = await its.open({ width: 390 });
-  await its.signIn(page, admin.key);
+  await its.signIn(page, adminKey);
   await openPlace(page, pointer, 'Account and health');
   await page.getByRole('heading', { name: 'Vantage needs attention: 1 finding' }).waitFor();
   await page.getByText('No backup was ever made.').waitFor();

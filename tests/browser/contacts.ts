@@ -4,12 +4,7 @@ import { z } from 'zod';
 import { violationsOf } from './browser.ts';
 import { useBrowser } from './system.ts';
 
-// A minute between checks is two seconds here.
-const its = useBrowser({
-  NODE_ENV: 'test',
-  VANTAGE_TEST_TIME_SCALE: '30',
-  VANTAGE_ALLOW_PRIVATE_WEBHOOKS: 'true',
-});
+const its = useBrowser();
 
 const soon = { timeout: 60_000 };
 

@@ -1,24 +1,15 @@
 import { reportOf, type UptimeRow } from '@vantage/domain/report';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { htmlBody } from '../../apps/controller/src/alerts/deliver/channels/email-html.ts';
 import { mailHtml } from '../../apps/controller/src/alerts/deliver/mails/mail-html.ts';
 import { reportMail } from '../../apps/controller/src/alerts/deliver/report-mails/report-mail.ts';
 import { fullNotice } from '../../apps/controller/src/alerts/deliver/testing/channel-contract.ts';
-import { browserMissing, openWindow, startBrowser, violationsOf } from './browser.ts';
+import { violationsOf } from './browser.ts';
+import { useBrowser } from './system.ts';
 
 // The HTML of mails as a mail program shows it: no script, the reader's theme, and a phone's width.
 
-let browser: Browser;
-beforeAll(async () => {
-  if (browserMissing === undefined) browser = await startBrowser();
-});
-afterAll(async () => {
-  await browser?.close();
-});
-beforeEach(({ skip }) => {
-  skip(browserMissing !== undefined, browserMissing);
-});
+const its = useBrowser();
 
 const longName = 'The database of the shop in the cellar of the long building';
 const idOf = (at: number) => at.toString(16).padStart(48, '0');
@@ -83,7 +74,7 @@ test.each(Object.entries(mails))(
   'axe-core finds nothing in %s, in both themes, and a phone shows it',
   async (_, html) => {
     for (const theme of ['light', 'dark'] as const) {
-      const page = await openWindow(browser, [], { theme, width: 390 });
+      const page = await its.open({ theme, width: 390 });
       await page.setContent(html);
       expect([theme, await violationsOf(page)]).toEqual([theme, '']);
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);

@@ -5,8 +5,7 @@ import { startTarget } from '../harness/target.ts';
 import { violationsOf } from './browser.ts';
 import { useBrowser } from './system.ts';
 
-// A minute between checks is two seconds here.
-const its = useBrowser({ NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: '30' });
+const its = useBrowser();
 
 const created = z.object({ device_id: z.string() });
 const idOf = (at: number) => at.toString(16).padStart(48, '0');

@@ -2,10 +2,8 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { browserMissing, violationsInBothThemes, violationsOf } from './browser.ts';
-import { useAdmin, useBrowser } from './system.ts';
+import { adminKey, useBrowser } from './system.ts';
 
-// A minute between checks is two seconds here.
-const env = { NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: '30' };
 const screens = [
   '/',
   '/devices',
@@ -36,7 +34,7 @@ const dialogs: readonly (readonly [screen: string, name: string])[] = [
   ['/people', 'Invite a person'],
 ];
 
-const its = useBrowser(env);
+const its = useBrowser();
 beforeAll(async () => {
   if (browserMissing !== undefined) return;
   await its.system.api.ok('POST', '/devices', {
@@ -47,11 +45,9 @@ beforeAll(async () => {
   });
 });
 
-const admin = useAdmin(its);
-
 test('no screen has a violation in either theme, scrolls sideways, or moves for who wants no motion', async () => {
   const page = await its.open();
-  await its.signIn(page, admin.key);
+  await its.signIn(page, adminKey);
   const found: Record<string, unknown> = {};
   for (const screen of screens) {
     await page.goto(new URL(screen, its.base).href);
@@ -131,7 +127,7 @@ test('a key that is pressed while a dialog closes is not lost', async () => {
 
 test('keys alone reach a device', async () => {
   const page = await its.open({ width: 390 });
-  await its.signIn(page, admin.key);
+  await its.signIn(page, adminKey);
   await page.goto(its.base);
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.keyboard.press('g');

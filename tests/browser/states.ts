@@ -2,10 +2,9 @@ import type { Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { retryBecause } from '../harness/retry.ts';
 import { violationsOf } from './browser.ts';
-import { useAdmin, useBrowser } from './system.ts';
+import { adminKey, useBrowser } from './system.ts';
 
 const its = useBrowser();
-const admin = useAdmin(its);
 
 const states = /\/v1\.1\/states/;
 
@@ -231,7 +230,7 @@ const planning = [
 test('planning: rows have a shape while they load, a failure has its code, and trying again shows the rows', async () => {
   const device = { Method: 'TCP', URL: '127.0.0.1:9', ShortName: 'planned', Frequency: 60 };
   await its.system.api.ok('POST', '/devices', device);
-  const page = await openAt('/', undefined, admin.key);
+  const page = await openAt('/', undefined, adminKey);
   for (const [path, resource] of planning) {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const asked = new RegExp(`/v1\\.1/${resource}(\\?|$)`);

@@ -1,0 +1,20 @@
+import { statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+
+const inMemory = '/dev/shm';
+const leastBytes = 4 * 1024 ** 3;
+
+/**
+ * The folder for the data of databases that end with a run of tests: in memory where there is plenty, because a file
+ * system that creates and deletes the thousand files of each database costs more than many tests of it. Nothing may be
+ * executed there.
+ */
+export function folderForData(): string {
+  if (process.availableMemory() < leastBytes) return tmpdir();
+  try {
+    const { bavail, bsize } = statfsSync(inMemory);
+    return bavail * bsize < leastBytes ? tmpdir() : inMemory;
+  } catch {
+    return tmpdir();
+  }
+}
