@@ -4,7 +4,7 @@ import { type Method, methods } from '@vantage/domain';
 import { registry } from '@vantage/probes';
 import { expect, test } from 'vitest';
 import { optionSchemas } from '../apps/controller/src/rest/api/openapi/devices.ts';
-import { methodExamples } from '../apps/controller/src/rest/api/openapi/method-examples.ts';
+import { methodExamples } from '../apps/controller/src/rest/api/openapi/examples.ts';
 import type { Schema } from '../apps/controller/src/rest/api/openapi/schema.ts';
 
 /** A check of the Method, and when it is good. */

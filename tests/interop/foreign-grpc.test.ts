@@ -19,7 +19,7 @@ import { createIngest } from '../../apps/controller/src/checks/ingest/index.ts';
 import { rollUps } from '../../apps/controller/src/checks/rollup/index.ts';
 import { createDb, createPartitions, type Db, publish } from '../../apps/controller/src/platform/db/index.ts';
 import { createSealer } from '../../apps/controller/src/platform/secrets/seal.ts';
-import { recordEvents } from '../../apps/controller/src/status/events/index.ts';
+import { recordEvents } from '../../apps/controller/src/status/events/record-events.ts';
 import { createFixtures } from '../../apps/controller/src/testing/fixtures.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 

@@ -5,7 +5,7 @@ import { enqueue, notificationsOf, withdraw, withdrawEnds } from './notification
 
 /** Messages that alerts store and withdraw, in the transaction of the decision. */
 export const messages = { enqueue, withdraw, withdrawEnds };
+export { createWorkReader } from './heartbeat.ts';
 export { createNotify } from './notify.ts';
 export { sendTest } from './send-test.ts';
-export { createWorkReader } from './work-reader.ts';
 export { notificationsOf };

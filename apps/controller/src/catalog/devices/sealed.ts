@@ -1,8 +1,7 @@
 import { calledSecretNames, deviceSealContext } from '@vantage/domain';
 import { Fault } from '@vantage/kernel';
-import { secretNames } from '../../platform/secrets/references.ts';
 import type { SealedJson, Sealer } from '../../platform/secrets/seal.ts';
-import { sealedDevice } from '../../platform/secrets/sealed-device.ts';
+import { sealedDevice, secretNames } from '../../platform/secrets/sealed-device.ts';
 import type { ClearTarget } from './target.ts';
 
 /** Seals URL and Options with their secrets. */

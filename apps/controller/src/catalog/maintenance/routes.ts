@@ -11,8 +11,7 @@ import { changeElsewhere } from '../change-elsewhere.ts';
 import { eachDevice } from '../devices/each-device.ts';
 import type { Maintenance } from '../devices/maintenance-routes.ts';
 import { maintenanceRecord, showMaintenance } from './fields.ts';
-import { findMaintenance } from './find.ts';
-import { devicesOfMaintenance } from './store.ts';
+import { devicesOfMaintenance, findMaintenance } from './store.ts';
 
 /** The parts that the routes of maintenance need. */
 interface MaintenanceListDeps {

@@ -13,7 +13,6 @@ import {
 } from '@vantage/kernel';
 import { z } from 'zod';
 import { leastPackDays } from '../db/packed/index.ts';
-import { readLimits } from './account-limits.ts';
 import { conflictsOf } from './conflicts.ts';
 import { acceptedDatabase, type DatabaseSettings, readDatabase } from './database.ts';
 import { acceptedOidc, type OidcSettings, readOidc } from './oidc.ts';
@@ -282,4 +281,18 @@ export function loadConfig(deps: {
   };
   problems.push(...conflictsOf(config));
   return problems.length === 0 ? { ok: true, config } : { ok: false, problems };
+}
+
+/** Reads `devices=200000,tags=500`; kinds that are not named keep their limit. */
+function readLimits(text: string, context: z.RefinementCtx): AccountLimits {
+  const limits: Record<string, number> = { ...defaultLimits };
+  for (const part of text.split(',')) {
+    const [, kind = '', count = ''] = /^ *(\w+) *= *(\d{1,7}) *$/.exec(part) ?? [];
+    if (!Object.hasOwn(defaultLimits, kind) || Number(count) < 1) {
+      context.addIssue('no limit');
+      return z.NEVER;
+    }
+    limits[kind] = Number(count);
+  }
+  return { ...defaultLimits, ...limits };
 }

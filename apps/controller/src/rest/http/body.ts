@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { FieldFault } from '@vantage/kernel';
-import { jsonShape } from './json-shape.ts';
+import { storedTextFault } from './input.ts';
+import { jsonShape, repeatedKey } from './json-shape.ts';
 import { invalid, malformed, type Problem } from './problem.ts';
-import { repeatedKey } from './repeated-key.ts';
-import { storedTextFault } from './stored-text.ts';
 
 /** How great a body may be. */
 export interface BodyLimits {

@@ -1,7 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Context } from 'koa';
-import { headerQualities } from './header-qualities.ts';
 
 /** A form in which an answer is compressed (RFC 9110, section 8.4.1). */
 export type Encoding = 'br' | 'gzip';
@@ -28,4 +27,18 @@ export function preferredEncoding(context: Context): Encoding | undefined {
   const best = Math.max(qualityOf('br', 0), qualityOf('gzip', 0));
   if (best === 0 || best < (qualities.get('identity') ?? 0)) return undefined;
   return qualityOf('br', 0) === best ? 'br' : 'gzip';
+}
+
+/**
+ * The names in a header such as Accept or Accept-Encoding, in lower case, each with its quality, 0 to 1 (RFC 9110,
+ * section 12.4.2). Other parameters are left out, and a quality that is none counts as 0.
+ */
+export function headerQualities(header: string): ReadonlyMap<string, number> {
+  const entries = header.split(',').map((each): [string, number] => {
+    const [name = '', ...parameters] = each.split(';').map((part) => part.trim().toLowerCase());
+    const quality = parameters.find((part) => part.startsWith('q='))?.slice(2);
+    const value = quality === undefined ? 1 : Number(quality);
+    return [name, value >= 0 && value <= 1 ? value : 0];
+  });
+  return new Map(entries.filter(([name]) => name !== ''));
 }

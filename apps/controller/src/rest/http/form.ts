@@ -1,5 +1,5 @@
 import { sentFault } from '@vantage/kernel';
-import { headerQualities } from './header-qualities.ts';
+import { headerQualities } from './encoding.ts';
 import { invalid } from './problem.ts';
 
 /** The forms that `fmt` may ask for. */

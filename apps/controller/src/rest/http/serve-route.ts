@@ -6,7 +6,7 @@ import { readBody } from './body.ts';
 import { createResourceFinder, entityTag, holdsTag, readIfMatch, showsList, weakTag } from './entity-tag.ts';
 import { type Form, formats, readForm } from './form.ts';
 import { readIdempotencyKey } from './idempotency.ts';
-import type { KeyLoad } from './key-load.ts';
+import type { KeyLoad, StrangerLoad } from './key-load.ts';
 import type { createOperations } from './operation.ts';
 import type { createOriginReader } from './origin.ts';
 import { createPlaces, type Stay } from './places.ts';
@@ -15,7 +15,6 @@ import { requestId } from './request-id.ts';
 import type { Route, RouteRequest } from './route.ts';
 import { type RunRoute, readAhead } from './run-route.ts';
 import { requireCsrfToken, requireLevel } from './session.ts';
-import type { StrangerLoad } from './stranger-load.ts';
 import { streamBody } from './stream.ts';
 
 /** One for all: an error notes its stack, and every request ends with this one. */

@@ -13,7 +13,7 @@ import { agentPortOptions, withSafeAuthority } from '../../../platform/server/ag
 import { signServer } from '../../../platform/server/authority.ts';
 import { testAuthorities } from '../../../platform/server/testing/authorities.ts';
 import type { Authorities } from '../../../platform/server/tls.ts';
-import { recordEvents } from '../../../status/events/index.ts';
+import { recordEvents } from '../../../status/events/record-events.ts';
 import { createFixtures, type Fixtures } from '../../../testing/fixtures.ts';
 import { useDatabase } from '../../../testing/use-database.ts';
 import { createGateway } from '../../gateway/index.ts';

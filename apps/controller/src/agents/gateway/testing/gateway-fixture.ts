@@ -5,7 +5,7 @@ import { beforeEach } from 'vitest';
 import { agentPresence } from '../../../catalog/agents/presence-store.ts';
 import type { Db } from '../../../platform/db/index.ts';
 import { createSealer } from '../../../platform/secrets/seal.ts';
-import { recordEvents } from '../../../status/events/index.ts';
+import { recordEvents } from '../../../status/events/record-events.ts';
 import { createFixtures, type Fixtures } from '../../../testing/fixtures.ts';
 import { useDatabase } from '../../../testing/use-database.ts';
 import { runRequests } from '../../run-requests/index.ts';

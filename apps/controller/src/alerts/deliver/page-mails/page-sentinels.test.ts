@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { createEventFeed, createEventSource } from '../../../checks/history/index.ts';
 import { type OneAccount, startOneAccount } from '../../../rest/api/testing/one-account.ts';
-import { recordEvents } from '../../../status/events/index.ts';
+import { recordEvents } from '../../../status/events/record-events.ts';
 import { createRestHealth } from '../../../status/health/index.ts';
 import { createEmail } from '../channels/email.ts';
 import { sendMails } from '../mails/send-mails.ts';

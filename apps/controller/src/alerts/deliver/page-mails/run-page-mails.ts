@@ -5,15 +5,15 @@ import type { Db } from '../../../platform/db/index.ts';
 import { createFollowers } from '../followers.ts';
 import type { EventSource } from '../hooks/event-source.ts';
 import { insertSubscriberMails } from '../mails/mail-store.ts';
-import { newsOf } from './news.ts';
 import {
   accountsWithSubscribers,
   duePages,
   lockNews,
+  newsOf,
   newsPauseUs,
   storeNews,
   subscribersOf,
-} from './news-store.ts';
+} from './news.ts';
 
 /** Dependencies of the mails about status pages. */
 export interface PageMailDeps {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createReportReader } from '../../../checks/history/index.ts';
 import { type OneAccount, startOneAccount } from '../../../rest/api/testing/one-account.ts';
-import { recordEvents } from '../../../status/events/index.ts';
+import { recordEvents } from '../../../status/events/record-events.ts';
 import { createRestHealth } from '../../../status/health/index.ts';
 import { createEmail } from '../channels/email.ts';
 import { sendMails } from '../mails/send-mails.ts';

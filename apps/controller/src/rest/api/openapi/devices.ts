@@ -1,7 +1,7 @@
 import { type Method, methods } from '@vantage/domain';
 import { registry } from '@vantage/probes';
 import { z } from 'zod';
-import { methodExamples } from './method-examples.ts';
+import { methodExamples } from './examples.ts';
 import {
   defaultInText,
   mapSchema,

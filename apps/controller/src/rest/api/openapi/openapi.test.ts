@@ -14,7 +14,7 @@ import {
   sampleMschedule,
   samplePage,
 } from '../testing/sample-account.ts';
-import { methodExamples } from './method-examples.ts';
+import { methodExamples } from './examples.ts';
 
 const goodQueries: Readonly<Record<string, string>> = { 'PUT /devices': '?ExternalKey=new' };
 const goodBodies: Readonly<Record<string, object>> = {
