@@ -15,8 +15,7 @@ import type { HistoryFeed } from './database-history.ts';
 import { afterHeartbeat } from './gate.ts';
 import type { PlanFeed } from './plan-feed.ts';
 import type { RunRequestFeed } from './run-request-feed.ts';
-import { createSessionDriver, type SessionDriver } from './session-driver.ts';
-import { nextStep, type SessionList } from './session-state.ts';
+import { createSessionDriver, nextStep, type SessionDriver, type SessionList } from './session-state.ts';
 import type { KnownAgent } from './store.ts';
 import type { UpgradeFeed } from './upgrade-feed.ts';
 

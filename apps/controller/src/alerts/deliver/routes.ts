@@ -8,8 +8,7 @@ import type { FormRequest, OuterReply, OuterRoute } from '../../rest/http/outer-
 import { createZone } from '../../rest/http/zone.ts';
 import { answersOf } from './channels/answers.ts';
 import type { Notice } from './channels/channel.ts';
-import { plain } from './channels/fact-text.ts';
-import { clockText } from './channels/moment-text.ts';
+import { clockText, plain } from './channels/fact-text.ts';
 import type { Link, LinkAction, Links } from './links.ts';
 import { showFacts } from './notices.ts';
 

@@ -2,9 +2,8 @@ import { cleanLine, isVersion } from '@vantage/domain';
 import { sentFault } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../platform/db/index.ts';
-import type { ChangeTransaction } from '../change.ts';
+import { type ChangeTransaction, changedFields } from '../change.ts';
 import { lockAccount } from '../devices/lookup-store.ts';
-import { changedFields } from '../field-change.ts';
 import type { Conflict, Refusal } from '../refusal.ts';
 
 /** A parcel that the release key signed. */

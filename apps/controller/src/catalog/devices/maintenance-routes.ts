@@ -8,9 +8,8 @@ import { type Route, route } from '../../rest/http/route.ts';
 import type { Session } from '../../rest/http/session.ts';
 import { durationField, readDuration } from '../../rest/http/time-span.ts';
 import { timestampProblem, type Zone } from '../../rest/http/zone.ts';
-import type { Catalog } from '../change.ts';
+import type { Catalog, FieldChange } from '../change.ts';
 import { changeElsewhere } from '../change-elsewhere.ts';
-import type { FieldChange } from '../field-change.ts';
 import { deviceFull } from './fields.ts';
 import { createDeviceReader, deviceSubject } from './routes.ts';
 

@@ -9,8 +9,7 @@ import { noSubject, type Reply, type Route, route, validatingRoute } from '../..
 import type { Session } from '../../rest/http/session.ts';
 import type { Zone } from '../../rest/http/zone.ts';
 import type { Catalog, ChangeTransaction } from '../change.ts';
-import { identityQuery } from '../external-key.ts';
-import { findByExternalKey } from '../external-key-store.ts';
+import { findByExternalKey, identityQuery } from '../external-key.ts';
 import { accepted, actorOf } from '../from-rest.ts';
 import { findMaintenance } from '../maintenance/store.ts';
 import {

@@ -2,7 +2,7 @@ import { cleanLine } from '@vantage/domain';
 import { type FieldFault, isPrivateHost, sentFault } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../platform/db/index.ts';
-import { namedId, referenceFault } from '../external-key-store.ts';
+import { namedId, referenceFault } from '../external-key.ts';
 import { type RowOf, resolve, type SentOf } from '../field-table.ts';
 import { deviceTable, type secondsChoices, shownRetries } from './device-table.ts';
 import type { SentSettings } from './fields.ts';

@@ -10,8 +10,13 @@ import {
   type Tables,
 } from '../../platform/db/index.ts';
 import type { Sealer } from '../../platform/secrets/seal.ts';
-import type { ChangeTransaction } from '../change.ts';
-import { changedFields, createdFields, deletedFields, type ShownFields } from '../field-change.ts';
+import {
+  type ChangeTransaction,
+  changedFields,
+  createdFields,
+  deletedFields,
+  type ShownFields,
+} from '../change.ts';
 import { refuseBeyondLimit } from '../limits.ts';
 import type { Conflict, Invalid, Missing, Refusal } from '../refusal.ts';
 import { changesOf } from './changes.ts';
@@ -19,10 +24,10 @@ import { createCreations } from './creations.ts';
 import type { SentSettings } from './fields.ts';
 import { lockAccount } from './lookup-store.ts';
 import { resolveDevice, unique } from './resolve-device.ts';
-import { openOrShown, sealTarget } from './sealed.ts';
 import { resolveReferences, sameLocations, sameTags, withNamedIds } from './settings.ts';
 import { type SettingsRow, showSettings } from './show.ts';
 import { type CheckedRow, type DeviceRow, findDevice, keptDevice, readDevice } from './store.ts';
+import { openOrShown, sealTarget } from './target.ts';
 import { type DeviceSettings, deleteDevice, dependentsOf, updateDevice } from './write-store.ts';
 
 /** Settings as they were sent: the valid fields, and the faults of the others. */

@@ -3,8 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Db, Tables } from '../../platform/db/index.ts';
 import { emailKey, type PersonSignIn } from '../../rest/http/person-check.ts';
 import { type Problem, problemCode } from '../../rest/http/problem.ts';
-import type { Catalog } from '../change.ts';
-import { createdFields } from '../field-change.ts';
+import { type Catalog, createdFields } from '../change.ts';
 import { findKeyTarget, findPersonTarget, findUnknownTarget, type SignInTarget } from './store.ts';
 
 /** Who was refused: by the SHA-256 of a key, or as a person. */

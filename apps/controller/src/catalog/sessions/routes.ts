@@ -17,8 +17,7 @@ import {
   sessionCookie,
 } from '../../rest/http/session.ts';
 import { deleteSession, sessionLife } from '../../rest/http/session-store.ts';
-import type { Catalog } from '../change.ts';
-import { deletedFields } from '../field-change.ts';
+import { type Catalog, deletedFields } from '../change.ts';
 import { actorOf } from '../from-rest.ts';
 import { namesOfTags } from '../keys/scope.ts';
 import { beginSession, type Identified } from './begin.ts';

@@ -22,12 +22,18 @@ import {
   refusal,
   strangerReason,
 } from './accept.ts';
-import { type Item, readItems, type Sorted, sortItems } from './batch.ts';
 import { addDiagnostics } from './diagnostics.ts';
 import { splitHeld } from './hold-checks.ts';
 import type { PastHistograms } from './perf-stat.ts';
 import { type Refused, writeQuarantine } from './quarantine-store.ts';
-import type { ParsedDiagnostics, ParsedResult } from './record.ts';
+import {
+  type Item,
+  type ParsedDiagnostics,
+  type ParsedResult,
+  readItems,
+  type Sorted,
+  sortItems,
+} from './record.ts';
 import * as store from './store.ts';
 import { createCheckStore, type Fold, lateHours, type MarksAnswered } from './store-checks.ts';
 

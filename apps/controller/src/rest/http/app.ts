@@ -11,16 +11,15 @@ import { compressAnswer } from './compress.ts';
 import { createCors } from './cors.ts';
 import { createFailureReader } from './failure.ts';
 import type { Idempotency } from './idempotency.ts';
-import { createKeyLoad, createStrangerLoad } from './key-load.ts';
 import { createOperations } from './operation.ts';
 import { createOriginReader } from './origin.ts';
 import { limitOuterRoutes, type OuterRoute, serveOuterRoutes } from './outer-routes.ts';
+import { createKeyLoad, createStrangerLoad } from './places.ts';
 import { httpsRequired, malformed } from './problem.ts';
-import { nameRequest, requestId } from './request-id.ts';
 import type { Route } from './route.ts';
 import { basePath, notRouted, routerPath, verbsOf } from './route-finder.ts';
 import { createRouteRunner, type RequestTransactions } from './run-route.ts';
-import { createRouteServer } from './serve-route.ts';
+import { createRouteServer, nameRequest, requestId } from './serve-route.ts';
 import { createSiteServer, type Site } from './serve-site.ts';
 import { createStorageGuard } from './storage-guard.ts';
 

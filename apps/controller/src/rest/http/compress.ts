@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Context, Next } from 'koa';
-import { encode, leastCompressedBytes, preferredEncoding } from './encoding.ts';
+import { encode, leastCompressedBytes, preferredEncoding } from './form.ts';
 
 /**
  * Compresses answers over 1 kB in a form that the caller accepts. Streams and documents stay as they are. Long answers

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { jsonShape } from './json-shape.ts';
+import { jsonShape } from './body.ts';
 
 function shapeByWalking(value: unknown): { depth: number; values: number } {
   if (typeof value !== 'object' || value === null) return { depth: 0, values: 0 };

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createStrangerLoad, strangerPlaces } from './key-load.ts';
-import { createPlaces } from './places.ts';
+import { createPlaces, createStrangerLoad, strangerPlaces } from './places.ts';
 
 const never = new AbortController().signal;
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));

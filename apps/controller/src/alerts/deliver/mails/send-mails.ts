@@ -6,7 +6,7 @@ import { withinTime } from '../attempt.ts';
 import type { Channel } from '../channels/channel.ts';
 import { leaseUs } from '../claim.ts';
 import { afterAttempt, retryTimes } from '../notification-state.ts';
-import type { SubscriptionLinks } from '../page-mails/subscription-links.ts';
+import type { SubscriptionLinks } from '../page-mails/subscriptions.ts';
 import { type ClaimedMail, claimMails, delayMail, endMail } from './mail-store.ts';
 
 /** Dependencies of the sender of mails to subscribers of status pages, and of monthly reports. */

@@ -9,8 +9,7 @@ import { createEmail } from '../channels/email.ts';
 import { sendMails } from '../mails/send-mails.ts';
 import { type SmtpSink, startSmtpSink } from '../testing/smtp-sink.ts';
 import { runPageMails } from './run-page-mails.ts';
-import { createSubscriptionLinks } from './subscription-links.ts';
-import { createSubscriptions } from './subscriptions.ts';
+import { createSubscriptionLinks, createSubscriptions } from './subscriptions.ts';
 
 // Every text that belongs to the account and not on the page has the word Sentinel in it; no reader may see one.
 
