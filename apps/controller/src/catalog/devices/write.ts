@@ -97,7 +97,7 @@ export interface DeviceWriterDeps {
 export function createDeviceWriter(deps: DeviceWriterDeps): DeviceWriter {
   const { clock, sealer, recordEvents, deleteHistory, pause } = deps;
   const placeOf = createCreations({ ...deps, notifyPlanner });
-  const later = createFollowUps({ recordEvents, notifyPlanner });
+  const later = createFollowUps({ recordEvents });
   return {
     async create(transaction, { accountNo, sent: given }) {
       const { trx, waiting, waitingLoad, add } = placeOf(transaction, given.values);
@@ -238,16 +238,6 @@ function usedText(
   return `This device is the master of ${shown.join(', ')}${rest > 0 ? ` and ${rest} or more others` : ''}.`;
 }
 
-/** The parts that follow-ups need. */
-interface FollowUpDeps {
-  readonly recordEvents: (
-    trx: Kysely<Tables>,
-    causes: readonly DeviceChangedCause[],
-    nowUs: number,
-  ) => Promise<void>;
-  readonly notifyPlanner: (trx: Kysely<Tables>, locationNos: readonly number[]) => Promise<void>;
-}
-
 /** Writes the event and the notice of a changed device. */
 interface FollowUps {
   recordEvent(transaction: ChangeTransaction, cause: DeviceChangedCause, nowUs: number): Promise<void>;
@@ -258,7 +248,7 @@ interface FollowUps {
  * Creates the writer of both: at once, or, in a transaction that commits as a whole, once for all devices. The event of
  * a device that is deleted later in the transaction comes before that.
  */
-function createFollowUps({ recordEvents, notifyPlanner }: FollowUpDeps): FollowUps {
+function createFollowUps({ recordEvents }: Pick<DeviceWriterDeps, 'recordEvents'>): FollowUps {
   const events = createWaitingWrites<{ readonly causes: DeviceChangedCause[]; nowUs: number }>({
     begin: () => ({ causes: [], nowUs: 0 }),
     isSeenBy: (statement) => /\b(events|alerts|notifications)\b|\bdelete from "?devices\b/.test(statement),

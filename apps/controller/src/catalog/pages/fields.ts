@@ -6,6 +6,9 @@ import { scopeField, shownScope } from '../keys/scope.ts';
 import { longestLogo, mostLogoBytes, readLogo } from './logo.ts';
 import { backgrounds } from './status/style.ts';
 
+/** The least contrast of a text and its background (WCAG 2.2, criterion 1.4.3, level AA). */
+export const leastContrast = 4.5;
+
 /** Parts of a status page that are not shown unless they are allowed. */
 export const pageParts = ['URL', 'CheckResult', 'Location'] as const;
 export type PagePart = (typeof pageParts)[number];
@@ -205,9 +208,6 @@ export type StoredNote = z.output<typeof storedNotes>[number];
 export function readNotes(stored: unknown): readonly StoredNote[] {
   return storedNotes.safeParse(stored).data ?? [];
 }
-
-/** The least contrast of a text and its background (WCAG 2.2, criterion 1.4.3, level AA). */
-export const leastContrast = 4.5;
 
 /** The contrast of two colours, each as #rrggbb: 1 to 21 (WCAG 2.2, "contrast ratio"). Pure. */
 export function contrastOf(one: string, other: string): number {

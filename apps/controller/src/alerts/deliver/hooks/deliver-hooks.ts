@@ -6,10 +6,9 @@ import { openContact } from '../../../platform/secrets/sealed-contact.ts';
 import { withinTime } from '../attempt.ts';
 import type { Channel } from '../channels/channel.ts';
 import { leaseUs } from '../claim.ts';
-import { createFollowers } from '../followers.ts';
+import { createFollowers, type EventSource, type ReadEvent } from '../followers.ts';
 import { type Outcome, retryTimes } from '../notification-state.ts';
 import { afterRound } from './after-round.ts';
-import type { EventSource, ReadEvent } from './event-source.ts';
 import {
   accountsBehind,
   accountsWithHooks,

@@ -1,7 +1,7 @@
 import { minuteUs } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../../platform/db/index.ts';
-import type { ReadEvent } from '../hooks/event-source.ts';
+import type { ReadEvent } from '../followers.ts';
 
 /** A note on a status page. */
 export interface PageNote {

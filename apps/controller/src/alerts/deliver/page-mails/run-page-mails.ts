@@ -2,8 +2,7 @@ import { type Clock, createJobParts, createWaker, type Logger } from '@vantage/k
 import { z } from 'zod';
 import { realTime, type TimeScale } from '../../../platform/config/time-scale.ts';
 import type { Db } from '../../../platform/db/index.ts';
-import { createFollowers } from '../followers.ts';
-import type { EventSource } from '../hooks/event-source.ts';
+import { createFollowers, type EventSource } from '../followers.ts';
 import { insertSubscriberMails } from '../mails/mail-store.ts';
 import {
   accountsWithSubscribers,

@@ -1,7 +1,6 @@
 import { deviceStatuses, resultCode } from '@vantage/domain';
-import { alertFacts } from './alert-facts.ts';
 import type { Fact } from './schema.ts';
-import { stateFacts } from './state-facts.ts';
+import { alertFacts, stateFacts } from './state-facts.ts';
 
 /** An id as examples show it. */
 const id = '27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802';
