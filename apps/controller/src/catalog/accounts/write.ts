@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { type FieldFault, newId, sentFault, zoneName } from '@vantage/kernel';
 import { publish } from '../../platform/db/index.ts';
 import { type ChangeTransaction, changedFields, createdFields, type ShownFields } from '../change.ts';
-import { moveDefaultDevices } from '../devices/default-store.ts';
 import { defaultLocations, findLocations, lockAccount, readNschedule } from '../devices/lookup-store.ts';
+import { moveDefaultDevices } from '../devices/write-store.ts';
 import type { Invalid } from '../refusal.ts';
 import {
   type AccountChange,
