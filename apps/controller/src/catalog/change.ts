@@ -44,7 +44,7 @@ export interface Change {
   readonly accountNo: number;
   /** The public id of the thing. */
   readonly id: string;
-  /** The changed fields. `field-change.ts` makes them. */
+  /** The changed fields, as `createdFields`, `changedFields` or `deletedFields` makes them. */
   readonly fields: readonly FieldChange[];
 }
 
