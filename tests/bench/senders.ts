@@ -7,7 +7,7 @@ import { createIngest } from '../../apps/controller/src/checks/ingest/index.ts';
 import { rollUps } from '../../apps/controller/src/checks/rollup/index.ts';
 import { createWorkerWatch } from '../../apps/controller/src/platform/db/held/index.ts';
 import { createPartitions, type Db } from '../../apps/controller/src/platform/db/index.ts';
-import { recordEvents } from '../../apps/controller/src/status/events/index.ts';
+import { recordEvents } from '../../apps/controller/src/status/events/record-events.ts';
 import { createHealth } from '../../apps/controller/src/status/health/index.ts';
 import { createFixtures } from '../../apps/controller/src/testing/fixtures.ts';
 

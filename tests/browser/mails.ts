@@ -1,7 +1,7 @@
 import { reportOf, type UptimeRow } from '@vantage/domain/report';
 import { expect, test } from 'vitest';
-import { htmlBody } from '../../apps/controller/src/alerts/deliver/channels/email-html.ts';
-import { mailHtml } from '../../apps/controller/src/alerts/deliver/mails/mail-html.ts';
+import { htmlBody } from '../../apps/controller/src/alerts/deliver/channels/email.ts';
+import { mailHtml } from '../../apps/controller/src/alerts/deliver/mails/send-mails.ts';
 import { reportMail } from '../../apps/controller/src/alerts/deliver/report-mails/report-mail.ts';
 import { fullNotice } from '../../apps/controller/src/alerts/deliver/testing/channel-contract.ts';
 import { violationsOf } from './browser.ts';

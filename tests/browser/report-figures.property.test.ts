@@ -14,7 +14,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Rest, startRest } from '../../apps/controller/src/rest/api/testing/rest.ts';
-import { recordEvents } from '../../apps/controller/src/status/events/index.ts';
+import { recordEvents } from '../../apps/controller/src/status/events/record-events.ts';
 import { createRestHealth } from '../../apps/controller/src/status/health/index.ts';
 import { createFixtures } from '../../apps/controller/src/testing/fixtures.ts';
 import { type ReportSource, readCsv, readReport } from '../../apps/dashboard/src/store/read-report.ts';

@@ -12,7 +12,7 @@ import type { Replica } from '../../apps/controller/src/platform/db/replica/inde
 import { createSealer } from '../../apps/controller/src/platform/secrets/seal.ts';
 import { type Rest, startRest } from '../../apps/controller/src/rest/api/testing/rest.ts';
 import { addScopedAccount } from '../../apps/controller/src/rest/api/testing/scoped-account.ts';
-import { recordEvents } from '../../apps/controller/src/status/events/index.ts';
+import { recordEvents } from '../../apps/controller/src/status/events/record-events.ts';
 import { createRestHealth } from '../../apps/controller/src/status/health/index.ts';
 import {
   type DatabaseServer,

@@ -22,7 +22,7 @@ import { createDb, createPartitions, type Db, publish } from '../../apps/control
 import { createSealer } from '../../apps/controller/src/platform/secrets/seal.ts';
 import { testAuthorities } from '../../apps/controller/src/platform/server/testing/authorities.ts';
 import type { Authorities } from '../../apps/controller/src/platform/server/tls.ts';
-import { recordEvents } from '../../apps/controller/src/status/events/index.ts';
+import { recordEvents } from '../../apps/controller/src/status/events/record-events.ts';
 import type { AgentIdentity } from '../../apps/controller/src/testing/agent-identity.ts';
 import { createFixtures } from '../../apps/controller/src/testing/fixtures.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';

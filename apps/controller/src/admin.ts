@@ -48,14 +48,14 @@ import { everybody } from './catalog/nschedules/everybody.ts';
 import { refusalText } from './catalog/refusal.ts';
 import { sealedRows as sealedCatalog } from './catalog/secrets/reseal-store.ts';
 import { countQuarantined, listQuarantined, retryQuarantined } from './checks/ingest/index.ts';
-import { createChangeRecorder } from './observe/audit/index.ts';
+import { createChangeRecorder } from './observe/audit/record-changes.ts';
 import { createHeldClock, followDatabase } from './platform/clocks/index.ts';
 import { loadSettings } from './platform/config/load-settings.ts';
 import type { Db, Tables } from './platform/db/index.ts';
 import { hashCredential } from './platform/secrets/credential.ts';
 import { openSealer } from './platform/secrets/open-sealer.ts';
 import type { Sealer } from './platform/secrets/seal.ts';
-import { recordEvents } from './status/events/index.ts';
+import { recordEvents } from './status/events/record-events.ts';
 
 const clock = createHeldClock(systemClock, () => uptime() * 1000);
 const operator = thisOperator(process.env);

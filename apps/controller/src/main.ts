@@ -1,15 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { type Logger, onSignal, shutdownSignal, systemClock, whenAborted } from '@vantage/kernel';
-import { createProblems, problemsOf } from './observe/problems/index.ts';
+import { createProblems, problemsOf } from './observe/problems/problems.ts';
 import { createHeldClock } from './platform/clocks/index.ts';
 import type { Config } from './platform/config/config.ts';
-import { runProgram } from './platform/config/run-program.ts';
+import { runProgram } from './platform/config/load-settings.ts';
 import { watchMove } from './platform/db/copy/index.ts';
 import { announceReady } from './platform/server/announce.ts';
 import { type DatabasePlace, openDatabasePlace } from './platform/server/database-place.ts';
-import { openMetricsPort } from './platform/server/metrics-port.ts';
-import { openPorts } from './platform/server/open-ports.ts';
+import { openMetricsPort, openPorts } from './platform/server/open-ports.ts';
 import { joinApi } from './roles/api.ts';
 import { type Base, openBase } from './roles/base.ts';
 import { joinGateway } from './roles/gateway.ts';

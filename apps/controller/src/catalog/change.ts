@@ -3,7 +3,7 @@ import { type AccountLimits, defaultLimits } from '@vantage/domain';
 import type { Transaction } from 'kysely';
 import { type CatalogTransaction, createWaitingWrites, type Db, type Tables } from '../platform/db/index.ts';
 import { lockAccount, lockAccountOfKey, NeedsWholeLock } from './devices/lookup-store.ts';
-import type { FieldChange } from './field-change.ts';
+import { mask } from './devices/masks.ts';
 
 /**
  * Who changes the catalog: a caller of the REST API by the key and the address, somebody who has none, or the operator
@@ -44,7 +44,7 @@ export interface Change {
   readonly accountNo: number;
   /** The public id of the thing. */
   readonly id: string;
-  /** The changed fields. `field-change.ts` makes them. */
+  /** The changed fields, as `createdFields`, `changedFields` or `deletedFields` makes them. */
   readonly fields: readonly FieldChange[];
 }
 
@@ -156,4 +156,48 @@ function joinedByActor(recorded: readonly RecordedChanges[]): readonly RecordedC
     else joined.push({ actor, changes: [...changes] });
   }
   return joined;
+}
+
+/**
+ * A field of a thing before and after a change, by its name in the REST API and as the API shows it: a secret is its
+ * mask.
+ */
+export interface FieldChange {
+  readonly field: string;
+  /** null: the field had no value, or the thing did not exist. */
+  readonly old: unknown;
+  /** null: the field has no value, or the thing is deleted. */
+  readonly new: unknown;
+}
+
+/** Values of fields by their names in the REST API, secrets masked. */
+export type ShownFields = Readonly<Record<string, unknown>>;
+
+/** The values without those that are null. Pure. */
+export function present(values: ShownFields): ShownFields {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
+}
+
+/** The fields of a new thing. Pure. */
+export function createdFields(values: ShownFields): readonly FieldChange[] {
+  return Object.entries(values).map(([field, value]) => ({ field, old: null, new: value ?? null }));
+}
+
+/** The fields of a deleted thing, by which people know it again. Pure. */
+export function deletedFields(values: ShownFields): readonly FieldChange[] {
+  return Object.entries(values).map(([field, value]) => ({ field, old: value ?? null, new: null }));
+}
+
+/** These fields, which differ between two states of a thing. Pure. */
+export function changedFields(
+  fields: readonly string[],
+  old: ShownFields,
+  next: ShownFields,
+): readonly FieldChange[] {
+  return fields.map((field) => ({ field, old: old[field] ?? null, new: next[field] ?? null }));
+}
+
+/** A field whose values are secret: the record says only that it changed. Pure. */
+export function secretField(field: string, hadValue: boolean): FieldChange {
+  return { field, old: hadValue ? mask : null, new: mask };
 }

@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../platform/db/index.ts';
-import { findByName, type NamedKind } from './name-store.ts';
 import type { Conflict } from './refusal.ts';
 
 /**
@@ -22,4 +21,47 @@ export async function nameConflict(
     message: `Name ${JSON.stringify(name)} is taken: ${of} has it. Letter case does not count. Choose another one.`,
     faults: [{ field: 'Name', message: `is the name of ${of}; choose another one` }],
   };
+}
+
+/** Kinds of things whose names are unique in an account. */
+type NamedKind =
+  | 'agent'
+  | 'contact'
+  | 'hook'
+  | 'location'
+  | 'mschedule'
+  | 'nschedule'
+  | 'page'
+  | 'report'
+  | 'secret'
+  | 'tag';
+
+/** Things that are gone leave their names; so do agents that never connected, because an invitation may be repeated. */
+const inUse = {
+  agent: sql`removed_at is null and state in ('Connected', 'Away')`,
+  location: sql`deleted_at is null`,
+  contact: sql`true`,
+  hook: sql`true`,
+  page: sql`true`,
+  report: sql`true`,
+  mschedule: sql`true`,
+  nschedule: sql`true`,
+  secret: sql`true`,
+  tag: sql`true`,
+} as const;
+
+/** The account's things of this kind with this name, as `vantage_name_key` compares them; two at most. */
+async function findByName(
+  db: Kysely<Tables>,
+  kind: NamedKind,
+  accountNo: number,
+  name: string,
+): Promise<readonly { readonly no: number | string; readonly id: string; readonly name: string }[]> {
+  // A secret has no number.
+  const [no, id] = [sql.ref(kind === 'secret' ? 'secret_id' : `${kind}_no`), sql.ref(`${kind}_id`)];
+  const { rows } = await sql<{ no: number | string; id: string; name: string }>`
+    select ${no} as no, ${id} as id, name from ${sql.table(`${kind}s`)}
+    where account_no = ${accountNo} and vantage_name_key(name) = vantage_name_key(${name}) and ${inUse[kind]}
+    limit 2`.execute(db);
+  return rows;
 }

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { Db } from '../platform/db/index.ts';
 import { hashCredential } from '../platform/secrets/credential.ts';
-import { recordEvents } from '../status/events/index.ts';
+import { recordEvents } from '../status/events/record-events.ts';
 import { createFixtures } from '../testing/fixtures.ts';
 import { useDatabase } from '../testing/use-database.ts';
 import { findAccountNo, listAccounts } from './accounts/store.ts';

@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { cleanLine } from '@vantage/domain';
 import { type FieldFault, newId } from '@vantage/kernel';
-import type { ChangeTransaction } from './change.ts';
-import { lockAccount } from './devices/lookup-store.ts';
-import { keyConflict } from './external-key.ts';
 import {
+  type ChangeTransaction,
   changedFields,
   createdFields,
   deletedFields,
@@ -12,7 +10,9 @@ import {
   present,
   type ShownFields,
   secretField,
-} from './field-change.ts';
+} from './change.ts';
+import { lockAccount } from './devices/lookup-store.ts';
+import { keyConflict } from './external-key.ts';
 import { refuseBeyondLimit } from './limits.ts';
 import { nameConflict } from './name.ts';
 import { type Conflict, type Invalid, joinFaults, type Missing, type Refusal } from './refusal.ts';

@@ -6,7 +6,7 @@ import { agentEnrolment } from '../catalog/agents/enrolment-store.ts';
 import { agentPresence } from '../catalog/agents/presence-store.ts';
 import { createHeldDrain } from '../checks/ingest/index.ts';
 import { tracedBatches } from '../observe/tracing/index.ts';
-import { connectionCaps } from '../platform/server/connection-caps.ts';
+import { connectionCaps } from '../platform/server/connections.ts';
 import type { Base } from './base.ts';
 import type { Shared } from './shared.ts';
 

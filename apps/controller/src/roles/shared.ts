@@ -8,7 +8,7 @@ import { createIngest } from '../checks/ingest/index.ts';
 import { rollUps } from '../checks/rollup/index.ts';
 import { tracedFold } from '../observe/tracing/index.ts';
 import { createWorkerWatch } from '../platform/db/held/index.ts';
-import { createRecordEvents, recordEvents as recordOnly } from '../status/events/index.ts';
+import { createRecordEvents, recordEvents as recordOnly } from '../status/events/record-events.ts';
 import { createHealth, createRestHealth, uptimeParts } from '../status/health/index.ts';
 import type { Base } from './base.ts';
 

@@ -1,4 +1,4 @@
-import { createAssign } from '../agents/assign/index.ts';
+import { createAssign } from '../agents/assign/assign.ts';
 import { deleteControllers } from '../agents/gateway/index.ts';
 import { runRequests } from '../agents/run-requests/index.ts';
 import { createWorkReader, runHeartbeat } from '../alerts/deliver/index.ts';

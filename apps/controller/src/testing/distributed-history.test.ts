@@ -11,8 +11,8 @@ import { type CitusCluster, startCitus } from '../../../../tests/harness/citus-c
 import { createTestDatabase } from '../../../../tests/harness/database.ts';
 import { runRequests } from '../agents/run-requests/index.ts';
 import { locationVisibility } from '../catalog/locations/visibility-store.ts';
-import type { Fold } from '../checks/ingest/fold.ts';
 import { createHeldDrain, createIngest } from '../checks/ingest/index.ts';
+import type { Fold } from '../checks/ingest/store-checks.ts';
 import { batchOf, result } from '../checks/ingest/testing/ingest-fixture.ts';
 import { rollUps } from '../checks/rollup/index.ts';
 import { writeBackup } from '../platform/db/backup/snapshot.ts';
@@ -22,7 +22,7 @@ import { createWorkerWatch, type WorkerWatch } from '../platform/db/held/index.t
 import { createDb, createPartitions, type Db } from '../platform/db/index.ts';
 import { createSealer } from '../platform/secrets/seal.ts';
 import { type OneAccount, startOneAccount } from '../rest/api/testing/one-account.ts';
-import { recordEvents } from '../status/events/index.ts';
+import { recordEvents } from '../status/events/record-events.ts';
 import { createHealth, createRestHealth } from '../status/health/index.ts';
 import { createClusterReader } from './cluster-reader.ts';
 import { createNotifiedContact, recordWithAlerts } from './notified-contact.ts';

@@ -18,7 +18,7 @@ import { createIngest } from '../checks/ingest/index.ts';
 import { rollUps } from '../checks/rollup/index.ts';
 import { createTimeScale } from '../platform/config/time-scale.ts';
 import { createPartitions, type Db } from '../platform/db/index.ts';
-import { recordEvents } from '../status/events/index.ts';
+import { recordEvents } from '../status/events/record-events.ts';
 import { createHealth, insertStates, uptimes } from '../status/health/index.ts';
 import { createFixtures } from './fixtures.ts';
 import { useDatabase } from './use-database.ts';

@@ -2,12 +2,12 @@ import type { Clock, Logger } from '@vantage/kernel';
 import { runRequests } from '../agents/run-requests/index.ts';
 import { decideDue } from '../alerts/decide/decide-due.ts';
 import { dueAlertNos } from '../alerts/decide/due-store.ts';
+import { createAlertTimes } from '../alerts/decide/facts.ts';
 import { createOnEvents } from '../alerts/decide/on-events.ts';
-import { createAlertTimes } from '../alerts/decide/times.ts';
 import { messages } from '../alerts/deliver/index.ts';
 import type { Db } from '../platform/db/index.ts';
 import type { OneAccount } from '../rest/api/testing/one-account.ts';
-import { createRecordEvents, recordEvents } from '../status/events/index.ts';
+import { createRecordEvents, recordEvents } from '../status/events/record-events.ts';
 
 const times = createAlertTimes((length) => length);
 

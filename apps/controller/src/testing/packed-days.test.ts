@@ -15,7 +15,7 @@ import { createPartitions, startOfDay } from '../platform/db/index.ts';
 import { packedChecks } from '../platform/db/packed/index.ts';
 import { sampleDay } from '../platform/db/packed/testing/sample-day.ts';
 import { type OneAccount, startOneAccount } from '../rest/api/testing/one-account.ts';
-import { recordEvents } from '../status/events/index.ts';
+import { recordEvents } from '../status/events/record-events.ts';
 import { createHealth, createRestHealth } from '../status/health/index.ts';
 import { checksFrom, newestChecks } from '../status/health/read-checks.ts';
 import { createFixtures } from './fixtures.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Rest, startRest } from '../rest/api/testing/rest.ts';
 import { codeOf } from '../rest/http/testing/batch.ts';
-import { recordEvents } from '../status/events/index.ts';
+import { recordEvents } from '../status/events/record-events.ts';
 import { createRestHealth, uptimes } from '../status/health/index.ts';
 import { beginMaintenance, endMaintenance } from '../status/health/maintenance.ts';
 import { refreshScheduledWindows } from '../status/health/scheduled-windows.ts';

@@ -6,7 +6,7 @@ import { revokeAgent } from '../../catalog/agents/write.ts';
 import { createCatalog } from '../../catalog/change.ts';
 import { signAgent } from '../../platform/server/authority.ts';
 import { testAuthorities } from '../../platform/server/testing/authorities.ts';
-import { recordEvents } from '../../status/events/index.ts';
+import { recordEvents } from '../../status/events/record-events.ts';
 import { connectAgent } from '../gateway/testing/agent-stream.ts';
 import { makeAgentKey } from './testing/agent-key.ts';
 import { useAgentsPorts } from './testing/agents-port.ts';

@@ -5,7 +5,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { changeAgent, revokeAgent } from '../../catalog/agents/write.ts';
 import { createCatalog } from '../../catalog/change.ts';
 import { publish } from '../../platform/db/index.ts';
-import { recordEvents } from '../../status/events/index.ts';
+import { recordEvents } from '../../status/events/record-events.ts';
 import { issueIdentity } from '../../testing/agent-identity.ts';
 import { connectAgent } from './testing/agent-stream.ts';
 import { nothing, sealer, soon, useGatewayFixture } from './testing/gateway-fixture.ts';

@@ -7,8 +7,7 @@ import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import type { Tables } from '../../platform/db/index.ts';
 import { scheduleOffsetMs } from '../../platform/db/schedule-offset.ts';
-import { fillSecrets, secretNames } from '../../platform/secrets/references.ts';
-import { sealedDevice } from '../../platform/secrets/sealed-device.ts';
+import { fillSecrets, sealedDevice, secretNames } from '../../platform/secrets/sealed-device.ts';
 import type { AssignedDevice } from './plan-store.ts';
 
 /** Opens sealed values; see `seal.ts`. */

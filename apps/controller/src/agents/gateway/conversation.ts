@@ -3,11 +3,10 @@ import { type Clock, type Logger, messageOf } from '@vantage/kernel';
 import { type ConnectRequest, type ConnectResponse, Goodbye_Reason, type Hello } from '@vantage/proto';
 import { helloProblem } from './gate.ts';
 import { sendAway } from './goodbye.ts';
-import type { MessageMemory } from './message-memory.ts';
-import type { PresenceMonitor } from './presence-monitor.ts';
+import type { MessageMemory } from './message-gate.ts';
+import type { PresenceMonitor, SessionRegistry } from './presence-monitor.ts';
 import type { Session } from './session.ts';
 import type { OpenedSession, SessionOpener } from './session-opener.ts';
-import type { SessionRegistry } from './session-registry.ts';
 import { type KeyOwner, type KnownAgent, namesOf } from './store.ts';
 import type { Caller } from './stream-handler.ts';
 

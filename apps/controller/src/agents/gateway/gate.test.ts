@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { isText } from '../../platform/db/index.ts';
 import { clampHeartbeat, helloProblem } from './gate.ts';
 
-test('a Hello and a heartbeat have only fields that the gate bounds, besides the reports on anchors, which agent-status.ts bounds, and the epochs, which database-history.ts bounds', () => {
+test('a Hello and a heartbeat have only fields that the gate bounds, besides the reports on anchors, which afterHeartbeat bounds, and the epochs, which database-history.ts bounds', () => {
   const kinds = [...HelloSchema.fields, ...HeartbeatSchema.fields]
     .filter((field) => field !== HeartbeatSchema.field.anchors && field !== HelloSchema.field.epochIds)
     .map((field) => field.fieldKind);

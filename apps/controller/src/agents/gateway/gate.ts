@@ -1,7 +1,9 @@
 import { clone, type DescMessage, type MessageShape } from '@bufbuild/protobuf';
 import { reflect } from '@bufbuild/protobuf/reflect';
-import { type Heartbeat, HeartbeatSchema, type Hello, HelloSchema } from '@vantage/proto';
+import { type AnchorReport, dayUs, mostAnchors } from '@vantage/domain';
+import { AnchorReport_State, type Heartbeat, HeartbeatSchema, type Hello, HelloSchema } from '@vantage/proto';
 import { isBigint, isText, toBigint, toReal, toText } from '../../platform/db/index.ts';
+import type { AgentStatus } from './agent-presence.ts';
 
 /** Texts of a Hello and of a heartbeat, UTF-16 units. */
 const maxTextLength = 100;
@@ -60,3 +62,53 @@ function nearest(value: unknown): unknown {
       return value;
   }
 }
+
+/** The status of an agent after one more heartbeat; `before` is the status that is not stored yet. Pure. */
+export function afterHeartbeat(
+  before: AgentStatus | undefined,
+  {
+    heartbeat,
+    receivedUs,
+    ...session
+  }: {
+    readonly agentNo: number;
+    readonly sessionId: string;
+    readonly heartbeat: Heartbeat;
+    readonly receivedUs: number;
+  },
+): AgentStatus {
+  const clamped = clampHeartbeat(heartbeat);
+  return {
+    ...session,
+    lastSeenUs: receivedUs,
+    clockOffsetUs: Number(clamped.clockOffsetUs),
+    backlogRecords: Number(clamped.backlogRecords),
+    latenessP50Ms: clamped.latenessP50Ms,
+    latenessP99Ms: clamped.latenessP99Ms,
+    checksSkipped: (before?.checksSkipped ?? 0) + clamped.checksSkipped,
+    offlineReason: clamped.offlineReason === '' ? null : clamped.offlineReason,
+    anchors: reportsOf(heartbeat.anchors, receivedUs),
+  };
+}
+
+/** Texts of a report, UTF-16 units. A Target is an address with a port. */
+const [targetLength, textLength] = [100, 500];
+/** A state that lasts longer than this began then, so that its event is not older than the events that are kept. */
+const longestUs = dayUs;
+
+/** The reports on anchors, as far as a Location can have so many, each field within its bounds. */
+function reportsOf(anchors: Heartbeat['anchors'], receivedUs: number): readonly AnchorReport[] {
+  return anchors.slice(0, mostAnchors).map(({ target, state, sinceUs, text }) => ({
+    target: toText(target, targetLength),
+    state: stateNames[state] ?? 'new',
+    sinceUs: Math.min(receivedUs, Math.max(receivedUs - longestUs, toBigint(sinceUs))),
+    text: toText(text, textLength),
+  }));
+}
+
+/** A state that only a later version knows counts as not checked. */
+const stateNames: Readonly<Partial<Record<AnchorReport_State, AnchorReport['state']>>> = {
+  [AnchorReport_State.ANSWERS]: 'answers',
+  [AnchorReport_State.SILENT]: 'silent',
+  [AnchorReport_State.UNCHECKED]: 'unchecked',
+};

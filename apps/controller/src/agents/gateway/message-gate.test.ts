@@ -3,8 +3,14 @@ import { messageBytes } from '@vantage/domain';
 import { threadCpuMs } from '@vantage/kernel/testing';
 import { ConnectRequestSchema } from '@vantage/proto';
 import { describe, expect, test } from 'vitest';
-import { createMessageGate, type MessageRules } from './message-gate.ts';
-import { firstMessageBytes, freeBytes, messageFields, shapeOf } from './message-size.ts';
+import {
+  createMessageGate,
+  firstMessageBytes,
+  freeBytes,
+  type MessageRules,
+  messageFields,
+  shapeOf,
+} from './message-gate.ts';
 
 function framed(message: Uint8Array): Buffer {
   const prefix = Buffer.alloc(5);

@@ -1,14 +1,12 @@
-import { type Clock, createJobParts, type Logger } from '@vantage/kernel';
-import { type Db, publish } from '../../platform/db/index.ts';
+import { type Clock, createJobParts, declareState, type Logger, messageOf } from '@vantage/kernel';
+import { Goodbye_Reason } from '@vantage/proto';
+import { type Db, doEach, publish } from '../../platform/db/index.ts';
 import type { AgentPresence } from './agent-presence.ts';
 import { createBalance } from './balance.ts';
 import type { RunRequests } from './run-request-feed.ts';
 import type { Session } from './session.ts';
-import { createSessionEnds } from './session-ends.ts';
-import type { SessionRegistry } from './session-registry.ts';
 import { createSessionReview } from './session-review.ts';
-import { createStatusWriter } from './status-writer.ts';
-import * as store from './store.ts';
+import { closeSession, markAway, namesOf, recordController } from './store.ts';
 
 /** Applies notifications to the sessions, and stores which agents are connected to this controller. */
 export interface PresenceMonitor {
@@ -87,7 +85,7 @@ export function createPresenceMonitor({
     const nowUs = clock.nowUs();
     const sessions = registry.all();
     const isThere = await parts.attempt('controller', () =>
-      store.recordController(kysely, { id: controllerId, startedUs, nowUs }),
+      recordController(kysely, { id: controllerId, startedUs, nowUs }),
     );
     await parts.attempt('heartbeats', () => status.write(sessions));
     await parts.attempt('ends of sessions', () => ends.write());
@@ -99,7 +97,7 @@ export function createPresenceMonitor({
       await parts.attempt('agents of other gateways', () => balance(sessions));
     if (quietTicks > minQuietTicks)
       await parts.attempt('agents away', async () =>
-        notifyPlanner(await store.markAway({ kysely, agents }, { nowUs, silentBeforeUs: nowUs - silentUs })),
+        notifyPlanner(await markAway({ kysely, agents }, { nowUs, silentBeforeUs: nowUs - silentUs })),
       );
   };
 
@@ -116,10 +114,8 @@ export function createPresenceMonitor({
   return {
     notifyPlanner,
     async start() {
-      await store.recordController(kysely, { id: controllerId, startedUs, nowUs: startedUs });
-      await notifyPlanner(
-        await store.markAway({ kysely, agents }, { nowUs: startedUs, gatewayId: controllerId }),
-      );
+      await recordController(kysely, { id: controllerId, startedUs, nowUs: startedUs });
+      await notifyPlanner(await markAway({ kysely, agents }, { nowUs: startedUs, gatewayId: controllerId }));
       listening.use(
         await db.subscribe('plan', (notice) => {
           for (const session of sessionsFor(notice?.agent_nos)) session.refresh('plan');
@@ -145,5 +141,163 @@ export function createPresenceMonitor({
       await looping;
       await listening.disposeAsync();
     },
+  };
+}
+
+/** Stores the ends of sessions, now or as soon as the database is back. */
+interface SessionEnds {
+  /** Stores this session's end; a failure is logged, and `write` tries again. */
+  add(session: Session): void;
+  /** Stores the ends that wait. Rejects when the database cannot be reached. */
+  write(): Promise<void>;
+  /** Resolves when the attempts that `add` began are over. */
+  settled(): Promise<void>;
+}
+
+const trackedEnds = declareState({
+  name: 'ending_sessions',
+  entries: { each: 'agent' },
+  entryBytes: 100,
+  filledBy: 'agents',
+  atBound: 'the limit of connections',
+});
+
+/** Creates the writer. `notifyPlanner` is called after each end that was stored. */
+function createSessionEnds({
+  kysely,
+  agents,
+  log,
+  notifyPlanner,
+}: {
+  readonly kysely: Db['kysely'];
+  readonly agents: AgentPresence;
+  readonly log: Logger;
+  readonly notifyPlanner: (locationNos: readonly number[]) => Promise<void>;
+}): SessionEnds {
+  const waiting = trackedEnds(new Set<Session>());
+  let attempts: Promise<void> = Promise.resolve();
+
+  const write = async () => {
+    for (const session of waiting) {
+      const { agent, sessionId, lastContactUs } = session;
+      const refused = await doEach([session], () =>
+        closeSession({ kysely, agents }, { agentNo: agent.agentNo, sessionId, toUs: lastContactUs }),
+      );
+      waiting.delete(session);
+      for (const { error } of refused)
+        log.warn(
+          { ...namesOf(agent), sessionId, error: messageOf(error) },
+          "a session's end cannot be stored",
+        );
+      log.info({ ...namesOf(agent), sessionId }, 'agent disconnected');
+      await notifyPlanner([agent.locationNo]);
+    }
+  };
+
+  return {
+    add(session) {
+      waiting.add(session);
+      attempts = attempts.then(write).catch((error: unknown) => {
+        log.warn({ error: messageOf(error) }, "a session's end is written later");
+      });
+    },
+    write,
+    settled: () => attempts,
+  };
+}
+
+/** Stores the status that agents report in their heartbeats. */
+interface StatusWriter {
+  /**
+   * One statement for all. An agent whose status the database refuses loses its session; the status of the others is
+   * written.
+   */
+  write(sessions: readonly Session[]): Promise<void>;
+}
+
+/** Agents whose refused status was logged. The log has one line for each, however often it connects again. */
+const maxRemembered = 1_000;
+
+const trackedAgents = declareState({
+  name: 'logged_agents',
+  entries: maxRemembered,
+  entryBytes: 50,
+  filledBy: 'agents with a bad status',
+  atBound: 'all are forgotten',
+});
+
+/** Creates the writer. */
+function createStatusWriter({
+  kysely,
+  agents,
+  log,
+}: {
+  readonly kysely: Db['kysely'];
+  readonly agents: AgentPresence;
+  readonly log: Logger;
+}): StatusWriter {
+  const logged = trackedAgents(new Set<number>());
+
+  const refuse = (session: Session, error: unknown) => {
+    const { agentNo } = session.agent;
+    session.end(Goodbye_Reason.UNSPECIFIED, "the controller cannot store this agent's status");
+    if (logged.has(agentNo)) return;
+    if (logged.size >= maxRemembered) logged.clear();
+    logged.add(agentNo);
+    log.warn(
+      { ...namesOf(session.agent), error: messageOf(error) },
+      "an agent's status cannot be stored: its session is ended",
+    );
+  };
+
+  return {
+    async write(sessions) {
+      const heard = sessions.flatMap((session) => {
+        const report = session.takeStatus();
+        return report ? [{ session, report }] : [];
+      });
+      const refused = await doEach(heard, (some) =>
+        agents.report(
+          kysely,
+          some.map(({ report }) => report),
+        ),
+      );
+      for (const { item, error } of refused) refuse(item.session, error);
+    },
+  };
+}
+
+/** The sessions of this controller, one for each agent. */
+export interface SessionRegistry {
+  /** Adds a session and returns the older one of the same agent, if there was one. */
+  add(session: Session): Session | undefined;
+  /** Removes a session, unless a newer one of the same agent replaced it. */
+  remove(session: Session): void;
+  get(agentNo: number): Session | undefined;
+  all(): Session[];
+}
+
+const trackedSessions = declareState({
+  name: 'agent_sessions',
+  entries: { each: 'agent' },
+  entryBytes: 65_536,
+  filledBy: 'agents',
+  atBound: 'the limit of connections',
+});
+
+/** Creates an empty registry. */
+export function createSessionRegistry(): SessionRegistry {
+  const sessions = trackedSessions(new Map<number, Session>());
+  return {
+    add(session) {
+      const older = sessions.get(session.agent.agentNo);
+      sessions.set(session.agent.agentNo, session);
+      return older;
+    },
+    remove(session) {
+      if (sessions.get(session.agent.agentNo) === session) sessions.delete(session.agent.agentNo);
+    },
+    get: (agentNo) => sessions.get(agentNo),
+    all: () => [...sessions.values()],
   };
 }

@@ -4,7 +4,7 @@ import { createFakeClock, type FakeClock } from '@vantage/kernel/testing';
 import { UpgradeReport_State as Reported, UpgradeReportSchema } from '@vantage/proto';
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { Db } from '../../platform/db/index.ts';
-import { recordEvents } from '../../status/events/index.ts';
+import { recordEvents } from '../../status/events/record-events.ts';
 import { createFixtures } from '../../testing/fixtures.ts';
 import { useDatabase } from '../../testing/use-database.ts';
 import { createUpgrades, insertRollout } from './index.ts';

@@ -1,17 +1,16 @@
 import { type Clock, createJobParts, createWaker, type Logger } from '@vantage/kernel';
 import { realTime, type TimeScale } from '../../platform/config/time-scale.ts';
 import { type Db, doEach, quarantine } from '../../platform/db/index.ts';
-import type { RecordEvents } from '../../status/events/index.ts';
+import type { RecordEvents } from '../../status/events/record-events.ts';
 import { touchRequested } from './change-store.ts';
 import { decideDue, type Enqueue, type Withdraw } from './decide-due.ts';
 import { dueAlertNos, postpone, touchOrphans } from './due-store.ts';
+import { createAlertTimes } from './facts.ts';
 import { decideContacts } from './failing-contacts.ts';
 import { decideInstallation } from './installation-alerts.ts';
-import { createOnEvents } from './on-events.ts';
+import { createOnEvents, type WithdrawEnds } from './on-events.ts';
 import { createOnFailed } from './on-failed.ts';
 import type { CreateRunRequests } from './request-check.ts';
-import { createAlertTimes } from './times.ts';
-import type { WithdrawEnds } from './unsaid-ends.ts';
 
 /** The step that decides who is notified of what. */
 export interface Alerts {

@@ -13,22 +13,25 @@ import { type Logger, messageOf } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import { pipelined, type Tables } from '../../platform/db/index.ts';
 import { parseSteps } from '../../platform/db/stored-steps.ts';
-import type { RecordEvents } from '../../status/events/index.ts';
+import type { RecordEvents } from '../../status/events/record-events.ts';
 import { readAlertState, readKind, readSeverity } from './alert-row.ts';
-import { requestedChecks } from './check-store.ts';
-import { claimDue, type DecidedAlert, type DueAlert, postpone, writeDecided } from './due-store.ts';
-import { type StepTimes, toFacts } from './facts.ts';
 import {
   type ContactRow,
+  claimDue,
   contactsOf,
+  type DecidedAlert,
+  type DueAlert,
   locationsOf,
+  postpone,
   type StoredSchedule,
   type SubjectRow,
   schedulesOf,
   subjectsOf,
-} from './facts-store.ts';
+  writeDecided,
+} from './due-store.ts';
+import { type StepTimes, toFacts } from './facts.ts';
 import { acceptedBy, eventCause, type MessageContext, messageKind, notificationsFor } from './messages.ts';
-import { type CreateRunRequests, requestCheck } from './request-check.ts';
+import { type CreateRunRequests, requestCheck, requestedChecks } from './request-check.ts';
 import { noSurroundings, surroundingsOf } from './surroundings.ts';
 
 /** Stores notifications in the transaction of the decision. */

@@ -2,15 +2,16 @@ import {
   type AlertFacts,
   type AlertTimes,
   type DeviceFacts,
+  flappingWindowUs,
   kindsOfLocation,
   momentKinds,
   type RequestedCheck,
   type Schedule,
 } from '@vantage/alerts';
-import { secondUs } from '@vantage/domain';
+import { minuteUs, secondUs } from '@vantage/domain';
+import type { TimeScale } from '../../platform/config/time-scale.ts';
 import { readSeverity } from './alert-row.ts';
-import type { DueAlert } from './due-store.ts';
-import type { SubjectRow } from './facts-store.ts';
+import type { DueAlert, SubjectRow } from './due-store.ts';
 
 /** The waiting times of this step, microseconds. */
 export interface StepTimes extends AlertTimes {
@@ -81,5 +82,17 @@ function deviceFacts(subject: SubjectRow, { graceUs, retryDelayUs }: StepTimes):
             longestSequenceUs:
               (subject.masterRetries + 2) * (delayUs + subject.masterTimeoutS * secondUs + 2 * graceUs),
           },
+  };
+}
+
+/** The waiting times at a time scale. A time in which a network answer must arrive stays at least a second. */
+export function createAlertTimes(timeScale: TimeScale): StepTimes {
+  return {
+    minuteUs: timeScale(minuteUs),
+    recheckUs: timeScale(30 * secondUs, secondUs),
+    failingUs: timeScale(30 * minuteUs),
+    quietUs: timeScale(flappingWindowUs),
+    graceUs: timeScale(5 * secondUs, secondUs),
+    retryDelayUs: (seconds) => timeScale(seconds * secondUs),
   };
 }

@@ -1,6 +1,6 @@
 import type { Facts } from '@vantage/alerts';
 import { expect, test } from 'vitest';
-import { withOutage } from './late-summary.ts';
+import { withOutage } from './apply-changes.ts';
 
 const outage = (n: number) => ({
   device_id: `d${n}`,

@@ -1,7 +1,8 @@
 import { alertKinds, severities } from '@vantage/alerts';
 import { boundedText } from '@vantage/kernel';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
-import { readDuration } from '../../rest/http/duration.ts';
+import { isOneOf, type Tables } from '../../platform/db/index.ts';
 import { someOf } from '../../rest/http/members.ts';
 import {
   deviceQuery,
@@ -14,8 +15,8 @@ import {
 import { invalid } from '../../rest/http/problem.ts';
 import { noSubject, type Route, route } from '../../rest/http/route.ts';
 import type { Session } from '../../rest/http/session.ts';
+import { readDuration } from '../../rest/http/time-span.ts';
 import { nameOfKey } from './acknowledge.ts';
-import { type AlertsAction, actOnAlerts, type Chosen, knownAlerts, lockChosen } from './many-store.ts';
 import { type AlertRouteDeps, acknowledgement, snoozing } from './routes.ts';
 import { sampleId } from './show-alert.ts';
 
@@ -165,4 +166,83 @@ async function actOnMany(
       }));
     return { Matched: meant.alertIds.length, Changed: changed.size, Refused };
   });
+}
+
+/** Which of the account's open alerts are meant: these, or all that the filter leaves. */
+type Chosen =
+  | { readonly alertIds: readonly string[] }
+  | {
+      readonly kinds: readonly string[] | undefined;
+      readonly severities: readonly string[] | undefined;
+      readonly deviceIds: readonly string[] | undefined;
+      readonly tagNos: readonly number[] | undefined;
+      readonly locationNos: readonly number[] | undefined;
+    };
+
+/** The action on each alert. Times are microseconds since 1970. */
+type AlertsAction =
+  | { readonly kind: 'acknowledge'; readonly by: string; readonly note: string | null }
+  | { readonly kind: 'snooze'; readonly untilUs: number };
+
+/** The ids of the open alerts that are meant, oldest first, locked until the transaction ends; `limit` at most. */
+async function lockChosen(
+  trx: Kysely<Tables>,
+  accountNo: number,
+  chosen: Chosen,
+  limit: number,
+): Promise<string[]> {
+  const conditions = conditionsOf(chosen);
+  const { rows } = await sql<{ alert_id: string }>`
+    select a.alert_id from alerts a
+    where ${sql.join([sql`a.account_no = ${accountNo}::int and a.closed_us is null`, ...conditions], sql` and `)}
+    order by a.alert_no limit ${limit} for update of a`.execute(trx);
+  return rows.map((row) => row.alert_id);
+}
+
+function conditionsOf(chosen: Chosen): RawBuilder<unknown>[] {
+  if ('alertIds' in chosen) return [sql`a.alert_id = any(${chosen.alertIds}::text[])`];
+  const { kinds, severities, deviceIds, tagNos, locationNos } = chosen;
+  return [
+    ...(kinds === undefined ? [] : [isOneOf(sql`a.kind`, kinds, 'text')]),
+    ...(severities === undefined ? [] : [isOneOf(sql`a.severity`, severities, 'text')]),
+    ...(deviceIds === undefined ? [] : [isOneOf(sql`a.device_id`, deviceIds, 'text')]),
+    ...(tagNos === undefined
+      ? []
+      : [sql`a.device_no in (select device_no from device_tags where tag_no = any(${tagNos}::int[]))`]),
+    ...(locationNos === undefined
+      ? []
+      : [
+          sql`(a.location_no = any(${locationNos}::int[])
+            or a.device_no in (select device_no from device_locations where location_no = any(${locationNos}::int[])))`,
+        ]),
+  ];
+}
+
+/** Which of these alerts the account has, open or closed. */
+async function knownAlerts(
+  trx: Kysely<Tables>,
+  accountNo: number,
+  alertIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ alert_id: string }>`
+    select alert_id from alerts where account_no = ${accountNo}::int and alert_id = any(${alertIds}::text[])`.execute(
+    trx,
+  );
+  return new Set(rows.map((row) => row.alert_id));
+}
+
+/** Acts on these alerts, which are open and locked, in one statement. */
+async function actOnAlerts(
+  trx: Kysely<Tables>,
+  alertIds: readonly string[],
+  action: AlertsAction,
+  nowUs: number,
+): Promise<void> {
+  const values =
+    action.kind === 'acknowledge'
+      ? sql`acknowledged_us = ${nowUs}::bigint, acknowledged_by = ${action.by}, acknowledged_note = ${action.note}`
+      : sql`snoozed_until_us = ${action.untilUs}::bigint`;
+  await sql`update alerts set ${values}, due_us = ${nowUs}::bigint where alert_id = any(${alertIds}::text[])`.execute(
+    trx,
+  );
 }

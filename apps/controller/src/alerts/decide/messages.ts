@@ -15,8 +15,7 @@ import {
 import { secondUs } from '@vantage/domain';
 import type { EventCause } from '@vantage/health';
 import { readFacts, readKind, readSeverity } from './alert-row.ts';
-import type { DueAlert } from './due-store.ts';
-import type { ContactRow, SubjectRow } from './facts-store.ts';
+import type { ContactRow, DueAlert, SubjectRow } from './due-store.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** Inputs of the messages of an alert. */

@@ -1,21 +1,12 @@
 import { decideForward, joinSchedules, type NewNotification } from '@vantage/alerts';
 import type { Logger } from '@vantage/kernel';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../platform/db/index.ts';
 import { parseSteps } from '../../platform/db/stored-steps.ts';
-import type { RecordEvents } from '../../status/events/index.ts';
+import type { RecordEvents } from '../../status/events/record-events.ts';
 import { readFacts, readKind, readSeverity } from './alert-row.ts';
 import type { Enqueue } from './decide-due.ts';
-import { schedulesOf } from './facts-store.ts';
-import {
-  type AlertOfFailure,
-  addNotified,
-  contactsOfAccount,
-  failedMessages,
-  failureOf,
-  receiversOf,
-  setReason,
-} from './failure-store.ts';
+import { type ContactRow, schedulesOf } from './due-store.ts';
 import { acceptedBy } from './messages.ts';
 
 /** Notifications of one alert that failed for good. */
@@ -142,4 +133,120 @@ function eventOf(
     alertKind: readKind(kind) ?? kind,
     status: 'Unknown' as const,
   };
+}
+
+/** The alert and the contact of a notification that failed. */
+interface AlertOfFailure {
+  readonly deviceNo: number | null;
+  readonly locationNo: number | null;
+  readonly kind: string;
+  readonly opening: unknown;
+  readonly contactId: string;
+  readonly contactName: string;
+}
+
+/** The subject of a failed notification. A deleted device or contact is not named. */
+async function failureOf(
+  trx: Kysely<Tables>,
+  { alertNo, contactNo }: { readonly alertNo: number | null; readonly contactNo: number },
+): Promise<AlertOfFailure> {
+  const { rows } = await sql<AlertOfFailure>`
+    select d.device_no as "deviceNo", a.location_no as "locationNo", coalesce(a.kind, 'test') as kind, a.opening,
+      coalesce(c.contact_id, '') as "contactId", coalesce(c.name, 'deleted') as "contactName"
+    from (select 1) one left join alerts a on a.alert_no = ${alertNo}::bigint
+      left join devices d on d.device_no = a.device_no left join contacts c on c.contact_no = ${contactNo}::int`.execute(
+    trx,
+  );
+  const [row] = rows;
+  return (
+    row ?? {
+      deviceNo: null,
+      locationNo: null,
+      kind: 'test',
+      opening: null,
+      contactId: '',
+      contactName: 'deleted',
+    }
+  );
+}
+
+/** A message that could not be delivered. */
+interface FailedMessage {
+  readonly notification_no: number;
+  readonly order_key: string;
+  readonly kind: string;
+  readonly severity: string;
+  readonly data: unknown;
+  readonly at_us: number;
+}
+
+/** These notifications, oldest first. */
+async function failedMessages(
+  trx: Kysely<Tables>,
+  notificationNos: readonly number[],
+): Promise<readonly FailedMessage[]> {
+  const { rows } = await sql<FailedMessage>`
+    select notification_no, order_key, kind, severity, data, at_us from notifications
+    where notification_no = any(${notificationNos}::bigint[]) order by notification_no`.execute(trx);
+  return rows;
+}
+
+/**
+ * Who has this message of the alert or a later one of its kind, and who refused it. A contact in shadow was not
+ * notified.
+ */
+async function receiversOf(
+  trx: Kysely<Tables>,
+  alertNo: number,
+  { kind, at_us: atUs }: FailedMessage,
+): Promise<{ readonly having: ReadonlySet<string>; readonly refusing: ReadonlySet<string> }> {
+  const { rows } = await sql<{ contact_id: string; state: string }>`
+    select c.contact_id, n.state from notifications n join contacts c using (contact_no)
+    where n.alert_no = ${alertNo} and n.kind = ${kind} and n.at_us >= ${atUs}`.execute(trx);
+  const of = (...states: string[]) =>
+    new Set(rows.filter(({ state }) => states.includes(state)).map((row) => row.contact_id));
+  return { having: of('Pending', 'Delivered'), refusing: of('Failed', 'Shadow') };
+}
+
+/** Also these contacts get the message of the alert's end. Call it while the alert is locked. */
+async function addNotified(
+  trx: Kysely<Tables>,
+  alertNo: number,
+  contactIds: readonly string[],
+): Promise<void> {
+  if (contactIds.length === 0) return;
+  await sql`
+    update alerts set state = jsonb_set(state, '{notified}', (
+      select coalesce(jsonb_agg(distinct g.id), '[]') from (
+        select jsonb_array_elements_text(state -> 'notified') union select unnest(${contactIds}::text[])) g (id)))
+    where alert_no = ${alertNo} and closed_us is null`.execute(trx);
+}
+
+/** Why the alert is as it is, for people. */
+async function setReason(trx: Kysely<Tables>, alertNo: number, reason: string): Promise<void> {
+  await trx.updateTable('alerts').set({ reason }).where('alert_no', '=', alertNo).execute();
+}
+
+/** All contacts of the account by their contact_id. */
+async function contactsOfAccount(
+  trx: Kysely<Tables>,
+  accountNo: number,
+): Promise<ReadonlyMap<string, ContactRow>> {
+  const rows = await trx
+    .selectFrom('contacts')
+    .select(['contact_no', 'contact_id', 'account_no', 'type', 'notify'])
+    .where('account_no', '=', accountNo)
+    .execute();
+  return new Map(
+    rows.map((row) => [
+      row.contact_id,
+      {
+        contactNo: row.contact_no,
+        contactId: row.contact_id,
+        accountNo: row.account_no,
+        type: row.type,
+        notify: row.notify,
+      },
+    ]),
+  );
 }

@@ -8,7 +8,6 @@ import {
   severalKinds,
 } from '@vantage/alerts';
 import type { EventCause } from '@vantage/health';
-import { alertKey } from './alert-key.ts';
 
 /** A device as a new alert needs it. */
 export interface ChangedDevice {
@@ -105,4 +104,24 @@ export function touch(alert: OpenAlert | undefined, { nowUs, changed }: Applicat
   if (alert === undefined) return;
   alert.dueUs = nowUs;
   changed.add(alert);
+}
+
+/**
+ * The key of an open alert within its account. A Location may have alerts of several anchors; their Targets
+ * differ.
+ */
+export function alertKey({
+  kind,
+  device,
+  locationNo,
+  opening,
+}: {
+  readonly kind: AlertKind;
+  readonly device: { readonly deviceNo: number } | null;
+  readonly locationNo: number | null;
+  readonly opening: Facts;
+}): string {
+  if (device !== null) return `${kind}/device/${device.deviceNo}`;
+  const anchor = kind === 'anchor.down' ? `/${JSON.stringify(opening['Target'])}` : '';
+  return `${kind}/location/${locationNo}${anchor}`;
 }

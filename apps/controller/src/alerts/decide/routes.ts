@@ -3,9 +3,7 @@ import { boundedText, type Clock, isId } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Db, Tables } from '../../platform/db/index.ts';
-import { durationField, readDuration } from '../../rest/http/duration.ts';
-import { lineField } from '../../rest/http/field.ts';
-import { flagQuery } from '../../rest/http/flag.ts';
+import { flagQuery, lineField } from '../../rest/http/field.ts';
 import { readMembers, someOf } from '../../rest/http/members.ts';
 import {
   deviceQuery,
@@ -19,6 +17,7 @@ import { beforeQuery, cutCursor, readCursor } from '../../rest/http/paging.ts';
 import { conflict, missing } from '../../rest/http/problem.ts';
 import { noSubject, type Route, route } from '../../rest/http/route.ts';
 import type { Session } from '../../rest/http/session.ts';
+import { durationField, readDuration } from '../../rest/http/time-span.ts';
 import { type AlertActionOutcome, acknowledge, nameOfKey, snooze } from './acknowledge.ts';
 import { type AlertPage, alertStateNames, findAlertNo, listAlerts } from './list-store.ts';
 import { alertRecord, type NotificationsOf, showAlert } from './show-alert.ts';

@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../../../../../tests/harness/database.ts';
 import { runRequests } from '../../agents/run-requests/index.ts';
 import { createDb, type Db, type Tables } from '../../platform/db/index.ts';
-import { recordEvents } from '../../status/events/index.ts';
+import { recordEvents } from '../../status/events/record-events.ts';
 import { createAlerts } from './alerts.ts';
 
 /** The same, and `onRound` is called when the due alerts are looked for. */

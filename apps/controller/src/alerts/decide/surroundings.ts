@@ -3,8 +3,7 @@ import { cleanLine, secondUs } from '@vantage/domain';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { pipelined, type Tables } from '../../platform/db/index.ts';
-import type { DueAlert } from './due-store.ts';
-import type { SubjectRow } from './facts-store.ts';
+import type { DueAlert, SubjectRow } from './due-store.ts';
 import {
   type BehindRow,
   devicesBehind,

@@ -5,7 +5,7 @@ import { openContact } from '../../platform/secrets/sealed-contact.ts';
 import { abortable } from './abortable.ts';
 import type { Message } from './channels/channel.ts';
 import type { Claimed } from './claim.ts';
-import { fillLinks, type LinkAction } from './link-places.ts';
+import { fillLinks, type LinkAction } from './links.ts';
 import type { Outcome } from './notification-state.ts';
 import { replyOf } from './reply.ts';
 

@@ -1,5 +1,5 @@
 export { createChannels } from './channels/registry.ts';
-export { runHeartbeat } from './heartbeat.ts';
+export { createWorkReader, runHeartbeat } from './heartbeat.ts';
 
 import { enqueue, notificationsOf, withdraw, withdrawEnds } from './notification-store.ts';
 
@@ -7,5 +7,4 @@ import { enqueue, notificationsOf, withdraw, withdrawEnds } from './notification
 export const messages = { enqueue, withdraw, withdrawEnds };
 export { createNotify } from './notify.ts';
 export { sendTest } from './send-test.ts';
-export { createWorkReader } from './work-reader.ts';
 export { notificationsOf };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { showPage } from './link-page.ts';
+import { showPage } from './routes.ts';
 
 test('the page of a snooze offers its lengths in words, an hour first chosen', () => {
   const page = showPage({ title: 'Snooze web', lines: [], action: 'snooze' });

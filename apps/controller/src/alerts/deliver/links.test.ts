@@ -2,8 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createSealer } from '../../platform/secrets/seal.ts';
-import { linkActions } from './link-places.ts';
-import { createLinks, type Link } from './links.ts';
+import { createLinks, type Link, linkActions } from './links.ts';
 
 const [key, older] = [randomBytes(32), randomBytes(32)];
 const links = createLinks(createSealer(key).deriveKeys('links'));

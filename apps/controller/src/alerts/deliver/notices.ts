@@ -1,11 +1,10 @@
-import { acknowledgeableKinds } from '@vantage/alerts';
+import { acknowledgeableKinds, deviceStateKinds, turnOf } from '@vantage/alerts';
 import type { Json } from '@vantage/domain';
+import { z } from 'zod';
 import { createZone, type Zone } from '../../rest/http/zone.ts';
 import type { Channel, DayPart, Notice } from './channels/channel.ts';
 import type { FreeRow } from './claim-store.ts';
-import { latestOfEach } from './latest-of-each.ts';
-import { placeholderOfAll, placeholders } from './link-places.ts';
-import { showFacts } from './message-facts.ts';
+import { placeholderOfAll, placeholders } from './links.ts';
 
 /** Notifications that leave in one message. */
 interface NoticeGroup {
@@ -70,4 +69,93 @@ function zoneOf(name: string): Zone {
   } catch {
     return createZone('UTC');
   }
+}
+
+/** The fields that decide which notifications of one message say the same. */
+interface Sayable {
+  readonly alert_no: number | null;
+  readonly order_key: string;
+  readonly kind: string;
+}
+
+/**
+ * The notifications that a message of several names: each device once, with its latest state, so that a device that
+ * came back meanwhile stands there as Up only. `rows` come in the order in which they were made. Pure.
+ *
+ * | notification | stands once for each |
+ * |---|---|
+ * | state of a device (Down, Up, Partial, Slow, flapping) | device |
+ * | begin or end of another alert (Location, anchor, contact, installation) | alert |
+ * | something else of an alert (certificate, acknowledgement) | alert and kind |
+ * | of no alert | notification |
+ */
+export function latestOfEach<T extends Sayable>(rows: readonly [T, ...T[]]): readonly [T, ...T[]] {
+  const latest = new Map<unknown, T>();
+  for (const row of rows) {
+    const key = keyOf(row);
+    // The later one stands at its own place.
+    latest.delete(key);
+    latest.set(key, row);
+  }
+  const [first = rows[0], ...rest] = latest.values();
+  return [first, ...rest];
+}
+
+function keyOf(row: Sayable): unknown {
+  if (row.alert_no === null) return row;
+  if (deviceStateKinds.has(row.kind)) return row.order_key;
+  return turnOf(row.kind) !== undefined ? row.alert_no : `${row.alert_no}/${row.kind}`;
+}
+
+/** The facts that are moments: microseconds since 1970 in a row, text in a message. */
+const moments: ReadonlySet<string> = new Set([
+  'Since',
+  'DownSince',
+  'Began',
+  'Opened',
+  'Closed',
+  'At',
+  'Timestamp',
+  'Until',
+  'Start',
+  'End',
+  'NotAfter',
+  'SnoozedUntil',
+]);
+
+const facts = z.record(z.string(), z.json());
+
+/**
+ * The facts of a notification's row as messages show them: moments as text of the account's zone, also inside of lists
+ * and objects. A value that is no object is an empty one.
+ */
+export function showFacts(data: unknown, format: (us: number) => string): { readonly [name: string]: Json } {
+  const parsed = facts.safeParse(data);
+  return parsed.success ? showObject(parsed.data, format) : {};
+}
+
+function showObject(
+  value: { readonly [name: string]: Json },
+  format: (us: number) => string,
+): { readonly [name: string]: Json } {
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      moments.has(name) && typeof inner === 'number' && isMoment(inner) ? format(inner) : show(inner, format),
+    ]),
+  );
+}
+
+function show(value: Json, format: (us: number) => string): Json {
+  if (Array.isArray(value)) return value.map((each) => show(each, format));
+  return isObject(value) ? showObject(value, format) : value;
+}
+
+function isObject(value: Json): value is { readonly [name: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A date of JavaScript can be at most this far from 1970. */
+function isMoment(us: number): boolean {
+  return Math.abs(us) <= 8.64e18;
 }

@@ -2,9 +2,8 @@ import type { AlertKind, MessageKind, NewNotification } from '@vantage/alerts';
 import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { publish, type Tables } from '../../platform/db/index.ts';
-import { attemptsOf, type ShownAttempt } from './delivery-store.ts';
 import type { NotificationState } from './notification-state.ts';
-import { releaseFollowers } from './record-store.ts';
+import { attemptsOf, releaseFollowers, type ShownAttempt } from './record-store.ts';
 
 /** The answer of a notification that is recorded only. */
 export const shadowAnswer = 'the contact is in shadow, so nothing was sent';

@@ -7,13 +7,16 @@ import type { AttemptDeps } from './attempt.ts';
 import { type ChannelSettings, createChannels } from './channels/registry.ts';
 import { createDeliveries, type Deliveries } from './deliveries.ts';
 import { readDay, type UptimeParts } from './device-day.ts';
+import type { EventSource } from './followers.ts';
 import { runHooks } from './hooks/deliver-hooks.ts';
-import type { EventSource } from './hooks/event-source.ts';
 import { createLinks, linkLifeUs } from './links.ts';
 import { sendMails } from './mails/send-mails.ts';
 import { runPageMails } from './page-mails/run-page-mails.ts';
-import { createSubscriptionLinks } from './page-mails/subscription-links.ts';
-import { createSubscriptions, type Subscriptions } from './page-mails/subscriptions.ts';
+import {
+  createSubscriptionLinks,
+  createSubscriptions,
+  type Subscriptions,
+} from './page-mails/subscriptions.ts';
 import type { OnFailed } from './record.ts';
 import { type ReportMailDeps, runReportMails } from './report-mails/run-report-mails.ts';
 import { type LinkActions, linkRoutes } from './routes.ts';

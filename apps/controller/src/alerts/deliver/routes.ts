@@ -1,18 +1,16 @@
+import { acknowledgeableKinds } from '@vantage/alerts';
 import { minuteUs } from '@vantage/domain';
 import type { Clock } from '@vantage/kernel';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Db, Tables } from '../../platform/db/index.ts';
-import { formPageHeaders } from '../../rest/http/form-page.ts';
+import { formPage, formPageHeaders } from '../../rest/http/form-page.ts';
 import type { FormRequest, OuterReply, OuterRoute } from '../../rest/http/outer-routes.ts';
 import { createZone } from '../../rest/http/zone.ts';
 import { answersOf } from './channels/answers.ts';
 import type { Notice } from './channels/channel.ts';
-import { plain } from './channels/fact-text.ts';
-import { clockText } from './channels/moment-text.ts';
-import { type LinkPage, longestNote, showPage, snoozeMinutes } from './link-page.ts';
-import { readLinked, readMerged } from './link-store.ts';
-import type { Link, Links } from './links.ts';
-import { showFacts } from './message-facts.ts';
+import { clockText, plain } from './channels/fact-text.ts';
+import type { Link, LinkAction, Links } from './links.ts';
+import { showFacts } from './notices.ts';
 
 /** The outcome of an action. `closed`: the alert has ended; `missing`: it does not exist any more. */
 interface ActionOutcome {
@@ -205,4 +203,87 @@ function ended(lines: readonly string[]): OuterReply {
 
 function reply(status: 200 | 404 | 409, page: LinkPage): OuterReply {
   return { status, type: 'text/html; charset=utf-8', headers: formPageHeaders, body: showPage(page) };
+}
+
+/** An action that a page has a button for. */
+type FormAction = Exclude<LinkAction, 'details'>;
+
+/** The content of a page. */
+interface LinkPage {
+  readonly title: string;
+  /** The message that the link came with, line by line. */
+  readonly lines: readonly string[];
+  /** The form of the page; null: there is nothing to do. */
+  readonly action: FormAction | null;
+}
+
+/** How long an alert can be snoozed, in minutes. */
+const snoozeMinutes = [30, 60, 240, 480, 1_440] as const;
+/** The longest note. */
+const longestNote = 500;
+
+/** The page as HTML. */
+export function showPage({ title, lines, action }: LinkPage): string {
+  return formPage({ title, lines, fields: action === null ? null : fieldOf(action) });
+}
+
+function fieldOf(action: FormAction): string {
+  if (action !== 'snooze')
+    return `<label for="note">Note (optional)</label><input id="note" name="Note" maxlength="${longestNote}" autocomplete="off"><button>${action === 'acknowledge' ? 'Acknowledge' : 'Acknowledge all'}</button>`;
+  const options = snoozeMinutes.map((minutes) => {
+    const words = minutes < 60 ? `${minutes} minutes` : minutes === 60 ? '1 hour' : `${minutes / 60} hours`;
+    return `<option value="${minutes}"${minutes === 60 ? ' selected' : ''}>${words}</option>`;
+  });
+  return `<label for="minutes">For</label><select id="minutes" name="Minutes">${options.join('')}</select><br><button>Snooze</button>`;
+}
+
+/**
+ * The message that came with a link: the latest notification of the alert to this contact, and how the alert and
+ * its device are now; undefined when the contact was deleted.
+ */
+async function readLinked(
+  db: Kysely<Tables>,
+  link: { readonly accountNo: number; readonly alertNo: number; readonly contactNo: number },
+) {
+  const { rows } = await sql<{
+    kind: string;
+    data: unknown;
+    at_us: number;
+    contact: string;
+    timezone: string;
+    status: string | null;
+    since_us: number | null;
+    closed_us: number | null;
+    acknowledged_by: string | null;
+  }>`
+    select n.kind, n.data, n.at_us, c.name as contact, a.timezone, s.status, s.since_us, l.closed_us, l.acknowledged_by
+    from notifications n join contacts c on c.contact_no = n.contact_no join accounts a on a.account_no = n.account_no
+      left join alerts l on l.alert_no = n.alert_no left join device_state s on s.device_no = l.device_no
+    where n.alert_no = ${link.alertNo} and n.contact_no = ${link.contactNo} and n.account_no = ${link.accountNo}
+    order by n.notification_no desc limit 1`.execute(db);
+  return rows[0];
+}
+
+/**
+ * The alerts that a merged message named and that are not closed, with the contact that got it; undefined when there is
+ * no such message.
+ */
+async function readMerged(
+  db: Kysely<Tables>,
+  link: { readonly accountNo: number; readonly alertNo: number; readonly contactNo: number },
+) {
+  const { accountNo, alertNo: leaderNo, contactNo } = link;
+  const { rows: leaders } = await sql<{ contact: string }>`
+    select c.name as contact from notifications n join contacts c using (contact_no)
+    where n.notification_no = ${leaderNo} and n.contact_no = ${contactNo} and n.account_no = ${accountNo}`.execute(
+    db,
+  );
+  const [leader] = leaders;
+  if (leader === undefined) return undefined;
+  const { rows } = await sql<{ alert_id: string; name: string | null }>`
+    select a.alert_id, min(coalesce(n.data ->> 'ShortName', n.data ->> 'Location')) as name
+    from notifications n join alerts a on a.alert_no = n.alert_no and a.account_no = ${accountNo} and a.closed_us is null
+    where (n.notification_no = ${leaderNo} or n.leader_no = ${leaderNo}) and n.kind = any(${[...acknowledgeableKinds]}::text[])
+    group by a.alert_id order by 2, 1`.execute(db);
+  return { contact: leader.contact, alerts: rows };
 }

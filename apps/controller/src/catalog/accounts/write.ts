@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type FieldFault, newId, sentFault, zoneName } from '@vantage/kernel';
 import { publish } from '../../platform/db/index.ts';
-import type { ChangeTransaction } from '../change.ts';
-import { moveDefaultDevices } from '../devices/default-store.ts';
+import { type ChangeTransaction, changedFields, createdFields, type ShownFields } from '../change.ts';
 import { defaultLocations, findLocations, lockAccount, readNschedule } from '../devices/lookup-store.ts';
-import { changedFields, createdFields, type ShownFields } from '../field-change.ts';
+import { moveDefaultDevices } from '../devices/write-store.ts';
 import type { Invalid } from '../refusal.ts';
 import {
   type AccountChange,

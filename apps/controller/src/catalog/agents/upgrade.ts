@@ -1,12 +1,10 @@
 import { cleanLine, isVersion } from '@vantage/domain';
 import { sentFault } from '@vantage/kernel';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../platform/db/index.ts';
-import type { ChangeTransaction } from '../change.ts';
+import { type ChangeTransaction, changedFields } from '../change.ts';
 import { lockAccount } from '../devices/lookup-store.ts';
-import { changedFields } from '../field-change.ts';
 import type { Conflict, Refusal } from '../refusal.ts';
-import { type UpgradeCandidate, type UpgradeScope, upgradeCandidates } from './upgrade-store.ts';
 
 /** A parcel that the release key signed. */
 export interface SignedParcel {
@@ -127,4 +125,43 @@ function noneText(version: string, skipped: readonly SkippedAgent[]): string {
     return `Agent ${first.name} (${first.agent_id}) is not upgraded to version ${version}, because ${first.reason}.`;
   const reasons = [...new Set(skipped.map(({ reason }) => reason))].slice(0, 5).join('; ');
   return `None of the ${skipped.length} agents can be upgraded to version ${version}: ${reasons}.`;
+}
+
+/** All agents of the account, of a Location by its name or id, or one agent. */
+type UpgradeScope =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'location'; readonly location: string }
+  | { readonly kind: 'agent'; readonly agentId: string };
+
+/** An agent that may be upgraded. */
+interface UpgradeCandidate {
+  readonly agent_no: number;
+  readonly agent_id: string;
+  readonly name: string;
+  readonly state: string;
+  readonly version: string | null;
+  readonly architecture: string | null;
+  readonly upgrade_fault: string | null;
+  /** The version of an upgrade that has begun; null: none. */
+  readonly upgrade_version: string | null;
+}
+
+/** The agents that a request names, oldest first; removed ones are none. */
+async function upgradeCandidates(
+  trx: Kysely<Tables>,
+  accountNo: number,
+  of: UpgradeScope,
+): Promise<readonly UpgradeCandidate[]> {
+  const named =
+    of.kind === 'agent'
+      ? sql`and a.agent_id = ${of.agentId}`
+      : of.kind === 'location'
+        ? sql`and (l.name = ${of.location} or l.location_id = ${of.location}) and a.state <> 'Revoked'`
+        : sql`and a.state <> 'Revoked'`;
+  const { rows } = await sql<UpgradeCandidate>`
+    select a.agent_no, a.agent_id, a.name, a.state, a.version, a.architecture, a.upgrade_fault, u.version as upgrade_version
+    from agents a join locations l using (location_no)
+      left join agent_upgrades u on u.agent_no = a.agent_no and u.state in ('Started', 'Downloading', 'Restarting')
+    where a.account_no = ${accountNo} and a.removed_at is null ${named} order by a.agent_no`.execute(trx);
+  return rows;
 }

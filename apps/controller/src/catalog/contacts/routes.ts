@@ -1,4 +1,4 @@
-import { contactTypeNames, notifyKinds } from '@vantage/alerts';
+import { contactOptionNames, contactTypeNames, contactTypes, notifyKinds } from '@vantage/alerts';
 import { cleanLine } from '@vantage/domain';
 import type { Clock } from '@vantage/kernel';
 import { z } from 'zod';
@@ -6,7 +6,7 @@ import type { Db } from '../../platform/db/index.ts';
 import type { Sealer } from '../../platform/secrets/seal.ts';
 import { idField, showTimes } from '../../rest/http/field.ts';
 import { missing } from '../../rest/http/problem.ts';
-import { type Route, route } from '../../rest/http/route.ts';
+import { noSubject, type Route, route } from '../../rest/http/route.ts';
 import type { Session } from '../../rest/http/session.ts';
 import type { Catalog } from '../change.ts';
 import { showRowIdentity } from '../external-key.ts';
@@ -14,7 +14,6 @@ import { accepted, actorOf } from '../from-rest.ts';
 import { type ResourcePage, resourceRoutes, resourceSubject } from '../resource-routes.ts';
 import { contactCreate, contactFull, contactReadOnly, contactUpdate, readOptions } from './fields.ts';
 import { type ContactRow, listContacts } from './store.ts';
-import { contactTypesRoute } from './type-routes.ts';
 import { createContactWriter, rotateSecret } from './write.ts';
 
 const names = { tag: 'Contacts', what: 'contact', root: 'contact', id: 'contact_id' } as const;
@@ -156,5 +155,68 @@ function show(row: ContactRow, { zone }: Session, nowUs: number): z.input<typeof
     ...showRowIdentity(row),
     PreviousSecretUntil: until === null || until <= nowUs ? null : zone.format(until),
     ...showTimes(row, zone),
+  };
+}
+
+const contactType = z
+  .strictObject({
+    Type: z
+      .enum(contactTypeNames)
+      .describe('The Type of contacts that these fields belong to.')
+      .meta({ example: 'webhook' }),
+    Address: z
+      .string()
+      .describe('An example of its Address.')
+      .meta({ example: 'https://hooks.example.org/vantage' }),
+    Secret: z
+      .strictObject({
+        Required: z.boolean().describe('A contact of this Type needs one.'),
+        Signs: z
+          .boolean()
+          .describe('It signs messages, and POST /contacts/{contact_id}/rotate makes a new one.'),
+        Hint: z
+          .string()
+          .describe('Its kind, and where people find it.')
+          .meta({ example: 'the secret with which messages are signed' }),
+      })
+      .nullable()
+      .describe('null: it has none.')
+      .meta({
+        example: {
+          Required: false,
+          Signs: true,
+          Hint: 'the secret with which messages are signed',
+        },
+      }),
+    Options: z
+      .array(z.strictObject({ Name: z.enum(contactOptionNames), Required: z.boolean() }))
+      .describe('The Options that it knows.')
+      .meta({ example: [] }),
+  })
+  .meta({ id: 'ContactType', description: 'The fields that contacts of a Type have.' });
+
+/** The fields that each type of contact has, as a form needs them. */
+const contactTypesRoute: Route = route({
+  method: 'GET',
+  path: '/contact-types',
+  level: 'UR',
+  tag: 'Contacts',
+  summary: 'The fields that each Type of contact has, for forms.',
+  subject: noSubject,
+  response: z.array(contactType),
+  names: { root: 'contact-types', row: 'contact-type', id: 'Type' },
+  handler: () => Promise.resolve({ body: contactTypeNames.map((type) => showType(type)) }),
+});
+
+function showType(Type: (typeof contactTypeNames)[number]): z.input<typeof contactType> {
+  const { example, secret, options } = contactTypes[Type];
+  return {
+    Type,
+    Address: example,
+    Secret: secret && { Required: secret.isRequired, Signs: secret.signs, Hint: secret.hint },
+    Options: (options?.known ?? []).map((Name) => ({
+      Name,
+      Required: options?.required.includes(Name) ?? false,
+    })),
   };
 }

@@ -12,10 +12,16 @@ import { newId } from '@vantage/kernel';
 import type { Contact } from '../../platform/db/entities.ts';
 import type { Sealer } from '../../platform/secrets/seal.ts';
 import { type ClearContact, openContact, sealContact } from '../../platform/secrets/sealed-contact.ts';
-import type { ChangeTransaction } from '../change.ts';
+import {
+  type ChangeTransaction,
+  changedFields,
+  createdFields,
+  deletedFields,
+  present,
+  secretField,
+} from '../change.ts';
 import { lockAccount } from '../devices/lookup-store.ts';
 import { keyConflict, resolveIdentity, showIdentity } from '../external-key.ts';
-import { changedFields, createdFields, deletedFields, present, secretField } from '../field-change.ts';
 import { refuseBeyondLimit } from '../limits.ts';
 import { nameConflict } from '../name.ts';
 import { type Conflict, type Invalid, joinFaults, type Missing, type Refusal } from '../refusal.ts';

@@ -1,10 +1,9 @@
 import type { Db } from '../../platform/db/index.ts';
 import { conflict, invalid } from '../../rest/http/problem.ts';
 import type { Session } from '../../rest/http/session.ts';
-import type { ChangeTransaction } from '../change.ts';
+import type { ChangeTransaction, FieldChange } from '../change.ts';
 import { readFilter } from '../devices/list-query.ts';
 import { readMaintenance } from '../devices/maintenance-routes.ts';
-import type { FieldChange } from '../field-change.ts';
 import { actorOf } from '../from-rest.ts';
 import { type ApplyDeps, applyChange, type ReadyChange } from './apply.ts';
 import { type AskedChange, mostRefused, type Outcome } from './fields.ts';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type AccountApi, addAccount } from '../../rest/api/testing/one-account.ts';
 import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
 import { addScopedAccount } from '../../rest/api/testing/scoped-account.ts';
-import { recordEvents } from '../../status/events/index.ts';
+import { recordEvents } from '../../status/events/record-events.ts';
 import { createRestHealth } from '../../status/health/index.ts';
 import { change as changeBy, outcome, preview as previewOf } from './testing/bulk-change.ts';
 

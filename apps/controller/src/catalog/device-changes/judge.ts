@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { reachOf, type Setting, type SharedSettings, sharedChanges } from '../devices/changes.ts';
 import { type ChangeReach, sharedTable } from '../devices/device-table.ts';
-import { resolveRhythm } from '../devices/rhythm.ts';
+import { resolveRhythm } from '../devices/settings.ts';
 import { resolve } from '../field-table.ts';
 import type { AskedChange, Outcome } from './fields.ts';
 

@@ -1,14 +1,20 @@
+import { newId } from '@vantage/kernel';
+import type { Kysely } from 'kysely';
 import { z } from 'zod';
+import type { Tables } from '../../platform/db/index.ts';
 import { invalid } from '../../rest/http/problem.ts';
 import { noSubject, type Route, route } from '../../rest/http/route.ts';
 import type { Level, Session } from '../../rest/http/session.ts';
 import type { Maintenance } from '../devices/maintenance-routes.ts';
 import type { DeviceRouteDeps } from '../devices/routes.ts';
-import { createCarrier, outcomeOf } from './carry-out.ts';
-import { deviceChange, deviceChangeOutcome } from './fields.ts';
-import { findPlan } from './plan-store.ts';
-import { previewChange } from './preview.ts';
+import { actorOf } from '../from-rest.ts';
+import type { ApplyDeps } from './apply.ts';
+import { createCarrier, devicesOf, outcomeOf, readyChange } from './carry-out.ts';
+import { type AskedChange, deviceChange, deviceChangeOutcome, mostRefused, type Outcome } from './fields.ts';
+import { judgeAll, judgeDevice, masterOfOthers, type Wanted } from './judge.ts';
+import { findPlan, keepPlan } from './plan-store.ts';
 import { contradictions } from './resolve.ts';
+import { countInMaintenance, idsOf, keptMasters, readAlike, readCandidates } from './store.ts';
 
 /** Changing many devices by one request. */
 export function deviceChangeRoutes(given: DeviceRouteDeps & { readonly maintenance: Maintenance }): Route[] {
@@ -62,4 +68,58 @@ const anyFields = z.record(z.string(), z.unknown());
 function levelOf(body: unknown): Level {
   const { Set: set, AddTags, RemoveTags, Delete = false } = anyFields.safeParse(body).data ?? {};
   return [set, AddTags, RemoveTags].some((each) => each !== undefined) || Delete !== false ? 'UW' : 'UO';
+}
+
+/** Previews a change: keeps its plan, and answers what would become of its devices. */
+async function previewChange(deps: ApplyDeps, session: Session, asked: AskedChange): Promise<Outcome> {
+  const { db, catalog, clock } = deps;
+  const { kysely } = db;
+  const { accountNo } = session;
+  const nowUs = clock.nowUs();
+  const token = newId();
+  const { wanted } = await readyChange(db, session, { token, asked, nowUs });
+  const deviceNos = await devicesOf(db, accountNo, asked, nowUs);
+  await catalog.add(actorOf(session), (transaction) =>
+    keepPlan(transaction, session, { token, request: JSON.stringify(asked), deviceNos }, nowUs),
+  );
+  const answer = (changed: number, refused: Outcome['Refused']): Outcome => ({
+    Matched: deviceNos.length,
+    Changed: changed,
+    Refused: refused.slice(0, mostRefused),
+    Token: token,
+    Done: false,
+  });
+  if (asked.Delete) {
+    const kept = await keptMasters(kysely, deviceNos);
+    const ids = await idsOf(kysely, [...kept].slice(0, mostRefused));
+    return answer(
+      deviceNos.length - kept.size,
+      ids.map((device_id) => ({ device_id, Reason: masterOfOthers })),
+    );
+  }
+  const { changed, refused } = await judgeMany(kysely, deviceNos, wanted);
+  if (asked.Maintenance === undefined) return answer(changed, refused);
+  const maintained =
+    asked.Maintenance === null
+      ? await countInMaintenance(kysely, deviceNos, nowUs)
+      : deviceNos.length - refused.length;
+  return answer(Math.max(changed, maintained), refused);
+}
+
+/**
+ * How many of these devices would change, and which would be refused. Only masters of the new master can be refused.
+ */
+async function judgeMany(
+  db: Kysely<Tables>,
+  deviceNos: readonly number[],
+  wanted: Wanted,
+): Promise<{ readonly changed: number; readonly refused: Outcome['Refused'] }> {
+  const above = deviceNos.filter((no) => wanted.above.has(no));
+  const others = above.length === 0 ? deviceNos : deviceNos.filter((no) => !wanted.above.has(no));
+  const judged = judgeAll(await readCandidates(db, above, wanted), wanted);
+  let changed = judged.changed.length;
+  for (const { devices, ...settings } of await readAlike(db, others, wanted))
+    if (judgeDevice({ ...settings, device_no: 0, device_id: '', short_name: '' }, wanted).kind === 'changed')
+      changed += devices;
+  return { changed, refused: judged.refused };
 }

@@ -33,7 +33,8 @@ const webName = /^[A-Za-z0-9-]{1,8}$/;
 
 /**
  * The plain settings of a device, each once. Requests, answers and their texts, columns, changes and their reach are
- * derived from it. Two pairs name one thing each (`rhythm.ts`): Frequency and FrequencySeconds, Retries and Attempts.
+ * derived from it. Two pairs name one thing each (`resolveRhythm`): Frequency and FrequencySeconds, Retries and
+ * Attempts.
  */
 export const deviceTable = {
   ShortName: {

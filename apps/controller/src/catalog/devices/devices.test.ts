@@ -2,7 +2,7 @@ import { newId } from '@vantage/kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
-import { openTarget } from './sealed.ts';
+import { openTarget } from './target.ts';
 
 const idAnswer = z.strictObject({ device_id: z.string().regex(/^[0-9a-f]{48}$/) });
 const problem = z.object({

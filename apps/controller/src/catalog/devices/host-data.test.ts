@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type OneAccount, startOneAccount } from '../../rest/api/testing/one-account.ts';
-import { openTarget } from './sealed.ts';
+import { openTarget } from './target.ts';
 
 const faults = z.object({ errors: z.array(z.object({ field: z.string(), message: z.string() })) });
 const device = z.looseObject({

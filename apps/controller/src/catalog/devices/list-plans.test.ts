@@ -7,7 +7,7 @@ import type { TestDatabase } from '../../../../../tests/harness/database.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { createSealer } from '../../platform/secrets/seal.ts';
 import { startRest } from '../../rest/api/testing/rest.ts';
-import { recordEvents } from '../../status/events/index.ts';
+import { recordEvents } from '../../status/events/record-events.ts';
 import { createRestHealth } from '../../status/health/index.ts';
 import { createFixtures } from '../../testing/fixtures.ts';
 import { useDatabase } from '../../testing/use-database.ts';

@@ -3,7 +3,7 @@ import { methods } from '@vantage/domain';
 import { boundedText, isId, sentFault } from '@vantage/kernel';
 import { z } from 'zod';
 import { type Db, findDeviceCursor } from '../../platform/db/index.ts';
-import { flagQuery } from '../../rest/http/flag.ts';
+import { flagQuery } from '../../rest/http/field.ts';
 import { readMembers, someOf } from '../../rest/http/members.ts';
 import { locationQuery, readLocationNos, readTagNos, tagQuery } from '../../rest/http/named.ts';
 import { afterQuery, readCursor } from '../../rest/http/paging.ts';

@@ -9,8 +9,7 @@ import {
   isByStatusAlone,
   orderByDevice,
 } from './list-ask.ts';
-import { type DevicePage, readListPage } from './list-page.ts';
-import { listFound } from './search-store.ts';
+import { type DevicePage, listFound, readListPage } from './list-page.ts';
 import { listByStatus } from './status-list-store.ts';
 
 /**

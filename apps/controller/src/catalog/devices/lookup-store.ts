@@ -2,7 +2,7 @@ import type { FieldFault } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../platform/db/index.ts';
 import { locationLoad } from '../../platform/db/location-load.ts';
-import { namedId, referenceFault } from '../external-key-store.ts';
+import { namedId, referenceFault } from '../external-key.ts';
 import type { LocationRow, TagRow } from './store.ts';
 
 const locationColumns = ['location_no', 'location_id', 'name', 'public_targets_only'] as const;

@@ -2,15 +2,14 @@ import { dayUs, minuteUs } from '@vantage/domain';
 import { boundedText, type Clock, newId } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../platform/db/index.ts';
-import { durationField, readDuration } from '../../rest/http/duration.ts';
 import { lineField } from '../../rest/http/field.ts';
 import { invalid } from '../../rest/http/problem.ts';
 import { type Route, route } from '../../rest/http/route.ts';
 import type { Session } from '../../rest/http/session.ts';
+import { durationField, readDuration } from '../../rest/http/time-span.ts';
 import { timestampProblem, type Zone } from '../../rest/http/zone.ts';
-import type { Catalog } from '../change.ts';
+import type { Catalog, FieldChange } from '../change.ts';
 import { changeElsewhere } from '../change-elsewhere.ts';
-import type { FieldChange } from '../field-change.ts';
 import { deviceFull } from './fields.ts';
 import { createDeviceReader, deviceSubject } from './routes.ts';
 

@@ -3,13 +3,11 @@ import { probeFor } from '@vantage/probes';
 import { syntaxProblem } from '@vantage/probes/settings';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../platform/db/index.ts';
-import { keyTaken } from '../external-key.ts';
-import { findByExternalKey } from '../external-key-store.ts';
+import { findByExternalKey, keyTaken } from '../external-key.ts';
 import type { Conflict, Invalid } from '../refusal.ts';
 import { unknownSecrets } from '../secrets/store.ts';
 import type { SentSettings } from './fields.ts';
 import { createsCycle, loadsOf, lockAccount, overloadedNames } from './lookup-store.ts';
-import { referencesOf } from './sealed.ts';
 import {
   type PlainSettings,
   privateAddressErrors,
@@ -18,7 +16,7 @@ import {
   warningsOf,
 } from './settings.ts';
 import type { DeviceRow } from './store.ts';
-import { type ClearTarget, resolveTarget } from './target.ts';
+import { type ClearTarget, referencesOf, resolveTarget } from './target.ts';
 import type { DeviceSettings } from './write-store.ts';
 
 /**

@@ -1,25 +1,39 @@
-import { type Clock, createSharedWork, isId } from '@vantage/kernel';
+import { type Clock, createSharedWork, type FieldFault, isId } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../platform/db/index.ts';
-import { idField } from '../../rest/http/field.ts';
-import { flagQuery } from '../../rest/http/flag.ts';
+import { flagQuery, idField } from '../../rest/http/field.ts';
+import { validateFields } from '../../rest/http/input.ts';
 import { cutCursor } from '../../rest/http/paging.ts';
 import { missing } from '../../rest/http/problem.ts';
 import { noSubject, type Reply, type Route, route, validatingRoute } from '../../rest/http/route.ts';
 import type { Session } from '../../rest/http/session.ts';
 import type { Zone } from '../../rest/http/zone.ts';
-import type { Catalog } from '../change.ts';
+import type { Catalog, ChangeTransaction } from '../change.ts';
+import { findByExternalKey, identityQuery } from '../external-key.ts';
 import { accepted, actorOf } from '../from-rest.ts';
-import { findMaintenance } from '../maintenance/find.ts';
-import { deviceCreate, deviceEntry, deviceFull, deviceReadOnly, deviceUpdate } from './fields.ts';
-import { keyedDeviceRoute } from './keyed-route.ts';
-import { keepDevice, keptDevice } from './known-device.ts';
+import { findMaintenance } from '../maintenance/store.ts';
+import {
+  deviceCreate,
+  deviceEntry,
+  deviceFull,
+  deviceReadOnly,
+  deviceUpdate,
+  type SentSettings,
+} from './fields.ts';
 import type { DeviceListAsk } from './list-ask.ts';
 import { deviceListQuery, isPagedById, readDeviceList } from './list-query.ts';
 import { listDevices } from './list-store.ts';
 import { currentWarnings } from './settings.ts';
 import { showDevice, showEntry } from './show.ts';
-import { type CheckedRow, completeResults, type DeviceRow, findDevice, findDeviceNo } from './store.ts';
+import {
+  type CheckedRow,
+  completeResults,
+  type DeviceRow,
+  findDevice,
+  findDeviceNo,
+  keepDevice,
+  keptDevice,
+} from './store.ts';
 import { createDeviceWriter, type DeviceWriter, type DeviceWriterDeps } from './write.ts';
 
 const tag = 'Devices';
@@ -241,4 +255,69 @@ function deleteRoute({ db, catalog }: DeviceRouteDeps, writer: DeviceWriter): Ro
       return { body: { device_id: device.deviceId } };
     },
   });
+}
+
+const key = identityQuery.ExternalKey.unwrap();
+
+/** The parts that the route needs. */
+interface KeyedRouteDeps {
+  readonly db: Db;
+  readonly catalog: Catalog;
+  readonly writer: DeviceWriter;
+  /** Reads the device as its GET shows it. */
+  readonly read: (session: Session, deviceNo: number) => Promise<Reply<z.input<typeof deviceFull>>>;
+}
+
+/** Creates the device with an ExternalKey, or changes the one that has it: the same request may be sent again. */
+function keyedDeviceRoute({ db, catalog, writer, read }: KeyedRouteDeps): Route {
+  return validatingRoute({
+    method: 'PUT',
+    path: '/devices',
+    level: 'UW',
+    tag: 'Devices',
+    summary: 'Creates the device with an ExternalKey, or changes the one that has it.',
+    description:
+      'Where no device of the account has the key, the body is that of POST /devices: Method, URL and ShortName are needed. Else it is that of PUT /devices/{device_id}: what is absent stays. The answer is the whole device. The same request sent again changes nothing; two at one moment create one device.',
+    subject: noSubject,
+    query: z.object({ ExternalKey: key.describe('The key of the device. The body may hold the same one.') }),
+    body: deviceUpdate,
+    readOnly: deviceReadOnly,
+    response: deviceFull,
+    names: { root: 'device', id: 'device_id' },
+    handler: async ({ session, query: { ExternalKey }, body, faults }) => {
+      const { accountNo } = session;
+      const values = { ...body, ExternalKey };
+      const sent = { values, faults: [...faults, ...otherKey(body, ExternalKey)] };
+      await catalog.change(actorOf(session), async (transaction) => {
+        const found = await findByExternalKey(transaction.trx, 'device', accountNo, ExternalKey);
+        if (found === undefined) return create(writer, transaction, { accountNo, sent });
+        accepted(await writer.update(transaction, { accountNo, deviceNo: found.no, sent }));
+      });
+      const written = await findByExternalKey(db.kysely, 'device', accountNo, ExternalKey);
+      if (written === undefined) throw missing('device'); // somebody deleted it meanwhile
+      return read(session, written.no);
+    },
+  });
+}
+
+type Sent = { readonly values: SentSettings; readonly faults: readonly FieldFault[] };
+
+/** Throws a Problem (1004, 1005) where the writer refuses, which rolls the transaction back. */
+async function create(
+  writer: DeviceWriter,
+  transaction: ChangeTransaction,
+  { accountNo, sent: { values, faults } }: { readonly accountNo: number; readonly sent: Sent },
+): Promise<void> {
+  const known = new Set(faults.map(({ field }) => field.split('.')[0]));
+  // What only a new device needs.
+  const more = validateFields(deviceCreate, values, deviceReadOnly).faults;
+  const sent = { values, faults: [...faults, ...more.filter(({ field }) => !known.has(field))] };
+  if (sent.faults.some(({ field }) => field === 'Method'))
+    accepted({ kind: 'invalid', faults: sent.faults } as const);
+  accepted(await writer.create(transaction, { accountNo, sent }));
+}
+
+function otherKey({ ExternalKey: sent }: SentSettings, ExternalKey: string): readonly FieldFault[] {
+  if (sent === undefined || sent === ExternalKey) return [];
+  return [{ field: 'ExternalKey', message: 'must be that of the query, or be left out' }];
 }

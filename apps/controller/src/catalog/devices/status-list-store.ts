@@ -11,8 +11,14 @@ import {
   isByStatusAlone,
   likePattern,
 } from './list-ask.ts';
-import { type DevicePage, devicesOfPage, type PageParts, readListPage } from './list-page.ts';
-import { firstWith, foundByIndex } from './search-store.ts';
+import {
+  type DevicePage,
+  devicesOfPage,
+  firstWith,
+  foundByIndex,
+  type PageParts,
+  readListPage,
+} from './list-page.ts';
 
 /**
  * A page of a list that is limited to a status, or sorted by it. Three ways lead to it, and each reads few devices;

@@ -1,6 +1,12 @@
 import { type DeviceStatus, dayUs, hourUs, minuteUs } from '@vantage/domain';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { type Db, foreverUs, startOfDay, type Tables } from '../../platform/db/index.ts';
+import {
+  type Db,
+  foreverUs,
+  startOfDay,
+  type Tables,
+  type WholeTransaction,
+} from '../../platform/db/index.ts';
 import { statusSql } from '../../platform/db/status.ts';
 import { columnsOf, type RowOf } from '../field-table.ts';
 import { deviceTable, listedTable } from './device-table.ts';
@@ -214,4 +220,25 @@ async function lastSince(
         union all select last_us, last_result from newest_packed_day(asked.device_no, ${fromUs}::bigint)) both_kinds
       order by start_us desc limit 1) c`.execute(db);
   return new Map(rows.map((row) => [row.device_no, row.check_result]));
+}
+
+/** The device that was read last in each transaction that commits as a whole. */
+const lastRead = new WeakMap<
+  WholeTransaction,
+  { readonly statements: number; readonly row: DeviceRow & CheckedRow }
+>();
+
+/** Keeps a device that was just read, for the parts of the same request that need it next. */
+export function keepDevice(whole: WholeTransaction | undefined, row: DeviceRow & CheckedRow): void {
+  if (whole !== undefined) lastRead.set(whole, { statements: whole.statements(), row });
+}
+
+/** The device that was read by the last statement of the transaction, where it is the one that is `meant`. */
+export function keptDevice(
+  whole: WholeTransaction | undefined,
+  meant: (row: DeviceRow) => boolean,
+): (DeviceRow & CheckedRow) | undefined {
+  if (whole === undefined) return undefined;
+  const last = lastRead.get(whole);
+  return last?.statements === whole.statements() && meant(last.row) ? last.row : undefined;
 }

@@ -1,8 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isMask, isSecretReference, mapQuerySecrets, maskQuerySecrets } from '@vantage/domain';
-import { type FieldFault, faultsOf } from '@vantage/kernel';
+import {
+  calledSecretNames,
+  deviceSealContext,
+  isMask,
+  isSecretReference,
+  mapQuerySecrets,
+  maskQuerySecrets,
+} from '@vantage/domain';
+import { Fault, type FieldFault, faultsOf } from '@vantage/kernel';
 import { type AnyProbe, probeFor, type Target } from '@vantage/probes';
 import { keyProblems } from '@vantage/probes/settings';
+import type { SealedJson, Sealer } from '../../platform/secrets/seal.ts';
+import { sealedDevice, secretNames } from '../../platform/secrets/sealed-device.ts';
 import { fillMasks, identityOf, mask, maskedPassword, showOptions } from './masks.ts';
 
 /** JSON object of Options, in clear. */
@@ -210,4 +219,54 @@ function showUrl(probe: AnyProbe, clearUrl: string, display: string): string {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Seals URL and Options with their secrets. */
+export function sealTarget(sealer: Sealer, deviceId: string, { url, options }: ClearTarget): Buffer {
+  const value: Readonly<Record<string, SealedJson>> = sealedDevice.parse({ url, options });
+  return sealer.seal(value, deviceSealContext(deviceId));
+}
+
+/** Opens what `sealTarget` sealed. */
+export function openTarget(sealer: Sealer, deviceId: string, sealed: Uint8Array): ClearTarget {
+  const parsed = sealedDevice.safeParse(sealer.open(sealed, deviceSealContext(deviceId)));
+  if (!parsed.success)
+    throw new Fault('drop', 'sealed', `the sealed value of device ${deviceId} has another form`);
+  return parsed.data;
+}
+
+/** Like `openTarget`; where the key is lost, what the API shows of it, masks and all. */
+export function openOrShown(
+  sealer: Sealer,
+  row: { readonly device_id: string; readonly sealed: Uint8Array } & ShownTarget,
+): ClearTarget {
+  try {
+    return openTarget(sealer, row.device_id, row.sealed);
+  } catch (error) {
+    if (error instanceof Fault) return { url: row.url, options: row.options };
+    throw error;
+  }
+}
+
+interface ShownTarget {
+  readonly url: string;
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Names of the account's secrets that a target refers to: by `${secret:NAME}`, and by `secret("NAME")` in the text of a
+ * Script, which is all that the gateway sends along with one.
+ */
+export function referencesOf(
+  method: string,
+  target: ClearTarget,
+): {
+  readonly url: ReadonlySet<string>;
+  readonly options: ReadonlySet<string>;
+} {
+  const { url, options } = sealedDevice.parse(target);
+  return {
+    url: method === 'Script' ? new Set(calledSecretNames('secret', url)) : secretNames(url),
+    options: secretNames(options),
+  };
 }

@@ -10,7 +10,7 @@ import { accepted } from '../from-rest.ts';
 import { deviceTable } from './device-table.ts';
 import { deviceCreate, deviceReadOnly, type SentSettings } from './fields.ts';
 import { resolveDevice, unique } from './resolve-device.ts';
-import { sealTarget } from './sealed.ts';
+import { sealTarget } from './target.ts';
 
 /** The longest Timeout of a trial, seconds: somebody waits for it. */
 const longestTimeout = 30;

@@ -2,23 +2,32 @@ import { isDeepStrictEqual } from 'node:util';
 import type { DeviceChangedCause, DeviceCreatedCause } from '@vantage/health';
 import { type Clock, type FieldFault, newId } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
-import { lockDevices, pipelined, publish, type Tables } from '../../platform/db/index.ts';
+import {
+  createWaitingWrites,
+  lockDevices,
+  pipelined,
+  publish,
+  type Tables,
+} from '../../platform/db/index.ts';
 import type { Sealer } from '../../platform/secrets/seal.ts';
-import type { ChangeTransaction } from '../change.ts';
-import { changedFields, createdFields, deletedFields, type ShownFields } from '../field-change.ts';
+import {
+  type ChangeTransaction,
+  changedFields,
+  createdFields,
+  deletedFields,
+  type ShownFields,
+} from '../change.ts';
 import { refuseBeyondLimit } from '../limits.ts';
 import type { Conflict, Invalid, Missing, Refusal } from '../refusal.ts';
 import { changesOf } from './changes.ts';
 import { createCreations } from './creations.ts';
 import type { SentSettings } from './fields.ts';
-import { createFollowUps } from './follow-ups.ts';
-import { keptDevice } from './known-device.ts';
 import { lockAccount } from './lookup-store.ts';
 import { resolveDevice, unique } from './resolve-device.ts';
-import { openOrShown, sealTarget } from './sealed.ts';
 import { resolveReferences, sameLocations, sameTags, withNamedIds } from './settings.ts';
 import { type SettingsRow, showSettings } from './show.ts';
-import { type CheckedRow, type DeviceRow, findDevice, readDevice } from './store.ts';
+import { type CheckedRow, type DeviceRow, findDevice, keptDevice, readDevice } from './store.ts';
+import { openOrShown, sealTarget } from './target.ts';
 import { type DeviceSettings, deleteDevice, dependentsOf, updateDevice } from './write-store.ts';
 
 /** Settings as they were sent: the valid fields, and the faults of the others. */
@@ -88,7 +97,7 @@ export interface DeviceWriterDeps {
 export function createDeviceWriter(deps: DeviceWriterDeps): DeviceWriter {
   const { clock, sealer, recordEvents, deleteHistory, pause } = deps;
   const placeOf = createCreations({ ...deps, notifyPlanner });
-  const later = createFollowUps({ recordEvents, notifyPlanner });
+  const later = createFollowUps({ recordEvents });
   return {
     async create(transaction, { accountNo, sent: given }) {
       const { trx, waiting, waitingLoad, add } = placeOf(transaction, given.values);
@@ -227,4 +236,41 @@ function usedText(
   const shown = dependents.slice(0, 10).map(({ device_id, short_name }) => `${short_name} (${device_id})`);
   const rest = dependents.length - shown.length;
   return `This device is the master of ${shown.join(', ')}${rest > 0 ? ` and ${rest} or more others` : ''}.`;
+}
+
+/** Writes the event and the notice of a changed device. */
+interface FollowUps {
+  recordEvent(transaction: ChangeTransaction, cause: DeviceChangedCause, nowUs: number): Promise<void>;
+  notifyPlanner(transaction: ChangeTransaction, locationNos: readonly number[]): Promise<void>;
+}
+
+/**
+ * Creates the writer of both: at once, or, in a transaction that commits as a whole, once for all devices. The event of
+ * a device that is deleted later in the transaction comes before that.
+ */
+function createFollowUps({ recordEvents }: Pick<DeviceWriterDeps, 'recordEvents'>): FollowUps {
+  const events = createWaitingWrites<{ readonly causes: DeviceChangedCause[]; nowUs: number }>({
+    begin: () => ({ causes: [], nowUs: 0 }),
+    isSeenBy: (statement) => /\b(events|alerts|notifications)\b|\bdelete from "?devices\b/.test(statement),
+    write: (trx, { causes, nowUs }) => recordEvents(trx, causes, nowUs),
+  });
+  // Nobody hears of it before the commit.
+  const places = createWaitingWrites<Set<number>>({
+    begin: () => new Set(),
+    isSeenBy: () => false,
+    write: (trx, locationNos) => notifyPlanner(trx, [...locationNos]),
+  });
+  return {
+    async recordEvent({ trx, whole }, cause, nowUs) {
+      if (whole === undefined) return recordEvents(trx, [cause], nowUs);
+      const waiting = events.of(whole);
+      waiting.causes.push(cause);
+      waiting.nowUs = nowUs;
+    },
+    async notifyPlanner({ trx, whole }, locationNos) {
+      if (whole === undefined) return notifyPlanner(trx, locationNos);
+      const waiting = places.of(whole);
+      for (const locationNo of locationNos) waiting.add(locationNo);
+    },
+  };
 }

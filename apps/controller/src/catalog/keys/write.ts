@@ -5,8 +5,7 @@ import { hashCredential, newCredential } from '../../platform/secrets/credential
 import { hashPassword } from '../../platform/secrets/password.ts';
 import type { Level } from '../../rest/http/session.ts';
 import type { Zone } from '../../rest/http/zone.ts';
-import type { ChangeTransaction } from '../change.ts';
-import { changedFields, createdFields } from '../field-change.ts';
+import { type ChangeTransaction, changedFields, createdFields } from '../change.ts';
 import { refuseBeyondLimit } from '../limits.ts';
 import type { Conflict, Invalid, Missing } from '../refusal.ts';
 import { grantFaults, type Power } from './grant.ts';

@@ -7,12 +7,10 @@ import { nextPage, pageQuery } from '../../rest/http/paging.ts';
 import { noSubject, type Route, route } from '../../rest/http/route.ts';
 import type { Session } from '../../rest/http/session.ts';
 import type { Catalog } from '../change.ts';
-import { changeElsewhere } from '../change-elsewhere.ts';
-import { eachDevice } from '../devices/each-device.ts';
+import { changeElsewhere, eachDevice } from '../change-elsewhere.ts';
 import type { Maintenance } from '../devices/maintenance-routes.ts';
 import { maintenanceRecord, showMaintenance } from './fields.ts';
-import { findMaintenance } from './find.ts';
-import { devicesOfMaintenance } from './store.ts';
+import { devicesOfMaintenance, findMaintenance } from './store.ts';
 
 /** The parts that the routes of maintenance need. */
 interface MaintenanceListDeps {

@@ -1,3 +1,5 @@
+import { dayUs, secondUs } from '@vantage/domain';
+import { nextOccurrences, occurrenceId } from '@vantage/health';
 import { sql } from 'kysely';
 import { type Db, isOneOf } from '../../platform/db/index.ts';
 
@@ -74,7 +76,7 @@ export async function devicesOfMaintenance(
 }
 
 /** A maintenance schedule that devices use. */
-export interface UsedSchedule {
+interface UsedSchedule {
   readonly mschedule_no: number;
   readonly mschedule_id: string;
   readonly timezone: string;
@@ -91,7 +93,7 @@ export interface UsedSchedule {
  * The account's maintenance schedules that have devices; with `deviceNos` those of these devices, and only these of
  * them.
  */
-export async function usedSchedules(
+async function usedSchedules(
   { kysely }: Pick<Db, 'kysely'>,
   { accountNo, nowUs, deviceNos }: MaintenanceAsk,
 ): Promise<readonly UsedSchedule[]> {
@@ -105,4 +107,57 @@ export async function usedSchedules(
       from devices d where d.mschedule_no = m.mschedule_no and ${own}) u on u.devices > 0
     where m.account_no = ${accountNo} order by m.mschedule_no`.execute(kysely);
   return rows;
+}
+
+/** Occurrences are listed so far ahead, microseconds, and at most so many of one schedule. */
+const aheadUs = 62 * dayUs;
+const mostOfSchedule = 100;
+
+/**
+ * The occurrences of these schedules that begin after now, cancelled ones left out, in the order of their begin. Pure.
+ */
+function plannedMaintenance(schedules: readonly UsedSchedule[], nowUs: number): readonly MaintenanceRow[] {
+  return schedules
+    .flatMap((schedule) => occurrencesOf(schedule, nowUs))
+    .sort((a, b) => a.from_us - b.from_us || (a.maintenance_id < b.maintenance_id ? -1 : 1));
+}
+
+function occurrencesOf(schedule: UsedSchedule, nowUs: number): readonly MaintenanceRow[] {
+  const { timezone, start_local: startLocal, duration_s, recurrence } = schedule;
+  const rule = { timezone, startLocal, durationUs: duration_s * secondUs, recurrence };
+  const cancelled = new Set(schedule.cancelled_us);
+  return nextOccurrences(rule, nowUs, mostOfSchedule).flatMap(({ window }) =>
+    window === undefined ||
+    window.fromUs <= nowUs ||
+    window.fromUs > nowUs + aheadUs ||
+    cancelled.has(window.fromUs)
+      ? []
+      : [
+          {
+            maintenance_id: occurrenceId(schedule.mschedule_no, window.fromUs),
+            source: 'schedule',
+            plannedBy: schedule.mschedule_no,
+            mschedule_id: schedule.mschedule_id,
+            from_us: window.fromUs,
+            to_us: window.toUs,
+            reason: null,
+            started_by: null,
+            devices: schedule.devices,
+            device_ids: schedule.device_ids,
+          },
+        ],
+  );
+}
+
+/** All maintenance that runs or is planned, in the order of its begin. */
+export async function findMaintenance(
+  db: Pick<Db, 'kysely'>,
+  ask: Parameters<typeof storedMaintenance>[1],
+): Promise<readonly MaintenanceRow[]> {
+  const [stored, schedules] = await Promise.all([storedMaintenance(db, ask), usedSchedules(db, ask)]);
+  const { maintenanceId } = ask;
+  const planned = plannedMaintenance(schedules, ask.nowUs).filter(
+    (row) => maintenanceId === undefined || row.maintenance_id === maintenanceId,
+  );
+  return [...stored, ...planned].sort((a, b) => a.from_us - b.from_us);
 }

@@ -1,6 +1,6 @@
 import { type FieldFault, isId } from '@vantage/kernel';
 import { readAccount } from '../accounts/store.ts';
-import { namedId, referenceFault } from '../external-key-store.ts';
+import { namedId, referenceFault } from '../external-key.ts';
 import { createShow, resolve, type SentOf } from '../field-table.ts';
 import { createResourceWriter } from '../resource-writer.ts';
 import { type NscheduleSettings, nscheduleTable } from './fields.ts';

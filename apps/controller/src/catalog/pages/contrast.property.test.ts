@@ -1,7 +1,7 @@
 import { propertyRuns } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { contrastOf, leastContrast, readableOn } from './contrast.ts';
+import { contrastOf, leastContrast, readableOn } from './fields.ts';
 import { backgrounds } from './status/style.ts';
 
 test('the contrast is that of the examples of WCAG', () => {

@@ -3,9 +3,11 @@ import { z } from 'zod';
 import { idField, lineField, shownTimes, timeNames, timestampField } from '../../rest/http/field.ts';
 import { identityFields, shownIdentity } from '../external-key.ts';
 import { scopeField, shownScope } from '../keys/scope.ts';
-import { contrastOf, leastContrast, readableOn } from './contrast.ts';
 import { longestLogo, mostLogoBytes, readLogo } from './logo.ts';
 import { backgrounds } from './status/style.ts';
+
+/** The least contrast of a text and its background (WCAG 2.2, criterion 1.4.3, level AA). */
+export const leastContrast = 4.5;
 
 /** Parts of a status page that are not shown unless they are allowed. */
 export const pageParts = ['URL', 'CheckResult', 'Location'] as const;
@@ -27,6 +29,7 @@ const noteKinds = [
 const name = lineField(200, 1)
   .describe('The title of the page, and its name in lists.')
   .meta({ example: 'Example services' });
+
 const path = boundedText(64)
   .regex(
     /^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/,
@@ -34,11 +37,13 @@ const path = boundedText(64)
   )
   .describe('The page is at /status/PATH. Unique among the pages of the whole installation.')
   .meta({ example: 'customers' });
+
 const access = z
   .enum(pageAccess)
   .describe(
     'Public: everybody. Password: whoever sends Password. SignedIn: people and keys of the account, as they are signed in at the page of this controller.',
   );
+
 const password = boundedText(200, 8).nullable().optional().meta({
   description: 'Opens a page with the Access Password; never returned. Null takes it away.',
   writeOnly: true,
@@ -54,6 +59,7 @@ const shows = z
     Location: z.boolean().default(false).describe('Names of the Locations that check a device.'),
   })
   .meta({ id: 'PageShow', description: 'What the page shows besides names, statuses and times.' });
+
 const accentOn = (theme: keyof typeof backgrounds) =>
   boundedText(7)
     .regex(/^#[0-9a-f]{6}$/i, 'must be a colour as #rrggbb, for example #3152cf')
@@ -69,6 +75,7 @@ const accentOn = (theme: keyof typeof backgrounds) =>
     .describe(
       `The colour as #rrggbb; its contrast with ${backgrounds[theme]} is at least ${leastContrast}:1.`,
     );
+
 const accent = z
   .strictObject({
     Light: accentOn('Light').meta({ example: '#a3123f' }),
@@ -78,6 +85,7 @@ const accent = z
     id: 'PageAccent',
     description: 'The colour of links, buttons and the line at the top, on light and on dark.',
   });
+
 const logo = boundedText(longestLogo + 1_000)
   .superRefine((text, context) => {
     const read = readLogo(text);
@@ -89,11 +97,13 @@ const logo = boundedText(longestLogo + 1_000)
     `A PNG or JPEG image as a data URL, at most ${mostLogoBytes} bytes and 1200 × 400 pixels; shown 40 pixels high. Null: none.`,
   )
   .meta({ example: null });
+
 const footer = boundedText(1_000, 1)
   .nullable()
   .optional()
   .describe('Lines at the end of the page; addresses that begin with https:// become links. Null: none.')
   .meta({ example: 'Example Ltd. · Questions: https://example.org/contact' });
+
 const isMoment = (text: string) => !Number.isNaN(Date.parse(text));
 const sentNote = z
   .strictObject({
@@ -112,6 +122,7 @@ const sentNote = z
       .meta({ example: 'We are replacing a router. Some customers cannot reach the shop.' }),
   })
   .meta({ id: 'PageNoteSent', description: 'A note on a status page.' });
+
 const notes = z
   .array(sentNote)
   .max(100)
@@ -197,3 +208,34 @@ export type StoredNote = z.output<typeof storedNotes>[number];
 export function readNotes(stored: unknown): readonly StoredNote[] {
   return storedNotes.safeParse(stored).data ?? [];
 }
+
+/** The contrast of two colours, each as #rrggbb: 1 to 21 (WCAG 2.2, "contrast ratio"). Pure. */
+export function contrastOf(one: string, other: string): number {
+  const [dark = 0, light = 0] = [luminanceOf(one), luminanceOf(other)].sort((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+/** WCAG 2.2, "relative luminance". */
+function luminanceOf(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = partsOf(colour).map((part) =>
+    part <= 10 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4,
+  );
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+function partsOf(colour: string): number[] {
+  return [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
+}
+
+/** The colour that is like this one and has the least contrast with the background or more. Pure. */
+export function readableOn(colour: string, background: string): string {
+  const target = luminanceOf(background) > 0.2 ? 0 : 255;
+  for (let step = 0; step < steps; step += 1) {
+    const mixed = partsOf(colour).map((part) => Math.round(part + ((target - part) * step) / steps));
+    const found = `#${mixed.map((part) => part.toString(16).padStart(2, '0')).join('')}`;
+    if (contrastOf(found, background) >= leastContrast) return found;
+  }
+  return target === 0 ? '#000000' : '#ffffff';
+}
+
+const steps = 50;

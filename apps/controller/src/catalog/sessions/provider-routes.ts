@@ -9,8 +9,7 @@ import { type FormPage, formPage, formPageHeaders } from '../../rest/http/form-p
 import type { FormRequest, OuterReply, OuterRoute } from '../../rest/http/outer-routes.ts';
 import { emailKey } from '../../rest/http/person-check.ts';
 import { badKey, Problem } from '../../rest/http/problem.ts';
-import type { Session } from '../../rest/http/session.ts';
-import { readCookie, sessionCookie } from '../../rest/http/session-cookie.ts';
+import { readCookie, type Session, sessionCookie } from '../../rest/http/session.ts';
 import { findAccountNo } from '../accounts/store.ts';
 import type { Catalog } from '../change.ts';
 import { accepted } from '../from-rest.ts';

@@ -1,7 +1,7 @@
 import { createFakeClock } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createRefusedSignIns, type RefusedSignIn } from './refused-sign-ins.ts';
+import { createRefusedSignIns, type RefusedSignIn } from './refusal-entry.ts';
 
 /** A refusal, and the seconds before the next one. */
 interface Step {

@@ -2,17 +2,22 @@ import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import { type Db, publish } from '../../platform/db/index.ts';
 import { hashCredential, newCredential } from '../../platform/secrets/credential.ts';
-import type { BasicCredentials } from '../../rest/http/basic.ts';
 import { timestampField } from '../../rest/http/field.ts';
 import { readFields, readQuery } from '../../rest/http/input.ts';
+import type { BasicCredentials } from '../../rest/http/password-check.ts';
 import type { IdentifiedPerson, PersonSignIn } from '../../rest/http/person-check.ts';
 import { invalid, missing, Problem } from '../../rest/http/problem.ts';
 import { noSubject, type Reply, type Route, type RouteRequest, route } from '../../rest/http/route.ts';
-import { levels, type Session, type SignIn } from '../../rest/http/session.ts';
-import { csrfTokenOf, endedCookie, sessionCookie } from '../../rest/http/session-cookie.ts';
+import {
+  csrfTokenOf,
+  endedCookie,
+  levels,
+  type Session,
+  type SignIn,
+  sessionCookie,
+} from '../../rest/http/session.ts';
 import { deleteSession, sessionLife } from '../../rest/http/session-store.ts';
-import type { Catalog } from '../change.ts';
-import { deletedFields } from '../field-change.ts';
+import { type Catalog, deletedFields } from '../change.ts';
 import { actorOf } from '../from-rest.ts';
 import { namesOfTags } from '../keys/scope.ts';
 import { beginSession, type Identified } from './begin.ts';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDocumentReader } from '../../rest/api/testing/document.ts';
 import { type Reply, type Rest, startRest } from '../../rest/api/testing/rest.ts';
-import { sessionCookieName } from '../../rest/http/session-cookie.ts';
+import { sessionCookieName } from '../../rest/http/session.ts';
 
 let rest: Rest;
 let accountNo: number;

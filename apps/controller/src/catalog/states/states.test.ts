@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { type AccountApi, addAccount } from '../../rest/api/testing/one-account.ts';
 import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
-import { recordEvents } from '../../status/events/index.ts';
+import { recordEvents } from '../../status/events/record-events.ts';
 import { createRestHealth } from '../../status/health/index.ts';
 
 const rowSchema = z.looseObject({ device_id: z.string() });

@@ -15,7 +15,6 @@ import {
   readTags,
   type StatusCount,
 } from './summary-store.ts';
-import { levelsOf, type TagLevel } from './tag-paths.ts';
 import { createTagSummary, type TagSummary } from './tag-summary.ts';
 
 const groupings = ['Tag', 'Path', 'Location'] as const;
@@ -25,6 +24,7 @@ const Worst = z
   .enum(deviceStatuses)
   .nullable()
   .describe('The worst status of its devices: Down, Unknown, Maint, Up; null: it has none.');
+
 const tagRow = z
   .strictObject({
     tag_id: idField.nullable().describe('null: a level of paths that is no tag.'),
@@ -33,9 +33,11 @@ const tagRow = z
     ...counts,
   })
   .meta({ id: 'SummaryOfTag' });
+
 const locationRow = z
   .strictObject({ location_id: idField, Name: z.string(), Online: z.boolean(), Worst, ...counts })
   .meta({ id: 'SummaryOfLocation' });
+
 const summary = z
   .strictObject({
     Timestamp: timestampField,
@@ -189,4 +191,44 @@ function shown(rows: readonly StatusCount[] = []) {
     Maint: of('Maint'),
     Unknown: of('Unknown'),
   };
+}
+
+/** A level of tags whose names are paths: `berlin` of `berlin/rack-3`. */
+interface TagLevel {
+  readonly name: string;
+  /** Of the tag with exactly this name; null: the level is no tag. */
+  readonly tagId: string | null;
+  /** The tags at this level and below. */
+  readonly tagNos: readonly number[];
+}
+
+interface Tag {
+  readonly tag_no: number;
+  readonly tag_id: string;
+  readonly name: string;
+}
+
+/** A path has at most so many levels; what is deeper belongs to the last of them. */
+const maxLevels = 10;
+
+/**
+ * All levels of tags whose names are paths, by name. Empty parts of a name (`a//b`, `/a`) belong to the level before
+ * them. Pure.
+ */
+export function levelsOf(tags: readonly Tag[]): readonly TagLevel[] {
+  const all = tags.flatMap((tag) => pathsOf(tag.name).map((path) => ({ path, tag })));
+  return [...Map.groupBy(all, ({ path }) => path)]
+    .map(([name, under]) => ({
+      name,
+      tagId: under.find(({ tag }) => tag.name === name)?.tag.tag_id ?? null,
+      tagNos: under.map(({ tag }) => tag.tag_no),
+    }))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** The name of a tag and every path above it. */
+function pathsOf(name: string): readonly string[] {
+  const parts = name.split('/').filter((part) => part !== '');
+  const above = Math.min(parts.length, maxLevels) - 1;
+  return [...Array.from({ length: Math.max(above, 0) }, (_, at) => parts.slice(0, at + 1).join('/')), name];
 }

@@ -2,9 +2,8 @@ import { type Clock, newId } from '@vantage/kernel';
 import type { Db } from '../../platform/db/index.ts';
 import { type Route, route } from '../../rest/http/route.ts';
 import type { Session } from '../../rest/http/session.ts';
-import type { Catalog } from '../change.ts';
-import { changeElsewhere } from '../change-elsewhere.ts';
-import { eachDevice } from '../devices/each-device.ts';
+import type { Catalog, FieldChange } from '../change.ts';
+import { changeElsewhere, eachDevice } from '../change-elsewhere.ts';
 import {
   type Maintenance,
   maintenanceStart,
@@ -12,7 +11,6 @@ import {
   startedField,
   stoppedField,
 } from '../devices/maintenance-routes.ts';
-import type { FieldChange } from '../field-change.ts';
 import { createTagReader, tagFull, tagSubject } from './routes.ts';
 import { deviceNosOf } from './store.ts';
 

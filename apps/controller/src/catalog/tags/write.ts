@@ -1,10 +1,16 @@
 import { cleanLine } from '@vantage/domain';
 import { newId } from '@vantage/kernel';
 import { Tag } from '../../platform/db/entities.ts';
-import type { ChangeTransaction } from '../change.ts';
+import {
+  type ChangeTransaction,
+  changedFields,
+  createdFields,
+  deletedFields,
+  type FieldChange,
+  present,
+} from '../change.ts';
 import { lockAccount } from '../devices/lookup-store.ts';
 import { type Identity, keyConflict, resolveIdentity, showIdentity } from '../external-key.ts';
-import { changedFields, createdFields, deletedFields, type FieldChange, present } from '../field-change.ts';
 import { usersOfTag } from '../hooks/store.ts';
 import { refuseBeyondLimit } from '../limits.ts';
 import { nameConflict } from '../name.ts';

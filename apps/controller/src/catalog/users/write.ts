@@ -6,8 +6,13 @@ import { hashPassword } from '../../platform/secrets/password.ts';
 import { emailKey, passwordKey } from '../../rest/http/person-check.ts';
 import type { Level } from '../../rest/http/session.ts';
 import { deleteSessionsOf } from '../../rest/http/session-store.ts';
-import type { ChangeTransaction } from '../change.ts';
-import { changedFields, createdFields, deletedFields, secretField } from '../field-change.ts';
+import {
+  type ChangeTransaction,
+  changedFields,
+  createdFields,
+  deletedFields,
+  secretField,
+} from '../change.ts';
 import { namesOfTags, readScope, type SentScope } from '../keys/scope.ts';
 import { markKeyRevoked, updateKey } from '../keys/store.ts';
 import { insertKeyOf, refuseGrant } from '../keys/write.ts';

@@ -11,7 +11,7 @@ import { checkExtended, checkOfDevice, checkRecord, showCheck, showExtended } fr
 import { type CheckPage, findCheck, hasCheck, idOf, listChecks } from './check-store.ts';
 import { historyQuery, readHistoryFilter } from './list-filters.ts';
 
-export { showTrial, trialRecord } from './trial-record.ts';
+export { showTrial, trialRecord } from './check-record.ts';
 
 /** The outcome of a check now: its address, or why nobody ran it. */
 export type CheckNowResult =

@@ -1,10 +1,9 @@
 import { parseCheckId } from '@vantage/domain';
 import type { Clock } from '@vantage/kernel';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Db, Tables } from '../../platform/db/index.ts';
 import { type Route, route } from '../../rest/http/route.ts';
 import type { Session } from '../../rest/http/session.ts';
-import { writeOutageNote } from './outage-note-store.ts';
 import { outageId, outageRecord, outageUpdate, readOnlyFields, showOutage } from './outage-record.ts';
 import { hasDevice, listOutages, type OutageRow } from './outage-store.ts';
 
@@ -93,4 +92,26 @@ async function findOutage(
     return undefined;
   const page = { fromUs: undefined, untilUs: undefined, before: undefined, firstErrorUs: place.startUs };
   return (await listOutages(db, { deviceNo: place.deviceNo }, { ...page, limit: 1, offset: 0, nowUs }))[0];
+}
+
+/** People's notes about an outage. */
+interface OutageNote {
+  readonly note: string | null;
+  readonly excluded: boolean;
+}
+
+/**
+ * Stores what people say about the outage of this device that lasts from its first error to its end (null: open), in
+ * place of what they said before.
+ */
+async function writeOutageNote(
+  trx: Kysely<Tables>,
+  outage: { readonly device_no: number; readonly from_us: number; readonly end_us: number | null },
+  { note, excluded }: OutageNote,
+): Promise<void> {
+  const { device_no, from_us, end_us } = outage;
+  await sql`delete from outage_notes where device_no = ${device_no}::int and from_us >= ${from_us}::bigint
+    and (${end_us}::bigint is null or from_us < ${end_us}::bigint)`.execute(trx);
+  if (note === null && !excluded) return;
+  await trx.insertInto('outage_notes').values({ device_no, from_us, note, excluded }).execute();
 }

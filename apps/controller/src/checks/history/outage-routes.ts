@@ -2,7 +2,7 @@ import { methods, parseCheckId } from '@vantage/domain';
 import { boundedText, type Clock } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../platform/db/index.ts';
-import { flagQuery } from '../../rest/http/flag.ts';
+import { flagQuery } from '../../rest/http/field.ts';
 import { someOf } from '../../rest/http/members.ts';
 import { locationQuery, readTagNos, tagQuery } from '../../rest/http/named.ts';
 import { beforeQuery, cutCursor, readCursor, timestampQuery } from '../../rest/http/paging.ts';

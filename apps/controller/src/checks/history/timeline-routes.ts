@@ -8,10 +8,9 @@ import { afterQuery, cutCursor, pageLimit, timestampQuery } from '../../rest/htt
 import { invalid } from '../../rest/http/problem.ts';
 import { noSubject, type Route, route } from '../../rest/http/route.ts';
 import type { Zone } from '../../rest/http/zone.ts';
-import { chosenDevices, readDevicePage } from './chosen-devices.ts';
 import { type Period, readEnds } from './period.ts';
 import type { ReadUptimes } from './uptime-routes.ts';
-import { listUptimeDevices } from './uptime-store.ts';
+import { chosenDevices, listUptimeDevices, readDevicePage } from './uptime-store.ts';
 
 const daySeconds = 86_400;
 /** Intervals of all devices in one answer, at most about twice as many. */

@@ -6,9 +6,8 @@ import { idField } from '../../rest/http/field.ts';
 import { afterQuery, cutCursor, timestampQuery } from '../../rest/http/paging.ts';
 import { noSubject, type Route, route } from '../../rest/http/route.ts';
 import type { DeviceSubject } from './check-routes.ts';
-import { chosenDevices, readDevicePage } from './chosen-devices.ts';
 import { readEnds, readPeriod, sinceCreation } from './period.ts';
-import { listUptimeDevices } from './uptime-store.ts';
+import { chosenDevices, listUptimeDevices, readDevicePage } from './uptime-store.ts';
 
 /** Seconds of each state in a period. */
 interface UptimeFigures {

@@ -6,7 +6,7 @@ import { runRequests } from '../../agents/run-requests/index.ts';
 import { noWorkers } from '../../platform/db/held/index.ts';
 import { rollUps } from '../rollup/index.ts';
 import { createHeldDrain } from './drain-held.ts';
-import type { Fold } from './fold.ts';
+import type { Fold } from './store-checks.ts';
 import { batchOf, minuteUs, result, useIngestFixture } from './testing/ingest-fixture.ts';
 
 const bench = useIngestFixture();

@@ -2,8 +2,8 @@ import { newId, systemClock } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { createFixtures } from '../../testing/fixtures.ts';
-import type { Fold } from './fold.ts';
 import type { CheckRow } from './rows.ts';
+import type { Fold } from './store-checks.ts';
 import { batchOf, result, useIngestFixture, type WireRecord } from './testing/ingest-fixture.ts';
 
 const bench = useIngestFixture();

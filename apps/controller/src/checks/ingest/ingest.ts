@@ -12,23 +12,30 @@ import {
   toText,
 } from '../../platform/db/index.ts';
 import {
+  type Acceptance,
   futureUs,
   isOfDeleted,
   isOfTime,
   type KnownDevices,
   locationAt,
   type RequestedCheck,
+  refusal,
+  strangerReason,
 } from './accept.ts';
-import { type Item, readItems, type Sorted, sortItems } from './batch.ts';
 import { addDiagnostics } from './diagnostics.ts';
-import type { Fold, MarksAnswered } from './fold.ts';
 import { splitHeld } from './hold-checks.ts';
-import { judge } from './judge.ts';
 import type { PastHistograms } from './perf-stat.ts';
 import { type Refused, writeQuarantine } from './quarantine-store.ts';
-import type { ParsedResult } from './record.ts';
+import {
+  type Item,
+  type ParsedDiagnostics,
+  type ParsedResult,
+  readItems,
+  type Sorted,
+  sortItems,
+} from './record.ts';
 import * as store from './store.ts';
-import { createCheckStore, lateHours } from './store-checks.ts';
+import { createCheckStore, type Fold, lateHours, type MarksAnswered } from './store-checks.ts';
 
 /** The sender of a batch, known from its credentials only. */
 interface Sender {
@@ -302,4 +309,22 @@ function add(a: BatchOutcome, b: BatchOutcome): BatchOutcome {
     repeated: a.repeated + b.repeated,
     quarantined: a.quarantined + b.quarantined,
   };
+}
+
+/** The results and diagnostics that ingest accepts, and the others as records for the quarantine. */
+function judge({ results, diagnostics: allDiagnostics }: Sorted, acceptance: Acceptance) {
+  const accepted: ParsedResult[] = [];
+  const diagnostics: ParsedDiagnostics[] = [];
+  const refused: { readonly item: Item; readonly reason: string }[] = [];
+  for (const { item, result } of results) {
+    const reason = refusal(result, acceptance);
+    if (reason === undefined) accepted.push(result);
+    else refused.push({ item, reason });
+  }
+  for (const { item, diagnostics: one } of allDiagnostics) {
+    const reason = strangerReason(one, acceptance.devices);
+    if (reason === undefined) diagnostics.push(one);
+    else refused.push({ item, reason });
+  }
+  return { accepted, diagnostics, refused };
 }

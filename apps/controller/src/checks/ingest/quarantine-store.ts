@@ -1,7 +1,7 @@
 import { Fault } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../platform/db/index.ts';
-import { describe, type Item, isWhole } from './batch.ts';
+import { describe, type Item, isWhole } from './record.ts';
 
 /** A record that ingest does not store. */
 export interface Refused {

@@ -1,11 +1,9 @@
-import { hourUs, minuteUs } from '@vantage/domain';
-import type { Transaction } from 'kysely';
+import { dayMs, hourUs, minuteUs } from '@vantage/domain';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import { type Db, type LockedDevice, pipelined, type Tables } from '../../platform/db/index.ts';
 import { notPacked } from '../../platform/db/packed/index.ts';
-import { addCheckCounts } from './check-counts.ts';
 import { addPendingDiagnostics } from './diagnostics.ts';
 import { createFactsNumbering } from './facts.ts';
-import type { Fold, MarksAnswered } from './fold.ts';
 import { holdChecks } from './hold-checks.ts';
 import { createBaselines, type PastHistograms, perfOf } from './perf-stat.ts';
 import type { ParsedResult } from './record.ts';
@@ -108,4 +106,92 @@ function asResult({ device_no, location_no, start_us, end_us, code }: CheckRow) 
 /** `PerfStat` of a held check, which did not know its device's past. */
 function perfAgain(row: CheckRow, limitMs: number | undefined): number {
   return perfOf({ ...asResult(row).result, slow: row.perf === perf.slow }, limitMs);
+}
+
+/**
+ * Adds new checks to the sums of their account, by agent, Location, Method and ResultCode. `devices` are those that
+ * exist, by their numbers. One statement. Rows are written in the order of their key, so that two transactions never
+ * wait for each other.
+ */
+async function addCheckCounts(
+  trx: Kysely<Tables>,
+  sender: { readonly accountNo: number; readonly agentNo: number },
+  rows: readonly CheckRow[],
+  devices: ReadonlyMap<number, Pick<LockedDevice, 'method'>>,
+): Promise<void> {
+  const sums = [...sumsOf(rows, devices)];
+  if (sums.length === 0) return;
+  const { accountNo, agentNo } = sender;
+  await sql`
+    insert into check_counts as c (account_no, location_no, agent_no, method, code, checks, duration_ms)
+    select ${accountNo}::int, g.location_no, ${agentNo}::int, g.method, g.code, g.checks, g.ms
+    from unnest(${sums.map((sum) => sum.locationNo)}::int[], ${sums.map((sum) => sum.method)}::text[],
+      ${sums.map((sum) => sum.code)}::smallint[], ${sums.map((sum) => sum.checks)}::bigint[],
+      ${sums.map((sum) => sum.ms)}::double precision[])
+      as g (location_no, method, code, checks, ms)
+    order by g.location_no, g.method, g.code
+    on conflict (account_no, location_no, agent_no, method, code) do update
+      set checks = c.checks + excluded.checks, duration_ms = c.duration_ms + excluded.duration_ms`.execute(
+    trx,
+  );
+}
+
+interface CheckSum {
+  readonly locationNo: number;
+  readonly method: string;
+  readonly code: number;
+  checks: number;
+  ms: number;
+}
+
+function sumsOf(
+  rows: readonly CheckRow[],
+  devices: ReadonlyMap<number, Pick<LockedDevice, 'method'>>,
+): Iterable<CheckSum> {
+  const sums = new Map<string, CheckSum>();
+  let last: CheckSum | undefined;
+  for (const row of rows) {
+    const method = devices.get(row.device_no)?.method;
+    if (method === undefined) continue;
+    const { location_no: locationNo, code } = row;
+    if (last?.locationNo !== locationNo || last.code !== code || last.method !== method) {
+      const key = `${locationNo} ${code} ${method}`;
+      last = sums.get(key) ?? { locationNo, method, code, checks: 0, ms: 0 };
+      sums.set(key, last);
+    }
+    last.checks += 1;
+    last.ms += requestMs(row);
+  }
+  return sums.values();
+}
+
+/** No check takes a day. A longer time comes from a broken agent, and must not spoil the sum. */
+const longestMs = dayMs;
+
+/** `RequestTime`: the sum of the phases. */
+function requestMs(row: CheckRow): number {
+  const ms = row.dns_ms + row.connect_ms + row.ssl_ms + row.ttfb_ms + row.ttlb_ms;
+  return ms > 0 ? Math.min(ms, longestMs) : 0;
+}
+
+/**
+ * Turns newly inserted results into transitions and events, in the same transaction. `extended` is JSON text here. The
+ * devices' locks are held. `held`: the rows are held on the coordinator, and the history of their devices may be away;
+ * `drained`: they were folded as held ones, and are stored now.
+ */
+export type Fold = (
+  trx: Transaction<Tables>,
+  rows: readonly CheckRow[],
+  nowUs: number,
+  how?: 'stored' | 'held' | 'drained',
+) => Promise<void>;
+
+/** The function of the run requests that storing checks calls. */
+export interface MarksAnswered {
+  /** Answers run requests with the checks that name them. */
+  markAnswered(
+    trx: Transaction<Tables>,
+    checks: readonly (CheckRow & { readonly check_id: string })[],
+    nowUs: number,
+  ): Promise<void>;
 }

@@ -3,9 +3,9 @@ import { createJobParts, type Logger } from '@vantage/kernel';
 import { OutboxRecordSchema } from '@vantage/proto';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../platform/db/index.ts';
-import { type Item, readItems } from './batch.ts';
 import type { Ingest } from './ingest.ts';
 import { endWaiting, type WaitingRecord, waitingAgents, waitingRecords } from './quarantine-store.ts';
+import { type Item, readItems } from './record.ts';
 
 /** Records in one transaction. */
 const atOnce = 500;

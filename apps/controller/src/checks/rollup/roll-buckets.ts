@@ -9,7 +9,7 @@ import {
   unpackedHistogram,
 } from '../../platform/db/index.ts';
 import { checksOfSpan, checksTable } from '../../platform/db/packed/index.ts';
-import { sumColumns } from './columns.ts';
+import { sumColumns } from './rollup-store.ts';
 
 /** Writes the sums of one hour for these devices. `bucket` is the begin of the hour. */
 export async function rollHour(

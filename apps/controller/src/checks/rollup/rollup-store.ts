@@ -2,7 +2,21 @@ import { dayUs } from '@vantage/domain';
 import type { Histogram } from '@vantage/health';
 import { type Kysely, sql } from 'kysely';
 import type { Row, Tables } from '../../platform/db/index.ts';
-import { sumColumns } from './columns.ts';
+
+/** The columns of sums that both tables of roll-ups have, besides those of the phases. */
+export const sumColumns = [
+  'checks',
+  'errors',
+  'inconclusive',
+  'sum_ms',
+  'min_ms',
+  'max_ms',
+  'lost',
+  'sent',
+  'retries',
+  'on_request',
+  'histogram',
+] as const;
 
 const weekUs = 7 * dayUs;
 

@@ -5,8 +5,8 @@ import { inviteAgent, revokeAgent } from '../../catalog/agents/write.ts';
 import { createCatalog } from '../../catalog/change.ts';
 import { issueKey, revokeKey } from '../../catalog/keys/write.ts';
 import { useAccountPerTest } from '../../rest/api/testing/account-per-test.ts';
-import { recordEvents } from '../../status/events/index.ts';
-import { createChangeRecorder } from './index.ts';
+import { recordEvents } from '../../status/events/record-events.ts';
+import { createChangeRecorder } from './record-changes.ts';
 
 const entries = z.array(
   z.object({

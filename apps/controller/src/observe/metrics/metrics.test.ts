@@ -5,8 +5,7 @@ import { promtoolComplaints, undocumentedSeries } from '../../../../../tests/har
 import { insertRollout } from '../../agents/upgrades/index.ts';
 import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
 import { createSampleAccount, type SampleAccount } from '../../rest/api/testing/sample-account.ts';
-import { accountMetrics } from './account-metrics.ts';
-import { deviceSeries } from './device-series.ts';
+import { accountMetrics, deviceSeries } from './account-metrics.ts';
 
 let rest: Rest;
 let key: string;

@@ -4,9 +4,7 @@ import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import type { Db } from '../../platform/db/index.ts';
 import { useDatabase } from '../../testing/use-database.ts';
-import { oldBackup } from './old-backup.ts';
-import type { Problem } from './problem.ts';
-import { createProblems } from './problems.ts';
+import { createProblems, oldBackup, type Problem } from './problems.ts';
 
 let db: Db;
 useDatabase((opened) => {

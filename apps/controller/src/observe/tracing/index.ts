@@ -1,3 +1,2 @@
 export type { Tracing } from './contract.ts';
-export { tracedBatches, tracedFold } from './traced-ingest.ts';
-export { openTracing } from './tracing.ts';
+export { openTracing, tracedBatches, tracedFold } from './tracing.ts';

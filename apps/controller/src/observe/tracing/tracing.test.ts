@@ -9,7 +9,7 @@ import { expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { freePort } from '../../../../../tests/harness/free-port.ts';
 import { startOneAccount } from '../../rest/api/testing/one-account.ts';
-import { createQuietExporter } from './quiet-exporter.ts';
+import { createQuietExporter } from './otlp-tracing.ts';
 import { startOtlpSink } from './testing/otlp-sink.ts';
 import { openTracing } from './tracing.ts';
 

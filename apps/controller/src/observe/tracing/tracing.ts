@@ -25,3 +25,31 @@ export async function openTracing({
   const { startTracing } = await import('./otlp-tracing.ts');
   return startTracing({ url, ...deps });
 }
+
+interface BatchOutcome {
+  readonly inserted: number;
+  readonly repeated: number;
+  readonly quarantined: number;
+}
+
+/** The ingest's function with a span for each batch. */
+export function tracedBatches<Args extends readonly unknown[], Outcome extends BatchOutcome>(
+  tracing: Tracing,
+  ingest: { accept(...args: Args): Promise<Outcome> },
+): (...args: Args) => Promise<Outcome> {
+  const accept = (...args: Args) => ingest.accept(...args);
+  return tracing.traced('ingest batch', accept, ({ inserted, repeated, quarantined }) => ({
+    'vantage.inserted': inserted,
+    'vantage.repeated': repeated,
+    'vantage.quarantined': quarantined,
+  }));
+}
+
+/** The fold with a span for each call; its second argument are the results. */
+export function tracedFold<Args extends readonly [unknown, readonly unknown[], ...unknown[]]>(
+  tracing: Tracing,
+  health: { fold(...args: Args): Promise<void> },
+): (...args: Args) => Promise<void> {
+  const fold = (...args: Args) => health.fold(...args);
+  return tracing.traced('fold', fold, (_, args) => ({ 'vantage.results': args[1].length }));
+}

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { decideEnrolment } from '../../agents/enrol/decide-enrolment.ts';
 import { createAlertScene } from '../../alerts/decide/testing/alert-scene.ts';
 import { type OneAccount, startOneAccount } from '../../rest/api/testing/one-account.ts';
-import { sessionCookieName } from '../../rest/http/session-cookie.ts';
+import { sessionCookieName } from '../../rest/http/session.ts';
 import { refreshScheduledWindows } from '../../status/health/scheduled-windows.ts';
 import { second, startUs } from '../../status/health/testing/scenario.ts';
 import { createHeldClock } from './held-clock.ts';

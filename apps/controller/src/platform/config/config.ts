@@ -13,8 +13,6 @@ import {
 } from '@vantage/kernel';
 import { z } from 'zod';
 import { leastPackDays } from '../db/packed/index.ts';
-import { readLimits } from './account-limits.ts';
-import { conflictsOf } from './conflicts.ts';
 import { acceptedDatabase, type DatabaseSettings, readDatabase } from './database.ts';
 import { acceptedOidc, type OidcSettings, readOidc } from './oidc.ts';
 import { allRoles, type Role } from './roles.ts';
@@ -278,4 +276,48 @@ export function loadConfig(deps: {
   };
   problems.push(...conflictsOf(config));
   return problems.length === 0 ? { ok: true, config } : { ok: false, problems };
+}
+
+/** Reads `devices=200000,tags=500`; kinds that are not named keep their limit. */
+function readLimits(text: string, context: z.RefinementCtx): AccountLimits {
+  const limits: Record<string, number> = { ...defaultLimits };
+  for (const part of text.split(',')) {
+    const [, kind = '', count = ''] = /^ *(\w+) *= *(\d{1,7}) *$/.exec(part) ?? [];
+    if (!Object.hasOwn(defaultLimits, kind) || Number(count) < 1) {
+      context.addIssue('no limit');
+      return z.NEVER;
+    }
+    limits[kind] = Number(count);
+  }
+  return { ...defaultLimits, ...limits };
+}
+
+/** Settings that do not go together, a sentence for each. */
+function conflictsOf({
+  signInHeader,
+  trustedProxies,
+  httpsPort,
+  agentPort,
+  databaseUrl,
+  roles,
+}: {
+  readonly signInHeader: string | undefined;
+  readonly trustedProxies: readonly string[];
+  readonly httpsPort: number;
+  readonly agentPort: number;
+  readonly databaseUrl: string | undefined;
+  readonly roles: ReadonlySet<Role>;
+}): readonly string[] {
+  const problems: string[] = [];
+  if (signInHeader !== undefined && trustedProxies.length === 0)
+    problems.push(
+      'VANTAGE_SIGN_IN_HEADER counts from trusted proxies only: set VANTAGE_TRUSTED_PROXIES, too',
+    );
+  if (roles.size < allRoles.length && databaseUrl === undefined)
+    problems.push(
+      'VANTAGE_ROLES needs VANTAGE_DATABASE_URL: the embedded PostgreSQL is for one process with all roles',
+    );
+  if (httpsPort !== 0 && httpsPort === agentPort)
+    problems.push('VANTAGE_HTTPS_PORT and VANTAGE_AGENT_PORT must differ');
+  return problems;
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { createLog, Fault, type Logger, logNodeWarnings, messageOf } from '@vantage/kernel';
 import { portProblem } from '../server/listen-on.ts';
-import { type ConfigResult, loadConfig } from './config.ts';
+import { type Config, type ConfigResult, loadConfig } from './config.ts';
 
 /** The settings of this process. Ports are not tried: see `validateSettings`. */
 export function loadSettings(): ConfigResult {
@@ -23,4 +24,29 @@ export async function validateSettings(): Promise<ConfigResult> {
   ];
   const problems = found.filter((problem) => problem !== undefined);
   return problems.length === 0 ? loaded : { ok: false, problems };
+}
+
+/**
+ * Runs the controller with the settings of this process, and ends the process: 0, 1 after a fault, 2 when the settings
+ * have problems.
+ */
+export async function runProgram(run: (config: Config, log: Logger) => Promise<void>): Promise<never> {
+  const loaded = await validateSettings();
+  if (!loaded.ok) {
+    for (const problem of loaded.problems) console.error(`vantage controller: ${problem}`);
+    process.exit(2);
+  }
+  const log = createLog('controller', loaded.config.logLevel);
+  logNodeWarnings(log);
+  try {
+    await run(loaded.config, log);
+    process.exit(0);
+  } catch (error) {
+    const data = error instanceof Fault ? error.data : {};
+    log.fatal(
+      { ...data, stack: error instanceof Fault || !(error instanceof Error) ? undefined : error.stack },
+      messageOf(error),
+    );
+    process.exit(1);
+  }
 }

@@ -1,8 +1,16 @@
 import { type Clock, createJobParts, type Logger, newId } from '@vantage/kernel';
 import type { Db } from '../db/index.ts';
 import { decideHistory } from './decide-history.ts';
-import { type Remembered, readRemembered, remember } from './remembered.ts';
-import { beginEpoch, newestMarkUs, readEpochs, skipNumbers, writeMark } from './store.ts';
+import {
+  beginEpoch,
+  newestMarkUs,
+  type Remembered,
+  readEpochs,
+  readRemembered,
+  remember,
+  skipNumbers,
+  writeMark,
+} from './store.ts';
 
 /** An epoch that the database knows, with its last mark; see the wire's KnownEpoch. */
 interface KnownEpoch {

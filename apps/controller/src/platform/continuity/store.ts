@@ -1,7 +1,9 @@
 import { dayUs } from '@vantage/domain';
+import { readIfPresent, replaceFile } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
+import { z } from 'zod';
 import type { Tables } from '../db/index.ts';
-import type { FoundEpoch } from './decide-history.ts';
+import type { FoundEpoch, RememberedMark } from './decide-history.ts';
 
 /**
  * Names this run of the server and this copy of the tables: a promoted replica, a restored or restarted server and a
@@ -9,6 +11,7 @@ import type { FoundEpoch } from './decide-history.ts';
  */
 const server = sql`concat_ws('/', extract(epoch from pg_postmaster_start_time()),
   (select oid from pg_database where datname = current_database()), pg_relation_filenode('database_epochs'))`;
+
 const keptUs = 31 * dayUs;
 
 /** Begins an epoch with mark 0, and deletes those that nobody remembers any more. */
@@ -64,4 +67,26 @@ export async function skipNumbers(db: Kysely<Tables>): Promise<void> {
     from pg_sequences where schemaname = current_schema() and sequencename not like 'locations\\_%' and sequencename not like 'accounts\\_%'`.execute(
     db,
   );
+}
+
+/** The last mark with its epoch. */
+export type Remembered = RememberedMark & { readonly epochId: string };
+
+const stored = z.object({ epochId: z.string(), mark: z.number(), markedUs: z.number() });
+
+/** The last mark of the controller's earlier run; undefined without one, and where the file cannot be read. */
+export async function readRemembered(file: string): Promise<Remembered | undefined> {
+  try {
+    return stored.safeParse(JSON.parse((await readIfPresent(file)) ?? '')).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Writes the mark without an fsync: after a power cut the file may be older, or unreadable, and then only the agents
+ * notice. A disk that refuses it keeps the old one; the next mark comes in seconds.
+ */
+export async function remember(file: string, mark: Remembered): Promise<void> {
+  await replaceFile(file, JSON.stringify(mark), { isSynced: false }).catch(() => {});
 }

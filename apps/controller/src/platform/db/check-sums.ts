@@ -1,7 +1,5 @@
 import { verdictSql } from '@vantage/domain';
 import { type RawBuilder, sql } from 'kysely';
-import { checkKind } from './check-kind.ts';
-import { packetCount } from './packet-count.ts';
 
 /** The log scale that histograms count on: bucket i holds (smallest * growth^(i-1), smallest * growth^i]. */
 export interface LatencyScale {
@@ -137,4 +135,24 @@ function phaseHistograms(keys: RawBuilder<unknown>, scale: LatencyScale): RawBui
 
 function noPhases(keys: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`select ${keys}, null::bytea as phase_histogram from chosen where false`;
+}
+
+/** Conditions over a row of `checks`; exactly one of them holds. Statistics are of regular checks only. */
+const checkKind: Readonly<Record<'regular' | 'retry' | 'onRequest', RawBuilder<boolean>>> = {
+  regular: sql<boolean>`(attempt = 0 and run_request_id is null)`,
+  retry: sql<boolean>`(attempt > 0)`,
+  onRequest: sql<boolean>`(attempt = 0 and run_request_id is not null)`,
+};
+
+/** More packets than any check sends. Sums of it stay exact. */
+const maxPackets = 1_000_000;
+
+/**
+ * A number of packets in a check's extended data (`Sent`, `Received`) as float8, or 0 when there is no number. The
+ * agent's value is not trusted: any number that jsonb holds is limited to 0 to a million before it becomes a float8.
+ */
+function packetCount(key: 'Sent' | 'Received'): RawBuilder<number> {
+  const name = sql.lit(key);
+  return sql`case when jsonb_typeof(extended->${name}) = 'number'
+    then round(least(greatest((extended->>${name})::numeric, 0), ${sql.lit(maxPackets)}))::float8 else 0 end`;
 }

@@ -1,21 +1,23 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import { UnderscoreNamingStrategy } from '@mikro-orm/core';
+import { Migrator } from '@mikro-orm/migrations';
+import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { type Clock, type Logger, systemClock } from '@vantage/kernel';
-import { Kysely, type LogEvent } from 'kysely';
+import { Kysely, type LogEvent, sql } from 'kysely';
 import pg from 'pg';
 import { createListener, type Listener } from './bus/listener.ts';
 import { type CatalogTransaction, catalogTransaction } from './catalog-transaction.ts';
 import { askWorkersAgain } from './distribute/ask-workers.ts';
+import { entities } from './entities.ts';
 import { createJoinedTransactions } from './joined-transaction.ts';
 import {
   isMigrationDue,
   migrationFault,
+  type NamedMigration,
   readMigrations,
   refuseOthers,
   withMigrationLock,
 } from './migrate.ts';
-import { createOrm } from './orm.ts';
 import { openPool, timeoutMs } from './pool.ts';
-import { readinessProblem } from './readiness.ts';
 import { createReplica, type Replica } from './replica/index.ts';
 import type { Tables } from './schema.ts';
 import { createScope, dropScope, workInScope } from './scope.ts';
@@ -190,4 +192,55 @@ type OnStatement = (statement: {
 function statementLog(onStatement: OnStatement): (event: LogEvent) => void {
   return ({ level, query, queryDurationMillis: ms }) =>
     onStatement({ sql: query.sql, ms, failed: level === 'error' });
+}
+
+/** Creates the ORM on Kysely's pool. It runs the migrations; it never makes or drops a table by itself. */
+export function createOrm({
+  kysely,
+  dbName,
+  migrations,
+  log,
+}: {
+  readonly kysely: Kysely<Tables>;
+  readonly dbName: string;
+  readonly migrations: NamedMigration[];
+  readonly log: Logger;
+}): MikroORM {
+  return new MikroORM({
+    driverOptions: kysely,
+    dbName,
+    entities,
+    namingStrategy: UnderscoreNamingStrategy,
+    extensions: [Migrator],
+    ensureDatabase: false,
+    migrations: { migrationsList: migrations, snapshot: false, tableName: 'migrations' },
+    // The migrations alone make and drop tables.
+    schemaGenerator: { skipTables: [/.*/] },
+    logger: (message) => log.debug({ orm: message }, 'orm'),
+  });
+}
+
+/**
+ * The reason why a controller cannot serve with this database, in one sentence; undefined when nothing does. `known`
+ * are the migrations of this version. Never rejects, and says nothing of the server's own texts, because strangers may
+ * read it.
+ */
+async function readinessProblem({
+  kysely,
+  known,
+  isListening,
+}: {
+  readonly kysely: Kysely<Tables>;
+  readonly known: readonly { readonly name: string }[];
+  readonly isListening: () => boolean;
+}): Promise<string | undefined> {
+  try {
+    const { rows } = await sql<{ name: string }>`select name from migrations`.execute(kysely);
+    const done = new Set(rows.map(({ name }) => name));
+    const lacking = known.filter(({ name }) => !done.has(name)).length;
+    if (lacking > 0) return `The database lacks ${lacking} migrations of this version.`;
+  } catch {
+    return 'The database does not answer.';
+  }
+  return isListening() ? undefined : 'The connection that receives notices of the database is broken.';
 }

@@ -1,5 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
-import { isMissing, readIfPresentSync } from '@vantage/kernel';
+import { Fault, isMissing, messageOf, readIfPresentSync } from '@vantage/kernel';
+import pg from 'pg';
+import { tooOld } from './baseline.ts';
 
 /** The content of `postmaster.pid`. */
 export interface Postmaster {
@@ -66,5 +68,47 @@ export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
     return process.kill(pid, name);
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/** The ordinary role of the controller and of the operator's commands. It owns the database and everything in it. */
+export const ownerRole = 'vantage';
+/** The role that initdb makes. Only `ensureOwner` uses it. */
+export const superuserRole = 'vantage_superuser';
+
+/** Connection URL of a role; `folder` holds the unix socket. */
+export function urlOf(role: string, folder: string): string {
+  return `postgresql://${role}@/postgres?host=${encodeURIComponent(folder)}`;
+}
+
+/** Creates the ordinary role that owns the database, unless it is there. */
+export async function ensureOwner(folder: string): Promise<void> {
+  try {
+    await withClient(urlOf(superuserRole, folder), (client) => client.query(handOver));
+  } catch (cause) {
+    // Before version 0.2.0 the superuser had another name: "invalid_authorization_specification".
+    if (cause instanceof pg.DatabaseError && cause.code === '28000') throw tooOld();
+    const why = `the role of the embedded database cannot be set up: ${messageOf(cause)}`;
+    throw new Fault('retry', 'database_role', why, { cause });
+  }
+}
+
+/** One statement, so that it is one transaction. */
+const handOver = `do $$ begin
+  if to_regrole('${ownerRole}') is null then
+    create role ${ownerRole} login;
+    execute format('alter database %I owner to ${ownerRole}', current_database());
+    alter schema public owner to ${ownerRole};
+  end if;
+end $$`;
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
   }
 }

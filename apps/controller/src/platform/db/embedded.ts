@@ -6,13 +6,16 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Fault, ignoreMissing, type Logger, limitLogFile, messageOf, readLogEnd } from '@vantage/kernel';
 import { findBinaries, type RunAs } from './embedded-binaries.ts';
-import { ensureOwner, ownerRole, superuserRole, urlOf } from './embedded-owner.ts';
 import {
+  ensureOwner,
   isForeignPostmaster,
+  ownerRole,
   type ProcessState,
   processState,
   readPostmaster,
   signal,
+  superuserRole,
+  urlOf,
 } from './embedded-process.ts';
 import { reachSocket } from './embedded-socket.ts';
 

@@ -1,6 +1,6 @@
 export { agentStateAt } from './agent-state.ts';
 export { bigintArray, intArray, type RowVersion, tidArray, xidArray } from './binary-array.ts';
-export { publish } from './bus/publish.ts';
+export { publish } from './bus/channels.ts';
 export type { CatalogTransaction } from './catalog-transaction.ts';
 export {
   checkSums,

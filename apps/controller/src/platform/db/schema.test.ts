@@ -3,11 +3,11 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/harness/database.ts';
 import { useDatabase } from '../../testing/use-database.ts';
-import { identityColumns, jsonColumns } from './catalog-tables.ts';
+import { createOrm } from './db.ts';
 import { entities } from './entities.ts';
 import { createDb, type Db } from './index.ts';
 import { readMigrations } from './migrate.ts';
-import { createOrm } from './orm.ts';
+import { identityColumns, jsonColumns } from './schema.ts';
 import { type Column, readColumns, tableTypes } from './table-types.ts';
 
 const log = createLog('schema test', 'silent');

@@ -1,6 +1,6 @@
 import { calledSecretNames } from '@vantage/domain';
 import { expect, test } from 'vitest';
-import { fillSecrets, secretNames } from './references.ts';
+import { fillSecrets, secretNames } from './sealed-device.ts';
 
 const reference = (name: string) => ['$', '{secret:', name, '}'].join('');
 const options = {

@@ -8,7 +8,7 @@ import { createLog, systemClock } from '@vantage/kernel';
 import { createFakeClock, type FakeClock } from '@vantage/kernel/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type ApiPort, createApiPort } from './api-port.ts';
-import type { ConnectionCaps } from './connection-caps.ts';
+import type { ConnectionCaps } from './connections.ts';
 import { testAuthorities } from './testing/authorities.ts';
 import { ensureCertificates, type OwnCertificates } from './tls.ts';
 

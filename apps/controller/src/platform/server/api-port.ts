@@ -10,9 +10,8 @@ import {
   descriptorLimit,
   type Logger,
 } from '@vantage/kernel';
-import { type ConnectionCaps, connectionCaps } from './connection-caps.ts';
 import { type PhaseLimits, phaseLimits } from './connection-phase.ts';
-import { createConnections } from './connections.ts';
+import { type ConnectionCaps, connectionCaps, createConnections } from './connections.ts';
 import { listenBacklog } from './listen-on.ts';
 import { isParserStopped } from './stop-parser.ts';
 import type { ServerCertificate } from './tls.ts';

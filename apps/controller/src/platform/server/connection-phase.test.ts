@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { admit, connectionCaps } from './connection-caps.ts';
 import {
   type ConnectionFacts,
   type ConnectionPhase,
@@ -8,6 +7,7 @@ import {
   nextPhase,
   phaseLimits,
 } from './connection-phase.ts';
+import { admit, connectionCaps } from './connections.ts';
 
 const quiet: ConnectionFacts = {
   begun: 0,

@@ -6,6 +6,7 @@ import {
   type Http2ServerResponse,
 } from 'node:http2';
 import type { Clock, Logger } from '@vantage/kernel';
+import { type MetricsPort, serveMetrics } from '@vantage/kernel/metrics';
 import type { Config } from '../config/config.ts';
 import { agentPortOptions } from './agent-port.ts';
 import { createApiPort } from './api-port.ts';
@@ -88,4 +89,13 @@ export async function openPorts({
       return apiPort.close(1_000);
     },
   };
+}
+
+/** Serves the process's own series, where the operator gave a port for them. */
+export async function openMetricsPort(
+  { metricsPort }: Pick<Config, 'metricsPort'>,
+  metrics: Parameters<typeof serveMetrics>[0],
+): Promise<MetricsPort | undefined> {
+  if (metricsPort === undefined) return undefined;
+  return listenOn('VANTAGE_METRICS_PORT', metricsPort, () => serveMetrics(metrics, metricsPort));
 }

@@ -7,7 +7,7 @@ import { connect as connectTls } from 'node:tls';
 import { createLog } from '@vantage/kernel';
 import { createFakeClock, type FakeClock } from '@vantage/kernel/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { SlicedBody } from '../../rest/http/sliced-body.ts';
+import { SlicedBody } from '../../rest/http/compress.ts';
 import { type ApiPort, createApiPort } from './api-port.ts';
 import { testAuthorities } from './testing/authorities.ts';
 import { ensureCertificates, type OwnCertificates } from './tls.ts';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { openEvents } from '../../checks/history/testing/event-reader.ts';
 import { outerRoutes } from '../../observe/metrics/routes.ts';
-import { recordEvents } from '../../status/events/index.ts';
+import { recordEvents } from '../../status/events/record-events.ts';
 import { createRestHealth } from '../../status/health/index.ts';
 import { isOpenToScope } from '../http/scope-rule.ts';
 import { type Reply, type Rest, startRest } from './testing/rest.ts';

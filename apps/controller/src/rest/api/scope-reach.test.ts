@@ -2,7 +2,7 @@ import { checkId } from '@vantage/domain';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { recordEvents } from '../../status/events/index.ts';
+import { recordEvents } from '../../status/events/record-events.ts';
 import { createRestHealth } from '../../status/health/index.ts';
 import type { AccountApi } from './testing/one-account.ts';
 import { type Rest, startRest, triedWell } from './testing/rest.ts';

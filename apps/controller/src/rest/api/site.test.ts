@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readSite } from './read-site.ts';
+import { readSite } from '../http/serve-site.ts';
 import { type Rest, startRest } from './testing/rest.ts';
 
 const html = { Accept: 'text/html,application/xhtml+xml' };

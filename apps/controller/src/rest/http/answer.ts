@@ -1,11 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import { csvColumns, toCsv } from './csv.ts';
-import { attachment } from './disposition.ts';
 import type { Document } from './document.ts';
-import { preferredEncoding } from './encoding.ts';
 import { holdsTag } from './entity-tag.ts';
-import type { Form, Format } from './form.ts';
+import { type Form, type Format, preferredEncoding } from './form.ts';
 import type { Problem } from './problem.ts';
 import type { NextPage, Reply, Route } from './route.ts';
 import { toXml } from './xml.ts';
@@ -142,4 +140,30 @@ function nextPage(path: string, query: URLSearchParams, next: NextPage): string 
 /** A header holds printable ASCII. */
 function headerText(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/g, '?');
+}
+
+/**
+ * The value of Content-Disposition that offers the answer as a file (RFC 6266), whatever the name holds: the plain form
+ * in safe ASCII and, where that loses something, the extended form (RFC 8187). Folders are cut off; undefined when
+ * nothing is left of the name.
+ */
+export function attachment(name: string): string | undefined {
+  const base = (name.split(/[/\\]/).at(-1) ?? '')
+    .toWellFormed()
+    .replaceAll(/\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}/gu, '')
+    .trim()
+    .slice(0, 200)
+    .toWellFormed();
+  if (base === '' || base === '.' || base === '..') return undefined;
+  const plain = base.replaceAll(/[^\x20-\x7e]/gu, '_').replaceAll(/["%;\\]/g, '_');
+  const extended = plain === base ? '' : `; filename*=UTF-8''${encode(base)}`;
+  return `attachment; filename="${plain}"${extended}`;
+}
+
+/** attr-char of RFC 8187 section 3.2.1 stays, all else is percent-encoded. */
+function encode(text: string): string {
+  return encodeURIComponent(text).replaceAll(
+    /['()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }

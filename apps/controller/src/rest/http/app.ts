@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import Router from '@koa/router';
 import type { Clock, Logger, LogSummary } from '@vantage/kernel';
@@ -6,24 +7,21 @@ import Koa from 'koa';
 import { type Answer, answerProblem } from './answer.ts';
 import type { Authenticator } from './authenticate.ts';
 import { readAway } from './body.ts';
-import { createClientErrorAnswer } from './client-error.ts';
 import { compressAnswer } from './compress.ts';
 import { createCors } from './cors.ts';
 import { createFailureReader } from './failure.ts';
 import type { Idempotency } from './idempotency.ts';
-import { createKeyLoad } from './key-load.ts';
 import { createOperations } from './operation.ts';
 import { createOriginReader } from './origin.ts';
 import { limitOuterRoutes, type OuterRoute, serveOuterRoutes } from './outer-routes.ts';
+import { createKeyLoad, createStrangerLoad } from './places.ts';
 import { httpsRequired, malformed } from './problem.ts';
-import { nameRequest, requestId } from './request-id.ts';
 import type { Route } from './route.ts';
 import { basePath, notRouted, routerPath, verbsOf } from './route-finder.ts';
 import { createRouteRunner, type RequestTransactions } from './run-route.ts';
-import { createRouteServer } from './serve-route.ts';
+import { createRouteServer, nameRequest, requestId } from './serve-route.ts';
 import { createSiteServer, type Site } from './serve-site.ts';
 import { createStorageGuard } from './storage-guard.ts';
-import { createStrangerLoad } from './stranger-load.ts';
 
 /** The API as a server uses it. */
 export interface App {
@@ -188,4 +186,42 @@ function answerUnrouted(router: Router, context: Koa.Context): void {
   if (method !== 'OPTIONS' || verbs.length === 0) throw notRouted(router, method, path);
   context.status = 204;
   context.set('Allow', [...verbs, 'OPTIONS'].join(', '));
+}
+
+/** After the answer a client has this long to read it and to close the connection. */
+const lingerMs = 5_000;
+
+/**
+ * Creates the answer to what node could not parse (a header too long, no HTTP), for the server's `clientError`: in the
+ * API's shape, and in clear always that HTTPS is required. What the client still sends is read away, else a reset could
+ * take the answer from it.
+ */
+function createClientErrorAnswer(
+  readOrigin: ReturnType<typeof createOriginReader>,
+): (error: Error, socket: Duplex) => void {
+  return (error, socket) => {
+    if (socket.writableEnded && !socket.destroyed) return; // answered: this is what still came
+    if (!socket.writable || ('code' in error && error.code === 'ECONNRESET')) {
+      socket.destroy();
+      return;
+    }
+    const { status, headers, body } = answerProblem(problemOf(error, socket, readOrigin));
+    const lines = { ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' };
+    const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.end(`HTTP/1.1 ${status} Bad Request\r\n${head.join('')}\r\n${body}`);
+    const cut = setTimeout(() => socket.destroy(), lingerMs);
+    socket.once('close', () => clearTimeout(cut));
+    socket.resume();
+  };
+}
+
+function problemOf(error: Error, socket: Duplex, readOrigin: ReturnType<typeof createOriginReader>) {
+  if (socket instanceof Socket) {
+    const { secure, proxied } = readOrigin({ socket, headers: {} });
+    if (!secure && !proxied) return httpsRequired();
+  }
+  const tooLong = 'code' in error && error.code === 'HPE_HEADER_OVERFLOW';
+  return malformed(
+    tooLong ? 'The request line or a header is too long.' : 'This is not a valid HTTP request.',
+  );
 }

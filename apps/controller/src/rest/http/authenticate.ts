@@ -2,10 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type Clock, clientNetwork, declareState } from '@vantage/kernel';
 import { hashCredential } from '../../platform/secrets/credential.ts';
 import { createAttemptLimit } from './attempt-limit.ts';
-import { type BasicCredentials, parseBasic } from './basic.ts';
 import type { KeyRow } from './key-store.ts';
 import { createKnownRows, tooMany } from './known-rows.ts';
-import { createPasswordCheck } from './password-check.ts';
+import { type BasicCredentials, createPasswordCheck, parseBasic } from './password-check.ts';
 import {
   createPersonCheck,
   emailKey,
@@ -14,8 +13,7 @@ import {
   type PersonSignIn,
 } from './person-check.ts';
 import { badKey } from './problem.ts';
-import type { Session, SignIn } from './session.ts';
-import { csrfTokenOf, readSessionToken } from './session-cookie.ts';
+import { csrfTokenOf, readSessionToken, type Session, type SignIn } from './session.ts';
 import type { SessionRow } from './session-store.ts';
 import { createZone, type Zone, zoneBytes } from './zone.ts';
 

@@ -1,6 +1,6 @@
+import { Readable } from 'node:stream';
 import type { Context, Next } from 'koa';
-import { encode, leastCompressedBytes, preferredEncoding } from './encoding.ts';
-import { SlicedBody, sliceBytes } from './sliced-body.ts';
+import { encode, leastCompressedBytes, preferredEncoding } from './form.ts';
 
 /**
  * Compresses answers over 1 kB in a form that the caller accepts. Streams and documents stay as they are. Long answers
@@ -36,4 +36,32 @@ function send(context: Context, bytes: Buffer, { isShared }: { readonly isShared
   const type = context.response.get('Content-Type');
   context.body = bytes.length > sliceBytes ? new SlicedBody(bytes, isShared) : bytes;
   context.set({ 'Content-Type': type, 'Content-Length': String(bytes.length) });
+}
+
+/** Longer answers are sent in slices of this length: the client takes one before TLS encrypts the next, bytes. */
+export const sliceBytes = 65_536;
+
+/** The bytes of a long answer on their way to a client. The port of the API reads its properties. */
+export class SlicedBody extends Readable {
+  readonly #bytes: Buffer;
+  #sent = 0;
+  /** The bytes belong to a document that all clients get, so they take no memory of their own. */
+  readonly isShared: boolean;
+
+  constructor(bytes: Buffer, isShared: boolean) {
+    super({ highWaterMark: sliceBytes });
+    this.#bytes = bytes;
+    this.isShared = isShared;
+  }
+
+  /** Bytes that the client has not been sent yet. */
+  get remainingBytes(): number {
+    return this.#bytes.length - this.#sent + this.readableLength;
+  }
+
+  override _read(): void {
+    const slice = this.#bytes.subarray(this.#sent, this.#sent + sliceBytes);
+    this.#sent += slice.length;
+    this.push(slice.length === 0 ? null : slice);
+  }
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type Encoding, encode, leastCompressedBytes } from './encoding.ts';
+import { type Encoding, encode, leastCompressedBytes } from './form.ts';
 
 /** The bytes of a document in one encoding. */
 interface Representation {

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { expect, test } from 'vitest';
-import { preferredEncoding } from './encoding.ts';
+import { preferredEncoding } from './form.ts';
 
 test.each([
   ['', undefined],

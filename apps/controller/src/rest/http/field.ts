@@ -45,3 +45,12 @@ export function lineField(most: number, least = 0): z.ZodString {
 }
 
 const visibleRule = 'must have a visible character; accepted is for example: Web shop, Berlin';
+
+/** A flag in a query: `true` or `Y`, `false` or `N`; undefined where it is absent. */
+export function flagQuery(description: string) {
+  return z
+    .enum(['true', 'Y', 'false', 'N'])
+    .transform((text) => text === 'true' || text === 'Y')
+    .optional()
+    .meta({ description, override: { type: 'string', enum: ['true', 'Y', 'false', 'N'] }, example: 'true' });
+}

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { describe, expect, it } from 'vitest';
+import { attachment } from './answer.ts';
 import { toCsv } from './csv.ts';
-import { attachment } from './disposition.ts';
 import { readForm } from './form.ts';
 import { toXml } from './xml.ts';
 

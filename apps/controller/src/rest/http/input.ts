@@ -1,7 +1,6 @@
 import { type FieldFault, faultsOf, unknownField } from '@vantage/kernel';
 import { z } from 'zod';
 import { invalid } from './problem.ts';
-import { storedTextFault } from './stored-text.ts';
 
 /** Parameters of every route: the key and the answer's form. They are read elsewhere. */
 const common = ['api_key', 'fmt', 'filename'];
@@ -109,4 +108,10 @@ function parse(schema: z.ZodType, value: unknown): unknown {
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
   throw invalid(faultsOf(result.error, schema));
+}
+
+/** The fault of a text that PostgreSQL cannot hold: with a NUL, or half of a surrogate pair. Pure. */
+export function storedTextFault(field: string, text: string): FieldFault | undefined {
+  if (text.isWellFormed() && !text.includes('\0')) return undefined;
+  return { field, message: 'must be Unicode text without NUL characters and halves of surrogate pairs' };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createKeyLoad, keyPlaces } from './key-load.ts';
+import { createKeyLoad, keyPlaces } from './places.ts';
 
 const never = new AbortController().signal;
 /** The answers are sent at once. */

@@ -3,12 +3,10 @@ import type { Context, Next } from 'koa';
 import { type Answer, answerDocument, answerProblem } from './answer.ts';
 import type { Authenticator } from './authenticate.ts';
 import type { Document } from './document.ts';
-import type { KeyLoad } from './key-load.ts';
-import type { Stay } from './places.ts';
+import type { KeyLoad, Stay, StrangerLoad } from './places.ts';
 import { badKey, malformed, Problem, problemCode } from './problem.ts';
 import type { RequestTransactions } from './run-route.ts';
 import type { Session } from './session.ts';
-import type { StrangerLoad } from './stranger-load.ts';
 
 /** The answer of a route outside of `/v1.1`. */
 export interface OuterReply<Body = string> {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createPlaces } from './places.ts';
-import { createStrangerLoad, strangerPlaces } from './stranger-load.ts';
+import { createPlaces, createStrangerLoad, strangerPlaces } from './places.ts';
 
 const never = new AbortController().signal;
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));

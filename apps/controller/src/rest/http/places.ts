@@ -1,4 +1,5 @@
-import { createSemaphore, declareState, type Semaphore } from '@vantage/kernel';
+import { clientNetwork, createSemaphore, declareState, type Semaphore } from '@vantage/kernel';
+import { tooMuch } from './problem.ts';
 
 /** When a place is waited for and kept. */
 export interface Stay {
@@ -43,6 +44,76 @@ export function createPlaces<Key extends number | string>(places: {
         if (own.size === 0) forget();
         else if (!sent.aborted) sent.addEventListener('abort', forget, { once: true });
       }
+    },
+  };
+}
+
+/** The limits of one key at one time. */
+export const keyPlaces = { running: 16, waiting: 64, streams: 16 } as const;
+
+/** Bounds what each key has under way. Throws a Problem (1006) for what is too much. */
+export interface KeyLoad {
+  /** Runs a request of a key when one of its places is free, and keeps the place until the answer was sent. */
+  run<T>(keyNo: number, work: () => Promise<T>, stay: Stay): Promise<T>;
+  /** Counts a stream of a key until `closed` aborts. */
+  stream(keyNo: number, closed: AbortSignal): void;
+}
+
+const trackedStreams = declareState({
+  name: 'keys_with_streams',
+  entries: { each: 'event stream' },
+  entryBytes: 100,
+  filledBy: 'keys',
+  atBound: '16 streams of a key',
+});
+
+/** Creates the load. A key is remembered only while something of it is under way. */
+export function createKeyLoad(): KeyLoad {
+  const requests = createPlaces<number>(keyPlaces);
+  const streams = trackedStreams(new Map<number, number>());
+  return {
+    async run(keyNo, work, stay) {
+      const done = await requests.run(keyNo, work, stay);
+      if (done === undefined) throw tooMuch('Too many requests of this key are waiting.');
+      return done.value;
+    },
+    stream(keyNo, closed) {
+      const now = streams.get(keyNo) ?? 0;
+      if (now >= keyPlaces.streams) throw tooMuch(`This key follows ${keyPlaces.streams} streams already.`);
+      if (closed.aborted) return;
+      streams.set(keyNo, now + 1);
+      const leave = () => {
+        const left = (streams.get(keyNo) ?? 1) - 1;
+        if (left > 0) streams.set(keyNo, left);
+        else streams.delete(keyNo);
+      };
+      closed.addEventListener('abort', leave, { once: true });
+    },
+  };
+}
+
+/** Requests without a key that are under way: of an IPv4 address or an IPv6 network of 64 bits, and in all. */
+export const strangerPlaces = {
+  network: { running: 4, waiting: 64 },
+  all: { running: 16, waiting: 1_024 },
+} as const;
+
+/** Bounds what callers without a key have under way. Throws a Problem (1006) for what is too much. */
+export interface StrangerLoad {
+  /** Runs a request of an address when a place is free, and keeps the place until the answer was sent. */
+  run<T>(address: string, work: () => Promise<T>, stay: Stay): Promise<T>;
+}
+
+/** Creates the load. A network is remembered only while something of it is under way. */
+export function createStrangerLoad(): StrangerLoad {
+  const networks = createPlaces<string>(strangerPlaces.network);
+  const all = createSemaphore(strangerPlaces.all);
+  return {
+    async run(address, work, stay) {
+      const { signal, sent } = stay;
+      const done = await networks.run(clientNetwork(address), () => all.run(work, signal, sent), stay);
+      if (done?.value === undefined) throw tooMuch('Too many requests without a key are waiting.');
+      return done.value.value;
     },
   };
 }

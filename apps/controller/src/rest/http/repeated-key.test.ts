@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { repeatedKey } from './repeated-key.ts';
+import { repeatedKey } from './body.ts';
 
 it.each([
   ['{"a":1,"a":2}', ['a']],

@@ -1,22 +1,21 @@
-import { type Clock, createTurnQueue } from '@vantage/kernel';
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { type Clock, createTurnQueue, newId } from '@vantage/kernel';
 import type Koa from 'koa';
+import type { Context, Next } from 'koa';
 import { type Answer, answerJsonDocument, answerReply, answerStream } from './answer.ts';
 import type { Authenticator } from './authenticate.ts';
 import { readBody } from './body.ts';
 import { createResourceFinder, entityTag, holdsTag, readIfMatch, showsList, weakTag } from './entity-tag.ts';
 import { type Form, formats, readForm } from './form.ts';
 import { readIdempotencyKey } from './idempotency.ts';
-import type { KeyLoad } from './key-load.ts';
 import type { createOperations } from './operation.ts';
 import type { createOriginReader } from './origin.ts';
-import { createPlaces, type Stay } from './places.ts';
-import { badKey, tooMuch } from './problem.ts';
-import { requestId } from './request-id.ts';
+import { createPlaces, type KeyLoad, type Stay, type StrangerLoad } from './places.ts';
+import { badKey, Problem, problemCode, tooMuch } from './problem.ts';
 import type { Route, RouteRequest } from './route.ts';
 import { type RunRoute, readAhead } from './run-route.ts';
 import { requireCsrfToken, requireLevel } from './session.ts';
-import type { StrangerLoad } from './stranger-load.ts';
-import { streamBody } from './stream.ts';
 
 /** One for all: an error notes its stack, and every request ends with this one. */
 const callerGone = new Error('the caller is gone');
@@ -181,4 +180,94 @@ function limitWrites(
     if (done === undefined) throw tooMuch('Too many changes of this account are waiting.');
     return done.value;
   };
+}
+
+/** Ids of callers that are taken over: they go to the log, so they are short and hold no blanks. */
+const taken = /^[A-Za-z0-9._:+/=@-]{1,128}$/;
+
+/**
+ * Gives each request an id, the caller's own where one was sent. It is returned as `X-Request-Id`; `requestId` finds it
+ * for the log.
+ */
+export async function nameRequest(context: Context, next: Next): Promise<void> {
+  const sent = context.get('X-Request-Id');
+  context.set('X-Request-Id', taken.test(sent) ? sent : newId());
+  await next();
+}
+
+/** The id of a request. */
+export function requestId(context: Context): string {
+  return context.response.get('X-Request-Id');
+}
+
+/**
+ * A stream asks this often whether its key is still good; what is known of a key is forgotten after 4 seconds at the
+ * latest.
+ */
+const askMs = 900;
+/** A reader that takes nothing for so long is cut off. */
+const stalledMs = 60_000;
+/** Time for the last bytes of a stream that ends. */
+const graceMs = 500;
+
+/**
+ * The bytes of an answer that goes on: the signal of `chunks` ends it when the caller goes away, `ending` aborts, or
+ * `stillAllowed` says that the key is no longer good. Memory is bounded: the next chunk is asked for when the reader
+ * has taken the one before.
+ */
+export function streamBody({
+  chunks,
+  response,
+  ending,
+  stillAllowed,
+  clock,
+}: {
+  readonly chunks: (signal: AbortSignal) => AsyncIterable<string>;
+  readonly response: ServerResponse;
+  readonly ending: AbortSignal;
+  /** Rejects with a Problem when the key is no longer good. */
+  readonly stillAllowed: () => Promise<unknown>;
+  readonly clock: Clock;
+}): Readable {
+  const over = new AbortController();
+  let takenMs = clock.monoMs();
+  let waits = false;
+  const pull = async function* () {
+    // A caller of a quiet stream learns at once that it is open.
+    if (!response.headersSent) response.flushHeaders();
+    for await (const chunk of chunks(over.signal)) {
+      takenMs = clock.monoMs();
+      waits = true;
+      yield Buffer.from(chunk);
+      waits = false;
+    }
+  };
+  const end = () => {
+    if (over.signal.aborted) return;
+    over.abort(new Error('the stream ends'));
+    // A reader that takes nothing would never see the end.
+    const cut = clock.timer(graceMs, () => response.destroy());
+    response.once('close', () => cut[Symbol.dispose]());
+  };
+  const watch = async () => {
+    while (!over.signal.aborted) {
+      await clock.sleep(askMs, over.signal).catch(() => {});
+      if (over.signal.aborted) return;
+      if (waits && clock.monoMs() - takenMs > stalledMs) return end();
+      await stillAllowed().catch((error: unknown) => {
+        // With the database away nobody can say that a key is bad, and there is nothing to send.
+        if (error instanceof Problem && error.code === problemCode.key) end();
+      });
+    }
+  };
+  // Node, Koa and we listen for its close about a dozen times; more than ten are no leak here.
+  response.setMaxListeners(20);
+  ending.addEventListener('abort', end);
+  response.once('close', () => {
+    ending.removeEventListener('abort', end);
+    over.abort(new Error('the caller is gone'));
+  });
+  if (ending.aborted || response.destroyed) end();
+  void watch();
+  return Readable.from(pull(), { objectMode: false, highWaterMark: 16_384 });
 }

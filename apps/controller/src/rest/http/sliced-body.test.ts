@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { SlicedBody, sliceBytes } from './sliced-body.ts';
+import { SlicedBody, sliceBytes } from './compress.ts';
 
 test('the slices are the bytes, each of at most 64 KiB', async () => {
   await fc.assert(

@@ -2,7 +2,7 @@ import { type BaseStatus, secondUs } from '@vantage/domain';
 import type { CheckCause, CorrectionCause, FoldEvent, FoldState } from '@vantage/health';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../platform/db/index.ts';
-import type { RecordEvents } from '../events/index.ts';
+import type { RecordEvents } from '../events/record-events.ts';
 
 /** The database and the writer of its events. */
 export interface EventDeps {

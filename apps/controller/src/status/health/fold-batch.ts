@@ -17,7 +17,7 @@ import {
 } from '@vantage/health';
 import type { Transaction } from 'kysely';
 import { pipelined, type Tables } from '../../platform/db/index.ts';
-import type { RecordEvents } from '../events/index.ts';
+import type { RecordEvents } from '../events/record-events.ts';
 import {
   checkCause,
   correctionCause,

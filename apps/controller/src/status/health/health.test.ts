@@ -3,7 +3,7 @@ import { createFakeClock } from '@vantage/kernel/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runRequests } from '../../agents/run-requests/index.ts';
 import { locationVisibility } from '../../catalog/locations/visibility-store.ts';
-import { recordEvents } from '../events/index.ts';
+import { recordEvents } from '../events/record-events.ts';
 import { createHealth, trimCheckpoints } from './health.ts';
 import { startMaintenance } from './manual-maintenance.ts';
 import { createScenario, second, startUs } from './testing/scenario.ts';

@@ -1,15 +1,8 @@
-import { type Clock, createJobParts, type Logger } from '@vantage/kernel';
+import { type Clock, createJobParts, type Logger, messageOf } from '@vantage/kernel';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { realTime, type TimeScale } from '../../platform/config/time-scale.ts';
-import type { Tables } from '../../platform/db/index.ts';
-import type { RecordEvents } from '../events/index.ts';
-import {
-  allOrEach,
-  devicesEnteringMaintenance,
-  devicesInMaintenance,
-  locationNumbers,
-  scheduledDevices,
-} from './all-or-each.ts';
+import { dbFailure, doEach, quarantine, type Refused, type Tables } from '../../platform/db/index.ts';
+import type { RecordEvents } from '../events/record-events.ts';
 import { type AnchorAlerts, reviewAnchors } from './anchors.ts';
 import { type Folding, foldBatch } from './fold-batch.ts';
 import type { DeviceCache, InsertedCheck } from './fold-store.ts';
@@ -172,4 +165,68 @@ export async function trimCheckpoints(db: Kysely<Tables>, beforeUs: number): Pro
       and exists (
         select 1 from state_checkpoints n where n.device_no = p.device_no and n.start_us > p.start_us
           and n.start_us < ${beforeUs}::bigint)`.execute(db);
+}
+
+/**
+ * Does a job for all items in one statement. When the database refuses the data of one item, the job is done item by
+ * item, and an item that is refused again is quarantined with the reason. Rejects when the database is away.
+ */
+async function allOrEach<T>(
+  db: Kysely<Tables>,
+  work: {
+    readonly all: () => Promise<readonly T[]>;
+    readonly items: () => Promise<readonly number[]>;
+    readonly one: (item: number) => Promise<readonly T[]>;
+  },
+  named: { readonly job: string; readonly item: string; readonly nowUs: number; readonly log: Logger },
+): Promise<T[]> {
+  try {
+    return [...(await work.all())];
+  } catch (error) {
+    if (dbFailure(error) === 'retry') throw error;
+    named.log.debug({ job: named.job, error: messageOf(error) }, 'a job goes on item by item');
+  }
+  const results: T[] = [];
+  const refused: Refused<string>[] = [];
+  for (const item of await work.items()) {
+    const failed = await doEach([item], async () => {
+      results.push(...(await work.one(item)));
+    });
+    refused.push(...failed.map(({ error }) => ({ item: `${named.item} ${item}`, error })));
+  }
+  await quarantine(db, refused, named);
+  return results;
+}
+
+/** All Locations. */
+async function locationNumbers(db: Kysely<Tables>): Promise<number[]> {
+  const rows = await db.selectFrom('locations').select('location_no').execute();
+  return rows.map((row) => row.location_no);
+}
+
+/** Devices with a maintenance window that ran out and whose end has no event yet. */
+async function devicesInMaintenance(db: Kysely<Tables>, nowUs: number): Promise<number[]> {
+  const { rows } = await sql<{ device_no: number }>`
+    select distinct device_no from maintenance_windows where not end_notified and to_us <= ${nowUs}::bigint`.execute(
+    db,
+  );
+  return rows.map((row) => row.device_no);
+}
+
+/** Devices that have a maintenance schedule, or windows of one. */
+async function scheduledDevices(db: Kysely<Tables>): Promise<number[]> {
+  const { rows } = await sql<{ device_no: number }>`
+    select device_no from devices where mschedule_no is not null union select device_no from device_schedules`.execute(
+    db,
+  );
+  return rows.map((row) => row.device_no);
+}
+
+/** Devices with a planned window that began and whose begin has no event yet. */
+async function devicesEnteringMaintenance(db: Kysely<Tables>, nowUs: number): Promise<number[]> {
+  const { rows } = await sql<{ device_no: number }>`
+    select distinct device_no from maintenance_windows where not start_notified and from_us <= ${nowUs}::bigint`.execute(
+    db,
+  );
+  return rows.map((row) => row.device_no);
 }

@@ -1,5 +1,5 @@
 export { createHealth, trimCheckpoints } from './health.ts';
-export { insertStates } from './insert-states.ts';
+export { createRestHealth } from './manual-maintenance.ts';
 export { createPauseDevices } from './pause-device.ts';
-export { createRestHealth } from './rest-health.ts';
+export { insertStates } from './replace-states.ts';
 export { uptimeParts, uptimes } from './uptime.ts';

@@ -1,9 +1,12 @@
 import { secondUs } from '@vantage/domain';
+import type { Clock } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { lockDevices, type Tables } from '../../platform/db/index.ts';
 import type { EventDeps } from './event-causes.ts';
 import { inTransaction } from './in-transaction.ts';
 import { beginMaintenance, shownAt } from './maintenance.ts';
+import { cancelOccurrence } from './scheduled-window-store.ts';
+import { timelines, uptimes } from './uptime.ts';
 
 /** A manual window that somebody asks for. Times are microseconds since 1970. */
 interface MaintenanceRequest {
@@ -157,4 +160,19 @@ async function dropPlanned(
     .where('maintenance_id', '=', maintenanceId)
     .where('from_us', '>', nowUs)
     .execute();
+}
+
+type Deps = Parameters<typeof startMaintenance>[0] & { readonly clock: Pick<Clock, 'nowUs'> };
+/** The functions of health that the REST API calls: maintenance from now on, and uptime. */
+export function createRestHealth({ clock, ...deps }: Deps) {
+  return {
+    startMaintenance: (ask: Omit<Parameters<typeof startMaintenance>[1], 'nowUs'>) =>
+      startMaintenance(deps, { ...ask, nowUs: clock.nowUs() }),
+    stopMaintenance: (ask: Omit<Parameters<typeof stopMaintenance>[1], 'nowUs'>) =>
+      stopMaintenance(deps, { ...ask, nowUs: clock.nowUs() }),
+    cancelOccurrence: (ask: Omit<Parameters<typeof cancelOccurrence>[1], 'nowUs'>) =>
+      inTransaction(deps.kysely, (trx) => cancelOccurrence(trx, { ...ask, nowUs: clock.nowUs() })),
+    uptimes: (ask: Parameters<typeof uptimes>[1]) => uptimes(deps.kysely, ask),
+    timelines: (ask: Parameters<typeof timelines>[1]) => timelines(deps.kysely, ask),
+  };
 }

@@ -4,7 +4,7 @@ import type { Logger } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { realTime } from '../../platform/config/time-scale.ts';
 import { lockDevices, type Tables } from '../../platform/db/index.ts';
-import type { RecordEvents } from '../events/index.ts';
+import type { RecordEvents } from '../events/record-events.ts';
 import { readDevices } from './rebuild-state.ts';
 import { replaceStates } from './replace-states.ts';
 import { createTimes } from './times.ts';

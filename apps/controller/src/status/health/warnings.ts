@@ -7,13 +7,12 @@ import {
   stepCertificate,
   stepSlowness,
 } from '@vantage/health';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import type { Tables } from '../../platform/db/index.ts';
-import type { RecordEvents } from '../events/index.ts';
+import type { RecordEvents } from '../events/record-events.ts';
 import type { FoldDevice, InsertedCheck } from './fold-store.ts';
 import type { Times } from './times.ts';
-import { writeWarnings } from './warning-store.ts';
 
 /** The state between the checks of a device whose answers are slow or whose certificate expires. */
 interface Warnings {
@@ -115,4 +114,16 @@ function endOfCertificate(text: string): number | undefined {
   const facts = withCertificate.safeParse(JSON.parse(text)).data;
   const endMs = facts === undefined ? Number.NaN : Date.parse(facts.Certificate.NotAfter);
   return Number.isNaN(endMs) ? undefined : endMs * 1000;
+}
+
+/** Writes what is remembered of these devices (null: nothing), and returns the numbers of those that have a state. */
+async function writeWarnings(
+  trx: Kysely<Tables>,
+  devices: readonly { readonly deviceNo: number; readonly warnings: object | null }[],
+): Promise<ReadonlySet<number>> {
+  const { rows } = await sql<{ device_no: number }>`
+    update device_state s set warnings = nullif(g.warnings, 'null'::jsonb)
+    from jsonb_to_recordset(${JSON.stringify(devices)}::jsonb) as g ("deviceNo" int, warnings jsonb)
+    where s.device_no = g."deviceNo" returning s.device_no`.execute(trx);
+  return new Set(rows.map((row) => row.device_no));
 }

@@ -11,7 +11,7 @@ import { createSealer } from '../../../platform/secrets/seal.ts';
 import { withSafeAuthority } from '../../../platform/server/agent-port.ts';
 import { testAuthorities } from '../../../platform/server/testing/authorities.ts';
 import type { Authorities } from '../../../platform/server/tls.ts';
-import { recordEvents } from '../../../status/events/index.ts';
+import { recordEvents } from '../../../status/events/record-events.ts';
 import { createFixtures, type Fixtures } from '../../../testing/fixtures.ts';
 import { useDatabase } from '../../../testing/use-database.ts';
 import { createGateway } from '../../gateway/index.ts';

@@ -6,7 +6,7 @@ import type { Db } from '../../../platform/db/index.ts';
 import { createSealer } from '../../../platform/secrets/seal.ts';
 import { testAuthorities } from '../../../platform/server/testing/authorities.ts';
 import type { Authorities } from '../../../platform/server/tls.ts';
-import { recordEvents } from '../../../status/events/index.ts';
+import { recordEvents } from '../../../status/events/record-events.ts';
 import type { AgentIdentity } from '../../../testing/agent-identity.ts';
 import { createFixtures, type Fixtures } from '../../../testing/fixtures.ts';
 import { useDatabase } from '../../../testing/use-database.ts';

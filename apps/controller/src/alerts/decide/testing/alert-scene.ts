@@ -2,15 +2,15 @@ import { checkId } from '@vantage/domain';
 import { createLog, newId } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { runRequests } from '../../../agents/run-requests/index.ts';
-import { createRecordEvents, recordEvents } from '../../../status/events/index.ts';
+import { createRecordEvents, recordEvents } from '../../../status/events/record-events.ts';
 import { createScenario, second, startUs } from '../../../status/health/testing/scenario.ts';
 import { enqueue, withdraw, withdrawEnds } from '../../deliver/notification-store.ts';
 import { touchRequested } from '../change-store.ts';
 import { type DecideDeps, decideDue } from '../decide-due.ts';
 import { dueAlertNos } from '../due-store.ts';
+import { createAlertTimes } from '../facts.ts';
 import { createOnEvents } from '../on-events.ts';
 import { createOnFailed } from '../on-failed.ts';
-import { createAlertTimes } from '../times.ts';
 
 const log = createLog('alerts test', 'silent');
 const times = createAlertTimes((length) => length);

@@ -2,9 +2,8 @@ import type { MessageKind } from '@vantage/alerts';
 import { cleanLine, type Json } from '@vantage/domain';
 import { z } from 'zod';
 import type { Notice } from './channel.ts';
-import { factText, nameIn } from './fact-text.ts';
+import { clockText, durationText, factText, nameIn } from './fact-text.ts';
 import { headlineOf, longestWhy, sinceOf, titleOf, whyOf } from './headline.ts';
-import { clockText, durationText } from './moment-text.ts';
 
 /** The questions of a person whom a message wakes, in the order in which they are asked. */
 export type Question = 'what' | 'why' | 'where' | 'else' | 'next';

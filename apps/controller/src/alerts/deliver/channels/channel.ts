@@ -12,7 +12,7 @@ export interface Notice {
   readonly composed: string;
   /** The account's zone, an IANA name. */
   readonly timezone: string;
-  /** The facts as REST shows them (`message-facts.ts`), without secrets. */
+  /** The facts as REST shows them (`showFacts`), without secrets. */
   readonly data: { readonly [name: string]: Json };
   /** Where the receiver can acknowledge or snooze the alert; null: nothing to acknowledge. */
   readonly links: {

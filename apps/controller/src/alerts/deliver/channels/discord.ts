@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Channel, Notice } from './channel.ts';
+import { escapedMarkdown, markdownLines } from './chat-text.ts';
 import { cut } from './fact-text.ts';
 import { createHttpChannel, type HttpSettings, jsonHeaders } from './http-channel.ts';
 import { stageOf } from './incident.ts';
-import { escapedMarkdown, markdownLines } from './links.ts';
 
 /** An embed's description has at most 4,096 characters; an escaped one needs two. */
 const longestText = 1_800;

@@ -1,7 +1,6 @@
 import type { MessageKind } from '@vantage/alerts';
 import type { Notice } from './channel.ts';
-import { capital, cut, factText, nameIn } from './fact-text.ts';
-import { clockText, durationText, secondsSince } from './moment-text.ts';
+import { capital, clockText, cut, durationText, factText, nameIn, secondsSince } from './fact-text.ts';
 
 /** The begin of an outage is told in these words: `Down for 3 min, since 08:28:06 CET`. */
 const stateWords: ReadonlyMap<string, string> = new Map([

@@ -1,9 +1,9 @@
 import { parseJson } from '@vantage/kernel';
+import { z } from 'zod';
 import type { Outcome } from '../notification-state.ts';
 import type { Channel, Notice, Sending } from './channel.ts';
 import { faultText, mayHaveArrived } from './fault-text.ts';
 import { ForbiddenTargetError, type PostAnswer, post, statusText } from './post.ts';
-import { retryAfterMs } from './retry-after.ts';
 
 /** The operator's settings for channels that speak HTTP. */
 export interface HttpSettings {
@@ -89,3 +89,22 @@ function outcomeOf(
   if (status >= 300 && status < 400) return { kind: 'again', text: `${text} (redirects are not followed)` };
   return { kind: 'again', text, ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }) };
 }
+
+/**
+ * The wait that a header Retry-After asks for (RFC 9110 section 10.2.3: seconds, or a date), milliseconds. undefined:
+ * the header is missing or has another form.
+ */
+export function retryAfterMs(text: string | undefined, nowUs: number): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\s*\d{1,9}\s*$/.test(text)) return Number(text) * 1000;
+  const atMs = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/.test(text)
+    ? Date.parse(text)
+    : Number.NaN;
+  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowUs / 1000);
+}
+
+/** How a service may name a message: it is stored, and sent back to that service only. */
+export const messageName = z.string().regex(/^[\x21-\x7e]{1,255}$/);
+
+/** A message's number. */
+export const messageNumber = z.number().int().positive().max(Number.MAX_SAFE_INTEGER);

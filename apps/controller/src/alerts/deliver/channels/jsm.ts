@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { answersOf } from './answers.ts';
 import type { Channel, Notice } from './channel.ts';
-import { descriptionOf, detailsOf } from './description.ts';
 import { plain } from './fact-text.ts';
 import { createHttpChannel, type HttpSettings, jsonHeaders } from './http-channel.ts';
-import { incidentOf } from './incident.ts';
+import { descriptionOf, detailsOf, incidentOf } from './incident.ts';
 
 const stored = z.object({
   alias: z.string().nullable(),

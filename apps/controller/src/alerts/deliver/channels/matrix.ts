@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { messageName } from './answer-body.ts';
 import type { Channel } from './channel.ts';
 import { chatText, joined } from './chat-text.ts';
-import { createHttpChannel, type HttpSettings, jsonHeaders } from './http-channel.ts';
+import { createHttpChannel, type HttpSettings, jsonHeaders, messageName } from './http-channel.ts';
 
 /** An event has at most 65,536 bytes; a character needs up to four in JSON. */
 const longestText = 10_000;

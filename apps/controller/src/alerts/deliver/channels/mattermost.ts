@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Channel } from './channel.ts';
+import { escapedMarkdown, markdownLines, withoutMentions } from './chat-text.ts';
 import { createHttpChannel, type HttpSettings, jsonHeaders } from './http-channel.ts';
-import { escapedMarkdown, markdownLines, withoutMentions } from './links.ts';
 
 /** A post has at most 16,383 characters; an escaped one needs two. */
 const longestText = 7_000;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clockText, durationText, secondsSince } from './moment-text.ts';
+import { clockText, durationText, secondsSince } from './fact-text.ts';
 
 const composed = '2026-11-22T08:31:06+01:00';
 

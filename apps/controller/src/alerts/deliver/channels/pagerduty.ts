@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { answersOf } from './answers.ts';
 import type { Channel, Notice } from './channel.ts';
-import { detailsOf } from './description.ts';
 import { createHttpChannel, type HttpSettings, jsonHeaders } from './http-channel.ts';
-import { incidentOf } from './incident.ts';
+import { detailsOf, incidentOf } from './incident.ts';
 
 const stored = z.object({ dedup_key: z.string().nullable(), event: z.record(z.string(), z.json()) });
 

@@ -2,7 +2,7 @@ import { lookup as lookupName } from 'node:dns';
 import { type IncomingMessage, request as requestHttp, STATUS_CODES } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { isPublicAddress } from './target-rule.ts';
+import { createNetworkSet, equivalentAddresses, isPrivateHost } from '@vantage/kernel';
 
 /** The answer of the receiver. `retryAfter` is the header as it came. */
 export interface PostAnswer {
@@ -102,4 +102,39 @@ function forbidden(address: string): ForbiddenTargetError {
   return new ForbiddenTargetError(
     `${address} is a private or special address; the operator can permit it with VANTAGE_ALLOW_PRIVATE_WEBHOOKS=true`,
   );
+}
+
+/**
+ * Addresses that no webhook of the Internet has, besides the private ones: what IANA's registries of special-purpose
+ * addresses (RFC 6890, as of 2026) do not call globally reachable, a cloud's metadata, site-local, multicast and
+ * reserved ones.
+ */
+const isSpecial = createNetworkSet([
+  '168.63.129.16',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/3',
+  '64:ff9b:1::/48',
+  '100::/64',
+  '100:0:0:1::/64',
+  '2001::/23',
+  '2001:db8::/32',
+  '3fff::/20',
+  '5f00::/16',
+  'fec0::/10',
+  'ff00::/8',
+]);
+
+/**
+ * Whether a webhook may connect to an address (loopback, private, link-local, shared, metadata and multicast addresses
+ * are refused, also inside of an IPv6 address as NAT64 and others carry them). A text that is no address is refused.
+ * Pure.
+ */
+export function isPublicAddress(address: string): boolean {
+  const forms = equivalentAddresses(address);
+  return forms.length > 0 && !isPrivateHost(address) && !forms.some(isSpecial);
 }

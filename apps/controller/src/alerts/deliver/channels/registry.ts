@@ -17,7 +17,7 @@ import { createSlack } from './slack.ts';
 import { createSms } from './sms.ts';
 import { createTeams } from './teams.ts';
 import { createTelegram, type TelegramSettings } from './telegram.ts';
-import { createTemplate } from './template.ts';
+import { createTemplate } from './templated.ts';
 import { createWebhook } from './webhook.ts';
 import { createZulip } from './zulip.ts';
 

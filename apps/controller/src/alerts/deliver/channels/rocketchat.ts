@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { Channel } from './channel.ts';
-import { chatText, linkText } from './chat-text.ts';
+import { chatText, linkText, withoutMentions } from './chat-text.ts';
 import { createHttpChannel, type HttpSettings, jsonHeaders } from './http-channel.ts';
-import { withoutMentions } from './links.ts';
 
 /** A message has at most 5,000 characters by default. */
 const longestText = 4_000;

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { Channel, Notice } from './channel.ts';
-import { descriptionOf } from './description.ts';
 import { createHttpChannel, type HttpSettings, jsonHeaders } from './http-channel.ts';
-import { incidentOf } from './incident.ts';
+import { descriptionOf, incidentOf } from './incident.ts';
 
 const stored = z.object({ record: z.record(z.string(), z.json()) });
 

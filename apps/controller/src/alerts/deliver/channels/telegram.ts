@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { messageNumber } from './answer-body.ts';
 import type { Channel, Notice } from './channel.ts';
 import { chatText, joined } from './chat-text.ts';
-import { createHttpChannel, type HttpSettings, jsonHeaders } from './http-channel.ts';
+import { createHttpChannel, type HttpSettings, jsonHeaders, messageNumber } from './http-channel.ts';
 
 /** A text of Telegram has at most 4,096 UTF-16 units; the rest is for the links. */
 const longestText = 3_000;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { fullNotice, sentinels } from '../testing/channel-contract.ts';
 import { type HttpReceiver, httpContract, requestOf } from '../testing/http-contract.ts';
-import { createTemplate } from './template.ts';
+import { createTemplate } from './templated.ts';
 
 const template: HttpReceiver = {
   channel: () => createTemplate({ allowPrivate: true }),

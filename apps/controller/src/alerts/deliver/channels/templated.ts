@@ -8,9 +8,10 @@ import {
   type Place,
 } from '@vantage/alerts';
 import { z } from 'zod';
-import type { Notice, Sending } from './channel.ts';
+import type { Channel, Notice, Sending } from './channel.ts';
+import { chatText, joined } from './chat-text.ts';
 import { factText } from './fact-text.ts';
-import type { ChannelRequest } from './http-channel.ts';
+import { type ChannelRequest, createHttpChannel, type HttpSettings } from './http-channel.ts';
 import { incidentOf } from './incident.ts';
 
 /** The Options of contacts whose body is a template. What an earlier or later version wrote may miss. */
@@ -90,4 +91,21 @@ export function requestOfTemplate({ message, to }: Sending): ChannelRequest {
 
 function typeHeader(type: BodyType): string {
   return type === 'text/plain' || type === 'application/xml' ? `${type}; charset=utf-8` : type;
+}
+
+const longestText = 4_000;
+
+/** A webhook with a body of the contact's own, for systems that want theirs. One message an event. */
+export function createTemplate(settings: HttpSettings): Channel {
+  return createHttpChannel(settings, {
+    compose: (notices, options) =>
+      composeTemplate(notices, options, { text: textOf(notices), hasLink: false, defaultBody: '' }),
+    requestOf: requestOfTemplate,
+    gone: [410],
+  });
+}
+
+/** Without links: they have places of their own, which the type of the body escapes. */
+function textOf(notices: readonly Notice[]): string {
+  return joined({ ...chatText(notices, longestText), links: [] });
 }

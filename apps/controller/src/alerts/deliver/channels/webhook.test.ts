@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { fullNotice, sentinels } from '../testing/channel-contract.ts';
 import { httpContract } from '../testing/http-contract.ts';
 import { startSink } from '../testing/sink.ts';
-import { retryAfterMs } from './retry-after.ts';
-import { isPublicAddress } from './target-rule.ts';
+import { retryAfterMs } from './http-channel.ts';
+import { isPublicAddress } from './post.ts';
 import { createWebhook } from './webhook.ts';
 
 const secretOf = (text: string) => `whsec_${Buffer.from(text.padEnd(32, 'x')).toString('base64')}`;

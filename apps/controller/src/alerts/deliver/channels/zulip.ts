@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { messageNumber } from './answer-body.ts';
 import type { Channel } from './channel.ts';
-import { createHttpChannel, type HttpSettings } from './http-channel.ts';
-import { escapedMarkdown, markdownLines, withoutMentions } from './links.ts';
+import { escapedMarkdown, markdownLines, withoutMentions } from './chat-text.ts';
+import { createHttpChannel, type HttpSettings, messageNumber } from './http-channel.ts';
 
 /** A message has at most 10,000 characters; an escaped one needs two. */
 const longestText = 4_500;

@@ -7,8 +7,7 @@ import { type Rest, startRest } from '../../../rest/api/testing/rest.ts';
 import type { Channel } from '../channels/channel.ts';
 import { createWebhook } from '../channels/webhook.ts';
 import { type Sink, startSink } from '../testing/sink.ts';
-import { createAccountsBehind } from './accounts-behind.ts';
-import { type HookDeps, runHooks } from './deliver-hooks.ts';
+import { createAccountsBehind, type HookDeps, runHooks } from './deliver-hooks.ts';
 import { leaseHooks, recordProgress } from './hook-store.ts';
 
 const Secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;

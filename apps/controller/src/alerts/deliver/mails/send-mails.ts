@@ -1,12 +1,12 @@
 import { type Clock, createJobParts, createWaker, type Logger } from '@vantage/kernel';
 import { realTime, type TimeScale } from '../../../platform/config/time-scale.ts';
 import type { Db } from '../../../platform/db/index.ts';
+import { escaped, linked } from '../../../rest/http/form-page.ts';
 import { withinTime } from '../attempt.ts';
 import type { Channel } from '../channels/channel.ts';
 import { leaseUs } from '../claim.ts';
 import { afterAttempt, retryTimes } from '../notification-state.ts';
-import type { SubscriptionLinks } from '../page-mails/subscription-links.ts';
-import { mailHtml } from './mail-html.ts';
+import type { SubscriptionLinks } from '../page-mails/subscriptions.ts';
 import { type ClaimedMail, claimMails, delayMail, endMail } from './mail-store.ts';
 
 /** Dependencies of the sender of mails to subscribers of status pages, and of monthly reports. */
@@ -72,4 +72,20 @@ function contentOf({ links, baseUrl }: SendMailsDeps, mail: ClaimedMail) {
   const foot = mail.is_confirmed ? `The status page: ${address}\nNo further mails: ${end}` : '';
   const text = [mail.body, foot].filter((part) => part !== '').join('\n\n');
   return { text, html: mailHtml(mail.subject, text), ...(mail.is_confirmed && { unsubscribe: end }) };
+}
+
+/** A mail of paragraphs as HTML: its addresses are links; nothing is loaded. Pure. */
+export function mailHtml(title: string, text: string): string {
+  const paragraphs = text
+    .split('\n\n')
+    .map(
+      (each) => `<p style="margin:0 0 12px;white-space:pre-line;overflow-wrap:anywhere">${linked(each)}</p>`,
+    );
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light"><title>${escaped(title)}</title></head>
+<body style="margin:0;padding:24px 16px;background-color:#ffffff;color:#1c1d1f;font-family:Arial,Helvetica,sans-serif;font-size:14px;line-height:20px"><main style="max-width:600px">
+<h1 style="margin:0 0 12px;font-size:18px;line-height:24px;overflow-wrap:anywhere">${escaped(title)}</h1>
+${paragraphs.join('\n')}
+</main></body></html>
+`;
 }

@@ -8,8 +8,7 @@ import { createEmail } from '../channels/email.ts';
 import { sendMails } from '../mails/send-mails.ts';
 import { type SmtpSink, startSmtpSink } from '../testing/smtp-sink.ts';
 import { runPageMails } from './run-page-mails.ts';
-import { createSubscriptionLinks } from './subscription-links.ts';
-import { createSubscriptions } from './subscriptions.ts';
+import { createSubscriptionLinks, createSubscriptions } from './subscriptions.ts';
 
 const soon = { timeout: 30_000, interval: 100 };
 const log = createLog('page-mails', 'silent');

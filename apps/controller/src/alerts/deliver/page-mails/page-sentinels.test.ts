@@ -3,14 +3,13 @@ import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { createEventFeed, createEventSource } from '../../../checks/history/index.ts';
 import { type OneAccount, startOneAccount } from '../../../rest/api/testing/one-account.ts';
-import { recordEvents } from '../../../status/events/index.ts';
+import { recordEvents } from '../../../status/events/record-events.ts';
 import { createRestHealth } from '../../../status/health/index.ts';
 import { createEmail } from '../channels/email.ts';
 import { sendMails } from '../mails/send-mails.ts';
 import { type SmtpSink, startSmtpSink } from '../testing/smtp-sink.ts';
 import { runPageMails } from './run-page-mails.ts';
-import { createSubscriptionLinks } from './subscription-links.ts';
-import { createSubscriptions } from './subscriptions.ts';
+import { createSubscriptionLinks, createSubscriptions } from './subscriptions.ts';
 
 // Every text that belongs to the account and not on the page has the word Sentinel in it; no reader may see one.
 

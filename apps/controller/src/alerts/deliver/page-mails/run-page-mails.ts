@@ -2,18 +2,17 @@ import { type Clock, createJobParts, createWaker, type Logger } from '@vantage/k
 import { z } from 'zod';
 import { realTime, type TimeScale } from '../../../platform/config/time-scale.ts';
 import type { Db } from '../../../platform/db/index.ts';
-import { createFollowers } from '../followers.ts';
-import type { EventSource } from '../hooks/event-source.ts';
+import { createFollowers, type EventSource } from '../followers.ts';
 import { insertSubscriberMails } from '../mails/mail-store.ts';
-import { newsOf } from './news.ts';
 import {
   accountsWithSubscribers,
   duePages,
   lockNews,
+  newsOf,
   newsPauseUs,
   storeNews,
   subscribersOf,
-} from './news-store.ts';
+} from './news.ts';
 
 /** Dependencies of the mails about status pages. */
 export interface PageMailDeps {

@@ -5,11 +5,11 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createReportReader } from '../../../checks/history/index.ts';
 import { type OneAccount, startOneAccount } from '../../../rest/api/testing/one-account.ts';
-import { recordEvents } from '../../../status/events/index.ts';
+import { recordEvents } from '../../../status/events/record-events.ts';
 import { createRestHealth } from '../../../status/health/index.ts';
 import { createEmail } from '../channels/email.ts';
 import { sendMails } from '../mails/send-mails.ts';
-import { createSubscriptionLinks } from '../page-mails/subscription-links.ts';
+import { createSubscriptionLinks } from '../page-mails/subscriptions.ts';
 import { type SmtpSink, startSmtpSink } from '../testing/smtp-sink.ts';
 import { runReportMails } from './run-report-mails.ts';
 

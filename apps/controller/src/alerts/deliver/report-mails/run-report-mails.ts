@@ -1,11 +1,11 @@
 import { cleanLine, dayUs } from '@vantage/domain';
 import { dueMonth, type Month, type Outage, reportOf, type UptimeRow } from '@vantage/domain/report';
 import { type Clock, createJobParts, createWaker, type Logger } from '@vantage/kernel';
+import { type Kysely, sql } from 'kysely';
 import { realTime, type TimeScale } from '../../../platform/config/time-scale.ts';
-import type { Db } from '../../../platform/db/index.ts';
+import type { Db, Tables } from '../../../platform/db/index.ts';
 import { insertReportMails } from '../mails/mail-store.ts';
 import { reportMail } from './report-mail.ts';
-import { listMonthlyReports, lockReport, type MonthlyReport, storeMonth } from './report-store.ts';
 
 /** Reads the facts of a report, as `GET /uptime` and `GET /outages` say them. */
 type ReadReportFigures = (ask: {
@@ -110,4 +110,52 @@ async function make(
     await insertReportMails(trx, { ...mail, reportNo, contactNos: locked.contact_nos, nowUs });
     await storeMonth(trx, { reportNo, month: month.month, nowUs });
   });
+}
+
+/** A monthly report and how far it is. */
+interface MonthlyReport {
+  readonly report_no: number;
+  readonly account_no: number;
+  readonly name: string;
+  readonly tag_nos: readonly number[] | null;
+  readonly contact_nos: readonly number[];
+  /** Thousandths of a percent; null: none. */
+  readonly objective: number | null;
+  readonly created_us: number;
+  readonly timezone: string;
+  /** The last month of which mails were stored; null: none yet. */
+  readonly month: string | null;
+}
+
+const columns = sql`r.report_no, r.account_no, r.name, r.tag_nos, r.contact_nos, r.objective, r.created_us, a.timezone, p.month
+  from reports r join accounts a using (account_no) left join report_progress p using (report_no)`;
+
+/** All monthly reports. */
+async function listMonthlyReports(kysely: Kysely<Tables>): Promise<readonly MonthlyReport[]> {
+  const { rows } = await sql<MonthlyReport>`select ${columns} order by r.report_no`.execute(kysely);
+  return rows;
+}
+
+/** Locks a report for the transaction; undefined: another controller makes its mails, or it is gone. */
+async function lockReport(trx: Kysely<Tables>, reportNo: number): Promise<MonthlyReport | undefined> {
+  // A statement of its own, so that the next one sees what the holder before committed.
+  const { rows: locks } = await sql<{ locked: boolean }>`
+    select pg_try_advisory_xact_lock(hashtextextended('monthly report', ${reportNo}::bigint)) as locked`.execute(
+    trx,
+  );
+  if (locks[0]?.locked !== true) return undefined;
+  const { rows } = await sql<MonthlyReport>`select ${columns} where r.report_no = ${reportNo}`.execute(trx);
+  return rows[0];
+}
+
+/** Records that the mails of a month are stored. */
+async function storeMonth(
+  trx: Kysely<Tables>,
+  { reportNo, month, nowUs }: { readonly reportNo: number; readonly month: string; readonly nowUs: number },
+): Promise<void> {
+  await sql`
+    insert into report_progress (report_no, month, stored_us) values (${reportNo}, ${month}, ${nowUs})
+    on conflict (report_no) do update set month = excluded.month, stored_us = excluded.stored_us`.execute(
+    trx,
+  );
 }

@@ -3,9 +3,8 @@ import { escaped, linked } from '../../../rest/http/form-page.ts';
 import { type Logo, logoOf } from '../logo.ts';
 import { accentOf } from '../store.ts';
 import type { PageDay } from './days.ts';
-import type { ReadPage } from './page-store.ts';
 import { accentStyle, style } from './style.ts';
-import type { PageDevice, PageView } from './view.ts';
+import type { PageDevice, PageView, ReadPage } from './view.ts';
 import { dayText, headlineOf, lengthText, shortMoment } from './words.ts';
 
 /** Nothing is loaded, no script runs, nobody may frame the page, and its forms go to this server only. */

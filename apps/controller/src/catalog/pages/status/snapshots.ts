@@ -1,7 +1,6 @@
 import { type Clock, declareState, type Logger, messageOf } from '@vantage/kernel';
 import type { Document } from '../../../rest/http/document.ts';
-import { readPage } from './page-store.ts';
-import { type PageHistory, type PageView, readHistory, readView, type ViewDeps } from './view.ts';
+import { type PageHistory, type PageView, readHistory, readPage, readView, type ViewDeps } from './view.ts';
 
 /** A status page as readers get it now. */
 export interface Snapshot {

@@ -8,8 +8,7 @@ import { type AttemptLimit, createAttemptLimit } from '../../../rest/http/attemp
 import type { Authenticator } from '../../../rest/http/authenticate.ts';
 import { createDocument, type Document } from '../../../rest/http/document.ts';
 import type { FormRequest, OuterReply, OuterRoute } from '../../../rest/http/outer-routes.ts';
-import type { Session } from '../../../rest/http/session.ts';
-import { readCookie } from '../../../rest/http/session-cookie.ts';
+import { readCookie, type Session } from '../../../rest/http/session.ts';
 import { statusPath } from '../routes.ts';
 import { statusAtom, statusJson } from './feeds.ts';
 import {
@@ -21,9 +20,8 @@ import {
   statusHeaders,
   statusHtml,
 } from './html.ts';
-import type { ReadPage } from './page-store.ts';
 import { createSnapshots, type Snapshot } from './snapshots.ts';
-import type { ViewDeps } from './view.ts';
+import type { ReadPage, ViewDeps } from './view.ts';
 
 /** Subscriptions by e-mail, as the step of messages has them. */
 export interface Subscriptions {

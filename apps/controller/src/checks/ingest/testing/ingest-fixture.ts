@@ -7,8 +7,8 @@ import { createPartitions, type Db } from '../../../platform/db/index.ts';
 import { createFixtures } from '../../../testing/fixtures.ts';
 import { useDatabase } from '../../../testing/use-database.ts';
 import { rollUps } from '../../rollup/index.ts';
-import type { Fold } from '../fold.ts';
 import { createIngest } from '../ingest.ts';
+import type { Fold } from '../store-checks.ts';
 
 const log = createLog('ingest test', 'silent');
 const clock = systemClock;

@@ -3,7 +3,7 @@ import { Fault, messageOf } from '@vantage/kernel';
 import pg from 'pg';
 import { z } from 'zod';
 import { withBaseline } from '../baseline.ts';
-import { refuseDistributed } from '../distribute/refuse-distributed.ts';
+import { refuseDistributed } from '../distribute/history-tables.ts';
 import { copyTextIn } from './copy-text.ts';
 import type { BackupKey } from './encryption.ts';
 import { readFrames } from './frames.ts';

@@ -7,7 +7,7 @@ import { createGzip } from 'node:zlib';
 import { Fault, isDiskRefusal, messageOf, syncFolder } from '@vantage/kernel';
 import pg from 'pg';
 import { z } from 'zod';
-import { refuseDistributed } from '../distribute/refuse-distributed.ts';
+import { refuseDistributed } from '../distribute/history-tables.ts';
 import { copyOut } from './copy-text.ts';
 import { encrypted, type Lock } from './encryption.ts';
 import { encodeFrames, type Frame } from './frames.ts';

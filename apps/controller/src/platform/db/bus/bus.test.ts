@@ -6,7 +6,7 @@ import type { TestDatabase } from '../../../../../../tests/harness/database.ts';
 import { withClient } from '../../../../../../tests/harness/postgres-url.ts';
 import { useDatabase } from '../../../testing/use-database.ts';
 import { createDb, type Db, publish } from '../index.ts';
-import { inParts } from './publish.ts';
+import { inParts } from './channels.ts';
 
 const log = createLog('bus test', 'silent');
 const soon = { timeout: 60_000, interval: 20 };

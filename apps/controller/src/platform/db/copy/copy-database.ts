@@ -2,7 +2,7 @@ import { type Clock, Fault, newId } from '@vantage/kernel';
 import type pg from 'pg';
 import { quoted } from '../backup/snapshot.ts';
 import { withBaseline } from '../baseline.ts';
-import { refuseDistributed } from '../distribute/refuse-distributed.ts';
+import { refuseDistributed } from '../distribute/history-tables.ts';
 import { readMigrations } from '../migrate.ts';
 import { beginCapture, endCapture } from './capture.ts';
 import { changeState, readMark, readMigrationNames, readTarget, removeMark, writeMark } from './marks.ts';

@@ -4,7 +4,7 @@ import type { Db } from '../db.ts';
 import type { Tables } from '../schema.ts';
 import { createScope } from '../scope.ts';
 import { askWorkers } from './ask-workers.ts';
-import { type HistoryTable, propagation, stages } from './history-tables.ts';
+import { type HistoryTable, isDistributed, propagation, stages } from './history-tables.ts';
 import { type DistributionPlan, planDistribution, stagesLeft } from './plan.ts';
 import { identifyRows, partitionsWithoutIdentity } from './replica-identity.ts';
 
@@ -68,4 +68,14 @@ async function dropLocalRows({ kysely }: Db, table: HistoryTable): Promise<void>
     await withoutTimeLimits(trx);
     await sql`select truncate_local_data_after_distributing_table(${table}::regclass)`.execute(trx);
   });
+}
+
+/** Does Citus move shards of a distributed history, or is it about to? */
+export async function areShardsMoving(kysely: Kysely<Tables>): Promise<boolean> {
+  if (!(await isDistributed(kysely))) return false;
+  const { rows } = await sql<{ is: boolean }>`
+    select exists (select from pg_dist_background_job where state in ('scheduled', 'running', 'cancelling')) as is`.execute(
+    kysely,
+  );
+  return rows[0]?.is === true;
 }

@@ -1,2 +1,2 @@
-export { examineReplica } from './examine-replica.ts';
+export { examineReplica } from './ask-servers.ts';
 export { createReplica, type Replica } from './replica.ts';

@@ -2,7 +2,6 @@ import { probeFor } from '@vantage/probes';
 import { createExampleMaker } from './examples.ts';
 import { facts } from './facts.ts';
 import { defaultInText, mapSchema, mapValues, type Place, type Schema, type Schemas } from './schema.ts';
-import { schemaTexts } from './schema-texts.ts';
 
 /** Gives every schema and every property a description and an example. */
 export function describeSchemas(schemas: Schemas): Schemas {
@@ -76,3 +75,73 @@ function onlyOf(members: readonly unknown[], schema: Schema): Schema {
   if (schema.anyOf === undefined) return { type, enum: members, minimum: undefined, maximum: undefined };
   return { anyOf: schema.anyOf.map((part) => (part.type === 'null' ? part : { type, enum: members })) };
 }
+
+/** Descriptions of whole schemas. */
+const schemaTexts: Readonly<Record<string, string>> = {
+  OutageUpdate: 'What people say about an outage.',
+  Session: 'A sign-in by a browser.',
+  PasswordChange: 'The present password and a new one.',
+  SignIn: 'The key of a sign-in, or e-mail address and password.',
+  User: 'A person of the account.',
+  UserCreate: 'A person to invite.',
+  UserInvitation: 'The link of an invitation, which is shown once.',
+  UserUpdate: 'Changed settings of a person; what is absent stays.',
+  Account: 'The account of the key.',
+  AuditEntry: 'A change of the catalog: who changed what, and when.',
+  AccountUpdate: 'Changed settings of the account; what is absent stays.',
+  Agent: 'An agent: the program that runs the checks of its Location.',
+  Check:
+    'The record of one check. All times are milliseconds; DNSTime, ConnectTime, SSLTime, TTFB and TTLB add up to RequestTime.',
+  CheckOfDevice: 'The record of one check, with the device that it belongs to.',
+  CheckExtended: 'Everything else that is kept of a check.',
+  Contact: 'Where notifications go, without its secrets.',
+  ContactCreate: 'A contact to create.',
+  ContactUpdate: 'Changed settings of a contact; what is absent stays.',
+  DeviceEntry: 'A device as lists show it.',
+  Summary: 'The state of the whole account.',
+  DeviceCounts: 'The devices of the account; Up, Down, Maint and Unknown add up to Total.',
+  AlertCounts: 'The open alerts.',
+  SummaryOfTag: 'The devices with a tag, or with one of the tags below a level of paths, by status.',
+  SummaryOfLocation: 'The devices that are checked from a Location, by status.',
+  DeviceTimeline: 'The statuses of a device over a period.',
+  TimelineInterval: 'A stretch of time with one status.',
+  DeviceState: 'A device as lists of thousands show it.',
+  Event: 'A change of a device, a Location or an agent.',
+  IssuedKey: 'A new key, which is shown once.',
+  Key: 'A key of the API, without the key itself.',
+  KeyCreate: 'A key to issue.',
+  KeyUpdate: 'Changed settings of a key; what is absent stays.',
+  Location: 'A place from which agents check devices.',
+  DeviceMaintenance: 'Maintenance of one device that runs or is planned.',
+  Maintenance: 'Maintenance that runs or is planned: of one request, or of one occurrence of a schedule.',
+  MaintenanceSchedule: 'Maintenance windows that recur.',
+  MaintenanceScheduleCreate: 'A maintenance schedule to create.',
+  MaintenanceScheduleUpdate: 'Changed settings of a maintenance schedule; what is absent stays.',
+  MaintenanceSchedulePreview: 'A maintenance schedule that need not be stored.',
+  NotificationSchedulePreview:
+    'A notification schedule that need not be stored, and the alert to try it with.',
+  PreviewedMessage: 'A message that a schedule would send.',
+  MaintenanceWindow: 'A window of a maintenance schedule, or a time that the clocks skip.',
+  MaintenanceStart: 'How long the maintenance lasts.',
+  NotificationSchedule: 'Who is notified, when and how often.',
+  NotificationScheduleCreate: 'A notification schedule to create.',
+  NotificationScheduleUpdate: 'Changed settings of a notification schedule; what is absent stays.',
+  Outage: 'A time in which a device was Down, from the first error to the check that found it Up.',
+  Problem: 'A failure: a number for programs and a sentence for people.',
+  CheckTrial: 'The settings of a device, and the Location that tries them.',
+  TrialRecord: 'A check of settings that are not stored.',
+  ContactTest: 'What came of a test message.',
+  RotatedSecret: 'The new secret of a contact.',
+  ScheduleStep:
+    'A step of a notification schedule: whom it notifies, how long after the alert and at which hours.',
+  Secret: 'A secret without its value.',
+  SecretCreate: 'A secret to keep.',
+  SecretUpdate: 'Another value for a secret.',
+  Statistics: 'Figures of one Location in one bucket of time.',
+  Tag: 'A tag with its devices.',
+  TagCreate: 'A tag to create.',
+  TagEntry: 'A tag as lists show it.',
+  TagUpdate: 'Another name for a tag.',
+  Uptime: 'The uptime of a device in a period.',
+  UptimeOfDevice: 'The uptime of one of many devices in a period.',
+};

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { createResourceFinder } from '../../http/entity-tag.ts';
 import type { Route } from '../../http/route.ts';
-import { sessionCookieName } from '../../http/session-cookie.ts';
+import { sessionCookieName } from '../../http/session.ts';
 import { describeProperty, describeSchemas } from './describe.ts';
 import { deviceChange, devicesByMethod, optionSchemas } from './devices.ts';
 import { createExampleMaker } from './examples.ts';

@@ -1,9 +1,6 @@
 import { deviceStatuses, resultCode } from '@vantage/domain';
-import { alertFacts } from './alert-facts.ts';
-import { keyFacts } from './key-facts.ts';
-import { pageFacts } from './page-facts.ts';
 import type { Fact } from './schema.ts';
-import { stateFacts } from './state-facts.ts';
+import { alertFacts, stateFacts } from './state-facts.ts';
 
 /** An id as examples show it. */
 const id = '27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802';
@@ -287,3 +284,53 @@ export const facts: Readonly<Record<string, Fact>> = {
   filename: { example: 'devices.csv' },
   'Last-Event-ID': { example: id },
 };
+
+/** Facts of keys, people and sessions, of trials and settings. */
+function keyFacts(id: string, at: string): Readonly<Record<string, Fact>> {
+  return {
+    'CheckTrial.Location': { example: 'local' },
+    'DeviceSettings.Options': { text: 'Settings of the Method.', example: { Count: 3 } },
+    'TrialRecord.check_id': { example: null },
+    'TrialRecord.Extended': { example: { Address: '192.0.2.80', Status: 200 } },
+    CreatedBy: { example: 'admin' },
+    LastAddress: { example: '192.0.2.10' },
+    Email: { example: 'ada@example.org' },
+    'User.Level': { example: 'UO' },
+    'User.LastSeen': { example: at },
+    LastUsed: { example: at },
+    user_id: { text: 'Id of the person.', example: id },
+    key_id: { text: 'Id of the key; not the key itself.', example: id },
+  };
+}
+
+/** Facts of hooks, status pages, secrets and outages. */
+function pageFacts(id: string): Readonly<Record<string, Fact>> {
+  return {
+    secret_id: { text: 'Id of the secret.', example: id },
+    outage_id: { text: 'Id of the outage.', example: id },
+    hook_id: { text: 'Id of the hook.', example: id },
+    page_id: { text: 'Id of the status page.', example: id },
+    'Hook.Name': { text: 'Name of the hook.', example: 'Data warehouse' },
+    'Hook.Address': { example: 'https://events.example.org/vantage' },
+    'Hook.Events': { example: ['Down', 'Up'] },
+    'Hook.Tag': { example: { tag_id: id, Name: 'berlin' } },
+    FailingSince: { example: null },
+    LastDelivered: { example: '2026-02-25T23:38:03+01:00' },
+    GivenUp: { example: 0 },
+    report_id: { text: 'Id of the monthly report.', example: id },
+    'MonthlyReport.Name': { text: 'Name of the report.', example: 'Shop, monthly' },
+    'MonthlyReport.Objective': { example: 99.9 },
+    'MonthlyReport.Contacts': { example: [id] },
+    'MonthlyReport.Next': { example: '2026-11-01T00:00:00+01:00' },
+    'Page.Name': { text: 'Title of the page.', example: 'Example services' },
+    'Page.Path': { text: 'The page is at /status/PATH.', example: 'customers' },
+    'Page.Access': { example: 'Public' },
+    'Page.Footer': { example: 'Example Ltd.' },
+    'PageAccentShown.Light': { text: 'On light.', example: '#a3123f' },
+    'PageAccentShown.Dark': { text: 'On dark.', example: '#ff8fab' },
+    'PageNoteSent.At': { example: '2026-02-25T23:38:03Z' },
+    'PageNote.At': { text: 'When it was written, or when it begins.', example: '2026-02-25T23:38:03+01:00' },
+    'PageNote.Kind': { text: 'The stage of the incident, or the kind of the note.', example: 'Identified' },
+    'PageNote.Text': { text: 'What people wrote.', example: 'We are replacing a router.' },
+  };
+}

@@ -59,3 +59,44 @@ export function stateFacts(id: string, at: string): Readonly<Record<string, Fact
     'DeviceState.Day': { example: `${'U'.repeat(60)}DDD${'U'.repeat(9)}` },
   };
 }
+
+/** Texts of the document about contacts and schedules that their schemas lack; `id` is an id as examples show it. */
+export function alertFacts(id: string): Readonly<Record<string, Fact>> {
+  return {
+    delivery_id: { text: 'Id of the delivery.', example: id },
+    'Delivery.At': { example: '2026-02-25T23:38:03+01:00' },
+    'Delivery.Ended': { example: '2026-02-25T23:38:04+01:00' },
+    'Delivery.MergedInto': { example: null },
+    'Delivery.Severity': { text: 'Of the message.', example: 'critical' },
+    'Contact.Name': { text: 'Name of the contact.', example: 'Operations' },
+    'Contact.Type': { text: 'How messages reach it.', example: 'email' },
+    'ContactCreate.Type': { example: 'email' },
+    'ContactUpdate.Type': { example: 'email' },
+    'Contact.Address': { example: 'noc@example.org' },
+    'Contact.Notify': { example: null },
+    LocalStart: { example: '2026-03-01T02:00' },
+    'MaintenanceWindow.Note': { example: null },
+    'NotificationSchedulePreview.Severity': { example: 'critical' },
+    'NotificationSchedulePreview.Kind': { example: 'device.down' },
+    'PreviewedMessage.Steps': { example: [1] },
+    'PreviewedMessage.Repeat': { example: false },
+    'PreviewedMessage.Contacts': { example: [{ contact_id: id, Name: 'Operations' }] },
+    'PreviewedMessage.NotNotified': { example: [] },
+    'PreviewedMessage.Text': { example: 'Mon 08:00, after 4 h 50 min: Operations.' },
+    maintenance_id: { text: 'Id of the maintenance.', example: id },
+    'Maintenance.mschedule_id': { example: null },
+    'DeviceMaintenance.mschedule_id': { example: null },
+    'Maintenance.Source': { example: 'Manual' },
+    'DeviceMaintenance.Source': { example: 'Manual' },
+    'Maintenance.Reason': { example: 'Kernel update' },
+    'DeviceMaintenance.Reason': { example: 'Kernel update' },
+    'Maintenance.By': { example: 'Ada' },
+    'DeviceMaintenance.By': { example: 'Ada' },
+    'Maintenance.Devices': { example: [id] },
+    'Maintenance.DeviceCount': { example: 1 },
+    PreviousSecretUntil: { example: null },
+    contact_id: { text: 'Id of the contact.', example: id },
+    'MaintenanceSchedule.mschedule_id': { text: 'Id of the maintenance schedule.', example: id },
+    'NotificationSchedule.nschedule_id': { text: 'Id of the notification schedule.', example: id },
+  };
+}

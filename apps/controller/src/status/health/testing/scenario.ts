@@ -5,8 +5,8 @@ import { createTestDatabase } from '../../../../../../tests/harness/database.ts'
 import { runRequests } from '../../../agents/run-requests/index.ts';
 import { locationVisibility } from '../../../catalog/locations/visibility-store.ts';
 import { createDb, type Db } from '../../../platform/db/index.ts';
-import type { RecordEvents } from '../../events/index.ts';
-import { recordEvents as recordOnly } from '../../events/index.ts';
+import type { RecordEvents } from '../../events/record-events.ts';
+import { recordEvents as recordOnly } from '../../events/record-events.ts';
 import { createHealth } from '../health.ts';
 import { sweepRetries } from '../retry-sweep.ts';
 import { trueTimes } from '../times.ts';

@@ -1,1 +1,0 @@
-export { createAssign } from './assign.ts';

@@ -1,1 +1,0 @@
-export { createChangeRecorder } from './record-changes.ts';

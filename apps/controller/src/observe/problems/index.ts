@@ -1,2 +1,0 @@
-export { problemsOf, warningsOf } from './own-problems.ts';
-export { createProblems } from './problems.ts';

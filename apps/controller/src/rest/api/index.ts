@@ -1,2 +1,0 @@
-export { createHttpApi } from './api.ts';
-export { builtPage, readSite } from './read-site.ts';

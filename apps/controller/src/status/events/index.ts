@@ -1,1 +1,0 @@
-export { createRecordEvents, type RecordEvents, recordEvents } from './record-events.ts';
