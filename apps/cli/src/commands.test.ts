@@ -272,7 +272,7 @@ async function keepAgent(id: string): Promise<void> {
       l as (insert into locations (location_id, account_no, name) select $1, account_no, 'here' from a returning *),
       m as (insert into locations (location_id, account_no, name) select $1 || '2', account_no, 'there' from a)
     insert into agents (agent_id, account_no, location_no, name, token_hash, token_expires_us)
-    select $1, account_no, location_no, 'old', $1::bytea, 1 from l`,
+    select $1, account_no, location_no, 'old', $1::bytea, 9000000000000000 from l`,
     [id],
   );
 }
