@@ -1,7 +1,7 @@
-// An installation's cores, memory, WAL and bytes on the wire beside what `./vantage size` says: agents with the real
-// protocol and certificates check devices once a minute, and nothing else happens. Each figure is of a minute, after
-// another one. Usage: node tests/bench/sizes.ts [agents:devices …]
-import { type ChildProcess, execFileSync, fork } from 'node:child_process';
+// An installation's cores, memory and flushes beside what `./vantage size` says: agents with the real protocol and
+// certificates check devices once a minute, and nothing else happens. Each figure is of a minute, after another one.
+// Usage: node tests/bench/sizes.ts [agents:devices …]
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -35,16 +35,7 @@ async function until(holds: () => Promise<boolean>, what: string): Promise<void>
     if (performance.now() > endMs) throw new Error(`not within ten minutes: ${what}`);
 }
 
-/** The sum of a counter of all connections to a port, as the kernel has them. */
-function bytesTo(port: string): { readonly sent: number; readonly received: number } {
-  const filter = ['-Htin', 'state', 'established', `( dport = :${port} )`];
-  const text = execFileSync('ss', filter, { encoding: 'utf8', maxBuffer: 2 ** 28 });
-  const sum = (name: string) =>
-    [...text.matchAll(new RegExp(`${name}:(\\d+)`, 'g'))].reduce((all, [, value]) => all + Number(value), 0);
-  return { sent: sum('bytes_sent'), received: sum('bytes_received') };
-}
-
-const counters = z.object({ wal: z.number(), flushes: z.number() });
+const counters = z.object({ flushes: z.number() });
 
 /** Counters since the system's start. */
 async function used(
@@ -56,15 +47,15 @@ async function used(
   }: { readonly client: pg.Client; readonly agents: ChildProcess; readonly metricsPort: number },
 ) {
   const { controller } = system.quickstart().pids;
-  const { rows } = await client.query(`select (select wal_bytes from pg_stat_wal)::float8 as wal,
-    (select sum(fsyncs) from pg_stat_io where object = 'wal')::float8 as flushes`);
+  const { rows } = await client.query(
+    `select sum(fsyncs)::float8 as flushes from pg_stat_io where object = 'wal'`,
+  );
   const postmaster = Number(
     readFileSync(path.join(system.dataDir, 'postgres/cluster/postmaster.pid'), 'utf8').split('\n')[0],
   );
   return {
     ms: performance.now(),
     ...counters.parse(rows[0]),
-    ...bytesTo(new URL(system.quickstart().agent_endpoint).port),
     results: (await sums(agents)).results,
     batches: seriesSum(await readMetrics(metricsPort), 'vantage_ingest_batch_seconds_count') ?? 0,
     controllerS: usage(controller).cpuS,
@@ -120,10 +111,7 @@ async function measure({ agents: count, devices }: (typeof sizes)[number]): Prom
     figure('controller', 'cores', rate('controllerS'), said.controllerCores),
     figure('controller', 'MiB', usage(pids.controller).rssMib, said.controllerMemoryMiB),
     figure('PostgreSQL', 'cores', rate('databaseS'), said.databaseCores),
-    figure('WAL', 'KiB a second', rate('wal') / 1_024, said.walKibPerSecond),
     figure('flushes of the WAL', 'a second', rate('flushes'), said.flushesPerSecond),
-    figure('agents to controller', 'kbit a second', (rate('sent') * 8) / 1_000, said.networkKbits),
-    figure('controller to agents', 'kbit a second', (rate('received') * 8) / 1_000, said.networkBackKbits),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { type Load, sizeOf } from './model.ts';
+import { coresOf, type Load, sizeOf } from './model.ts';
 import { coresText, rounded } from './show-size.ts';
 
 const base: Load = { devices: 1, intervalS: 1, retentionDays: 1, agents: 1, method: 'TCP' };
@@ -19,9 +19,16 @@ const packed = (aDay: number) =>
     (sum, method) => sum + bytesACheck({ ...base, devices: 1_000, method, aDay }),
     0,
   ) / 3;
-/** So many results a second of eight agents (`controllers` of the benchmark). */
-const stored = (aSecond: number) => sizeOf({ ...base, devices: aSecond, agents: 8 });
+/** Cores of all controllers for so many results a second in batches of 500 (`controllers` of the benchmark). */
+const stored = (controllers: number, results: number) =>
+  controllers *
+  coresOf('controller', { results: results / controllers, batches: results / 500 / controllers });
 const many = sizeOf({ ...base, devices: 20_000, intervalS: 60, agents: 1_000 });
+const few = sizeOf({ ...base, devices: 1_000, intervalS: 60 });
+/** 100 agents with 20,000 devices sent 334 results a second in 186 batches (`sizes` of the benchmark). */
+const hundred = { results: 334, batches: 186 };
+/** Two agents with 1,000 devices each 6 s (`soak` of the benchmark). */
+const soak = sizeOf({ ...base, devices: 1_000, intervalS: 6, agents: 2 });
 
 /** Measured figures (docs/bench.md, and before the first release), beside those of the model. */
 test.each<[string, number, number]>([
@@ -40,9 +47,16 @@ test.each<[string, number, number]>([
   ],
   ['cores of a controller with 1,000 agents', 0.63, many.controllerCores],
   ['of PostgreSQL with 1,000 agents', 0.66, many.databaseCores],
-  ['cores of a controller at 3,325 results a second of 8 agents', 0.1, stored(3_325).controllerCores],
-  ['of two at 2.17 times as many', 0.2, stored(3_325 * 2.17).controllerCores],
-  ['of four at 3.62 times as many', 0.4, stored(3_325 * 3.62).controllerCores],
+  ['cores of a controller at 3,325 results a second in batches of 500', 0.1, stored(1, 3_325)],
+  ['of two at 2.17 times as many', 0.2, stored(2, 3_325 * 2.17)],
+  ['of four at 3.62 times as many', 0.4, stored(4, 3_325 * 3.62)],
+  ['cores of a controller with one agent and 1,000 devices', 0.0266, few.controllerCores],
+  ['of its PostgreSQL', 0.0136, few.databaseCores],
+  ['flushes of its disk a second', 5.4, few.flushesPerSecond],
+  ['cores of a controller with 100 agents and 20,000 devices', 0.43, coresOf('controller', hundred)],
+  ['of its PostgreSQL', 0.452, coresOf('database', hundred)],
+  ['batches a second of two agents with 83 results a second each', 5.03, soak.batchesPerSecond],
+  ['kbit a second from them', 211, soak.networkKbits],
   ['memory of a controller with 1,000 agents', 914, many.controllerMemoryMiB],
   [
     'memory of an agent with 100 devices',
@@ -73,6 +87,7 @@ test('the table of docs/scaling.md is what the model says', () => {
     [50_000, 60, 50],
     [100_000, 60, 100],
     [1_000_000, 300, 1_000],
+    [10_000_000, 300, 100_000],
   ].map(([devices = 0, intervalS = 0, agents = 0]) => {
     const size = sizeOf({ devices, intervalS, agents, retentionDays: 35, method: 'HTTP' });
     const cells = [
@@ -84,6 +99,8 @@ test('the table of docs/scaling.md is what the model says', () => {
       rounded(size.controllerMemoryMiB),
       coresText(size.databaseCores),
       rounded(size.diskGiB),
+      rounded(size.flushesPerSecond),
+      rounded(size.networkKbits / 1_000),
       coresText(size.agentCores),
       rounded(size.agentMemoryMiB),
     ];

@@ -24,9 +24,8 @@ export interface Size {
   readonly controllerCores: number;
   readonly controllerMemoryMiB: number;
   readonly databaseCores: number;
-  /** Times that PostgreSQL waits until its write-ahead log is on the disk, and what it writes there. */
+  /** Times that PostgreSQL waits until its write-ahead log is on the disk. */
   readonly flushesPerSecond: number;
-  readonly walKibPerSecond: number;
   /** All agents to the controller and back, in TLS without the headers of IP and TCP, kbit a second. */
   readonly networkKbits: number;
   readonly networkBackKbits: number;
@@ -44,16 +43,15 @@ const wakes = { cores: 0.1067, allAtRate: 600 } as const;
 const methodFactor: Readonly<Record<SizedMethod, number>> = { TCP: 1, HTTP: 2.14, DNS: 1.19, PING: 0.8 };
 /** An agent gathers new results for so long, or until they are so many (apps/agent/src/stream/uploader.ts). */
 const gather = { s: 0.4, results: 200 } as const;
-/** CPU of a result and of a batch, of a connected agent a second, and of an idle system a second, milliseconds. */
+/** CPU of a result, of its batch, and of an idle system a second, milliseconds. */
 const cpuMs = {
-  controller: { result: 0.0275, batch: 1.7, agent: 0.05, idle: 10 },
-  database: { result: 0.011, batch: 1.96, agent: 0.05, idle: 10 },
+  controller: { result: 0.0208, batch: 2, idle: 18 },
+  database: { result: 0.011, batch: 2.2, idle: 8 },
 } as const;
-/** Bytes of WAL, with the whole pages after a checkpoint. */
-const walBytes = { result: 600, batch: 200, agent: 50, idle: 1_000 } as const;
-const flushes = { batch: 1, idle: 8 } as const;
-/** Bytes on the wire; an agent's are those of its heartbeats and pings, a second. */
-const wireBytes = { result: 60, batch: 60, agent: 40, backBatch: 60, backAgent: 30 } as const;
+/** A batch is a transaction; the others are of the controller's own work. */
+const idleFlushes = 3;
+/** Bytes on the wire: of a result (HTTP, TCP, DNS and PING mixed), a batch and its ack, and of an agent a second. */
+const wireBytes = { result: 155, batch: 40, ack: 112, agent: 18, toAgent: 15 } as const;
 /** A stored check with its index, and the same check packed, bytes. */
 const rowBytes: Readonly<Record<SizedMethod, number>> = { TCP: 106, HTTP: 123, DNS: 110, PING: 122 };
 const packedBytes: Readonly<Record<SizedMethod, number>> = { TCP: 9, HTTP: 15.5, DNS: 12, PING: 17 };
@@ -85,32 +83,32 @@ export function sizeOf({ devices, intervalS, retentionDays, agents, method }: Lo
   const rolled = devices * 24 * 730 * rollUpBytes * Math.min(1, checksADay / 24);
   const ofAgent = devices / Math.max(1, agents);
   const batchesPerSecond = agents * batchesOf(ofAgent / intervalS);
-  const cores = (of: keyof typeof cpuMs) => {
-    const { result, batch, agent, idle } = cpuMs[of];
-    return (checksPerSecond * result + batchesPerSecond * batch + agents * agent + idle) / 1_000;
-  };
+  const work = { results: checksPerSecond, batches: batchesPerSecond };
   return {
     checksPerSecond,
     batchesPerSecond,
     agentCores: agentCoresAt(ofAgent / intervalS, method),
     agentMemoryMiB: Math.min(maxAgentMiB, memoryMiB.agent + ofAgent * memoryMiB.agentPerDevice),
-    controllerCores: cores('controller'),
+    controllerCores: coresOf('controller', work),
     controllerMemoryMiB: memoryMiB.controller + agents * memoryMiB.perAgent + devices * memoryMiB.perDevice,
-    databaseCores: cores('database'),
-    flushesPerSecond: batchesPerSecond * flushes.batch + flushes.idle,
-    walKibPerSecond:
-      (checksPerSecond * walBytes.result +
-        batchesPerSecond * walBytes.batch +
-        agents * walBytes.agent +
-        walBytes.idle) /
-      1_024,
+    databaseCores: coresOf('database', work),
+    flushesPerSecond: batchesPerSecond + idleFlushes,
     networkKbits: kbits(
       checksPerSecond * wireBytes.result + batchesPerSecond * wireBytes.batch + agents * wireBytes.agent,
     ),
-    networkBackKbits: kbits(batchesPerSecond * wireBytes.backBatch + agents * wireBytes.backAgent),
+    networkBackKbits: kbits(batchesPerSecond * wireBytes.ack + agents * wireBytes.toAgent),
     diskGiB: (fresh + packed + rolled) / gibibyte,
     freshGiB: fresh / gibibyte,
   };
+}
+
+/** Cores of a program at so many results and batches a second. */
+export function coresOf(
+  program: keyof typeof cpuMs,
+  work: { readonly results: number; readonly batches: number },
+): number {
+  const { result, batch, idle } = cpuMs[program];
+  return (work.results * result + work.batches * batch + idle) / 1_000;
 }
 
 const kbits = (bytes: number) => (bytes * 8) / 1_000;
