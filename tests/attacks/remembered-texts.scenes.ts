@@ -47,11 +47,22 @@ async function assigned(stream: HostileStream): Promise<number[]> {
   return [...deviceNos];
 }
 
+/** Sends heartbeats, so that the agent keeps its devices however long the scene takes. Disposing ends it. */
+function keepBeating(stream: HostileStream): Disposable {
+  let sequence = 0n;
+  const timer = setInterval(() => {
+    sequence += 1n;
+    stream.send({ case: 'heartbeat', value: { sequence } });
+  }, 5_000);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
 test('good results with long texts for thousands of devices leave the controller within its memory', async () => {
   const { ground } = scenes;
   const wild = await openWild(ground, 'texts', 1);
   const [agent] = wild.agents;
   using session = await connectAgent(ground, agent?.identity);
+  using _heart = keepBeating(session.stream);
   await addDevices(ground, agent?.agentNo ?? 0);
   await wild.addDevice(); // the Location is planned anew
   const deviceNos = (await assigned(session.stream)).slice(0, devices);
