@@ -138,14 +138,14 @@ async function measure(home: AgentHome, subject: Subject, wire: Wire, perSecond:
   await delay(warmUpMs);
   await agent.count();
   talks.clear();
-  const apartMs = Date.now() - wireClockMs();
+  const minIntervalMs = Date.now() - wireClockMs();
   const theirs = await bareErrors(subject, family === 4 ? wire.far.v4 : wire.far.v6, talks, seconds * 1000);
   await delay(2000);
   const { results, good, text, phases } = await agent.count();
   if (good < results || results === 0) throw new Error(`${good} of ${results} checks are good: ${text}`);
   const pairs = phases.map(({ deviceNo, startMs, ...seen }) => {
     const nearest = (talks.get(firstPort + deviceNo) ?? []).find(
-      (talk) => Math.abs(talk.startMs + apartMs - startMs) < intervalMs / 2,
+      (talk) => Math.abs(talk.startMs + minIntervalMs - startMs) < intervalMs / 2,
     );
     return { seen, talk: nearest };
   });

@@ -9,7 +9,7 @@ const [base = '', keys = '', pages = '0'] = process.argv.slice(2);
 type Headed = Readonly<Record<'Service-API-Key', string>>;
 /** Pages that open at once. */
 const atOnce = 4;
-const apartMs = 4_000;
+const minIntervalMs = 4_000;
 let [events, requests, failures] = [0, 0, 0];
 
 async function read(headers: Headed, path: string): Promise<Headers> {
@@ -53,7 +53,7 @@ async function openPage(headers: Headed): Promise<void> {
     try {
       await delay(500);
       [revision] = await Promise.all([readStates(headers, revision), readAlerts(headers)]);
-      await delay(apartMs);
+      await delay(minIntervalMs);
     } finally {
       isReading = false;
     }
@@ -79,7 +79,7 @@ async function followEvents(headers: Headed, opened: () => void, onEvents: () =>
     } catch {
       failures += 1;
     }
-    await delay(apartMs);
+    await delay(minIntervalMs);
   }
 }
 

@@ -4,7 +4,7 @@
 import { dayUs } from '@vantage/domain';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { sql } from 'kysely';
-import { createFactsNumbering } from '../../apps/controller/src/checks/ingest/facts.ts';
+import { createFactsNumbering } from '../../apps/controller/src/checks/ingest/check-facts.ts';
 import { insertChecks } from '../../apps/controller/src/checks/ingest/rows.ts';
 import { type Db, startOfDay } from '../../apps/controller/src/platform/db/index.ts';
 import { sampleDay } from '../../apps/controller/src/platform/db/packed/testing/sample-day.ts';

@@ -48,8 +48,8 @@ export const features: readonly Feature[] = [
     begins: [
       `${controller}/catalog/agents/invitation-routes.ts#invitationRoutes`,
       `${agent}/enrol/enrolment.ts#createEnrolment`,
-      `${controller}/agents/enrol/agent-side.ts#createAgentSide`,
-      `${controller}/agents/enrol/agent-door.ts#createAgentDoor`,
+      `${controller}/agents/enrol/agent-port-services.ts#createAgentPortServices`,
+      `${controller}/agents/enrol/agent-port-handlers.ts#createAgentPortHandlers`,
       `${controller}/agents/enrol/enrolment.ts#createEnrolment`,
       `${controller}/agents/enrol/authorities.ts#openAuthorities`,
       `${controller}/catalog/agents/enrolment-store.ts#agentEnrolment`,

@@ -105,7 +105,7 @@ function sealerOf({ kysely }: Db, file: string): Promise<Sealer> {
   return openSealer({ kysely, sealedRows, file, keyLost: false, log: createLog('admin', 'silent') });
 }
 
-/** Checks that agents can come in at the address of an invitation; throws a Fault when they cannot. */
+/** Checks that agents can connect at the address of an invitation; throws a Fault when they cannot. */
 async function planFor({ kysely }: Db, request: OperatorRequests['agents.invite']) {
   const { invitationTerms } = await import('./admin/invitation-terms.ts');
   const { planInvitation } = await import('./agents/enrol/index.ts');

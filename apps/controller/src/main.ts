@@ -52,9 +52,9 @@ async function serve(
 ): Promise<void> {
   const { config, clock, log, db, certificates } = base;
   await using _tracing = base.tracing;
-  const { gateway, agentDoor } = agents;
+  const { gateway, agentPortHandlers } = agents;
   const { feed, notify } = shared;
-  using _door = agentDoor;
+  using _door = agentPortHandlers;
   const handler = base.metrics.measureRequests(base.tracing.traceRequests(api.handler));
   const ports = await openPorts({
     config,
@@ -62,7 +62,7 @@ async function serve(
     log,
     certificates: certificates.current,
     gateway,
-    agentDoor,
+    agentPortHandlers,
     api,
     handler,
   });

@@ -1,5 +1,5 @@
 import { effect } from '@preact/signals';
-import { counts, progress, rows } from './store/facts.ts';
+import { counts, progress, rows } from './store/account-state.ts';
 import { texts } from './texts/index.ts';
 
 const betweenMs = 10_000;

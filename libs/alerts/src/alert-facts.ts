@@ -2,7 +2,7 @@ import type { BaseStatus } from '@vantage/domain';
 import type { SuppressionReason } from '@vantage/health';
 import type { Severity } from './alert-kind.ts';
 import type { AlertState } from './alert-state.ts';
-import type { MasterFacts, RequestedCheck } from './judge-master.ts';
+import type { MasterFacts, RequestedCheck } from './decide-master.ts';
 import type { Schedule } from './schedule.ts';
 
 /** The device of an alert as it stands now. */

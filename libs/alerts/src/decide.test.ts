@@ -3,7 +3,7 @@ import { afterUp } from './after-change.ts';
 import type { AlertDecision, AlertFacts, DeviceFacts } from './alert-facts.ts';
 import { type AlertState, newAlertState } from './alert-state.ts';
 import { decide } from './decide.ts';
-import type { MasterFacts, RequestedCheck } from './judge-master.ts';
+import type { MasterFacts, RequestedCheck } from './decide-master.ts';
 import {
   base,
   device,

@@ -27,8 +27,8 @@ import { active, end, withoutDevice } from './send-moves.ts';
  *   maintenance  window over                                     judging
  *   late         live check failed                               judging
  *   late         no live check                                   one is requested
- *   judging      by judge-master.ts: sent                        active; confirming after a suppression, or where the master failed
- *   judging      by judge-master.ts: suppressed                  suppressed
+ *   judging      by decide-master.ts: sent                       active; confirming after a suppression, or where the master failed
+ *   judging      by decide-master.ts: suppressed                 suppressed
  *   suppressed   master is not Down any more                     judging
  *   confirming   1 + Retries requested checks failed             judging (one check, where the master had an error only)
  *   confirming   otherwise                                       the next check is requested, RetryDelay after the last one

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { AlertFacts, DeviceFacts } from './alert-facts.ts';
 import { type AlertState, newAlertState } from './alert-state.ts';
 import { decide } from './decide.ts';
-import type { MasterFacts, RequestedCheck } from './judge-master.ts';
+import type { MasterFacts, RequestedCheck } from './decide-master.ts';
 import { base, device, judging, master, minute, nowUs, outcome } from './testing/alert-fixture.ts';
 
 const second = minute / 60;

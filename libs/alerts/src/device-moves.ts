@@ -1,6 +1,6 @@
 import type { AlertFacts, DeviceFacts } from './alert-facts.ts';
 import { type AlertState, enterPhase } from './alert-state.ts';
-import { judgeMaster } from './judge-master.ts';
+import { decideMaster } from './decide-master.ts';
 import { type Move, suppressedBy, to } from './move.ts';
 import { activated, active, alertEvent } from './send-moves.ts';
 
@@ -90,7 +90,7 @@ export function late(state: AlertState, device: DeviceFacts, facts: AlertFacts):
 export function judging(state: AlertState, device: DeviceFacts, { check, nowUs, times }: AlertFacts): Move {
   const failed = state.failedChecks + (check.kind === 'answered' && check.verdict === 'bad' ? 1 : 0);
   const at = { failed, sinceUs: state.phaseSinceUs, nowUs };
-  const judgement = judgeMaster(device.master, check, at);
+  const judgement = decideMaster(device.master, check, at);
   switch (judgement.kind) {
     case 'send':
       if (state.ownChecks === 'sequence' || device.masterWasDown)

@@ -47,9 +47,9 @@ export {
   contactTypes,
 } from './contact-types.ts';
 export { decide } from './decide.ts';
+export type { MasterFacts, RequestedCheck } from './decide-master.ts';
 export { emailFault } from './email-address.ts';
 export { decideForward } from './forward.ts';
-export type { MasterFacts, RequestedCheck } from './judge-master.ts';
 export {
   type BodyPart,
   type BodyType,

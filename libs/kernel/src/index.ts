@@ -1,6 +1,7 @@
 export { type Backoff, backoffMs } from './backoff.ts';
 export { boundedText } from './bounded-text.ts';
 export { type Clock, systemClock } from './clock.ts';
+export { createCoalescer } from './coalescer.ts';
 export { acceptedPort, commonSettings } from './common-settings.ts';
 export {
   createDiskWatch,
@@ -59,7 +60,6 @@ export {
   type SettingsSource,
   unknownSettings,
 } from './settings-reader.ts';
-export { createSharedWork } from './shared-work.ts';
 export { onAbort, onSignal, shutdownSignal, whenAborted } from './shutdown.ts';
 export { compileCacheEnv, isBundled, siblingProgram } from './sibling-program.ts';
 export { isZoneName, type ZoneOffset, zoneName, zoneOffset } from './time-zone.ts';

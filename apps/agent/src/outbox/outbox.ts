@@ -98,7 +98,11 @@ export async function openOutbox(deps: OutboxDeps): Promise<Outbox> {
       groupMs = group.length < limits.large.records ? limits.groupMs : limits.large.groupMs;
       return store.write(group);
     });
-  const writing = createThrottle({ clock: deps.clock, apartMs: () => groupMs, job: () => void write() });
+  const writing = createThrottle({
+    clock: deps.clock,
+    minIntervalMs: () => groupMs,
+    job: () => void write(),
+  });
 
   return {
     append(record) {

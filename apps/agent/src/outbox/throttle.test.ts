@@ -5,7 +5,7 @@ import { createThrottle } from './throttle.ts';
 test('the first request runs at once, requests meanwhile run together, and none runs after disposal', async () => {
   const clock = createFakeClock();
   const begun: number[] = [];
-  const pace = createThrottle({ clock, apartMs: () => 50, job: () => void begun.push(clock.monoMs()) });
+  const pace = createThrottle({ clock, minIntervalMs: () => 50, job: () => void begun.push(clock.monoMs()) });
   for (let i = 0; i < 100; i += 1) {
     pace.schedule();
     await clock.advance(4);

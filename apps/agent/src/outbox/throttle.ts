@@ -6,22 +6,22 @@ export interface Throttle extends Disposable {
 }
 
 /**
- * Creates the throttle: the job starts at most once in `apartMs`, which is asked before each start. After disposal it
- * starts no more.
+ * Creates the throttle: the job starts at most once in `minIntervalMs`, which is asked before each start. After disposal
+ * it starts no more.
  */
 export function createThrottle(deps: {
   readonly clock: Pick<Clock, 'monoMs' | 'timer'>;
-  readonly apartMs: () => number;
+  readonly minIntervalMs: () => number;
   readonly job: () => void;
 }): Throttle {
-  const { clock, apartMs, job } = deps;
+  const { clock, minIntervalMs, job } = deps;
   let begunMs = Number.NEGATIVE_INFINITY;
   let timer: Disposable | undefined;
   let isOver = false;
   return {
     schedule() {
       if (isOver) return;
-      timer ??= clock.timer(Math.max(0, begunMs + apartMs() - clock.monoMs()), () => {
+      timer ??= clock.timer(Math.max(0, begunMs + minIntervalMs() - clock.monoMs()), () => {
         timer = undefined;
         begunMs = clock.monoMs();
         job();

@@ -12,7 +12,7 @@ const longestWaitMs = 1000;
  * Calls come at most this often; the first after a pause is exact. A wake of the process costs more than a check's
  * start.
  */
-const apartMs = 4;
+const minIntervalMs = 4;
 
 /** Creates the alarm; it rings not before it is asked to, and not after its disposal. */
 export function createAlarm(deps: {
@@ -26,7 +26,7 @@ export function createAlarm(deps: {
   return {
     after(ms) {
       const nowMs = clock.monoMs();
-      const waitMs = Math.min(longestWaitMs, Math.ceil(Math.max(1, ms, rangMs + apartMs - nowMs)));
+      const waitMs = Math.min(longestWaitMs, Math.ceil(Math.max(1, ms, rangMs + minIntervalMs - nowMs)));
       const atMs = nowMs + waitMs;
       // Each check asks for this several times. A timer that wakes earlier reads the queue again, so it stays.
       if (timer !== undefined && ringsAtMs <= atMs) return;

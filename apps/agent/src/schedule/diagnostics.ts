@@ -30,7 +30,7 @@ export interface DiagnosticsCollector {
  */
 const maxAtOnce = 4;
 /** One device is traced once in so long, milliseconds. */
-const apartMs = 10 * 60_000;
+const minIntervalMs = 10 * 60_000;
 const longestMs = 10_000;
 /** Requested traceroutes at one moment, beside those of failures. */
 const maxRequested = 4;
@@ -74,7 +74,7 @@ export function createDiagnosticsCollector(deps: {
 
   const forgetOld = (nowMs: number) => {
     for (const [deviceNo, atMs] of traced) {
-      if (nowMs - atMs < apartMs) return;
+      if (nowMs - atMs < minIntervalMs) return;
       traced.delete(deviceNo);
     }
   };

@@ -8,16 +8,16 @@ test.each([
   [6, 1, 10_000],
 ])(
   '%i checks a minute are %i at once and then one each %i ms, however long the pause',
-  (checksPerMinute, burst, apartMs) => {
+  (checksPerMinute, burst, minIntervalMs) => {
     let nowMs = 0;
     const limiter = createRateLimiter({ checksPerMinute, monoMs: () => nowMs });
     for (const pauseMs of [0, 3_600_000]) {
       nowMs += pauseMs;
       for (let at = 0; at < burst; at += 1) expect(limiter.tryAcquire()).toEqual({ ok: true });
-      expect(limiter.tryAcquire()).toEqual({ ok: false, waitMs: apartMs });
-      nowMs += apartMs / 2;
-      expect(limiter.tryAcquire()).toEqual({ ok: false, waitMs: apartMs / 2 });
-      nowMs += apartMs / 2;
+      expect(limiter.tryAcquire()).toEqual({ ok: false, waitMs: minIntervalMs });
+      nowMs += minIntervalMs / 2;
+      expect(limiter.tryAcquire()).toEqual({ ok: false, waitMs: minIntervalMs / 2 });
+      nowMs += minIntervalMs / 2;
       expect(limiter.tryAcquire()).toEqual({ ok: true });
     }
   },

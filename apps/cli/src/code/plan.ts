@@ -1,9 +1,9 @@
 import type { Json } from '@vantage/domain';
 import { textOf } from '../json-text.ts';
 import { judgeContacts, shownAddress } from './contact-address.ts';
-import { judgeDevices } from './judge-devices.ts';
 import { type Entry, type Kind, kindNames, kinds, type Problem, type Settings, type Thing } from './kinds.ts';
 import { type Account, isAsWanted, matchThings, resolveEntries } from './resolve.ts';
+import { validateDevices } from './validate-devices.ts';
 import type { Wanted } from './wanted.ts';
 
 /** Fate of things that left the file. */
@@ -57,7 +57,7 @@ export function planOf(entries: readonly Entry[], account: Account, options: Pla
   const { wanted, problems } = resolveEntries(entries, account, matches);
   const show = createShower(account.things);
   const steps: Step[] = [];
-  const more: Problem[] = [...judgeDevices(wanted), ...judgeContacts(wanted)];
+  const more: Problem[] = [...validateDevices(wanted), ...judgeContacts(wanted)];
   let unchanged = 0;
   for (const each of inOrder(wanted)) {
     const step = stepOf(each, account, options, show);

@@ -1,5 +1,5 @@
 import { descriptorLimit, messageOf } from '@vantage/kernel';
-import { createAgentSide } from '../agents/enrol/index.ts';
+import { createAgentPortServices } from '../agents/enrol/index.ts';
 import { createGateway } from '../agents/gateway/index.ts';
 import { runRequests } from '../agents/run-requests/index.ts';
 import { agentEnrolment } from '../catalog/agents/enrolment-store.ts';
@@ -37,7 +37,7 @@ export function joinGateway(base: Base, { storing, ingest, health, recordEvents,
     maxConnections: connectionCaps(descriptorLimit()).total,
     onAgentSeen: ({ locationNo }) => void showOnline(locationNo),
   });
-  const { door, plan, signedParcels } = createAgentSide({
+  const { door, plan, signedParcels } = createAgentPortServices({
     config,
     kysely,
     clock,
@@ -49,7 +49,7 @@ export function joinGateway(base: Base, { storing, ingest, health, recordEvents,
   const heldDrain = createHeldDrain(storing);
   return {
     gateway,
-    agentDoor: door,
+    agentPortHandlers: door,
     planInvitation: plan,
     signedParcels,
     /** The loops of this role. */

@@ -4,7 +4,7 @@ import { runRequests } from '../agents/run-requests/index.ts';
 import { createWorkReader, runHeartbeat } from '../alerts/deliver/index.ts';
 import { createDayPacker, createHousekeeping, createTakeWaiting } from '../checks/ingest/index.ts';
 import { rollUps } from '../checks/rollup/index.ts';
-import { deleteOldAnswers } from '../rest/http/kept-answer-store.ts';
+import { deleteOldAnswers } from '../rest/http/idempotency-record-store.ts';
 import { trimCheckpoints } from '../status/health/index.ts';
 import type { Base } from './base.ts';
 import type { GatewayRole } from './gateway.ts';

@@ -1,8 +1,8 @@
 import type { Clock, Logger } from '@vantage/kernel';
 import { runRequests } from '../agents/run-requests/index.ts';
+import { createAlertTimes } from '../alerts/decide/alert-input.ts';
 import { decideDue } from '../alerts/decide/decide-due.ts';
 import { dueAlertNos } from '../alerts/decide/due-store.ts';
-import { createAlertTimes } from '../alerts/decide/facts.ts';
 import { createOnEvents } from '../alerts/decide/on-events.ts';
 import { messages } from '../alerts/deliver/index.ts';
 import type { Db } from '../platform/db/index.ts';

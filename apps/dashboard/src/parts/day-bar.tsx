@@ -1,7 +1,7 @@
 import { computed } from '@preact/signals';
 import { dayParts, dayUntil, partOf, runsOfDay } from '../model/day.ts';
+import type { DeviceRow } from '../store/account-state.ts';
 import { now } from '../store/clock.ts';
-import type { DeviceRow } from '../store/facts.ts';
 import { texts } from '../texts/index.ts';
 import bar from './bar.module.css';
 

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { briefly } from '../model/format.ts';
+import { alerts, isSuppressed, progress } from '../store/account-state.ts';
 import { address } from '../store/address.ts';
 import { now } from '../store/clock.ts';
-import { alerts, isSuppressed, progress } from '../store/facts.ts';
 import { heardAt, isSilent, link } from '../store/stream.ts';
 import { texts } from '../texts/index.ts';
 import { AccountMenu } from './account-menu.tsx';

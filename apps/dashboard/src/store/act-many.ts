@@ -1,7 +1,7 @@
 import type { Operation, Plan } from '../model/many.ts';
+import { expectedDevices, readChanges } from './account-state.ts';
 import { ApiProblem, api, take } from './api.ts';
 import { whileExpecting } from './expect.ts';
-import { expectedDevices, readChanges } from './facts.ts';
 
 /** Requests of one batch: few enough that the progress moves. */
 const together = 50;

@@ -1,9 +1,9 @@
 import type { Expectation } from '../model/expectations.ts';
 import { texts } from '../texts/index.ts';
+import { type Alert, expectedAlerts, expectedDevices, readAlerts, readChanges } from './account-state.ts';
 import { api, take, takeAnswer } from './api.ts';
 import type { DeviceFacts } from './device-facts.ts';
 import { whileExpecting } from './expect.ts';
-import { type Alert, expectedAlerts, expectedDevices, readAlerts, readChanges } from './facts.ts';
 import { ifUnchanged, unchangedDevice } from './if-match.ts';
 import { offerUndo } from './undo.ts';
 

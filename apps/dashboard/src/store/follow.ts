@@ -1,5 +1,4 @@
 import { dayAfter } from '../model/day.ts';
-import type { DeviceFacts } from './device-facts.ts';
 import {
   addEvents,
   addResults,
@@ -11,7 +10,8 @@ import {
   readEvents,
   readFacts,
   readLocations,
-} from './facts.ts';
+} from './account-state.ts';
+import type { DeviceFacts } from './device-facts.ts';
 import { followEvents } from './stream.ts';
 
 /** The data that an event changes beside its device. */
@@ -20,15 +20,15 @@ const ofLocations = /^Location|^Agent|^Anchor/;
 /** Events are shown together this often, so that a storm of them costs little. */
 const togetherMs = 200;
 /** Lists are read again at most this often. */
-const apartMs = 4_000;
+const minIntervalMs = 4_000;
 /** Changes that have no event are asked for this often. */
 const quietMs = 60_000;
 
 /** Keeps the facts as new as the stream until `ending` aborts. */
 export function followFacts(ending: AbortSignal): Promise<void> {
-  const alertsSoon = soon(readAlerts, 300, apartMs, ending);
-  const locationsSoon = soon(readLocations, 300, apartMs, ending);
-  const changesSoon = soon(readChanges, 500, apartMs, ending);
+  const alertsSoon = soon(readAlerts, 300, minIntervalMs, ending);
+  const locationsSoon = soon(readLocations, 300, minIntervalMs, ending);
+  const changesSoon = soon(readChanges, 500, minIntervalMs, ending);
   let waiting: Event[] = [];
   const showSoon = soon(
     async () => {

@@ -1,6 +1,6 @@
 import type { AlertDecision, AlertFacts, DeviceFacts } from '../alert-facts.ts';
 import { newAlertState } from '../alert-state.ts';
-import type { MasterFacts } from '../judge-master.ts';
+import type { MasterFacts } from '../decide-master.ts';
 import type { Schedule } from '../schedule.ts';
 
 export const minute = 60_000_000;

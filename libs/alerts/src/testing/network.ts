@@ -2,7 +2,7 @@ import { afterUp } from '../after-change.ts';
 import type { AlertDecision, AlertFacts } from '../alert-facts.ts';
 import { type AlertState, newAlertState } from '../alert-state.ts';
 import { decide } from '../decide.ts';
-import type { RequestedCheck } from '../judge-master.ts';
+import type { RequestedCheck } from '../decide-master.ts';
 import type { Schedule } from '../schedule.ts';
 
 /** A device of the simulation. Times are milliseconds. */

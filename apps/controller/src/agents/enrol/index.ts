@@ -1,4 +1,4 @@
-export { createAgentSide } from './agent-side.ts';
+export { createAgentPortServices } from './agent-port-services.ts';
 export { openAuthorities } from './authorities.ts';
 export { sealedAuthorities } from './authority-store.ts';
 export type { EnrolmentRow } from './decide-enrolment.ts';

@@ -15,7 +15,7 @@ export type InvitationPlan =
 
 const elsewhere = 'VANTAGE_AGENT_URL must be the address at which agents reach this controller';
 
-/** Why an agent could not come in at an address; undefined: it could, or nobody knows. Pure. */
+/** Why an agent could not connect at an address; undefined: it could, or nobody knows. Pure. */
 function conflictAt(url: string, check: AddressCheck, tlsNames: readonly string[]): string | undefined {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
   if (check.kind === 'unnamed') {

@@ -72,7 +72,8 @@ export function createAdmission({
         log.warn({ error: messageOf(error) }, 'a certificate cannot be looked up');
         throw new ConnectError('the controller cannot reach its database: try again', Code.Unavailable);
       });
-    if (found === undefined) throw new ConnectError('too many want to come in: try again', Code.Unavailable);
+    if (found === undefined)
+      throw new ConnectError('too many agents connect at the same time: try again', Code.Unavailable);
     return found.value;
   };
   const ownerOf = async (peer: Peer | undefined): Promise<KeyOwner> => {

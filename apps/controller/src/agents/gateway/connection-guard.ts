@@ -2,7 +2,7 @@ import type { Http2SecureServer } from 'node:http2';
 import type { Socket } from 'node:net';
 import { type Clock, clientNetwork, createLogSummary, declareState, type Logger } from '@vantage/kernel';
 import { createRateLimiter } from '../../platform/server/rate-limiter.ts';
-import { type ConnectionLimits, createConnectionBook } from './connection-book.ts';
+import { type ConnectionLimits, createConnectionLimiter } from './connection-limiter.ts';
 
 /** Bounds the connections of the agents' port, also those that speak no TLS and no HTTP/2 yet. */
 export interface ConnectionGuard extends Disposable {
@@ -49,7 +49,7 @@ export function createConnectionGuard({
   readonly log: Logger;
   readonly limits: ConnectionLimits;
 }): ConnectionGuard {
-  const book = createConnectionBook<string>(limits);
+  const book = createConnectionLimiter<string>(limits);
   const arriving = createRateLimiter<string>(arrivals);
   const open = tracked(new Map<string, { readonly socket: Socket; patience: Disposable; streams: number }>());
   const refusals = createLogSummary({ clock, log });

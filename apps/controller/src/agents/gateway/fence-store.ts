@@ -1,7 +1,7 @@
 import type { AgentFencedCause } from '@vantage/health';
 import type { Kysely } from 'kysely';
 import { publish, type Tables } from '../../platform/db/index.ts';
-import { judgeCounter } from './judge-counter.ts';
+import { classifyCounter } from './classify-counter.ts';
 import type { KnownAgent, PresenceDeps } from './store.ts';
 
 /** The database and the writer of its events. */
@@ -38,7 +38,7 @@ export async function fenceAgent(
       .forUpdate()
       .executeTakeFirst();
     if (!row || row.state === 'Revoked' || row.state === 'Fenced') return false;
-    if (judgeCounter({ counter, known: row.session_counter, answers: true }) !== 'copy') return false;
+    if (classifyCounter({ counter, known: row.session_counter, answers: true }) !== 'copy') return false;
     await agents.fence(trx, agent.agentNo, nowUs);
     const hostNames = [...new Set([row.host_name ?? '', hostName])].filter((name) => name !== '');
     const { accountNo, locationNo, locationName } = agent;

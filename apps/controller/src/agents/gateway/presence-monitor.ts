@@ -1,6 +1,6 @@
 import { type Clock, createJobParts, declareState, type Logger, messageOf } from '@vantage/kernel';
 import { Goodbye_Reason } from '@vantage/proto';
-import { type Db, doEach, publish } from '../../platform/db/index.ts';
+import { bisectBatch, type Db, publish } from '../../platform/db/index.ts';
 import type { AgentPresence } from './agent-presence.ts';
 import { createBalance } from './balance.ts';
 import type { RunRequests } from './run-request-feed.ts';
@@ -180,7 +180,7 @@ function createSessionEnds({
   const write = async () => {
     for (const session of waiting) {
       const { agent, sessionId, lastContactUs } = session;
-      const refused = await doEach([session], () =>
+      const refused = await bisectBatch([session], () =>
         closeSession({ kysely, agents }, { agentNo: agent.agentNo, sessionId, toUs: lastContactUs }),
       );
       waiting.delete(session);
@@ -256,7 +256,7 @@ function createStatusWriter({
         const report = session.takeStatus();
         return report ? [{ session, report }] : [];
       });
-      const refused = await doEach(heard, (some) =>
+      const refused = await bisectBatch(heard, (some) =>
         agents.report(
           kysely,
           some.map(({ report }) => report),

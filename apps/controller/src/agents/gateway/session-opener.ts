@@ -131,7 +131,7 @@ export function createSessionOpener({
     });
   };
 
-  /** Whether this Hello came from a copy of the agent, so that the agent is fenced now; see `judgeCounter`. */
+  /** Whether this Hello came from a copy of the agent, so that the agent is fenced now; see `classifyCounter`. */
   const isFenced = async (agent: KnownAgent, hello: Hello, { connection, signal }: Caller) => {
     const answers =
       connection !== undefined && (await answersPing(connection, { clock, withinMs: answerWithinMs }));

@@ -3,7 +3,7 @@ import type { Hello } from '@vantage/proto';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../platform/db/index.ts';
 import type { AgentPresence } from './agent-presence.ts';
-import { judgeCounter } from './judge-counter.ts';
+import { classifyCounter } from './classify-counter.ts';
 
 /** The database, and the writer of its agents. */
 export interface PresenceDeps {
@@ -83,7 +83,7 @@ export async function openSession(
     const { agent, state, session_counter: known } = row;
     if (state === 'Revoked') return { kind: 'revoked', agent };
     if (state === 'Fenced') return { kind: 'fenced', agent };
-    if (judgeCounter({ counter, known, answers: undefined }) !== 'open')
+    if (classifyCounter({ counter, known, answers: undefined }) !== 'open')
       return { kind: 'suspect', agent, known };
     await sql`
       update connection_spans c set to_us = greatest(c.from_us, least(${nowUs}::bigint, a.last_seen_us + ${contactWithinUs}))

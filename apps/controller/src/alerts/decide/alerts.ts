@@ -1,11 +1,11 @@
 import { type Clock, createJobParts, createWaker, type Logger } from '@vantage/kernel';
 import { realTime, type TimeScale } from '../../platform/config/time-scale.ts';
-import { type Db, doEach, quarantine } from '../../platform/db/index.ts';
+import { bisectBatch, type Db, quarantine } from '../../platform/db/index.ts';
 import type { RecordEvents } from '../../status/events/record-events.ts';
+import { createAlertTimes } from './alert-input.ts';
 import { touchRequested } from './change-store.ts';
 import { decideDue, type Enqueue, type Withdraw } from './decide-due.ts';
 import { dueAlertNos, postpone, touchOrphans } from './due-store.ts';
-import { createAlertTimes } from './facts.ts';
 import { decideContacts } from './failing-contacts.ts';
 import { decideInstallation } from './installation-alerts.ts';
 import { createOnEvents, type WithdrawEnds } from './on-events.ts';
@@ -73,7 +73,7 @@ export function createAlerts({
   const round = async (): Promise<number> => {
     const nowUs = clock.nowUs();
     const due = await dueAlertNos(db.kysely, nowUs, atOnce);
-    const refused = await doEach(due, (some) =>
+    const refused = await bisectBatch(due, (some) =>
       db.kysely.transaction().execute((trx) => decideDue(trx, some, nowUs, deps)),
     );
     await postpone(

@@ -14,6 +14,7 @@ import type { Kysely } from 'kysely';
 import { pipelined, type Tables } from '../../platform/db/index.ts';
 import { parseSteps } from '../../platform/db/stored-steps.ts';
 import type { RecordEvents } from '../../status/events/record-events.ts';
+import { type StepTimes, toFacts } from './alert-input.ts';
 import { readAlertState, readKind, readSeverity } from './alert-row.ts';
 import {
   type ContactRow,
@@ -29,7 +30,6 @@ import {
   subjectsOf,
   writeDecided,
 } from './due-store.ts';
-import { type StepTimes, toFacts } from './facts.ts';
 import { acceptedBy, eventCause, type MessageContext, messageKind, notificationsFor } from './messages.ts';
 import { type CreateRunRequests, requestCheck, requestedChecks } from './request-check.ts';
 import { noSurroundings, surroundingsOf } from './surroundings.ts';

@@ -9,7 +9,7 @@ import { accepted, actorOf } from '../from-rest.ts';
 import type { Conflict } from '../refusal.ts';
 import { inviteAgentTo } from './write.ts';
 
-/** Checks that agents can come in at the address of the agents' port, before anything is written. */
+/** Checks that agents can connect at the address of the agents' port, before anything is written. */
 export type PlanInvitation = () => Promise<
   | {
       readonly kind: 'ready';

@@ -1,4 +1,4 @@
-import { type Clock, createSharedWork, type FieldFault, isId } from '@vantage/kernel';
+import { type Clock, createCoalescer, type FieldFault, isId } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../platform/db/index.ts';
 import { flagQuery, idField } from '../../rest/http/field.ts';
@@ -24,7 +24,6 @@ import type { DeviceListAsk } from './list-ask.ts';
 import { deviceListQuery, isPagedById, readDeviceList } from './list-query.ts';
 import { listDevices } from './list-store.ts';
 import { currentWarnings } from './settings.ts';
-import { showDevice, showEntry } from './show.ts';
 import {
   type CheckedRow,
   completeResults,
@@ -34,6 +33,7 @@ import {
   keepDevice,
   keptDevice,
 } from './store.ts';
+import { showDevice, showEntry } from './to-rest.ts';
 import { createDeviceWriter, type DeviceWriter, type DeviceWriterDeps } from './write.ts';
 
 const tag = 'Devices';
@@ -137,7 +137,7 @@ function createRoute(catalog: Catalog, writer: DeviceWriter): Route {
 function listRoute(deps: Pick<DeviceRouteDeps, 'db' | 'clock'>): Route {
   const { db } = deps;
   // Programs and screens that show the same list ask for it at one moment.
-  const readings = createSharedWork<Reply<z.input<typeof deviceList>>>(deps);
+  const readings = createCoalescer<Reply<z.input<typeof deviceList>>>(deps);
   return route({
     method: 'GET',
     path: '/devices',

@@ -25,9 +25,9 @@ import type { SentSettings } from './fields.ts';
 import { lockAccount } from './lookup-store.ts';
 import { resolveDevice, unique } from './resolve-device.ts';
 import { resolveReferences, sameLocations, sameTags, withNamedIds } from './settings.ts';
-import { type SettingsRow, showSettings } from './show.ts';
 import { type CheckedRow, type DeviceRow, findDevice, keptDevice, readDevice } from './store.ts';
 import { openOrShown, sealTarget } from './target.ts';
+import { type SettingsRow, showSettings } from './to-rest.ts';
 import { type DeviceSettings, deleteDevice, dependentsOf, updateDevice } from './write-store.ts';
 
 /** Settings as they were sent: the valid fields, and the faults of the others. */

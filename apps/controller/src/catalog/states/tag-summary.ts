@@ -1,5 +1,5 @@
 import type { DeviceStatus } from '@vantage/domain';
-import { type Clock, createSharedWork, declareState } from '@vantage/kernel';
+import { type Clock, createCoalescer, declareState } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { deviceGroups } from '../../platform/db/device-groups.ts';
 import type { Db, Tables } from '../../platform/db/index.ts';
@@ -40,7 +40,7 @@ const tracked = declareState({
  */
 export function createTagSummary({ db, clock }: { readonly db: Db; readonly clock: Clock }): TagSummary {
   const memory = tracked(createMemory(mostDevices));
-  const readings = createSharedWork<Kept>({ clock });
+  const readings = createCoalescer<Kept>({ clock });
 
   const readNow = async (accountNo: number): Promise<Kept> => {
     const before = memory.get(accountNo);

@@ -12,8 +12,8 @@ import type { Catalog } from '../change.ts';
 import { deviceEntry } from '../devices/fields.ts';
 import { byCreation } from '../devices/list-ask.ts';
 import { listDevices } from '../devices/list-store.ts';
-import { showEntry } from '../devices/show.ts';
 import { completeResults, findDeviceNo } from '../devices/store.ts';
+import { showEntry } from '../devices/to-rest.ts';
 import {
   identityFields,
   identityQuery,

@@ -3,9 +3,9 @@ import { type Clock, createJobParts, type Logger } from '@vantage/kernel';
 import { sql, type Transaction } from 'kysely';
 import type { WorkerWatch } from '../../platform/db/held/index.ts';
 import {
+  bisectBatch,
   type Db,
   dbFailure,
-  doEach,
   lockDevicesOf,
   quarantine,
   type Tables,
@@ -78,7 +78,7 @@ export function createHeldDrain({
     });
 
   const drainPage = async (page: Page) => {
-    const refused = await doEach(page.rows, (rows) =>
+    const refused = await bisectBatch(page.rows, (rows) =>
       store(page, rows).catch(async (error: unknown) => {
         if (dbFailure(error) !== 'no-partition') throw error;
         await partitions.ensure();

@@ -53,7 +53,7 @@ function keep(holder: string, deps: Partial<Deps> = {}) {
         note('drop', nowUs);
         return [];
       },
-      narrowKey: async () => note('narrow'),
+      narrowIndex: async () => note('narrow'),
     },
     rollUp: { run: async () => void note('roll-up') },
     packer: { run: async () => note('pack') },

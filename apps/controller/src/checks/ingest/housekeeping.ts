@@ -9,8 +9,8 @@ import {
   releaseLeases,
   takeLeases,
 } from '../../platform/db/index.ts';
+import { dropFacts } from './check-facts.ts';
 import { dropPendingDiagnostics } from './diagnostics.ts';
-import { dropFacts } from './facts.ts';
 import { type DayPacker, dropPackedDays } from './pack-days.ts';
 
 /** Periodic work on stored data. */
@@ -98,7 +98,7 @@ export function createHousekeeping({
       if (await parts.attempt(name, work)) doneAtMs.set(name, clock.monoMs());
     }
     await parts.attempt('roll-up', () => rollUp.run());
-    await inParts('narrow key', () => partitions.narrowKey());
+    await inParts('narrow key', () => partitions.narrowIndex());
     if (packer !== undefined) await inParts('packed days', () => packer.run());
   };
 

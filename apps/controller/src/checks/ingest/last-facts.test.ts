@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLastFacts } from './facts.ts';
+import { createLastFacts } from './check-facts.ts';
 
 const facts = (text: string) => ({ dayUs: 0, text, extended: null, factsNo: null });
 

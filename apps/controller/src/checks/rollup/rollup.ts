@@ -2,8 +2,8 @@ import { dayUs, hourUs } from '@vantage/domain';
 import type { Clock, Logger } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import {
+  bisectBatch,
   type Db,
-  doEach,
   lockPacking,
   quarantine,
   type Refused,
@@ -63,7 +63,9 @@ export function createRollUp({
     const devices = await allDevices(kysely);
     const refused: Refused<string>[] = [];
     for (let at = 0; at < devices.length; at += chunkDevices) {
-      const failed = await doEach(devices.slice(at, at + chunkDevices), (some) => rollDevices(bucket, some));
+      const failed = await bisectBatch(devices.slice(at, at + chunkDevices), (some) =>
+        rollDevices(bucket, some),
+      );
       refused.push(
         ...failed.map(({ item, error }) => ({ item: `device ${item}, hour ${isoOf(bucket)}`, error })),
       );

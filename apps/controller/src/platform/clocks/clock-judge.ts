@@ -4,6 +4,13 @@ import { createJobParts, type Logger } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../db/index.ts';
 import {
+  type ClockEvidence,
+  type ClockVerdict,
+  classifyClock,
+  type DatabaseReading,
+  isNear,
+} from './classify-clock.ts';
+import {
   accountNames,
   advanceStoredTime,
   connectedAccounts,
@@ -12,13 +19,6 @@ import {
   readStoredTime,
 } from './clock-store.ts';
 import type { HeldClock } from './held-clock.ts';
-import {
-  type ClockEvidence,
-  type ClockVerdict,
-  type DatabaseReading,
-  isNear,
-  judgeClock,
-} from './judge-clock.ts';
 import { heardAccounts, type Objections } from './objections.ts';
 
 /** Watches whether the controller's clock is right, and keeps it right where other clocks can tell. */
@@ -143,7 +143,7 @@ export function createClockJudge(
   };
   const compareNow = async () => {
     const { evidence, objectors, isMajority } = await witnesses.read();
-    await apply(judgeClock(evidence), objectors);
+    await apply(classifyClock(evidence), objectors);
     const wrong = verdict.kind === 'wrong' ? verdict : undefined;
     // The agents of one account must not alarm the others.
     const accountNos = wrong?.onlyAgents === true && !isMajority ? objectors : undefined;

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
+import { isNear } from './classify-clock.ts';
 import type { HeldClock } from './held-clock.ts';
-import { isNear } from './judge-clock.ts';
 import type { AccountOffset } from './objections.ts';
 
 const bootIdFile = '/proc/sys/kernel/random/boot_id';

@@ -1,5 +1,5 @@
 import { dayMs } from '@vantage/domain';
-import { isNear } from './judge-clock.ts';
+import { isNear } from './classify-clock.ts';
 
 /** The clocks of one account's agents. */
 export interface AccountOffset {

@@ -1,6 +1,8 @@
 export { agentStateAt } from './agent-state.ts';
 export { bigintArray, intArray, type RowVersion, tidArray, xidArray } from './binary-array.ts';
+export { bisectBatch, type Refused } from './bisect-batch.ts';
 export { publish } from './bus/channels.ts';
+export { executeKept } from './cached-query.ts';
 export type { CatalogTransaction } from './catalog-transaction.ts';
 export {
   checkSums,
@@ -16,9 +18,7 @@ export { isBigint, isText, largestInt, toBigint, toReal, toText } from './column
 export { type CopyColumn, copyRows } from './copy-rows.ts';
 export { createDb, type Db } from './db.ts';
 export { findDeviceCursor } from './device-cursor.ts';
-export { doEach, type Refused } from './do-each.ts';
 export { readJsonObject } from './json-text.ts';
-export { executeKept } from './kept-statement.ts';
 export { holdsLease, type Lease, releaseLeases, takeLeases } from './lease.ts';
 export {
   type LockedDevice,

@@ -4,7 +4,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Db } from './db.ts';
 import { isDistributed } from './distribute/history-tables.ts';
 import { identifyRows } from './distribute/replica-identity.ts';
-import { narrowKey } from './narrow-key.ts';
+import { narrowIndex } from './narrow-index.ts';
 import type { Tables } from './schema.ts';
 
 const aheadDays = 2;
@@ -18,8 +18,8 @@ export interface Partitions {
   ensure(): Promise<void>;
   /** Drops those whose end is older than the retention before `nowUs`; returns their names. */
   drop(nowUs: number): Promise<string[]>;
-  /** Gives those of earlier versions their narrow index (`narrow-key.ts`); false: work is left for the next call. */
-  narrowKey(): Promise<boolean>;
+  /** Gives those of earlier versions their narrow index (`narrow-index.ts`); false: work is left for the next call. */
+  narrowIndex(): Promise<boolean>;
 }
 
 /** The partition of a day: its name and the bounds of `start_us`. Pure. */
@@ -79,7 +79,8 @@ export function createPartitions({
       if (names.length > 0) log.info({ partitions: names }, 'checks older than the retention are dropped');
       return names;
     },
-    narrowKey: () => narrowKey(db.kysely, { busy: partitionOf(startOfDay(clock.nowUs())).name, clock, log }),
+    narrowIndex: () =>
+      narrowIndex(db.kysely, { busy: partitionOf(startOfDay(clock.nowUs())).name, clock, log }),
   };
 }
 

@@ -1,8 +1,8 @@
 import { dayUs } from '@vantage/domain';
 import { type Logger, messageOf } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
+import type { Refused } from './bisect-batch.ts';
 import { toText } from './column-values.ts';
-import type { Refused } from './do-each.ts';
 import type { Tables } from './schema.ts';
 
 const longestReason = 500;

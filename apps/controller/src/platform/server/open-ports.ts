@@ -30,7 +30,7 @@ export async function openPorts({
   log,
   certificates,
   gateway,
-  agentDoor,
+  agentPortHandlers,
   api,
   handler,
 }: {
@@ -43,7 +43,7 @@ export async function openPorts({
     start(): Promise<void>;
   };
   /** Answers everything on the agents' port. */
-  readonly agentDoor: {
+  readonly agentPortHandlers: {
     readonly handler: (
       request: IncomingMessage | Http2ServerRequest,
       response: ServerResponse | Http2ServerResponse,
@@ -60,10 +60,10 @@ export async function openPorts({
   const apiPort = createApiPort({ certificate: certificates.api, clock, log, ...api, handler });
   const agentServer = createSecureServer(
     agentPortOptions(certificates.gateway, certificates.authorities.trusted),
-    agentDoor.handler,
+    agentPortHandlers.handler,
   );
   // Node would answer an Expect that it does not know by itself.
-  agentServer.on('checkExpectation', agentDoor.handler);
+  agentServer.on('checkExpectation', agentPortHandlers.handler);
   gateway.attach(agentServer);
   if (roles.has('gateway')) await gateway.start();
   const httpsPort = roles.has('api')

@@ -14,7 +14,7 @@ import type { Idempotency } from './idempotency.ts';
 import { createOperations } from './operation.ts';
 import { createOriginReader } from './origin.ts';
 import { limitOuterRoutes, type OuterRoute, serveOuterRoutes } from './outer-routes.ts';
-import { createKeyLoad, createStrangerLoad } from './places.ts';
+import { createKeyLoad, createStrangerLoad } from './per-key-semaphore.ts';
 import { httpsRequired, malformed } from './problem.ts';
 import type { Route } from './route.ts';
 import { basePath, notRouted, routerPath, verbsOf } from './route-finder.ts';

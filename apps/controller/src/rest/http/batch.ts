@@ -1,8 +1,8 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { boundedText, type Clock, createSemaphore } from '@vantage/kernel';
 import { z } from 'zod';
+import { createPerKeySemaphore } from './per-key-semaphore.ts';
 import type { Operation, OperationResult, Perform } from './perform.ts';
-import { createPlaces } from './places.ts';
 import { conflict, invalid, Problem, problemCode, tooMuch } from './problem.ts';
 import { noSubject, type Route, route } from './route.ts';
 
@@ -112,7 +112,7 @@ interface BatchDeps {
 
 /** Many requests in one. */
 export function batchRoutes(deps: BatchDeps): Route[] {
-  const accounts = createPlaces<number>(places.account);
+  const accounts = createPerKeySemaphore<number>(places.account);
   const plain = createSemaphore(places.plain);
   const atomic = createSemaphore(places.atomic);
   const admitted = <T>(done: { readonly value: T } | undefined): T => {

@@ -9,10 +9,10 @@ import {
   dropOldest,
   dropParts,
   findKept,
-  type KeptRequest,
-  type KeptRow,
+  type IdempotencyRecord,
+  type IdempotentRequest,
   keepAnswer,
-} from './kept-answer-store.ts';
+} from './idempotency-record-store.ts';
 import { conflict, invalid } from './problem.ts';
 import type { Reply } from './route.ts';
 import type { Session } from './session.ts';
@@ -41,7 +41,7 @@ export interface Idempotency {
    * first request had other content, or still runs after 10 s. Nothing is kept of work that throws.
    */
   once(
-    request: KeptRequest,
+    request: IdempotentRequest,
     how: { readonly kind: WorkKind; readonly signal: AbortSignal },
     work: () => Promise<Reply<unknown>>,
   ): Promise<Reply<unknown>>;
@@ -72,7 +72,7 @@ export function createIdempotency({
   const running = tracked(new Map<string, Promise<unknown>>());
   const { kysely } = db;
 
-  const replayed = (row: KeptRow, request: KeptRequest): Reply<unknown> | 'busy' => {
+  const replayed = (row: IdempotencyRecord, request: IdempotentRequest): Reply<unknown> | 'busy' => {
     if (!request.content.equals(row.content))
       throw conflict(
         'This Idempotency-Key was sent before with another body. Send another key, for example a new UUID for each new request.',
@@ -80,21 +80,21 @@ export function createIdempotency({
     if (row.sealed === null) return 'busy';
     return { ...kept.parse(openSealed(sealer, row.sealed, request)), replayed: true };
   };
-  const keep = async (request: KeptRequest, { body, warnings = [] }: Reply<unknown>): Promise<void> => {
+  const keep = async (request: IdempotentRequest, { body, warnings = [] }: Reply<unknown>): Promise<void> => {
     const value = z.json().parse(JSON.parse(JSON.stringify({ body, warnings })));
     const sealed = sealer.seal(value, contextOf(request));
     await keepAnswer(kysely, request, { sealed, runsUntilUs: null, nowUs: clock.nowUs() });
     if (request.partOf === undefined) await dropOldest(kysely, request.accountNo, most);
   };
   /** The kept answer to the request; undefined: it is the caller's to do, until the transaction ends. */
-  const find = async (request: KeptRequest): Promise<Reply<unknown> | 'busy' | undefined> => {
+  const find = async (request: IdempotentRequest): Promise<Reply<unknown> | 'busy' | undefined> => {
     if (!(await tryLockRequest(kysely, request.request))) return 'busy';
     const nowUs = clock.nowUs();
     const row = await findKept(kysely, request, nowUs - keptUs);
     const isGivenUp = row?.sealed === null && (row.runsUntilUs ?? 0) <= nowUs;
     return row === undefined || isGivenUp ? undefined : replayed(row, request);
   };
-  const inTransaction = (request: KeptRequest, work: () => Promise<Reply<unknown>>) =>
+  const inTransaction = (request: IdempotentRequest, work: () => Promise<Reply<unknown>>) =>
     db.inTransaction(async () => {
       const found = await find(request);
       if (found !== undefined) return found;
@@ -102,7 +102,7 @@ export function createIdempotency({
       await keep(request, reply);
       return reply;
     });
-  const withLease = async (request: KeptRequest, work: () => Promise<Reply<unknown>>) => {
+  const withLease = async (request: IdempotentRequest, work: () => Promise<Reply<unknown>>) => {
     const found = await db.inTransaction(async () => {
       const before = await find(request);
       const nowUs = clock.nowUs();
@@ -150,7 +150,7 @@ export function createIdempotency({
   };
 }
 
-function openSealed(sealer: Sealer, sealed: Uint8Array, request: KeptRequest): unknown {
+function openSealed(sealer: Sealer, sealed: Uint8Array, request: IdempotentRequest): unknown {
   try {
     return sealer.open(sealed, contextOf(request));
   } catch (error) {
@@ -161,7 +161,7 @@ function openSealed(sealer: Sealer, sealed: Uint8Array, request: KeptRequest): u
   }
 }
 
-function contextOf({ accountNo, request }: KeptRequest): string {
+function contextOf({ accountNo, request }: IdempotentRequest): string {
   return `kept-answer:${accountNo}:${request.toString('hex')}`;
 }
 
@@ -196,7 +196,7 @@ export function keptRequest(
     readonly query: URLSearchParams;
     readonly body: unknown;
   },
-): KeptRequest {
+): IdempotentRequest {
   const { session, method, path, params, query, body } = sent;
   const { accountNo, level, scope } = session;
   const whose = scope === undefined ? [accountNo] : [accountNo, scope];

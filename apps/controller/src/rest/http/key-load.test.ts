@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createKeyLoad, keyPlaces } from './places.ts';
+import { createKeyLoad, keyPlaces } from './per-key-semaphore.ts';
 
 const never = new AbortController().signal;
 /** The answers are sent at once. */

@@ -5,7 +5,7 @@ import { createResourceFinder, entityTag } from './entity-tag.ts';
 import type { ReadFailure } from './failure.ts';
 import { readForm } from './form.ts';
 import type { Idempotency } from './idempotency.ts';
-import type { KeptRequest } from './kept-answer-store.ts';
+import type { IdempotentRequest } from './idempotency-record-store.ts';
 import type { Operation, OperationResult, Perform } from './perform.ts';
 import { badKey, invalid, Problem } from './problem.ts';
 import type { Reply, Route, RouteRequest } from './route.ts';
@@ -129,7 +129,11 @@ function waitsFault({ method, path }: Operation): Problem {
 }
 
 /** The name and content of an operation whose batch was sent with an Idempotency-Key. */
-function partOf({ accountNo, request }: KeptRequest, part: number, operation: Operation): KeptRequest {
+function partOf(
+  { accountNo, request }: IdempotentRequest,
+  part: number,
+  operation: Operation,
+): IdempotentRequest {
   const digest = (...texts: readonly string[]) => createHash('sha256').update(JSON.stringify(texts)).digest();
   const { method, path, body, ifMatch } = operation;
   return {

@@ -3,7 +3,7 @@ import type { Context, Next } from 'koa';
 import { type Answer, answerDocument, answerProblem } from './answer.ts';
 import type { Authenticator } from './authenticate.ts';
 import type { Document } from './document.ts';
-import type { KeyLoad, Stay, StrangerLoad } from './places.ts';
+import type { KeyLoad, Stay, StrangerLoad } from './per-key-semaphore.ts';
 import { badKey, malformed, Problem, problemCode } from './problem.ts';
 import type { RequestTransactions } from './run-route.ts';
 import type { Session } from './session.ts';

@@ -1,4 +1,4 @@
-import type { KeptRequest } from './kept-answer-store.ts';
+import type { IdempotentRequest } from './idempotency-record-store.ts';
 
 /** A verb of the API. */
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -32,6 +32,6 @@ export type Perform = (
     readonly atomic: boolean;
     readonly part: number;
     /** The batch itself, where it was sent with an Idempotency-Key. */
-    readonly kept?: KeptRequest | undefined;
+    readonly kept?: IdempotentRequest | undefined;
   },
 ) => Promise<OperationResult>;

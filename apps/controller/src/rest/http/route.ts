@@ -2,10 +2,10 @@ import type { FieldFault } from '@vantage/kernel';
 import type { z } from 'zod';
 import type { BodyLimits } from './body.ts';
 import type { Document } from './document.ts';
+import type { IdempotentRequest } from './idempotency-record-store.ts';
 import { readFields, readQuery, validateFields } from './input.ts';
-import type { KeptRequest } from './kept-answer-store.ts';
+import type { Stay } from './per-key-semaphore.ts';
 import type { Perform } from './perform.ts';
-import type { Stay } from './places.ts';
 import { badKey, missing } from './problem.ts';
 import type { Level, Session } from './session.ts';
 import type { XmlNames } from './xml.ts';
@@ -79,7 +79,7 @@ export interface RouteRequest {
   /** Aborts when the caller goes away. */
   readonly signal: AbortSignal;
   /** Where its answer is kept; undefined: no Idempotency-Key was sent. */
-  readonly kept?: KeptRequest;
+  readonly kept?: IdempotentRequest;
   /** undefined: the request is an operation of a batch itself. */
   readonly perform?: Perform;
 }
@@ -146,7 +146,7 @@ export interface Call<Subject, Query, Body> {
   /** See `RouteRequest`. */
   readonly proxy: RouteRequest['proxy'];
   readonly perform: Perform | undefined;
-  readonly kept: KeptRequest | undefined;
+  readonly kept: IdempotentRequest | undefined;
 }
 
 /** A route as a step declares it; see `Route` for what is not explained here. */

@@ -11,7 +11,7 @@ import { type Form, formats, readForm } from './form.ts';
 import { readIdempotencyKey } from './idempotency.ts';
 import type { createOperations } from './operation.ts';
 import type { createOriginReader } from './origin.ts';
-import { createPlaces, type KeyLoad, type Stay, type StrangerLoad } from './places.ts';
+import { createPerKeySemaphore, type KeyLoad, type Stay, type StrangerLoad } from './per-key-semaphore.ts';
 import { badKey, Problem, problemCode, tooMuch } from './problem.ts';
 import type { Route, RouteRequest } from './route.ts';
 import { type RunRoute, readAhead } from './run-route.ts';
@@ -169,7 +169,7 @@ function withoutPages({
 function limitWrites(
   run: RunRoute,
 ): (...sent: [...request: Parameters<RunRoute>, stay: Stay]) => ReturnType<RunRoute> {
-  const writes = createPlaces<number>(writesOfAccount);
+  const writes = createPerKeySemaphore<number>(writesOfAccount);
   return async (route, request, conditions, stay) => {
     const { session } = request;
     if (session === undefined || route.method === 'GET' || route.waits !== undefined)

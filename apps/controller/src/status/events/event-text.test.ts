@@ -47,7 +47,7 @@ test.each<[EventCause, string]>([
   [checkCause('Partial', ['Oslo', 'Rome']), 'Fails from Oslo, Rome only'],
   [checkCause('Down'), 'Down: HTTP 500'],
   [checkCause('Up'), 'Up: HTTP 500'],
-  [checkCause('Unknown'), 'Nobody can tell: HTTP 500'],
+  [checkCause('Unknown'), 'Status unknown: HTTP 500'],
   [
     { kind: 'correction', ...device, status: 'Up', check: null, isLate: false },
     'Status corrected to Up by late results',

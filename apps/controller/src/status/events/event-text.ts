@@ -93,6 +93,6 @@ function checkText({ type, text, endsPartial }: FoldEvent, failingNames: readonl
     case 'Up':
       return `Up: ${text}`;
     case 'Unknown':
-      return `Nobody can tell: ${text}`;
+      return `Status unknown: ${text}`;
   }
 }

@@ -1,7 +1,7 @@
 import { type Clock, createJobParts, type Logger, messageOf } from '@vantage/kernel';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { realTime, type TimeScale } from '../../platform/config/time-scale.ts';
-import { dbFailure, doEach, quarantine, type Refused, type Tables } from '../../platform/db/index.ts';
+import { bisectBatch, dbFailure, quarantine, type Refused, type Tables } from '../../platform/db/index.ts';
 import type { RecordEvents } from '../events/record-events.ts';
 import { type AnchorAlerts, reviewAnchors } from './anchors.ts';
 import { type Folding, foldBatch } from './fold-batch.ts';
@@ -189,7 +189,7 @@ async function allOrEach<T>(
   const results: T[] = [];
   const refused: Refused<string>[] = [];
   for (const item of await work.items()) {
-    const failed = await doEach([item], async () => {
+    const failed = await bisectBatch([item], async () => {
       results.push(...(await work.one(item)));
     });
     refused.push(...failed.map(({ error }) => ({ item: `${named.item} ${item}`, error })));

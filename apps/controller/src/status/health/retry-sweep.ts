@@ -1,6 +1,6 @@
 import type { Logger } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
-import { doEach, lockDevices, quarantine, type Tables } from '../../platform/db/index.ts';
+import { bisectBatch, lockDevices, quarantine, type Tables } from '../../platform/db/index.ts';
 import { readDevices } from './rebuild-state.ts';
 import { type RetryDeps, requestRetries } from './retry-requests.ts';
 import type { Times } from './times.ts';
@@ -27,7 +27,9 @@ export async function sweepRetries(
     limit ${devicesPerRun}`.execute(db);
   const waiting = new Set(await stalledRetries(db, nowUs, deps.times, job));
   const deviceNos = [...new Set([...overdue.map((row) => row.device_no), ...waiting])];
-  const refused = await doEach(deviceNos, (some) => sweepDevices(db, { ...deps, some, waiting, nowUs, log }));
+  const refused = await bisectBatch(deviceNos, (some) =>
+    sweepDevices(db, { ...deps, some, waiting, nowUs, log }),
+  );
   await quarantine(
     db,
     refused.map(({ item, error }) => ({ item: `device ${item}`, error })),

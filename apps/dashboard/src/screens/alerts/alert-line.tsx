@@ -1,6 +1,6 @@
 import { Mark, type MarkName } from '../../parts/mark.tsx';
 import { Moment, Since } from '../../parts/time.tsx';
-import { type Alert, devices } from '../../store/facts.ts';
+import { type Alert, devices } from '../../store/account-state.ts';
 import { texts } from '../../texts/index.ts';
 import css from './alerts.module.css';
 

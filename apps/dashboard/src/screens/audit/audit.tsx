@@ -13,9 +13,9 @@ import { Heading } from '../../parts/heading.tsx';
 import { Failure, Waiting } from '../../parts/notice.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { useRead } from '../../parts/use-read.ts';
+import { devices, locations } from '../../store/account-state.ts';
 import { address, go } from '../../store/address.ts';
 import { api, take } from '../../store/api.ts';
-import { devices, locations } from '../../store/facts.ts';
 import { auditTexts as say } from '../../texts/audit.ts';
 import css from './audit.module.css';
 

@@ -2,7 +2,7 @@ import { exactTime, milliseconds } from '../../model/format.ts';
 import { DayBar } from '../../parts/day-bar.tsx';
 import { StateWord } from '../../parts/mark.tsx';
 import { Since } from '../../parts/time.tsx';
-import { type DeviceRow, devices } from '../../store/facts.ts';
+import { type DeviceRow, devices } from '../../store/account-state.ts';
 import { texts } from '../../texts/index.ts';
 import css from './devices.module.css';
 

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { type Act, type Plan, planOf } from '../../model/many.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import type { DeviceRow } from '../../store/facts.ts';
+import type { DeviceRow } from '../../store/account-state.ts';
 import { texts } from '../../texts/index.ts';
 import css from './devices.module.css';
 

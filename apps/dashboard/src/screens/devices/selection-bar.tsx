@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Act, Operation, Plan } from '../../model/many.ts';
 import { wordsOf } from '../../parts/notice.tsx';
+import type { DeviceRow } from '../../store/account-state.ts';
 import { doMany, haveTag } from '../../store/act-many.ts';
 import { go } from '../../store/address.ts';
 import { mayWrite } from '../../store/credential.ts';
-import type { DeviceRow } from '../../store/facts.ts';
 import { undoMs } from '../../store/undo.ts';
 import { texts } from '../../texts/index.ts';
 import css from './devices.module.css';

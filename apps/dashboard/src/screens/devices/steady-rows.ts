@@ -1,5 +1,5 @@
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals';
-import type { DeviceRow } from '../../store/facts.ts';
+import type { DeviceRow } from '../../store/account-state.ts';
 
 const lookMs = 1_000;
 

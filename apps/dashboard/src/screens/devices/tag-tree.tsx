@@ -4,7 +4,7 @@ import { count as number } from '../../model/format.ts';
 import { worstOf } from '../../model/state.ts';
 import { type Branch, tagTree } from '../../model/tag-tree.ts';
 import { Mark } from '../../parts/mark.tsx';
-import { counts, progress, rows } from '../../store/facts.ts';
+import { counts, progress, rows } from '../../store/account-state.ts';
 import { texts } from '../../texts/index.ts';
 import css from './devices.module.css';
 

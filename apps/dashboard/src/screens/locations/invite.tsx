@@ -3,8 +3,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { CopyLine } from '../../parts/copy-line.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { wordsOf } from '../../parts/notice.tsx';
+import { locations, readLocations } from '../../store/account-state.ts';
 import { ApiProblem, api, take } from '../../store/api.ts';
-import { locations, readLocations } from '../../store/facts.ts';
 import { texts } from '../../texts/index.ts';
 import css from './locations.module.css';
 

@@ -5,10 +5,10 @@ import { Heading } from '../../parts/heading.tsx';
 import { Failure, Waiting } from '../../parts/notice.tsx';
 import { PlanTabs } from '../../parts/plan-tabs.tsx';
 import { useRead } from '../../parts/use-read.ts';
+import { progress } from '../../store/account-state.ts';
 import { address, go } from '../../store/address.ts';
 import { today, zone } from '../../store/clock.ts';
 import { mayOperate, mayWrite } from '../../store/credential.ts';
-import { progress } from '../../store/facts.ts';
 import {
   type CalendarData,
   type CalendarWindow,

@@ -5,9 +5,9 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { wordsOf } from '../../parts/notice.tsx';
 import { useRead } from '../../parts/use-read.ts';
+import { type DeviceRow, readChanges, rows } from '../../store/account-state.ts';
 import { ApiProblem } from '../../store/api.ts';
 import { now, zone } from '../../store/clock.ts';
-import { type DeviceRow, readChanges, rows } from '../../store/facts.ts';
 import {
   type CalendarWindow,
   type Mschedule,

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Select } from '../../parts/field.tsx';
-import { rows } from '../../store/facts.ts';
+import { rows } from '../../store/account-state.ts';
 import type { Target } from '../../store/maintenance.ts';
 import { maintenanceTexts } from '../../texts/maintenance.ts';
 import css from './maintenance.module.css';

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { Dialog } from '../../parts/dialog.tsx';
 import { wordsOf } from '../../parts/notice.tsx';
+import { devices, readChanges } from '../../store/account-state.ts';
 import { now } from '../../store/clock.ts';
 import { mayOperate } from '../../store/credential.ts';
-import { devices, readChanges } from '../../store/facts.ts';
 import { type CalendarWindow, endMaintenance } from '../../store/maintenance.ts';
 import { maintenanceTexts } from '../../texts/maintenance.ts';
 import css from './maintenance.module.css';

@@ -3,7 +3,7 @@ import { troubledToday } from '../../model/troubled.ts';
 import { DayBar } from '../../parts/day-bar.tsx';
 import { Mark, type MarkName } from '../../parts/mark.tsx';
 import { Moment, Since } from '../../parts/time.tsx';
-import { devices, type Event, events, locations, results, rows } from '../../store/facts.ts';
+import { devices, type Event, events, locations, results, rows } from '../../store/account-state.ts';
 import { texts } from '../../texts/index.ts';
 import css from './overview.module.css';
 

@@ -4,9 +4,9 @@ import { placesOf } from '../../parts/account-menu.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { pathOf } from '../../parts/frame.tsx';
 import { Mark, type MarkName } from '../../parts/mark.tsx';
+import { locations, rows } from '../../store/account-state.ts';
 import { go } from '../../store/address.ts';
 import { mayAdminister, mayWrite, signOut } from '../../store/credential.ts';
-import { locations, rows } from '../../store/facts.ts';
 import { texts } from '../../texts/index.ts';
 import css from './palette.module.css';
 

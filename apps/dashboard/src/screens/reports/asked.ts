@@ -7,9 +7,9 @@ import {
   spanText,
 } from '@vantage/domain/report';
 import { type DeviceFilter, fits, parseFilter } from '../../model/device-filter.ts';
+import type { DeviceRow } from '../../store/account-state.ts';
 import { address, go } from '../../store/address.ts';
 import { today } from '../../store/clock.ts';
-import type { DeviceRow } from '../../store/facts.ts';
 import type { ReportData } from '../../store/read-report.ts';
 
 /** A report as its address asks for it. */

@@ -9,8 +9,8 @@ import {
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { parseFilter } from '../../model/device-filter.ts';
 import { useKeys } from '../../parts/keys.ts';
+import { rows } from '../../store/account-state.ts';
 import { today } from '../../store/clock.ts';
-import { rows } from '../../store/facts.ts';
 import { texts } from '../../texts/index.ts';
 import { reportTexts as say } from '../../texts/report.ts';
 import { Choice } from '../device/choice.tsx';

@@ -5,7 +5,7 @@ import { Field, Select } from '../../parts/field.tsx';
 import { Refusal, Submit } from '../../parts/form-end.tsx';
 import { TextField } from '../../parts/text-field.tsx';
 import { useSending } from '../../parts/use-sending.ts';
-import { rows } from '../../store/facts.ts';
+import { rows } from '../../store/account-state.ts';
 import type { StatusPage } from '../../store/status-pages.ts';
 import { peopleTexts } from '../../texts/people.ts';
 import { statusPageTexts } from '../../texts/status-pages.ts';

@@ -3,9 +3,10 @@
  * processes or threads; lines come from the spawner on stdin and go to it on stdout. Arguments: the script's time in
  * milliseconds, its memory in bytes and, where it starts as root, the user that it becomes before it sees the script.
  */
+
+import { dropPrivileges } from './drop-privileges.ts';
 import { createInterpreter } from './interpreter.ts';
 import { createLineSplitter, longestLine } from './lines.ts';
-import { becomeNobody } from './nobody.ts';
 
 /**
  * The agent cuts the run off at its deadline; the guest ends by itself a little later, should nobody be left to do so.
@@ -69,7 +70,7 @@ const split = createLineSplitter(
   },
   end,
 );
-becomeNobody(userId);
+dropPrivileges(userId);
 process.stdin.on('data', split);
 process.stdout.write('{"kind":"ready"}\n');
 process.stdin.on('end', end);

@@ -17,7 +17,7 @@ import { useDatabase } from '../../../testing/use-database.ts';
 import { createGateway } from '../../gateway/index.ts';
 import { serveAgents } from '../../gateway/testing/serve-agents.ts';
 import { runRequests } from '../../run-requests/index.ts';
-import { createAgentDoor } from '../agent-door.ts';
+import { createAgentPortHandlers } from '../agent-port-handlers.ts';
 import { createDownloads } from '../downloads.ts';
 import { createEnrolment } from '../enrolment.ts';
 
@@ -86,7 +86,7 @@ export function useAgentsPorts() {
       serves: (socket) => gateway.serves(socket),
       peerOf: (connection) => gateway.peerOf(connection),
     });
-    const door = createAgentDoor({
+    const door = createAgentPortHandlers({
       clock: wall,
       log,
       enrolment,

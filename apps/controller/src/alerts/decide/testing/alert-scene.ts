@@ -5,10 +5,10 @@ import { runRequests } from '../../../agents/run-requests/index.ts';
 import { createRecordEvents, recordEvents } from '../../../status/events/record-events.ts';
 import { createScenario, second, startUs } from '../../../status/health/testing/scenario.ts';
 import { enqueue, withdraw, withdrawEnds } from '../../deliver/notification-store.ts';
+import { createAlertTimes } from '../alert-input.ts';
 import { touchRequested } from '../change-store.ts';
 import { type DecideDeps, decideDue } from '../decide-due.ts';
 import { dueAlertNos } from '../due-store.ts';
-import { createAlertTimes } from '../facts.ts';
 import { createOnEvents } from '../on-events.ts';
 import { createOnFailed } from '../on-failed.ts';
 

@@ -1,6 +1,6 @@
 import { probeFor } from '@vantage/probes';
 import { createExampleMaker } from './examples.ts';
-import { facts } from './facts.ts';
+import { facts } from './field-texts.ts';
 import { defaultInText, mapSchema, mapValues, type Place, type Schema, type Schemas } from './schema.ts';
 
 /** Gives every schema and every property a description and an example. */

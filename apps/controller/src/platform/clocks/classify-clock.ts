@@ -70,7 +70,7 @@ const undisputedMs = 300_000;
  */
 
 /** Decides whether the controller's clock is right. Pure. */
-export function judgeClock(evidence: ClockEvidence): ClockVerdict {
+export function classifyClock(evidence: ClockEvidence): ClockVerdict {
   const { held, database, storedAheadUs, gapUs } = evidence;
   const wallUs = held?.wallAheadUs ?? 0;
   const [agentsUs] = agreement(evidence.agentsAheadUs);

@@ -25,7 +25,7 @@ import {
 } from './reply.ts';
 
 /** Everything that the agents' port answers. */
-export interface AgentDoor extends Disposable {
+export interface AgentPortHandlers extends Disposable {
   /** For a server that speaks HTTP/1.1 and HTTP/2. */
   readonly handler: (request: AgentRequest, response: AgentResponse) => void;
 }
@@ -42,14 +42,14 @@ const shape =
   'The body must be JSON: {"Token": "…", "CSR": "-----BEGIN CERTIFICATE REQUEST-----…"}; a renewal has no Token';
 
 /** Creates the door: enrolment and downloads, and the gateway for all else. */
-export function createAgentDoor(deps: {
+export function createAgentPortHandlers(deps: {
   readonly clock: Clock;
   readonly log: Logger;
   readonly enrolment: Enrolment;
   readonly downloads: Downloads;
   /** Streams of agents. */
   readonly gateway: (request: Http2ServerRequest, response: Http2ServerResponse) => void;
-}): AgentDoor {
+}): AgentPortHandlers {
   const { clock, log, enrolment, downloads } = deps;
   const limiter = createRateLimiter<string>(perNetwork);
   const refusals = createLogSummary({ clock, log });
@@ -115,7 +115,7 @@ export function createAgentDoor(deps: {
     return true;
   };
 
-  const handler: AgentDoor['handler'] = (request, response) => {
+  const handler: AgentPortHandlers['handler'] = (request, response) => {
     if (!('stream' in request) && !('stream' in response) && !isFirst(request, response)) return;
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
     const method = path === '/enrol' ? 'POST' : downloads.has(path) ? 'GET' : undefined;

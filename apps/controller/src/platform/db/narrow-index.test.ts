@@ -43,7 +43,7 @@ test('partitions of an earlier version get the narrow index, that of today after
   const partitions = createPartitions({ db, clock, log, retentionDays: 1 });
   expect(await keys()).toEqual(['13', '14', '15', '16'].map((day) => `${day} ${wide}`));
 
-  expect(await partitions.narrowKey()).toBe(true);
+  expect(await partitions.narrowIndex()).toBe(true);
   expect(await keys()).toEqual([
     `13 ${narrow} ${wide}`,
     `14 ${wide}`,
@@ -53,7 +53,7 @@ test('partitions of an earlier version get the narrow index, that of today after
 
   await clock.advance(dayUs / 1000);
   await partitions.ensure();
-  expect(await partitions.narrowKey()).toBe(true);
+  expect(await partitions.narrowIndex()).toBe(true);
   expect(await keys()).toEqual(['13', '14', '15', '16', '17'].map((day) => `${day} ${narrow}`));
   const { rows } = await sql<{ n: number; valid: boolean }>`
     select (select count(*)::int from checks) as n,
@@ -61,5 +61,5 @@ test('partitions of an earlier version get the narrow index, that of today after
     db.kysely,
   );
   expect(rows).toEqual([{ n: 2999, valid: true }]);
-  expect(await partitions.narrowKey()).toBe(true);
+  expect(await partitions.narrowIndex()).toBe(true);
 });

@@ -2,7 +2,7 @@ import { CompiledQuery, type Kysely, type RawBuilder } from 'kysely';
 import type { Tables } from './schema.ts';
 
 /** A statement without its values: at these places of the parameters stands the value with that number. */
-interface KeptStatement {
+interface CachedQuery {
   readonly text: string;
   readonly parameters: readonly unknown[];
   readonly places: ReadonlyMap<number, number>;
@@ -10,7 +10,7 @@ interface KeptStatement {
 
 /** Statements of one database; more begin anew. */
 const most = 200;
-const statements = new WeakMap<Kysely<Tables>, Map<string, KeptStatement>>();
+const statements = new WeakMap<Kysely<Tables>, Map<string, CachedQuery>>();
 
 /**
  * Runs a statement that many requests send with other numbers. To make the text of a long statement costs as much as to
@@ -32,12 +32,12 @@ export async function executeKept<Row>(
   return rows;
 }
 
-function findStatement(kysely: Kysely<Tables>, key: string): KeptStatement | undefined {
+function findStatement(kysely: Kysely<Tables>, key: string): CachedQuery | undefined {
   return statements.get(kysely)?.get(key);
 }
 
-function keep(kysely: Kysely<Tables>, key: string, statement: KeptStatement): KeptStatement {
-  const known = statements.get(kysely) ?? new Map<string, KeptStatement>();
+function keep(kysely: Kysely<Tables>, key: string, statement: CachedQuery): CachedQuery {
+  const known = statements.get(kysely) ?? new Map<string, CachedQuery>();
   if (known.size >= most) known.clear();
   statements.set(kysely, known.set(key, statement));
   return statement;
@@ -48,7 +48,7 @@ function makeStatement(
   kysely: Kysely<Tables>,
   values: number,
   build: (values: readonly number[]) => RawBuilder<unknown>,
-): KeptStatement {
+): CachedQuery {
   const marks = Array.from({ length: values }, (_, at) => -1 - at);
   const others = marks.map((mark) => mark - values);
   const { sql: text, parameters } = build(marks).compile(kysely);

@@ -25,7 +25,7 @@ type Entry<Id> =
  * a client that holds connections open without a stream loses them, and an agent gets in, because it opens its stream
  * at once.
  */
-export interface ConnectionBook<Id> {
+export interface ConnectionLimiter<Id> {
   enter(id: Id, address: string, nowMs: number): Entry<Id>;
   /** It carries a known agent's stream now. */
   serves(id: Id): void;
@@ -50,7 +50,7 @@ const tracked = declareState({
 });
 
 /** Creates an empty book. Pure: time is an argument. */
-export function createConnectionBook<Id>(limits: ConnectionLimits): ConnectionBook<Id> {
+export function createConnectionLimiter<Id>(limits: ConnectionLimits): ConnectionLimiter<Id> {
   const known = tracked(new Map<Id, Known>());
   const byAddress = new Map<string, { size: number; readonly waiting: Set<Id> }>();
   const waiting = new Set<Id>();

@@ -27,7 +27,7 @@ export interface MasterFacts {
 }
 
 /** The verdict of the master on the alert. */
-export type MasterJudgement =
+export type MasterDecision =
   /** `isBack`: the master failed and is fine again. */
   | { readonly kind: 'send'; readonly note: string | null; readonly isBack: boolean }
   | { readonly kind: 'suppress'; readonly detail: string; readonly isDown: boolean }
@@ -61,11 +61,11 @@ export type MasterJudgement =
  * Decides about an alert of a dependent. Pure. `failed` counts the requested checks that failed, `sinceUs` is when
  * judging began.
  */
-export function judgeMaster(
+export function decideMaster(
   master: MasterFacts | null,
   check: RequestedCheck,
   at: JudgedAt,
-): MasterJudgement {
+): MasterDecision {
   if (master === null) return { kind: 'send', note: null, isBack: false };
   const { name } = master;
   const unverified = (why: string) => ({
@@ -95,7 +95,7 @@ export function judgeMaster(
 
 const unanswered = 'its check was not answered in time';
 
-type Unverified = (why: string) => Extract<MasterJudgement, { readonly kind: 'send' }>;
+type Unverified = (why: string) => Extract<MasterDecision, { readonly kind: 'send' }>;
 
 /** When and how the judgement stands. */
 interface JudgedAt {
@@ -108,7 +108,7 @@ function afterFailure(
   master: MasterFacts,
   at: JudgedAt & { readonly endUs: number },
   unverified: Unverified,
-): MasterJudgement {
+): MasterDecision {
   const { name, retries, retryDelayUs } = master;
   if (master.inMaintenance)
     return { kind: 'suppress', detail: `its master ${name} is in maintenance and fails`, isDown: false };
@@ -127,7 +127,7 @@ function whileRetrying(
   { longestSequenceUs }: MasterFacts,
   { sinceUs, nowUs }: JudgedAt,
   unverified: Unverified,
-): MasterJudgement {
+): MasterDecision {
   const untilUs = sinceUs + longestSequenceUs;
   return nowUs < untilUs
     ? { kind: 'wait', untilUs, fails: true }

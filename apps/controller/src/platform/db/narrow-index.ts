@@ -11,7 +11,7 @@ const longestCallMs = 5_000;
  * all have it. Reads go on meanwhile; late results of the partition wait. `busy` is the partition of today: it gets its
  * index when its day has ended. Returns false when the next call has work at once.
  */
-export async function narrowKey(
+export async function narrowIndex(
   kysely: Kysely<Tables>,
   { busy, clock, log }: { readonly busy: string; readonly clock: Clock; readonly log: Logger },
 ): Promise<boolean> {

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../platform/db/index.ts';
 
 /** A request that was sent with an Idempotency-Key: the digests of what names it, and of what else it holds. */
-export interface KeptRequest {
+export interface IdempotentRequest {
   readonly accountNo: number;
   readonly request: Buffer;
   readonly content: Buffer;
@@ -11,7 +11,7 @@ export interface KeptRequest {
 }
 
 /** The state of a request. */
-export interface KeptRow {
+export interface IdempotencyRecord {
   readonly content: Uint8Array;
   /** null: it runs until `runsUntilUs` at the latest. */
   readonly sealed: Uint8Array | null;
@@ -21,9 +21,9 @@ export interface KeptRow {
 /** The row of a request that was first sent after `sinceUs`. */
 export async function findKept(
   kysely: Kysely<Tables>,
-  { accountNo, request }: KeptRequest,
+  { accountNo, request }: IdempotentRequest,
   sinceUs: number,
-): Promise<KeptRow | undefined> {
+): Promise<IdempotencyRecord | undefined> {
   return kysely
     .selectFrom('kept_answers')
     .select(['content', 'sealed', 'runs_until_us as runsUntilUs'])
@@ -36,7 +36,7 @@ export async function findKept(
 /** Stores an answer, or that the request runs, in the place of what was there. */
 export async function keepAnswer(
   kysely: Kysely<Tables>,
-  { accountNo, request, content, partOf }: KeptRequest,
+  { accountNo, request, content, partOf }: IdempotentRequest,
   row: { readonly sealed: Buffer | null; readonly runsUntilUs: number | null; readonly nowUs: number },
 ): Promise<void> {
   const { sealed, runsUntilUs, nowUs } = row;
@@ -50,7 +50,10 @@ export async function keepAnswer(
 }
 
 /** Forgets a request. */
-export async function dropKept(kysely: Kysely<Tables>, { accountNo, request }: KeptRequest): Promise<void> {
+export async function dropKept(
+  kysely: Kysely<Tables>,
+  { accountNo, request }: IdempotentRequest,
+): Promise<void> {
   await kysely
     .deleteFrom('kept_answers')
     .where('account_no', '=', accountNo)
@@ -59,7 +62,10 @@ export async function dropKept(kysely: Kysely<Tables>, { accountNo, request }: K
 }
 
 /** Forgets the operations of a batch. */
-export async function dropParts(kysely: Kysely<Tables>, { accountNo, request }: KeptRequest): Promise<void> {
+export async function dropParts(
+  kysely: Kysely<Tables>,
+  { accountNo, request }: IdempotentRequest,
+): Promise<void> {
   await kysely
     .deleteFrom('kept_answers')
     .where('account_no', '=', accountNo)

@@ -13,7 +13,7 @@
 export type CounterVerdict = 'open' | 'ask' | 'late' | 'copy';
 
 /** Judges a Hello; `answers` is undefined until the sender was asked, after `known` was read. Pure. */
-export function judgeCounter(hello: {
+export function classifyCounter(hello: {
   readonly counter: number;
   readonly known: number;
   readonly answers: boolean | undefined;

@@ -10,7 +10,7 @@ const reference = /\$\{(?:secret|local):[A-Za-z0-9_.-]{1,100}\}/;
  * Judges devices as the API does, before anything is sent: the Method, the URL, the Options, and that no secret stands
  * in clear, because what the API shows of it could not be compared. A mask is accepted where the device has the same.
  */
-export function judgeDevices(wanted: readonly Wanted[]): readonly Problem[] {
+export function validateDevices(wanted: readonly Wanted[]): readonly Problem[] {
   return wanted.flatMap((each) => (each.entry.kind === 'device' ? judge(each) : []));
 }
 

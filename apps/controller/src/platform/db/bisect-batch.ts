@@ -11,7 +11,7 @@ export interface Refused<T> {
  * half is tried by itself, and so on until every failing item stands alone. Returns those items. Rejects when the
  * database is unreachable or overloaded, because the same work may succeed later.
  */
-export async function doEach<T>(
+export async function bisectBatch<T>(
   items: readonly T[],
   work: (some: readonly T[]) => Promise<unknown>,
 ): Promise<Refused<T>[]> {
@@ -25,6 +25,6 @@ export async function doEach<T>(
     if (items.length === 1) return [{ item: first, error }];
   }
   const middle = Math.ceil(items.length / 2);
-  const refused = await doEach(items.slice(0, middle), work);
-  return [...refused, ...(await doEach(items.slice(middle), work))];
+  const refused = await bisectBatch(items.slice(0, middle), work);
+  return [...refused, ...(await bisectBatch(items.slice(middle), work))];
 }

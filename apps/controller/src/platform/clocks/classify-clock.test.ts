@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type ClockEvidence, type ClockVerdict, type DatabaseReading, judgeClock } from './judge-clock.ts';
+import {
+  type ClockEvidence,
+  type ClockVerdict,
+  classifyClock,
+  type DatabaseReading,
+} from './classify-clock.ts';
 
 const minuteUs = 60_000_000;
 const hourUs = 60 * minuteUs;
@@ -107,12 +112,12 @@ const rows: readonly (readonly [string, Partial<ClockEvidence>, Outcome])[] = [
 ];
 
 test.each(rows)('%s: %o is %o', (_, evidence, outcome) => {
-  expect(outcomeOf(judgeClock({ ...quiet, ...evidence }))).toEqual(outcome);
+  expect(outcomeOf(classifyClock({ ...quiet, ...evidence }))).toEqual(outcome);
 });
 
 test('the sentence names the clock, the direction and the amount', () => {
   const textOf = (evidence: Partial<ClockEvidence>) => {
-    const verdict = judgeClock({ ...quiet, ...evidence });
+    const verdict = classifyClock({ ...quiet, ...evidence });
     return 'text' in verdict ? verdict.text : '';
   };
   expect(textOf({ held: back })).toContain("this machine's clock is 60 min behind the controller's");
@@ -132,8 +137,8 @@ test('property: fewer than half of the accounts never decide', () => {
       fc.array(fc.integer({ min: -minuteUs, max: minuteUs }), { minLength: 21, maxLength: 40 }),
       (strange, right) => {
         const agentsAheadUs = [...strange, ...right];
-        expect(judgeClock({ ...quiet, agentsAheadUs }).kind).toBe('agrees');
-        expect(judgeClock({ ...quiet, agentsAheadUs, held: back }).kind).toBe('wrong');
+        expect(classifyClock({ ...quiet, agentsAheadUs }).kind).toBe('agrees');
+        expect(classifyClock({ ...quiet, agentsAheadUs, held: back }).kind).toBe('wrong');
       },
     ),
   );
@@ -155,7 +160,7 @@ const anyEvidence: fc.Arbitrary<ClockEvidence> = fc.record({
 test('property: the clock moves only to the time of the database or of what was stored, never to that of agents', () => {
   fc.assert(
     fc.property(anyEvidence, (evidence) => {
-      const verdict = judgeClock(evidence);
+      const verdict = classifyClock(evidence);
       if (verdict.kind !== 'wrong' || verdict.setByUs === undefined) return;
       expect([evidence.database?.aheadUs, evidence.storedAheadUs]).toContain(verdict.setByUs);
       expect(Math.abs(verdict.setByUs)).toBeGreaterThan(minuteUs);
@@ -167,13 +172,13 @@ test('property: the clock moves only to the time of the database or of what was 
 test('property: after the clock moved, the same clocks move it no further', () => {
   fc.assert(
     fc.property(anyEvidence, (evidence) => {
-      const verdict = judgeClock(evidence);
+      const verdict = classifyClock(evidence);
       if (verdict.kind !== 'wrong' || verdict.setByUs === undefined) return;
       const byUs = verdict.setByUs;
       const wallAheadUs = (evidence.held?.wallAheadUs ?? 0) - byUs;
       if (Math.abs(wallAheadUs) <= minuteUs) return;
       const { database } = evidence;
-      const next = judgeClock({
+      const next = classifyClock({
         ...evidence,
         held: { wallAheadUs, forMs: 0 },
         database: database && { ...database, aheadUs: database.aheadUs - byUs, hasAgreed: false },
@@ -190,7 +195,7 @@ test('property: with no other clock, one that is behind what was stored is never
   fc.assert(
     fc.property(us, fc.integer({ min: 400_000_000, max: 1e13 }), fc.nat(1e9), (wallAheadUs, byUs, forMs) => {
       const storedAheadUs = wallAheadUs + byUs;
-      const verdict = judgeClock({ ...quiet, held: { wallAheadUs, forMs }, storedAheadUs });
+      const verdict = classifyClock({ ...quiet, held: { wallAheadUs, forMs }, storedAheadUs });
       expect(verdict.kind).toBe('wrong');
     }),
   );

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createConnectionBook } from './connection-book.ts';
+import { createConnectionLimiter } from './connection-limiter.ts';
 
 const limits = { inAll: 6, perAddress: 4, waitingInAll: 4, waitingPerAddress: 2, freshMs: 2_000 };
 
 describe('connections of the agents’ port', () => {
   test('of the connections that wait too long the oldest is closed, so that an agent gets in', () => {
-    const book = createConnectionBook<string>(limits);
+    const book = createConnectionLimiter<string>(limits);
     book.enter('idle 1', 'a', 0);
     book.enter('idle 2', 'a', 1_000);
     expect(book.enter('agent', 'a', 1_500).kind).toBe('refused');
@@ -14,7 +14,7 @@ describe('connections of the agents’ port', () => {
   });
 
   test('a connection that serves an agent is never closed for another', () => {
-    const book = createConnectionBook<string>(limits);
+    const book = createConnectionLimiter<string>(limits);
     book.enter('agent', 'a', 0);
     book.serves('agent');
     book.enter('idle 1', 'a', 1);
@@ -23,7 +23,7 @@ describe('connections of the agents’ port', () => {
   });
 
   test('after its stream a connection waits anew', () => {
-    const book = createConnectionBook<string>(limits);
+    const book = createConnectionLimiter<string>(limits);
     book.enter('first', 'a', 0);
     book.serves('first');
     book.enter('second', 'a', 0);
@@ -40,7 +40,7 @@ describe('connections of the agents’ port', () => {
     });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
-        const book = createConnectionBook<number>(limits);
+        const book = createConnectionLimiter<number>(limits);
         const open = new Map<number, { address: string; waits: boolean }>();
         let nowMs = 0;
         let next = 0;

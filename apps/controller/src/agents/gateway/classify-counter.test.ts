@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { judgeCounter } from './judge-counter.ts';
+import { classifyCounter } from './classify-counter.ts';
 
 test.each([
   [{ counter: 8, known: 7, answers: undefined }, 'open'],
@@ -10,7 +10,7 @@ test.each([
   [{ counter: 6, known: 7, answers: true }, 'copy'],
   [{ counter: 8, known: 7, answers: false }, 'open'],
 ] as const)('%o: %s', (hello, verdict) => {
-  expect(judgeCounter(hello)).toBe(verdict);
+  expect(classifyCounter(hello)).toBe(verdict);
 });
 
 interface Connection {
@@ -40,9 +40,9 @@ function createProcess(disk: { session: number }) {
 function createJudge() {
   let known = 0;
   return (hello: Connection) => {
-    const first = judgeCounter({ counter: hello.counter, known, answers: undefined });
+    const first = classifyCounter({ counter: hello.counter, known, answers: undefined });
     const verdict =
-      first === 'ask' ? judgeCounter({ counter: hello.counter, known, answers: hello.isAlive }) : first;
+      first === 'ask' ? classifyCounter({ counter: hello.counter, known, answers: hello.isAlive }) : first;
     if (verdict === 'open') known = hello.counter;
     return verdict;
   };

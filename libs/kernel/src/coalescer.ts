@@ -2,7 +2,7 @@ import type { Clock } from './clock.ts';
 import { declareState } from './tracked-state.ts';
 
 /** Work that several callers share. */
-interface SharedWork<T> {
+interface Coalescer<T> {
   /**
    * Runs `work`, or shares that of others under this key. Work that runs already is never shared, because it may not
    * know what this caller did before the call: all who call meanwhile share the next one, which begins when it ends.
@@ -33,7 +33,7 @@ const tracked = declareState({
  * Creates it; under each key one piece of work runs at a moment, unless it takes long. It remembers a key only while
  * something of it is under way.
  */
-export function createSharedWork<T>({ clock }: { readonly clock: Pick<Clock, 'monoMs'> }): SharedWork<T> {
+export function createCoalescer<T>({ clock }: { readonly clock: Pick<Clock, 'monoMs'> }): Coalescer<T> {
   const running = tracked(new Map<string, Running<T>>());
 
   const begin = (key: string, work: () => Promise<T>): Promise<T> => {

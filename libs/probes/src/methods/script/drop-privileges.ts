@@ -6,7 +6,7 @@ const nobody = 65_534;
  * know the user (a small user namespace), `nobody`; where it lets nobody change users (a container without CAP_SETUID),
  * nothing changes.
  */
-export function becomeNobody(userId: number): void {
+export function dropPrivileges(userId: number): void {
   if (userId === 0 || process.getuid?.() !== 0) return;
   for (const id of [userId, nobody]) {
     try {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createPlaces, createStrangerLoad, strangerPlaces } from './places.ts';
+import { createPerKeySemaphore, createStrangerLoad, strangerPlaces } from './per-key-semaphore.ts';
 
 const never = new AbortController().signal;
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -11,7 +11,7 @@ test('a place is kept until the work has ended and its answer was sent, in eithe
       fc.integer({ min: 1, max: 3 }),
       fc.array(fc.record({ key: fc.nat({ max: 1 }), sentFirst: fc.boolean() }), { maxLength: 10 }),
       async (running, requests) => {
-        const places = createPlaces<number>({ running, waiting: 100 });
+        const places = createPerKeySemaphore<number>({ running, waiting: 100 });
         const begun = [0, 0];
         const open = requests.map(({ key, sentFirst }) => {
           const sent = new AbortController();

@@ -1,14 +1,14 @@
 import { Fault } from '@vantage/kernel';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { doEach } from './do-each.ts';
+import { bisectBatch } from './bisect-batch.ts';
 
 test('whichever items fail, all others are done once and the failed ones are returned', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.boolean(), { maxLength: 60 }), async (flags) => {
       const items = flags.map((isBad, i) => ({ isBad, i }));
       const done: number[] = [];
-      const refused = await doEach(items, async (some) => {
+      const refused = await bisectBatch(items, async (some) => {
         if (some.some(({ isBad }) => isBad)) throw new RangeError('not this');
         done.push(...some.map(({ i }) => i));
       });
@@ -20,7 +20,7 @@ test('whichever items fail, all others are done once and the failed ones are ret
 
 test('an unreachable database rejects the whole call and blames no item', async () => {
   let calls = 0;
-  const away = doEach([1, 2, 3], async () => {
+  const away = bisectBatch([1, 2, 3], async () => {
     calls += 1;
     throw new Fault('retry', 'away', 'the database is away');
   });

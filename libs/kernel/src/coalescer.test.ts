@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createSharedWork } from './shared-work.ts';
+import { createCoalescer } from './coalescer.ts';
 import { createFakeClock } from './testing/index.ts';
 
 test('work under one key is shared by those who call while other work runs, and begins after their calls', async () => {
-  const shared = createSharedWork<number>({ clock: createFakeClock(0) });
+  const shared = createCoalescer<number>({ clock: createFakeClock(0) });
   const begun: PromiseWithResolvers<number>[] = [];
   const work = () => {
     const own = Promise.withResolvers<number>();
@@ -25,7 +25,7 @@ test('work under one key is shared by those who call while other work runs, and 
 });
 
 test('work that fails fails for those who shared it, and the next one runs', async () => {
-  const shared = createSharedWork<string>({ clock: createFakeClock(0) });
+  const shared = createCoalescer<string>({ clock: createFakeClock(0) });
   const failing = shared.run('a', async () => {
     throw new Error('away');
   });
@@ -36,7 +36,7 @@ test('work that fails fails for those who shared it, and the next one runs', asy
 });
 
 test('work under other keys does not wait', async () => {
-  const shared = createSharedWork<string>({ clock: createFakeClock(0) });
+  const shared = createCoalescer<string>({ clock: createFakeClock(0) });
   const slow = Promise.withResolvers<string>();
   const first = shared.run('a', () => slow.promise);
   expect(await shared.run('b', async () => 'b')).toBe('b');
@@ -46,7 +46,7 @@ test('work under other keys does not wait', async () => {
 
 test('nobody waits for work that may never end', async () => {
   const clock = createFakeClock(0);
-  const shared = createSharedWork<string>({ clock });
+  const shared = createCoalescer<string>({ clock });
   const hung = Promise.withResolvers<string>();
   const first = shared.run('a', () => hung.promise);
   const waiting = shared.run('a', async () => 'waited');
@@ -75,7 +75,7 @@ test('whoever calls gets what stood after its call, and nobody waits for ever', 
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const clock = createFakeClock(0);
-      const shared = createSharedWork<number>({ clock });
+      const shared = createCoalescer<number>({ clock });
       const open: { readonly key: string; readonly end: PromiseWithResolvers<void> }[] = [];
       const answers: Promise<boolean>[] = [];
       let changes = 0;

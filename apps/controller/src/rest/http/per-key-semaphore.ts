@@ -13,7 +13,7 @@ export interface Stay {
 }
 
 /** Bounds what each key, account or network has under way; undefined at once when too much waits already. */
-export interface Places<Key> {
+export interface PerKeySemaphore<Key> {
   run<T>(key: Key, work: () => Promise<T>, stay: Stay): Promise<{ readonly value: T } | undefined>;
 }
 
@@ -25,11 +25,11 @@ const tracked = declareState({
   atBound: 'a key without a request leaves',
 });
 
-/** Creates the places. A key is remembered only while something of it is under way. */
-export function createPlaces<Key extends number | string>(places: {
+/** Creates the semaphore. A key is remembered only while something of it is under way. */
+export function createPerKeySemaphore<Key extends number | string>(places: {
   readonly running: number;
   readonly waiting: number;
-}): Places<Key> {
+}): PerKeySemaphore<Key> {
   const semaphores = tracked(new Map<Key, Semaphore>());
   return {
     async run(key, work, { signal, sent }) {
@@ -69,7 +69,7 @@ const trackedStreams = declareState({
 
 /** Creates the load. A key is remembered only while something of it is under way. */
 export function createKeyLoad(): KeyLoad {
-  const requests = createPlaces<number>(keyPlaces);
+  const requests = createPerKeySemaphore<number>(keyPlaces);
   const streams = trackedStreams(new Map<number, number>());
   return {
     async run(keyNo, work, stay) {
@@ -106,7 +106,7 @@ export interface StrangerLoad {
 
 /** Creates the load. A network is remembered only while something of it is under way. */
 export function createStrangerLoad(): StrangerLoad {
-  const networks = createPlaces<string>(strangerPlaces.network);
+  const networks = createPerKeySemaphore<string>(strangerPlaces.network);
   const all = createSemaphore(strangerPlaces.all);
   return {
     async run(address, work, stay) {

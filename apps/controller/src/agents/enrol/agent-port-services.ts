@@ -8,7 +8,7 @@ import type { Tables } from '../../platform/db/index.ts';
 import { withSafeAuthority } from '../../platform/server/agent-port.ts';
 import { pinOf } from '../../platform/server/authority.ts';
 import type { Authorities } from '../../platform/server/tls.ts';
-import { type AgentDoor, createAgentDoor } from './agent-door.ts';
+import { type AgentPortHandlers, createAgentPortHandlers } from './agent-port-handlers.ts';
 import { createDownloads } from './downloads.ts';
 import { type AgentEnrolment, createEnrolment } from './enrolment.ts';
 import { createOwnParcel, notMade } from './own-parcel.ts';
@@ -16,10 +16,10 @@ import { readSignedParcels } from './parcel-hashes.ts';
 import { type InvitationPlan, planInvitation } from './plan-invitation.ts';
 
 /** The handlers for agents and their installers. */
-export interface AgentSide {
+export interface AgentPortServices {
   /** Everything that the agents' port answers. */
-  readonly door: AgentDoor;
-  /** Checks that agents can come in at the address of the agents' port. */
+  readonly door: AgentPortHandlers;
+  /** Checks that agents can connect at the address of the agents' port. */
   readonly plan: () => Promise<InvitationPlan | { readonly kind: 'making'; readonly seconds: number }>;
   /** The parcels that the release key signed; undefined: there is no release key. */
   readonly signedParcels: () => Promise<readonly ReleaseStatement[] | undefined>;
@@ -28,7 +28,7 @@ export interface AgentSide {
 const scriptFile = path.resolve(import.meta.dirname, '../../../../../agent-installer/install.sh');
 
 /** Joins enrolment and downloads with the gateway: they share the agents' port. */
-export function createAgentSide({
+export function createAgentPortServices({
   config,
   kysely,
   agents,
@@ -51,7 +51,7 @@ export function createAgentSide({
   };
   readonly clock: Clock;
   readonly log: Logger;
-}): AgentSide {
+}): AgentPortServices {
   const { tlsNames, parcels, agentPort: port } = config;
   const authorities = () => certificates.current.authorities;
   const enrolment = createEnrolment({ kysely, agents, authorities, clock, log });
@@ -68,7 +68,7 @@ export function createAgentSide({
   const ownParcel = createOwnParcel({ folder: parcels, isWanted: config.makesParcel, clock });
   const urls = agentAddresses(config, { port, hostName: hostname() });
   return {
-    door: createAgentDoor({
+    door: createAgentPortHandlers({
       clock,
       log,
       enrolment,

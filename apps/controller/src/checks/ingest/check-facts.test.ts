@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { expect, inject, test } from 'vitest';
 import { startOfDay } from '../../platform/db/index.ts';
-import { dropFacts } from './facts.ts';
+import { dropFacts } from './check-facts.ts';
 import { type CheckRow, insertChecks } from './rows.ts';
 import { batchOf, minuteUs, result, useIngestFixture } from './testing/ingest-fixture.ts';
 

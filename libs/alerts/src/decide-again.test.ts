@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { newAlertState } from './alert-state.ts';
 import { decide } from './decide.ts';
-import type { MasterFacts } from './judge-master.ts';
+import type { MasterFacts } from './decide-master.ts';
 import { base, device, judging, master, nowUs } from './testing/alert-fixture.ts';
 
 const bad = { kind: 'answered', verdict: 'bad', endUs: nowUs - 1 } as const;
