@@ -6,8 +6,8 @@ export interface Throttle extends Disposable {
 }
 
 /**
- * Creates the throttle: the job starts at most once in `minIntervalMs`, which is asked before each start. After disposal
- * it starts no more.
+ * Creates the throttle: the job starts at most once in `minIntervalMs`, which is asked before each start. After
+ * disposal it starts no more.
  */
 export function createThrottle(deps: {
   readonly clock: Pick<Clock, 'monoMs' | 'timer'>;
