@@ -28,7 +28,7 @@ interface Attempt {
 /**
  * Connects to the first of the addresses that answers (RFC 8305 section 5: the next starts after 250 ms or when the one
  * before failed); the others are dropped. Spends the `connect` phase, which ends when the used address answered
- * (connect-time.ts). Throws the most specific failure when none answers.
+ * (`connectTime`). Throws the most specific failure when none answers.
  */
 export async function connectFirst(
   context: Context,

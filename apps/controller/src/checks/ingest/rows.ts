@@ -51,7 +51,7 @@ export function toRow(
   };
 }
 
-/** A check with the number of its facts (facts.ts); null: the row has its own text and extended data. */
+/** A check with the number of its facts (check-facts.ts); null: the row has its own text and extended data. */
 export interface NumberedCheck {
   readonly row: CheckRow;
   readonly factsNo: number | null;

@@ -1,6 +1,6 @@
 import type { EventCause, FoldEvent } from '@vantage/health';
 import { expect, test } from 'vitest';
-import { eventText } from './event-text.ts';
+import { kindOf } from './event-kinds.ts';
 
 const device = { accountNo: 1, deviceNo: 2 };
 const location = { accountNo: 1, locationNo: 3, locationName: 'Oslo' };
@@ -127,5 +127,5 @@ test.each<[EventCause, string]>([
     'No alert device.down (master): its master gw is Down',
   ],
 ])('the text of an event names its cause: %j', (cause, text) => {
-  expect(eventText(cause)).toBe(text);
+  expect(kindOf(cause).text(cause)).toBe(text);
 });
