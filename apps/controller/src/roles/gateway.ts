@@ -37,7 +37,7 @@ export function joinGateway(base: Base, { storing, ingest, health, recordEvents,
     maxConnections: connectionCaps(descriptorLimit()).total,
     onAgentSeen: ({ locationNo }) => void showOnline(locationNo),
   });
-  const { door, plan, signedParcels } = createAgentPortServices({
+  const { handlers, plan, signedParcels } = createAgentPortServices({
     config,
     kysely,
     clock,
@@ -49,7 +49,7 @@ export function joinGateway(base: Base, { storing, ingest, health, recordEvents,
   const heldDrain = createHeldDrain(storing);
   return {
     gateway,
-    agentPortHandlers: door,
+    agentPortHandlers: handlers,
     planInvitation: plan,
     signedParcels,
     /** The loops of this role. */

@@ -17,16 +17,8 @@ let agent: { agentNo: number; token: string; agentId: string };
 let port: Awaited<ReturnType<typeof bench.openPort>>;
 let identity: { key: string; csr: string; cert: string };
 
-async function invited() {
-  const accountNo = await bench.rows.account();
-  const locationNo = await bench.rows.location(accountNo);
-  const agentId = newId();
-  const made = await bench.rows.agent({ accountNo, locationNo }, { agent_id: agentId });
-  return { ...made, agentId };
-}
-
 beforeEach(async () => {
-  agent = await invited();
+  agent = await bench.invited();
   port = await bench.openPort();
   const made = await makeAgentKey();
   const { Certificate } = await port.enrol({ Token: agent.token, CSR: made.csr });
@@ -105,7 +97,7 @@ test('a certificate for this agent with a key that did not enrol opens no stream
 });
 
 test('a token opens no stream, before and after it enrolled', async () => {
-  for (const { token } of [await invited(), agent]) {
+  for (const { token } of [await bench.invited(), agent]) {
     await using stream = connect({}, { headers: { authorization: `Bearer ${token}` } });
     await expect(stream.until('welcome')).rejects.toThrow(/must enrol/);
   }

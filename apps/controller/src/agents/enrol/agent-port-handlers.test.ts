@@ -4,7 +4,6 @@ import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { newId } from '@vantage/kernel';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { soon } from '../gateway/testing/gateway-fixture.ts';
 import { makeAgentKey } from './testing/agent-key.ts';
@@ -15,17 +14,8 @@ const day = 86_400_000;
 let agent: { agentNo: number; token: string; agentId: string };
 let port: Awaited<ReturnType<typeof bench.openPort>>;
 
-/** An agent whose token expires in 15 minutes. */
-async function invited() {
-  const accountNo = await bench.rows.account();
-  const locationNo = await bench.rows.location(accountNo);
-  const agentId = newId();
-  const made = await bench.rows.agent({ accountNo, locationNo }, { agent_id: agentId });
-  return { ...made, agentId };
-}
-
 beforeEach(async () => {
-  agent = await invited();
+  agent = await bench.invited();
   port = await bench.openPort();
 });
 afterEach(() => port[Symbol.asyncDispose]());
@@ -69,7 +59,7 @@ test('of 50 parallel uses of a token one gets a certificate, and all others are 
 
 test('of two tokens that are used with one key at one moment one gets a certificate, and the other request is wrong', async () => {
   for (let round = 0; round < 10; round += 1) {
-    const tokens = [await invited(), await invited()].map(({ token }) => token);
+    const tokens = [await bench.invited(), await bench.invited()].map(({ token }) => token);
     const { csr } = await makeAgentKey();
     const answers = await Promise.all(tokens.map((Token) => port.enrol({ Token, CSR: csr })));
     expect(statuses(answers)).toEqual({ 200: 1, 400: 1 });
@@ -148,7 +138,7 @@ function spoiled(csr: string): string {
 test('the key of one agent cannot enrol another one', async () => {
   const { csr } = await makeAgentKey();
   expect((await port.enrol({ Token: agent.token, CSR: csr })).status).toBe(200);
-  const other = await invited();
+  const other = await bench.invited();
   expect(await port.enrol({ Token: other.token, CSR: csr })).toMatchObject({
     status: 400,
     message: expect.stringContaining('belongs to another agent'),

@@ -41,7 +41,7 @@ const ask = z.strictObject({ Token: z.string().min(1).max(200).optional(), CSR: 
 const shape =
   'The body must be JSON: {"Token": "…", "CSR": "-----BEGIN CERTIFICATE REQUEST-----…"}; a renewal has no Token';
 
-/** Creates the door: enrolment and downloads, and the gateway for all else. */
+/** Creates the handlers: enrolment and downloads, and the gateway for all else. */
 export function createAgentPortHandlers(deps: {
   readonly clock: Clock;
   readonly log: Logger;

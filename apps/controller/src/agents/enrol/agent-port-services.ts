@@ -18,7 +18,7 @@ import { type InvitationPlan, planInvitation } from './plan-invitation.ts';
 /** The handlers for agents and their installers. */
 export interface AgentPortServices {
   /** Everything that the agents' port answers. */
-  readonly door: AgentPortHandlers;
+  readonly handlers: AgentPortHandlers;
   /** Checks that agents can connect at the address of the agents' port. */
   readonly plan: () => Promise<InvitationPlan | { readonly kind: 'making'; readonly seconds: number }>;
   /** The parcels that the release key signed; undefined: there is no release key. */
@@ -68,7 +68,7 @@ export function createAgentPortServices({
   const ownParcel = createOwnParcel({ folder: parcels, isWanted: config.makesParcel, clock });
   const urls = agentAddresses(config, { port, hostName: hostname() });
   return {
-    door: createAgentPortHandlers({
+    handlers: createAgentPortHandlers({
       clock,
       log,
       enrolment,

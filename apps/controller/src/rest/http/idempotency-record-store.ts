@@ -49,27 +49,16 @@ export async function keepAnswer(
   );
 }
 
-/** Forgets a request. */
-export async function dropKept(
+/** Forgets a request, or as `part_of` the operations of a batch. */
+export async function dropRecords(
   kysely: Kysely<Tables>,
   { accountNo, request }: IdempotentRequest,
+  by: 'request' | 'part_of',
 ): Promise<void> {
   await kysely
     .deleteFrom('kept_answers')
     .where('account_no', '=', accountNo)
-    .where('request', '=', request)
-    .execute();
-}
-
-/** Forgets the operations of a batch. */
-export async function dropParts(
-  kysely: Kysely<Tables>,
-  { accountNo, request }: IdempotentRequest,
-): Promise<void> {
-  await kysely
-    .deleteFrom('kept_answers')
-    .where('account_no', '=', accountNo)
-    .where('part_of', '=', request)
+    .where(by, '=', request)
     .execute();
 }
 

@@ -5,9 +5,8 @@ import { z } from 'zod';
 import { type Db, tryLockRequest } from '../../platform/db/index.ts';
 import type { Sealer } from '../../platform/secrets/seal.ts';
 import {
-  dropKept,
   dropOldest,
-  dropParts,
+  dropRecords,
   findKept,
   type IdempotencyRecord,
   type IdempotentRequest,
@@ -115,11 +114,11 @@ export function createIdempotency({
       const reply = await work();
       await db.inTransaction(async () => {
         await keep(request, reply);
-        await dropParts(kysely, request);
+        await dropRecords(kysely, request, 'part_of');
       });
       return reply;
     } catch (error) {
-      await dropKept(kysely, request);
+      await dropRecords(kysely, request, 'request');
       throw error;
     }
   };

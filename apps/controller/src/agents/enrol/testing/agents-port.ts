@@ -1,7 +1,7 @@
 import { connect } from 'node:http2';
 import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
-import { createLog, systemClock } from '@vantage/kernel';
+import { createLog, newId, systemClock } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { z } from 'zod';
 import { agentEnrolment } from '../../../catalog/agents/enrolment-store.ts';
@@ -86,14 +86,14 @@ export function useAgentsPorts() {
       serves: (socket) => gateway.serves(socket),
       peerOf: (connection) => gateway.peerOf(connection),
     });
-    const door = createAgentPortHandlers({
+    const handlers = createAgentPortHandlers({
       clock: wall,
       log,
       enrolment,
       downloads,
       gateway: withSafeAuthority(gateway.handler),
     });
-    const served = await serveAgents({ gateway, authorities, handler: door.handler });
+    const served = await serveAgents({ gateway, authorities, handler: handlers.handler });
     const { port, url } = served;
     return {
       url,
@@ -108,9 +108,17 @@ export function useAgentsPorts() {
         ),
       async [Symbol.asyncDispose]() {
         await served[Symbol.asyncDispose]();
-        door[Symbol.dispose]();
+        handlers[Symbol.dispose]();
       },
     };
+  }
+
+  /** An agent whose token expires in 15 minutes. */
+  async function invited() {
+    const accountNo = await rows.account();
+    const locationNo = await rows.location(accountNo);
+    const agentId = newId();
+    return { ...(await rows.agent({ accountNo, locationNo }, { agent_id: agentId })), agentId };
   }
 
   return {
@@ -124,6 +132,7 @@ export function useAgentsPorts() {
       return authorities;
     },
     openPort,
+    invited,
   };
 }
 
