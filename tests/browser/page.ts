@@ -104,7 +104,7 @@ async function movingWithoutMotion(page: Page): Promise<readonly string[]> {
   return found;
 }
 
-test('the styles of parts hold, whichever file of them is loaded first', async () => {
+test('the styles of a screen hold over those of its parts', async () => {
   const page = await its.open();
   await its.signIn(page);
   const size = "getComputedStyle(document.querySelector('header button[aria-expanded]')).fontSize";

@@ -109,17 +109,17 @@ test('error: what failed and its code; trying again shows the rows', async () =>
   await page.context().close();
 });
 
-test('a screen whose style sheet did not come: trying again shows it with its style', async () => {
+test('a screen whose module did not come: trying again shows it', async () => {
   const page = await openAt('/');
   await page.getByText('Live').waitFor();
-  const sheet = /\/assets\/reports-[^/]+\.css$/;
-  await page.route(sheet, (route) => route.abort());
+  const module = /\/assets\/reports-[^/]+\.js$/;
+  await page.route(module, (route) => route.abort());
   await page.getByRole('link', { name: 'Reports' }).click();
   await page.getByRole('button', { name: 'Try again' }).waitFor();
-  await page.unroute(sheet);
-  const styled = page.waitForResponse((answer) => sheet.test(answer.url()) && answer.ok());
+  await page.unroute(module);
+  const loaded = page.waitForResponse((answer) => module.test(answer.url()) && answer.ok());
   await page.getByRole('button', { name: 'Try again' }).click();
-  await styled;
+  await loaded;
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.context().close();
 });

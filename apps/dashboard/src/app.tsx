@@ -58,7 +58,7 @@ function Loaded<Props extends object>({
   if (of === load && problem !== undefined)
     return (
       <div class="page">
-        {/* Browsers remember a module that failed and keep its style sheet's link: only a reload asks again for both. */}
+        {/* Browsers remember a module that failed: only a reload asks for it again. */}
         <Failure problem={problem} retry={() => location.reload()} />
       </div>
     );

@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 
 /** The action of a key. `Ctrl+k` needs Control (or Command). */
 export type Keys = Readonly<Record<string, (event: KeyboardEvent) => void>>;
@@ -21,7 +21,8 @@ let prefix = '';
  * d.
  */
 export function useKeys(keys: Keys): void {
-  useEffect(() => {
+  // Before the browser paints: no key is lost that is pressed as soon as the screen is seen.
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       const held = event.ctrlKey || event.metaKey;
       const name = `${held ? 'Ctrl+' : ''}${event.key}`;
