@@ -10,6 +10,7 @@ const parts: readonly (readonly [part: string, ...args: string[]])[] = [
   ['probes'],
   ['agent'],
   ['overload'],
+  ['whole'],
   ['backlog'],
   ['backlog', '10', '500', '200000'],
   ['controllers', '0.1', '20'],

@@ -313,3 +313,19 @@ test('long records that wait for a disk that does not answer are bounded by thei
   const dropped = gapsOf(outbox.nextNew(100)).reduce((sum, gap) => sum + gap.droppedResults, 0);
   expect(dropped).toBe(100 - 68);
 });
+
+test('acks that come while the disk works are one job, and a history that is read in between divides them', async () => {
+  await using outbox = await open(newFolder());
+  outbox.setOnline(true);
+  for (let i = 1; i <= 3; i += 1) outbox.append(result(i));
+  await outbox.flushed();
+  const [a, b, c] = outbox.nextNew(3);
+  if (a === undefined || b === undefined || c === undefined) throw new Error('there are three records');
+  const [first, second] = [outbox.ack([a]), outbox.ack([b])];
+  expect(second).toBe(first);
+  const again = outbox.sendAgain(new Map());
+  const third = outbox.ack([c]);
+  expect(third).not.toBe(first);
+  await Promise.all([first, again, third]);
+  expect(outbox.records).toBe(0);
+});

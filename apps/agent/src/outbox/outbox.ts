@@ -21,7 +21,7 @@ import {
   takeUnwritten,
 } from './outbox-state.ts';
 import { recoverSegments } from './recover.ts';
-import { totalOf } from './segment.ts';
+import { type Segment, totalOf } from './segment.ts';
 import { createSegmentStore } from './segment-store.ts';
 import { sendLostAgain } from './send-again.ts';
 import { createThrottle } from './throttle.ts';
@@ -44,7 +44,10 @@ export interface Outbox extends AsyncDisposable {
   nextNew(max: number): readonly OutboxItem[];
   /** Older records, oldest first, from disk. Beyond `maxBytes` no further segment is read. */
   nextBacklog(max: number, maxBytes?: number): Promise<readonly OutboxItem[]>;
-  /** `position`: where the commit stands in the history of the database; undefined: the controller does not say it. */
+  /**
+   * Resolves when it is on disk; until then the items are in memory. `position`: where the commit stands in the history
+   * of the database; undefined: the controller does not say it.
+   */
   ack(items: readonly OutboxItem[], position?: AckPosition): Promise<void>;
   /** The epochs of the acks that it remembers, at most 8. */
   readonly epochIds: readonly string[];
@@ -92,12 +95,25 @@ export async function openOutbox(deps: OutboxDeps): Promise<Outbox> {
     return work;
   };
   let groupMs: number = limits.groupMs;
-  const write = () =>
-    queued(() => {
-      const group = takeUnwritten(state);
-      groupMs = group.length < limits.large.records ? limits.groupMs : limits.large.groupMs;
-      return store.write(group);
-    });
+  const writes = gatherCalls<void>(queued, () => {
+    const group = takeUnwritten(state);
+    groupMs = group.length < limits.large.records ? limits.groupMs : limits.large.groupMs;
+    return store.write(group);
+  });
+  const write = () => writes.add();
+  const acks = gatherCalls<Ack>(queued, async (all) => {
+    const changed = new Set<Segment>();
+    for (const { items, position } of all) {
+      for (const { origin } of items) {
+        if (origin.kind !== 'gap') continue;
+        await gaps.ack(origin.gap);
+        kept.keepGap(origin.gap, position);
+      }
+      if (position !== undefined) await epochs.acked(position);
+      for (const segment of markAcked(items, position)) changed.add(segment);
+    }
+    await store.acked(changed);
+  });
   const writing = createThrottle({
     clock: deps.clock,
     minIntervalMs: () => groupMs,
@@ -141,24 +157,18 @@ export async function openOutbox(deps: OutboxDeps): Promise<Outbox> {
       });
       return items;
     },
-    ack: (items, position) =>
-      queued(async () => {
-        for (const { origin } of items) {
-          if (origin.kind !== 'gap') continue;
-          await gaps.ack(origin.gap);
-          kept.keepGap(origin.gap, position);
-        }
-        if (position !== undefined) await epochs.acked(position);
-        await store.acked(markAcked(items, position));
-      }),
+    ack: (items, position) => acks.add({ items, position }),
     get epochIds() {
       return epochs.ids;
     },
-    sendAgain: (history) =>
-      queued(async () => {
+    sendAgain(history) {
+      // What is acknowledged from now on is not lost by this history.
+      acks.close();
+      return queued(async () => {
         await sendLostAgain({ state, kept, counts, store }, history, epochs.lostEarlier(history));
         available();
-      }),
+      });
+    },
     onAvailable,
     get records() {
       const { waiting, inFlight } = totalOf(segments.values());
@@ -180,6 +190,41 @@ export async function openOutbox(deps: OutboxDeps): Promise<Outbox> {
       await gaps[Symbol.asyncDispose]();
       await counts[Symbol.asyncDispose]();
       await epochs[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** An acknowledgement that is not on disk yet. */
+interface Ack {
+  readonly items: readonly OutboxItem[];
+  readonly position: AckPosition | undefined;
+}
+
+/**
+ * Gathers calls until the queued job that handles them begins. So the queue holds one job of a kind, however much more
+ * slowly the disk works than calls come. `close`: later calls get a job of their own.
+ */
+function gatherCalls<Call>(
+  queued: (job: () => Promise<void>) => Promise<void>,
+  handle: (all: readonly Call[]) => Promise<void>,
+): { readonly add: (call: Call) => Promise<void>; readonly close: () => void } {
+  let gathered: { readonly all: Call[]; readonly handled: Promise<void> } | undefined;
+  const begin = () => {
+    const all: Call[] = [];
+    const handled = queued(() => {
+      if (gathered?.all === all) gathered = undefined;
+      return handle(all);
+    });
+    return { all, handled };
+  };
+  return {
+    add(call) {
+      gathered ??= begin();
+      gathered.all.push(call);
+      return gathered.handled;
+    },
+    close() {
+      gathered = undefined;
     },
   };
 }

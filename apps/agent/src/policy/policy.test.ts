@@ -115,3 +115,15 @@ test('the unspecified address is this machine', () => {
   }
   expect(refuses(policyOf({ Networks: { Deny: ['::1'] } }), '::')).toBe(true);
 });
+
+test('an answer stays the same, however many other addresses were asked about', () => {
+  const policy = policyOf({ Networks: { Deny: ['10.0.0.0/8'] } });
+  const addresses = Array.from(
+    { length: 25_000 },
+    (_, at) => `${at % 2 === 0 ? 10 : 11}.0.${at >> 8}.${at & 255}`,
+  );
+  for (let round = 0; round < 2; round += 1)
+    expect(addresses.filter((address) => refuses(policy, address))).toEqual(
+      addresses.filter((address) => address.startsWith('10.')),
+    );
+});

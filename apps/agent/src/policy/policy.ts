@@ -2,6 +2,7 @@ import { type Method, methods } from '@vantage/domain';
 import {
   boundedText,
   createNetworkSet,
+  declareState,
   equivalentAddresses,
   isNetwork,
   messageOf,
@@ -81,6 +82,18 @@ export function loadPolicy(text: string | undefined): PolicyResult {
   return { ok: false, problems };
 }
 
+/** Addresses whose answer a policy remembers; to compute it costs more than the rest of a check's preparation. */
+const mostKnown = 10_000;
+
+const tracked = declareState({
+  name: 'policy_answers',
+  entries: mostKnown,
+  // The text of an answer names the address.
+  entryBytes: 300,
+  filledBy: 'addresses of targets',
+  atBound: 'all are forgotten and computed again',
+});
+
 function policyOf(file: PolicyFile): AgentPolicy {
   const metadata = createNetworkSet(file.CloudMetadata === true ? [] : metadataNetworks);
   const denied = createNetworkSet(file.Networks?.Deny ?? []);
@@ -95,7 +108,7 @@ function policyOf(file: PolicyFile): AgentPolicy {
       return `${method} is not allowed by this agent's policy`;
     return undefined;
   };
-  const refuseAddress = (address: string) => {
+  const decideAddress = (address: string) => {
     const spellings = equivalentAddresses(address);
     if (spellings.length === 0) return `${address} is no address`;
     const isIn = (networks: NetworkSet) => spellings.some(networks);
@@ -104,6 +117,14 @@ function policyOf(file: PolicyFile): AgentPolicy {
     if (isIn(denied)) return `${address} is not allowed by this agent's policy`;
     const isAllowed = allowed === undefined || spellings.every(allowed);
     return isAllowed ? undefined : `${address} is not allowed by this agent's policy`;
+  };
+  const known = tracked(new Map<string, string | undefined>());
+  const refuseAddress = (address: string) => {
+    if (known.has(address)) return known.get(address);
+    if (known.size >= mostKnown) known.clear();
+    const refusal = decideAddress(address);
+    known.set(address, refusal);
+    return refusal;
   };
   const refusePort = (port: number) => {
     if (port === 0) return undefined;

@@ -4,8 +4,9 @@ import path from 'node:path';
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { systemClock } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
-import { BatchSchema } from '@vantage/proto';
+import { BatchSchema, GapRecordSchema } from '@vantage/proto';
 import { afterAll, expect, test, vi } from 'vitest';
+import type { OutboxItem } from '../outbox/outbox-state.ts';
 import { openTestOutbox, resultRecord } from '../testing/outbox.ts';
 import type { ControllerLoad } from './backlog-pace.ts';
 import { createUploader } from './uploader.ts';
@@ -200,5 +201,51 @@ test('the backlog waits for new records that are on their way, ten seconds at mo
     await clock.advance(1);
     expect(sent.map(({ isOld }) => isOld)).toEqual([false, false, false, true]);
   }, 20_000);
+  uploader.down();
+});
+
+test('while acks wait for the disk, a bounded number of records is sent; then the rest', async () => {
+  const clock = createFakeClock();
+  const item: OutboxItem = {
+    record: resultRecord(1),
+    bytes: 10,
+    origin: { kind: 'gap', gap: create(GapRecordSchema) },
+  };
+  let left = 20_000;
+  const settle: (() => void)[] = [];
+  await using unused = await openTestOutbox(path.join(root, 'unused'));
+  const uploader = createUploader({
+    clock,
+    outbox: {
+      ...unused,
+      setOnline() {},
+      onAvailable() {},
+      get atHand() {
+        return left;
+      },
+      backlog: 0,
+      nextNew(max) {
+        const count = Math.min(max, left);
+        left -= count;
+        return Array<OutboxItem>(count).fill(item);
+      },
+      ack: () => new Promise((resolve) => void settle.push(resolve)),
+    },
+    send({ batchId = 0n }) {
+      clock.timer(1, () => uploader.acked(batchId));
+      return true;
+    },
+    ...quiet,
+  });
+  uploader.up();
+  await clock.advance(60_000);
+  expect(20_000 - left).toBeGreaterThanOrEqual(5_000);
+  expect(20_000 - left).toBeLessThanOrEqual(5_000 + 4 * 500);
+  while (left > 0) {
+    const before = left;
+    for (const done of settle.splice(0)) done();
+    await clock.advance(1_000);
+    expect(left).toBeLessThan(before);
+  }
   uploader.down();
 });

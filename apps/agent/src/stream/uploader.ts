@@ -31,6 +31,8 @@ const newBefore = 1;
 /** The first backlog batch follows the connection by up to this much, so that many agents do not send at one moment. */
 const backlogSpreadMs = 2000;
 const ackWithinMs = 60_000;
+/** Nothing is sent while so many acknowledged records wait for the outbox's disk: they are in memory until then. */
+const mostUnsettled = 5_000;
 
 interface BatchInFlight {
   readonly items: readonly OutboxItem[];
@@ -66,6 +68,7 @@ export function createUploader(deps: {
   let pace = firstPace;
   let backlogTimer: Disposable | undefined;
   let isReading = false;
+  let unsettled = 0;
   // Records that left the outbox and are in no batch yet.
   let freshRest: readonly OutboxItem[] = [];
   let backlogRest: readonly OutboxItem[] = [];
@@ -84,7 +87,7 @@ export function createUploader(deps: {
   };
   const sendNew = () => {
     gathering = undefined;
-    while (isUp && inFlight(false) < newInFlightMax) {
+    while (isUp && inFlight(false) < newInFlightMax && unsettled < mostUnsettled) {
       if (freshRest.length === 0) freshRest = outbox.nextNew(batchRecords);
       if (freshRest.length === 0) return;
       const [items, rest] = cutBatch(freshRest, batchRecords);
@@ -95,7 +98,7 @@ export function createUploader(deps: {
   };
   const hasBacklog = () => backlogRest.length > 0 || outbox.backlog > 0;
   const isBacklogNext = () => {
-    if (inFlight(true) > 0 || !hasBacklog()) return false;
+    if (inFlight(true) > 0 || unsettled >= mostUnsettled || !hasBacklog()) return false;
     return inFlight(false) <= newBefore || clock.monoMs() >= backlogAtMs + longestPauseMs;
   };
   const sendBacklog = async () => {
@@ -161,7 +164,12 @@ export function createUploader(deps: {
         pace = backlogPace(load ?? {}, { ...pace, records, ackMs: nowMs - batch.sentMs });
         backlogAtMs = nowMs + spread(pace.pauseMs, deps.random());
       }
-      outbox.ack(batch.items, position).catch(deps.onError);
+      unsettled += batch.items.length;
+      const onSettled = () => {
+        unsettled -= batch.items.length;
+        plan();
+      };
+      outbox.ack(batch.items, position).catch(deps.onError).finally(onSettled);
       plan();
     },
   };

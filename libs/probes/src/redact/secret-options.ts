@@ -49,12 +49,26 @@ export function maskOptions(probe: AnyProbe, options: unknown): unknown {
 /** A shorter value in a query may be an ordinary word of a text, which must not be hidden: `?code=200`. */
 const shortestQuerySecret = 8;
 
-/** The secrets of one check in clear: the URL's password, credentials in its query, and those of the Options. */
+/** The secrets of one check in clear: the URL's password, credentials in its query, and those of the parsed Options. */
 export function secretValues(probe: AnyProbe, target: Target, options: unknown): readonly string[] {
   const own = target.password === undefined ? [] : [target.password.reveal()];
   if (target.path.includes('?'))
     own.push(...querySecrets(target.url).filter(({ length }) => length >= shortestQuerySecret));
-  return [...own, ...secretLeaves(probe, options).map(([, value]) => value)];
+  return [...own, ...optionValues(probe, options)];
+}
+
+/** By parsed Options, which never change; each check of a device has the same. */
+const valuesByOptions = new WeakMap<
+  object,
+  { readonly probe: AnyProbe; readonly values: readonly string[] }
+>();
+
+function optionValues(probe: AnyProbe, options: unknown): readonly string[] {
+  const known = isRecord(options) ? valuesByOptions.get(options) : undefined;
+  if (known?.probe === probe) return known.values;
+  const values = secretLeaves(probe, options).map(([, value]) => value);
+  if (isRecord(options)) valuesByOptions.set(options, { probe, values });
+  return values;
 }
 
 function leaves(value: unknown, path: string): readonly Leaf[] {

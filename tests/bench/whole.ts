@@ -1,0 +1,161 @@
+// One agent with controller, PostgreSQL and nginx as target on the same processors, at several loads: results a second
+// that are stored, and where the CPU goes; beside them the connects of a program that does nothing else. Usage: node
+// tests/bench/whole.ts [results a second…]
+import { once } from 'node:events';
+import { connect } from 'node:net';
+
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { deviceSealContext, secondUs } from '@vantage/domain';
+import pg from 'pg';
+import { z } from 'zod';
+import { readSecretKeys } from '../../apps/controller/src/platform/secrets/key-file.ts';
+import {
+  createSealer,
+  type SealedJson,
+  type Sealer,
+} from '../../apps/controller/src/platform/secrets/seal.ts';
+import { startSystem } from '../harness/system.ts';
+import { type Figure, printFigures } from './figures.ts';
+import { postgresPids, usage } from './processes.ts';
+import { startTargets } from './targets.ts';
+
+const given = process.argv.slice(2).map(Number);
+const loads = given.length > 0 ? given : [4_000, 8_000];
+/** The shortest of a device. */
+const intervalS = 5;
+/** A new device has its first check within a minute. */
+const warmUpS = 75;
+const measuredS = 30;
+
+/** Results that were stored in this time. */
+async function storedBetween(client: pg.Client, fromUs: number, toUs: number): Promise<number> {
+  const { rows } = await client.query<{ n: number }>(
+    `select count(*)::int as n from check_rows
+     where start_us between $1::bigint - 60000000 and $2::bigint and start_us + arrived_after_us between $1 and $2`,
+    [fromUs, toUs],
+  );
+  return rows[0]?.n ?? 0;
+}
+
+/** Copies a device, with its Locations. The API would take minutes for tens of thousands. */
+async function copyDevice(client: pg.Client, sealer: Sealer, deviceId: string, count: number): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `select quote_ident(column_name) as name from information_schema.columns
+     where table_name = 'devices' and table_schema = 'public'
+       and column_name not in ('device_no', 'device_id') and is_generated = 'NEVER'`,
+  );
+  const columns = rows.map(({ name }) => name).join(', ');
+  await client.query(
+    `with made as (
+       insert into devices (device_id, ${columns})
+       select encode(sha256(convert_to(n || device_id, 'utf8')), 'hex')::char(48), ${columns}
+       from devices, generate_series(1, $2::int) n where device_id = $1 returning device_no)
+     insert into device_locations (device_no, location_no, rotation_index)
+     select made.device_no, location_no, rotation_index
+     from made, device_locations join devices using (device_no) where device_id = $1`,
+    [deviceId, count],
+  );
+  const { rows: copies } = await client.query<{
+    device_id: string;
+    url: string;
+    options: { [name: string]: SealedJson };
+  }>('select device_id, url, options from devices where device_id <> $1', [deviceId]);
+  await client.query(
+    `update devices set sealed = made.sealed from unnest($1::text[], $2::bytea[]) as made (device_id, sealed)
+     where devices.device_id = made.device_id`,
+    [
+      copies.map(({ device_id: id }) => id),
+      copies.map(({ device_id: id, url, options }) => sealer.seal({ url, options }, deviceSealContext(id))),
+    ],
+  );
+}
+
+/** Connects a second of a program that connects, closes and does nothing else, `atATime` at one moment. */
+async function bareConnects(port: number, atATime = 200, ms = 5_000): Promise<number> {
+  let count = 0;
+  const endMs = performance.now() + ms;
+  const one = async () => {
+    while (performance.now() < endMs) {
+      const socket = connect({ host: '127.0.0.1', port, autoSelectFamily: false });
+      await once(socket, 'connect');
+      socket.destroy();
+      count += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: atATime }, one));
+  return (count * 1000) / ms;
+}
+
+async function run(perSecond: number): Promise<Figure[]> {
+  await using held = new AsyncDisposableStack();
+  const targets = held.use(await startTargets());
+  const bare = await bareConnects(targets.webPort);
+  const others = new Set(postgresPids());
+  const system = held.use(await startSystem());
+  const { database_url: connectionString, pids } = system.quickstart();
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  held.defer(() => client.end());
+  const create = async (name: string) => {
+    const body = {
+      Method: 'TCP',
+      URL: `127.0.0.1:${targets.webPort}`,
+      ShortName: name,
+      FrequencySeconds: intervalS,
+      Timeout: 3,
+    };
+    return z.object({ device_id: z.string() }).parse(await system.api.ok('POST', '/devices', body)).device_id;
+  };
+  const [key = Buffer.of(), ...older] = (await readSecretKeys(path.join(system.dataDir, 'secret.key'))) ?? [];
+  await copyDevice(client, createSealer(key, older), await create('first'), perSecond * intervalS - 2);
+  await create('last'); // its Location is planned anew
+  await delay(warmUpS * 1000);
+  const cpuS = () => ({
+    agent: usage(pids.agent).cpuS,
+    controller: usage(pids.controller).cpuS,
+    PostgreSQL: postgresPids()
+      .filter((pid) => !others.has(pid))
+      .reduce((sum, pid) => sum + usage(pid).cpuS, 0),
+  });
+  const before = cpuS();
+  const fromUs = Date.now() * 1000;
+  await delay(measuredS * 1000);
+  const after = cpuS();
+  const toUs = Date.now() * 1000;
+  await delay(2_000); // for what was on its way
+  const stored = await storedBetween(client, fromUs, toUs);
+  const what = `${perSecond} due a second`;
+  return [
+    {
+      what,
+      unit: 'stored a second',
+      ours: (stored * secondUs) / (toUs - fromUs),
+      peer: 'due',
+      theirs: perSecond,
+      better: 'more',
+    },
+    {
+      what,
+      unit: 'stored a second',
+      ours: (stored * secondUs) / (toUs - fromUs),
+      peer: 'bare connects of one program',
+      theirs: bare,
+      better: 'more',
+    },
+    ...Object.entries(after).map(
+      ([name, value]): Figure => ({
+        what: `${what}, ${name}`,
+        unit: 'ms CPU per 1,000',
+        ours: ((value - before[name as keyof typeof before]) / stored) * 1e6,
+        peer: '-',
+        theirs: '-',
+        better: 'less',
+      }),
+    ),
+  ];
+}
+
+const figures: Figure[] = [];
+for (const perSecond of loads) figures.push(...(await run(perSecond)));
+printFigures('One agent, controller and PostgreSQL on the same processors', figures);
