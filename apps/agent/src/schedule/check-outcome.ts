@@ -1,6 +1,7 @@
+import { create } from '@bufbuild/protobuf';
 import { isGood } from '@vantage/domain';
 import type { Measurement } from '@vantage/probes';
-import type { Assignment, CheckResult } from '@vantage/proto';
+import { type Assignment, type CheckResult, CheckResultSchema } from '@vantage/proto';
 import {
   type DeviceSchedule,
   isOneOffDone,
@@ -8,9 +9,8 @@ import {
   retryRulesOf,
   setRetrySequence,
 } from './device-schedule.ts';
-import { type ResultContext, resultOf } from './record.ts';
+import { asStalled } from './lateness.ts';
 import { afterAnswer, isFirstError } from './retry-sequence.ts';
-import { asStalled } from './stalls.ts';
 
 /** So many measurements of a device in a row may be discarded because the process stood still during the check. */
 const maxDiscarded = 3;
@@ -70,4 +70,51 @@ export function applyMeasurement(
     result: resultOf(facts, measurement),
     context: { assignment, measurement, isFirstError: isFirstError(before, after.sequence) },
   };
+}
+
+/** The facts of a check beside its measurement. */
+interface CheckFacts {
+  readonly deviceNo: number;
+  /** As the assignment has it. */
+  readonly deviceCreatedUs: bigint;
+  readonly startUs: number;
+  readonly revision: number;
+  readonly blockMs: number;
+  readonly attempt: number;
+  readonly retryId: string;
+  readonly runRequestId: string;
+}
+
+/** How a result came to be. */
+export interface ResultContext {
+  readonly assignment: Assignment;
+  readonly measurement: Measurement;
+  /** Whether this is the first error after a good result. */
+  readonly isFirstError: boolean;
+}
+
+/** A check as it goes to disk and over the wire. */
+export function resultOf(facts: CheckFacts, measurement: Measurement): CheckResult {
+  const { phases } = measurement;
+  return create(CheckResultSchema, {
+    deviceNo: facts.deviceNo,
+    deviceCreatedUs: facts.deviceCreatedUs,
+    startUs: BigInt(facts.startUs),
+    revision: facts.revision,
+    resultCode: measurement.code,
+    checkResult: measurement.text,
+    blockMs: facts.blockMs,
+    dnsMs: phases.dns,
+    connectMs: phases.connect,
+    sslMs: phases.ssl,
+    ttfbMs: phases.ttfb,
+    ttlbMs: phases.ttlb,
+    dataSize: measurement.dataSize,
+    attempt: facts.attempt,
+    retryId: facts.retryId,
+    runRequestId: facts.runRequestId,
+    slow: measurement.slow,
+    extendedJson: JSON.stringify(measurement.extended),
+    behindAnchor: measurement.behindAnchor ?? false,
+  });
 }

@@ -13,7 +13,7 @@ import {
   tracePlan,
 } from '@vantage/probes';
 import { type CheckResult, type Diagnostics, DiagnosticsSchema } from '@vantage/proto';
-import type { ResultContext } from './record.ts';
+import type { ResultContext } from './check-outcome.ts';
 
 /** Collects diagnostics of checks whose results are written already; delays no result. */
 export interface DiagnosticsCollector {

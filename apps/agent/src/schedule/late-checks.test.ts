@@ -2,7 +2,7 @@ import { createFakeClock } from '@vantage/kernel/testing';
 import { expect, test } from 'vitest';
 import { assignment } from '../testing/measurements.ts';
 import { midnightUs, stage } from '../testing/stage.ts';
-import { createLateChecks, isOverloaded } from './late-checks.ts';
+import { createLateChecks, isOverloaded } from './lateness.ts';
 
 test.each([
   [1, 1, false],

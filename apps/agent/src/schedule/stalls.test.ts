@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { measured } from '../testing/measurements.ts';
-import { asStalled, createStalls } from './stalls.ts';
+import { asStalled, createStalls } from './lateness.ts';
 
 test('two calls that lie further apart than the threshold are a stall, of which only what began before it knows', () => {
   let nowMs = 0;

@@ -67,3 +67,71 @@ export async function readWithChecksum(
   }
   return { content: undefined, isDamaged };
 }
+
+/**
+ * A short text kept twice in a file of fixed size. It is overwritten in place, so a full disk cannot refuse it, and a
+ * write that is torn or a byte that flips leaves the other copy.
+ */
+interface DualCopyFile extends AsyncDisposable {
+  /** As found at the opening; undefined: no whole copy. */
+  readonly text: string | undefined;
+  /** Durably, when it resolves. */
+  write(text: string): Promise<void>;
+}
+
+/** A copy: u32 crc32 of length and text, u32 length, text; the second one in a disk sector of its own. Big-endian. */
+const copyBytes = 4096;
+const headBytes = 8;
+
+/** Opens or creates the file. It stays open, so that a lack of descriptors cannot refuse a write either. */
+export async function openDualCopyFile(file: string): Promise<DualCopyFile> {
+  const handle = await openFor(file);
+  try {
+    const text = await read(handle);
+    if (text === undefined) await writeAll(handle, Buffer.alloc(2 * copyBytes), 0);
+    return {
+      text,
+      async write(fresh) {
+        const copy = encode(fresh);
+        for (const at of [0, copyBytes]) {
+          await writeAll(handle, copy, at);
+          await handle.datasync();
+        }
+      },
+      [Symbol.asyncDispose]: () => handle.close(),
+    };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** Opens it to write; where the disk is read-only, to read at least. */
+function openFor(file: string): Promise<FileHandle> {
+  return openOrMake(file).catch((error: unknown) => {
+    const isReadOnly = error instanceof Error && 'code' in error && error.code === 'EROFS';
+    if (isReadOnly) return open(file, 'r', 0o600);
+    throw error;
+  });
+}
+
+async function read(handle: FileHandle): Promise<string | undefined> {
+  const whole = Buffer.alloc(2 * copyBytes);
+  await handle.read(whole, 0, whole.length, 0);
+  for (const at of [0, copyBytes]) {
+    const length = whole.readUInt32BE(at + 4);
+    if (length > copyBytes - headBytes) continue;
+    const body = whole.subarray(at + 4, at + headBytes + length);
+    if (whole.readUInt32BE(at) === crc32(body)) return body.subarray(4).toString('utf8');
+  }
+  return undefined;
+}
+
+function encode(text: string): Buffer {
+  const body = Buffer.from(text);
+  const copy = Buffer.alloc(headBytes + body.length);
+  copy.writeUInt32BE(body.length, 4);
+  copy.set(body, headBytes);
+  copy.writeUInt32BE(crc32(copy.subarray(4)), 0);
+  return copy;
+}
