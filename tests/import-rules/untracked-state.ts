@@ -42,8 +42,8 @@ export const untrackedState: ReadonlyMap<string, string> = new Map(
       'apps/controller/src/agents/upgrades/upgrades.ts due',
     ],
     'ends with its check; docs/security.md bounds the bytes of a check': [
-      'libs/probes/src/dialogue/transcript.ts head',
-      'libs/probes/src/dialogue/transcript.ts tail',
+      'libs/probes/src/dialogue/dialogue.ts head',
+      'libs/probes/src/dialogue/dialogue.ts tail',
       'libs/probes/src/engine/run.ts peers',
       'libs/probes/src/engine/run.ts facts',
       'libs/probes/src/engine/run.ts diagnostics',

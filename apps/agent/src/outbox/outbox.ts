@@ -2,8 +2,7 @@ import { unlink } from 'node:fs/promises';
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { Clock } from '@vantage/kernel';
 import { type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
-import { ensureFolder } from '../storage/disk.ts';
-import { createFaultReporter } from '../storage/fault-reporter.ts';
+import { createFaultReporter, ensureFolder } from '../storage/disk.ts';
 import { openGaps } from './gaps.ts';
 import {
   type AckPosition,

@@ -4,8 +4,7 @@ import path from 'node:path';
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { messageOf } from '@vantage/kernel';
 import { type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
-import { isDiskFull } from '../storage/disk.ts';
-import type { FaultReporter } from '../storage/fault-reporter.ts';
+import { type FaultReporter, isDiskFull } from '../storage/disk.ts';
 import type { Gaps, Loss } from './gaps.ts';
 import type { Kept } from './kept.ts';
 import {

@@ -6,7 +6,7 @@ import type { Config } from '../config/config.ts';
 import type { LocalSecretsFile } from '../config/local-secrets.ts';
 import type { Timing } from '../config/time-scale.ts';
 import type { AgentPolicy } from '../policy/policy.ts';
-import { type CheckRunner, createCheckRunner } from '../schedule/check-runner.ts';
+import { type CheckRunner, createCheckRunner } from '../schedule/check.ts';
 import { type Coverage, createCoverage } from '../schedule/coverage.ts';
 import { createDiagnosticsCollector, type DiagnosticsCollector } from '../schedule/diagnostics.ts';
 import {

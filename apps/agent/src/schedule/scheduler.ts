@@ -9,7 +9,7 @@ import {
   resultOf,
   type StartedCheck,
   usableMeasurement,
-} from './check-outcome.ts';
+} from './check.ts';
 import type { Coverage } from './coverage.ts';
 import {
   beginJob,

@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
-import { ignoreMissing, isMissing, syncFolder, writeWhole } from '@vantage/kernel';
+import { ignoreMissing, isMissing, messageOf, syncFolder, writeWhole } from '@vantage/kernel';
 
 /** Writes all bytes at this place. After a short write, the next write throws the actual error (ENOSPC, EIO). */
 export async function writeAll(handle: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
@@ -134,4 +134,28 @@ function encode(text: string): Buffer {
   copy.set(body, headBytes);
   copy.writeUInt32BE(crc32(copy.subarray(4)), 0);
   return copy;
+}
+
+/** Reports faults of a disk once per change: the same text again is not reported before a success. */
+export interface FaultReporter {
+  /** Returns undefined, so that it can stand as the handler of a rejected promise. */
+  readonly report: (error: unknown) => undefined;
+  /** The disk works again. */
+  clear(): void;
+}
+
+/** Creates the reporter; `onFault` receives the message of each new fault. */
+export function createFaultReporter(onFault: (text: string) => void): FaultReporter {
+  let last = '';
+  return {
+    report(error) {
+      const text = messageOf(error);
+      if (text !== last) onFault(text);
+      last = text;
+      return undefined;
+    },
+    clear() {
+      last = '';
+    },
+  };
 }

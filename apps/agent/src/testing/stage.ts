@@ -5,7 +5,7 @@ import type { Measurement } from '@vantage/probes';
 import { type CheckResult, type RunRequest_Kind, RunRequestSchema } from '@vantage/proto';
 import { createAgentTime } from '../clock/agent-time.ts';
 import { every } from '../clock/every.ts';
-import type { ResultContext } from '../schedule/check-outcome.ts';
+import type { ResultContext } from '../schedule/check.ts';
 import { createCoverage } from '../schedule/coverage.ts';
 import { createLateChecks, createLatenessMeter, createStalls } from '../schedule/lateness.ts';
 import { createRateLimiter } from '../schedule/rate-limiter.ts';

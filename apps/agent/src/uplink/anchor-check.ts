@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { specOf } from '@vantage/probes';
 import { type Anchor, type Assignment, AssignmentSchema } from '@vantage/proto';
-import type { CheckRunner } from '../schedule/check-runner.ts';
+import type { CheckRunner } from '../schedule/check.ts';
 import type { Stalls } from '../schedule/lateness.ts';
 import type { AnchorCheck } from './anchor-state.ts';
 import { reachability } from './reachability.ts';

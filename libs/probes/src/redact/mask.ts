@@ -1,6 +1,6 @@
 import { type Json, querySecrets } from '@vantage/domain';
+import { printable } from '../contract/failure.ts';
 import type { AnyProbe, Target } from '../contract/probe.ts';
-import { printable } from '../dialogue/transcript.ts';
 
 /** Replaces secrets by `***` wherever they show. */
 export interface Mask {

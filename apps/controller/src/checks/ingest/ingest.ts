@@ -23,7 +23,6 @@ import {
   strangerReason,
 } from './accept.ts';
 import { addDiagnostics } from './diagnostics.ts';
-import { splitHeld } from './hold-checks.ts';
 import type { PastHistograms } from './perf-stat.ts';
 import { type Refused, writeQuarantine } from './quarantine-store.ts';
 import {
@@ -35,7 +34,7 @@ import {
   sortItems,
 } from './record.ts';
 import * as store from './store.ts';
-import { createCheckStore, type Fold, lateHours, type MarksAnswered } from './store-checks.ts';
+import { createCheckStore, type Fold, lateHours, type MarksAnswered, splitHeld } from './store-checks.ts';
 
 /** The sender of a batch, known from its credentials only. */
 interface Sender {
