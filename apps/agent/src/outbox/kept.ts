@@ -30,7 +30,7 @@ export function historyOf({ epochs }: Wire): DatabaseHistory {
  *   not whole         | beyond the database's      | lost
  */
 /** Whether the database does not have any more what it acknowledged at this position. Pure. */
-export function isLost({ epochId, mark }: AckPosition, history: DatabaseHistory): boolean {
+function isLost({ epochId, mark }: AckPosition, history: DatabaseHistory): boolean {
   const known = history.get(epochId);
   return known !== undefined && !known.isWhole && mark > known.mark;
 }

@@ -158,7 +158,7 @@ export async function openOutbox(deps: OutboxDeps): Promise<Outbox> {
     sendAgain: (history) =>
       queued(async () => {
         await sendLostAgain(
-          { segments, kept, counts, report: store.report },
+          { segments, kept, counts, report: (loss) => store.report(loss) },
           history,
           epochs.lostEarlier(history),
         );
