@@ -16,7 +16,7 @@ export const features: readonly Feature[] = [
     name: 'a result, from the probe to its row',
     begins: [
       `${agent}/schedule/scheduler.ts#createScheduler`,
-      `${agent}/schedule/check-runner.ts#createCheckRunner`,
+      `${agent}/schedule/check.ts#createCheckRunner`,
       'libs/probes/src/engine/run.ts#runProbe',
       `${agent}/outbox/outbox.ts#openOutbox`,
       `${agent}/stream/uploader.ts#createUploader`,

@@ -1,12 +1,15 @@
 export { type HopAnswer, type HopRequest, sendHop } from './hop.ts';
 export type { IcmpSocket, PingAnswer, PingRequest } from './icmp-socket.ts';
 export {
+  createSharedIcmp,
   describeMissingRight,
+  type IcmpLease,
   type IcmpUnavailable,
+  icmpSockets,
   missingRight,
   type OpenIcmpOptions,
   openIcmp,
+  type SharedIcmp,
 } from './open.ts';
 export type { Family, IcmpErrorReason } from './packet.ts';
-export { createSharedIcmp, type IcmpLease, icmpSockets, type SharedIcmp } from './shared.ts';
 export { createTcpFigures, type ReadTcpFigures, type TcpFigures } from './tcp-figures.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { IcmpSocket } from './icmp-socket.ts';
-import { createSharedIcmp } from './shared.ts';
+import { createSharedIcmp } from './open.ts';
 
 function countingOpen() {
   const counts = { opened: 0, closed: 0 };

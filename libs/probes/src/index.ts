@@ -17,4 +17,4 @@ export { type RequestedTrace, requestedTrace, type TracePlan, tracePlan } from '
 export { createDial } from './net/dial.ts';
 export { createNames, type Names } from './net/resolve.ts';
 export { type Hop, type Trace, type TraceRequest, traceDiagnostics, traceroute } from './net/traceroute.ts';
-export { maskOptions, secretPaths } from './redact/secret-options.ts';
+export { maskOptions, secretPaths } from './redact/mask.ts';

@@ -10,7 +10,7 @@ import {
   type OutboxRecord,
   OutboxRecordSchema,
 } from '@vantage/proto';
-import { isOwnDue, nextOwnDueUs } from '../../../apps/agent/src/schedule/hand-over.ts';
+import { isOwnDue, nextOwnDueUs } from '../../../apps/agent/src/schedule/due-times.ts';
 import { createLink, type Link, type LinkHandlers } from '../../../apps/agent/src/stream/link.ts';
 import type { AgentIdentity } from '../../../apps/controller/src/testing/agent-identity.ts';
 

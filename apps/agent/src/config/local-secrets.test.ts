@@ -7,7 +7,7 @@ import { createDial, specOf } from '@vantage/probes';
 import { listen } from '@vantage/probes/testing';
 import { afterAll, expect, test } from 'vitest';
 import { loadPolicy } from '../policy/policy.ts';
-import { createCheckRunner } from '../schedule/check-runner.ts';
+import { createCheckRunner } from '../schedule/check.ts';
 import { assignment } from '../testing/measurements.ts';
 import { createLocalSecrets, readLocalSecrets } from './local-secrets.ts';
 

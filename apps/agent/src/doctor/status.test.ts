@@ -6,8 +6,8 @@ import { create } from '@bufbuild/protobuf';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { WelcomeSchema } from '@vantage/proto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { recordLink } from './link-record.ts';
 import { type AgentStatus, statusText } from './status.ts';
+import { recordLink } from './status-of.ts';
 import { readStatus, serveStatus } from './status-socket.ts';
 
 const endpoint = 'https://c:8444';

@@ -1,5 +1,5 @@
 import type { Logger } from '@vantage/kernel';
-import { createFaultReporter } from '../storage/fault-reporter.ts';
+import { createFaultReporter } from '../storage/disk.ts';
 import type { Grant, IdentityFolder } from './identity-folder.ts';
 
 /** Stores what the controller grants, also over a disk that refuses it for a while. */

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openCounts } from './counts.ts';
-import type { Counts } from './frame.ts';
+import type { Counts } from './segment.ts';
+import { openCounts } from './segment-file.ts';
 
 /** Segments whose numbers differ by this share a place of the file; the later one has it. */
 const slots = 4096;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decodeFrames, encodeFrame } from './frame.ts';
+import { decodeFrames, encodeFrame } from './segment-file.ts';
 
 const payload = fc.oneof(fc.constant(new Uint8Array()), fc.uint8Array({ minLength: 0, maxLength: 60 }));
 const payloads = fc.array(payload, { minLength: 1, maxLength: 12 });

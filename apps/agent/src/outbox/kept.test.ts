@@ -1,11 +1,10 @@
 import { create } from '@bufbuild/protobuf';
 import { GapRecordSchema, type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createKept, type Kept } from './kept.ts';
-import { limits } from './limits.ts';
+import { createKept, type Kept, keptLimits } from './kept.ts';
 import { addRecord, createSegment, type Segment } from './segment.ts';
 
-const most = limits.kept;
+const most = keptLimits;
 const keepMs = 1000;
 const lost = new Map([['e', { mark: 0, isWhole: false }]]);
 

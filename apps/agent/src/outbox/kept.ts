@@ -1,8 +1,53 @@
-import type { GapRecord } from '@vantage/proto';
-import { type AckPosition, type DatabaseHistory, isLost } from './database-history.ts';
+import path from 'node:path';
+import { mebibyte } from '@vantage/domain';
+import { parseJson } from '@vantage/kernel';
+import type { GapRecord, DatabaseHistory as Wire } from '@vantage/proto';
+import { z } from 'zod';
+import { openDualCopyFile } from '../storage/disk.ts';
 import { type Loss, lossOf } from './gaps.ts';
-import { limits } from './limits.ts';
-import type { Segment } from './segment.ts';
+import { countsOf, type Segment, sendAgain } from './segment.ts';
+import type { SegmentCounts } from './segment-file.ts';
+
+/** Where the commit of an acknowledged batch stands in the history of the database; see the wire's Ack. */
+export interface AckPosition {
+  readonly epochId: string;
+  readonly mark: number;
+}
+
+/** The marks that the database still has, by epoch. Only epochs that this agent named are in it. */
+export type DatabaseHistory = ReadonlyMap<string, { readonly mark: number; readonly isWhole: boolean }>;
+
+/** Reads the wire's message. Pure. */
+export function historyOf({ epochs }: Wire): DatabaseHistory {
+  return new Map(epochs.map(({ epochId, mark, whole }) => [epochId, { mark: Number(mark), isWhole: whole }]));
+}
+
+/*
+ *   the epoch is      | the mark is                | the acknowledged batch is
+ *   not named         | any                        | not lost: nothing is known of it
+ *   whole             | any                        | not lost
+ *   not whole         | at most the database's     | not lost
+ *   not whole         | beyond the database's      | lost
+ */
+/** Whether the database does not have any more what it acknowledged at this position. Pure. */
+function isLost({ epochId, mark }: AckPosition, history: DatabaseHistory): boolean {
+  const known = history.get(epochId);
+  return known !== undefined && !known.isWhole && mark > known.mark;
+}
+
+/**
+ * The bounds of acknowledged segments and data gaps, for ten minutes; and of the counts of those that were deleted, for
+ * a day.
+ */
+export const keptLimits = {
+  ms: 600_000,
+  bytes: 64 * mebibyte,
+  segments: 1024,
+  memoryBytes: 4 * mebibyte,
+  gaps: 128,
+  forgotten: 2048,
+  forgottenMs: 24 * 3600 * 1000,
+} as const;
 
 /** Acknowledged records that are gone from the disk, as far as a data gap would have to name them. */
 interface Forgotten {
@@ -45,7 +90,7 @@ export function createKept(deps: {
     memoryBytes,
     gaps: mostGaps,
     forgotten: most,
-  } = limits.kept;
+  } = keptLimits;
   const kept = new Map<Segment, number>();
   const gaps: { readonly gap: GapRecord; readonly position: AckPosition; readonly atMs: number }[] = [];
   let forgotten: Forgotten[] = [];
@@ -62,7 +107,7 @@ export function createKept(deps: {
     const acks = [...segment.acks].map(([epochId, mark]) => ({ epochId, mark }));
     const { minStartUs: fromUs, maxStartUs: toUs, results } = segment;
     if (acks.length > 0 && results > 0) forgotten.push({ acks, fromUs, toUs, results, atMs: nowMs() });
-    const aged = forgotten.findIndex(({ atMs }) => nowMs() - atMs < limits.kept.forgottenMs);
+    const aged = forgotten.findIndex(({ atMs }) => nowMs() - atMs < keptLimits.forgottenMs);
     forgotten = forgotten.slice(Math.max(aged < 0 ? forgotten.length : aged, forgotten.length - most));
     await remove(segment);
   };
@@ -114,4 +159,86 @@ export function createKept(deps: {
       return bytes;
     },
   };
+}
+
+/**
+ * Queues segments with records that the database lost once more, and reports what cannot be sent again as data
+ * gaps.
+ */
+export async function sendLostAgain(
+  { segments, kept, counts, report }: SendAgainDeps,
+  history: DatabaseHistory,
+  lostEarlier: boolean,
+): Promise<void> {
+  const hasLost = ({ acks, wasAckedBefore }: Segment) =>
+    (wasAckedBefore && lostEarlier) ||
+    [...acks].some(([epochId, mark]) => isLost({ epochId, mark }, history));
+  const live = [...segments.values()].filter(hasLost);
+  const taken = kept.takeLost(hasLost);
+  for (const segment of taken) segments.set(segment.no, segment);
+  for (const segment of [...live, ...taken]) {
+    sendAgain(segment);
+    if (segment.file !== undefined) await counts.set(segment.no, countsOf(segment));
+  }
+  for (const loss of kept.takeLosses(history)) await report(loss);
+}
+
+interface SendAgainDeps {
+  readonly segments: Map<number, Segment>;
+  readonly kept: Kept;
+  readonly counts: Pick<SegmentCounts, 'set'>;
+  /** Records a loss as a data gap. */
+  readonly report: (loss: Loss) => Promise<void>;
+}
+
+/**
+ * The newest acknowledgement of each epoch. The file has the epochs; a mark is written when the agent ends, because a
+ * write for each ack would cost an fsync. After a kill the marks are unknown, and count as the highest.
+ */
+interface Epochs extends AsyncDisposable {
+  /** At most 8, the newest last. */
+  readonly ids: readonly string[];
+  acked(position: AckPosition): Promise<void>;
+  /** Whether the database lost acknowledgements of an earlier run. */
+  lostEarlier(history: DatabaseHistory): boolean;
+}
+
+const most = 8;
+const unknownMark = Number.MAX_SAFE_INTEGER;
+const stored = z.array(z.object({ epochId: z.string(), mark: z.number() }));
+
+/** Opens the file. Never throws for a fault of the disk; `onFault` receives it, and the epochs are in memory only. */
+export async function openEpochs(folder: string, onFault: (error: unknown) => void): Promise<Epochs> {
+  const reported = (error: unknown) => {
+    onFault(error);
+    return undefined;
+  };
+  const file = await openDualCopyFile(path.join(folder, 'epochs.bin')).catch(reported);
+  const earlier = readStored(file?.text);
+  const marks = new Map(earlier.map(({ epochId, mark }) => [epochId, mark]));
+  const write = async (isOver: boolean) => {
+    const positions = [...marks].map(([epochId, mark]) => ({ epochId, mark: isOver ? mark : unknownMark }));
+    await file?.write(JSON.stringify(positions)).catch(reported);
+  };
+  return {
+    get ids() {
+      return [...marks.keys()];
+    },
+    async acked({ epochId, mark }) {
+      const known = marks.get(epochId);
+      marks.set(epochId, Math.max(known ?? 0, mark));
+      if (known !== undefined) return;
+      for (const oldest of [...marks.keys()].slice(0, -most)) marks.delete(oldest);
+      await write(false);
+    },
+    lostEarlier: (history) => earlier.some((position) => isLost(position, history)),
+    async [Symbol.asyncDispose]() {
+      await write(true);
+      await file?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function readStored(text: string | undefined): readonly AckPosition[] {
+  return stored.safeParse(parseJson(text)).data ?? [];
 }

@@ -1,11 +1,11 @@
 import { create } from '@bufbuild/protobuf';
 import { type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
 import { expect, test } from 'vitest';
-import { limits } from './limits.ts';
 import {
   addInMemory,
   addWritten,
   createOutboxState,
+  limits,
   markAcked,
   memoryOverflow,
   offerRecord,

@@ -3,11 +3,11 @@ import { OutboxRecordSchema } from '@vantage/proto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { resultRecord, startsOf } from '../testing/outbox.ts';
-import { limits } from './limits.ts';
 import {
   addInMemory,
   addWritten,
   createOutboxState,
+  limits,
   markAcked,
   memoryOverflow,
   type OutboxItem,

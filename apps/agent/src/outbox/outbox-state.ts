@@ -1,9 +1,28 @@
+import { mebibyte } from '@vantage/domain';
 import { declareState } from '@vantage/kernel';
 import type { GapRecord, OutboxRecord } from '@vantage/proto';
-import type { AckPosition } from './database-history.ts';
-import { limits } from './limits.ts';
+import { type AckPosition, keptLimits } from './kept.ts';
 import { addRecord, createSegment, putBack, type Segment, setState } from './segment.ts';
-import type { Unwritten } from './writer.ts';
+import type { Unwritten } from './segment-file.ts';
+
+/** The bounds of an outbox, in files and in memory. */
+export const limits = {
+  /** A segment file is closed from this size on. */
+  segmentBytes: mebibyte,
+  /** Groups of records are written, each with one fsync, at most this often; the first after a pause at once. */
+  groupMs: 10,
+  /** And this often after a group of so many records, because a group costs far more CPU than a record. */
+  large: { records: 8, groupMs: 40 },
+  /** A segment in use whose records are all acknowledged is removed from this size on. */
+  worthRetiringBytes: 64 * 1024,
+  maxAgeMs: 7 * 24 * 3600 * 1000,
+  /** New records kept at hand while online; more are read back from disk. */
+  atHand: { records: 5000, bytes: 8 * mebibyte },
+  /** Records that wait for a disk that does not answer. */
+  unwritten: { records: 20_000, bytes: 16 * mebibyte },
+  /** Records that the disk refused; they wait in memory for their ack. */
+  inMemory: { records: 5000, bytes: 16 * mebibyte },
+} as const;
 
 /** A record taken out to be sent. It ends by `ack`, or waits again when the connection ends. */
 export interface OutboxItem {
@@ -36,7 +55,7 @@ export interface OutboxState {
 
 const tracked = declareState({
   name: 'outbox_in_memory',
-  entries: limits.unwritten.bytes + limits.atHand.bytes + limits.inMemory.bytes + limits.kept.memoryBytes,
+  entries: limits.unwritten.bytes + limits.atHand.bytes + limits.inMemory.bytes + keptLimits.memoryBytes,
   entryBytes: 1,
   filledBy: 'results while the disk or the controller is slow',
   atBound: 'records at hand are read from disk; others are dropped, and a data gap names them',

@@ -6,8 +6,8 @@ import { createFakeClock } from '@vantage/kernel/testing';
 import { OutboxRecordSchema } from '@vantage/proto';
 import { afterAll, expect, test, vi } from 'vitest';
 import { gapsOf, openTestOutbox as open, resultRecord as result, startsOf } from '../testing/outbox.ts';
-import { encodeFrame } from './frame.ts';
-import { limits } from './limits.ts';
+import { limits } from './outbox-state.ts';
+import { encodeFrame } from './segment-file.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'vantage-outbox-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -2,16 +2,19 @@ import { unlink } from 'node:fs/promises';
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { Clock } from '@vantage/kernel';
 import { type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
-import { ensureFolder } from '../storage/disk.ts';
-import { createFaultReporter } from '../storage/fault-reporter.ts';
-import { openCounts } from './counts.ts';
-import type { AckPosition, DatabaseHistory } from './database-history.ts';
-import { openEpochs } from './epochs.ts';
+import { createFaultReporter, ensureFolder } from '../storage/disk.ts';
 import { openGaps } from './gaps.ts';
-import { createKept } from './kept.ts';
-import { limits } from './limits.ts';
+import {
+  type AckPosition,
+  createKept,
+  type DatabaseHistory,
+  keptLimits,
+  openEpochs,
+  sendLostAgain,
+} from './kept.ts';
 import {
   createOutboxState,
+  limits,
   markAcked,
   type OutboxItem,
   offerRecord,
@@ -20,11 +23,9 @@ import {
   takeAtHand,
   takeUnwritten,
 } from './outbox-state.ts';
-import { recoverSegments } from './recover.ts';
 import { type Segment, totalOf } from './segment.ts';
-import { createSegmentStore } from './segment-store.ts';
-import { sendLostAgain } from './send-again.ts';
-import { createThrottle } from './throttle.ts';
+import { openCounts } from './segment-file.ts';
+import { createSegmentStore, recoverSegments } from './segment-store.ts';
 
 /**
  * Records on their way to the controller. A record that `append` accepted is on disk (fsynced) before it can be taken
@@ -165,7 +166,11 @@ export async function openOutbox(deps: OutboxDeps): Promise<Outbox> {
       // What is acknowledged from now on is not lost by this history.
       acks.close();
       return queued(async () => {
-        await sendLostAgain({ state, kept, counts, store }, history, epochs.lostEarlier(history));
+        await sendLostAgain(
+          { segments, kept, counts, report: (loss) => store.report(loss) },
+          history,
+          epochs.lostEarlier(history),
+        );
         available();
       });
     },
@@ -250,7 +255,7 @@ async function openFiles(deps: OutboxDeps) {
   const onAvailable = () => available();
   const files = { folder, state, gaps, counts, faults };
   const calls = { nowMs, nextNo, onAvailable, onStored, beforeDelete };
-  const keepMs = deps.keepMs ?? limits.kept.ms;
+  const keepMs = deps.keepMs ?? keptLimits.ms;
   const kept = createKept({
     live: state.segments,
     keepMs,
@@ -279,6 +284,40 @@ async function openFiles(deps: OutboxDeps) {
     available: onAvailable,
     onAvailable: (listener: () => void) => {
       available = listener;
+    },
+  };
+}
+
+/** Runs a job soon after a request, and at most once in a period. One run answers all requests that came before it. */
+interface Throttle extends Disposable {
+  schedule(): void;
+}
+
+/**
+ * Creates the throttle: the job starts at most once in `minIntervalMs`, which is asked before each start. After
+ * disposal it starts no more.
+ */
+export function createThrottle(deps: {
+  readonly clock: Pick<Clock, 'monoMs' | 'timer'>;
+  readonly minIntervalMs: () => number;
+  readonly job: () => void;
+}): Throttle {
+  const { clock, minIntervalMs, job } = deps;
+  let begunMs = Number.NEGATIVE_INFINITY;
+  let timer: Disposable | undefined;
+  let isOver = false;
+  return {
+    schedule() {
+      if (isOver) return;
+      timer ??= clock.timer(Math.max(0, begunMs + minIntervalMs() - clock.monoMs()), () => {
+        timer = undefined;
+        begunMs = clock.monoMs();
+        job();
+      });
+    },
+    [Symbol.dispose]() {
+      isOver = true;
+      timer?.[Symbol.dispose]();
     },
   };
 }

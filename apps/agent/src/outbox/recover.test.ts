@@ -5,8 +5,8 @@ import { create, toBinary } from '@bufbuild/protobuf';
 import { type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { resultRecord } from '../testing/outbox.ts';
-import { encodeFrame } from './frame.ts';
-import { recoverSegments } from './recover.ts';
+import { encodeFrame } from './segment-file.ts';
+import { recoverSegments } from './segment-store.ts';
 
 let folder = '';
 beforeAll(() => {

@@ -1,10 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { fromBinary } from '@bufbuild/protobuf';
 import { declareState } from '@vantage/kernel';
-import { type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
-import { type Counts, decodeFrames } from './frame.ts';
+import type { OutboxRecord } from '@vantage/proto';
 import type { Loss } from './gaps.ts';
-import { type RecordState, RecordStates } from './record-states.ts';
 
 const hasEnded = (state: RecordState | undefined) => state === 'acked' || state === 'done';
 
@@ -85,6 +81,14 @@ export function setState(segment: Segment, index: number, state: RecordState): v
   segment.states.set(index, state);
 }
 
+/** The counts of a segment when it was last written. */
+export interface Counts {
+  readonly frames: number;
+  readonly results: number;
+  /** So many of its first records are acknowledged, or were lost and reported. */
+  readonly done: number;
+}
+
 /** The counts that are stored beside a segment's file. */
 export function countsOf(segment: Segment): Counts {
   const { states, results } = segment;
@@ -154,12 +158,6 @@ export function inMemoryOnly(segments: Iterable<Segment>, reason: string): Loss 
   return { fromUs, toUs: Math.max(...all.map((segment) => segment.maxStartUs)), dropped, reason };
 }
 
-/** Reads the records of a segment's file by their index; damaged ones are missing. */
-export async function readRecords(file: string): Promise<Map<number, OutboxRecord>> {
-  const { frames } = decodeFrames(await readFile(file));
-  return new Map(frames.map(({ index, payload }) => [index, fromBinary(OutboxRecordSchema, payload)]));
-}
-
 /** The sum over segments: bytes on disk, records that wait and records in flight. */
 export function totalOf(segments: Iterable<Segment>): {
   readonly bytes: number;
@@ -173,4 +171,62 @@ export function totalOf(segments: Iterable<Segment>): {
     total.inFlight += segment.inFlight;
   }
   return total;
+}
+
+/** The state of a record in a segment. It has ended when it is acked, or done: lost and reported. */
+export type RecordState = 'waiting' | 'inFlight' | 'acked' | 'done';
+
+const codes = { waiting: 0, inFlight: 1, acked: 2, done: 3 } as const satisfies Record<RecordState, number>;
+const states = Object.keys(codes) as RecordState[];
+const stateBits = 0b011;
+const resultBit = 0b100;
+const firstCapacity = 64;
+
+/**
+ * The states of a segment's records, by their index, in one byte each: a segment that is kept after its acknowledgement
+ * costs hardly any memory.
+ */
+export class RecordStates {
+  #bytes = new Uint8Array(firstCapacity);
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Adds a record; returns its index. */
+  push(state: RecordState, isResult: boolean): number {
+    if (this.#length === this.#bytes.length) {
+      const longer = new Uint8Array(this.#length * 2);
+      longer.set(this.#bytes);
+      this.#bytes = longer;
+    }
+    this.#bytes[this.#length] = codes[state] | (isResult ? resultBit : 0);
+    this.#length += 1;
+    return this.#length - 1;
+  }
+
+  /** The state of the record; undefined beyond the end. */
+  at(index: number): RecordState | undefined {
+    return index < this.#length ? states[(this.#bytes[index] ?? 0) & stateBits] : undefined;
+  }
+
+  /** Sets the state of a record that is there. */
+  set(index: number, state: RecordState): void {
+    this.#bytes[index] = ((this.#bytes[index] ?? 0) & resultBit) | codes[state];
+  }
+
+  /** Whether the record is a check result. Data gaps do not count the others (coverage, clock). */
+  isResult(index: number): boolean {
+    return ((this.#bytes[index] ?? 0) & resultBit) !== 0;
+  }
+
+  includes(state: RecordState): boolean {
+    return this.#bytes.subarray(0, this.#length).some((byte) => (byte & stateBits) === codes[state]);
+  }
+
+  /** The indexes of the records in a state, in order. A record whose state changes meanwhile counts as it then is. */
+  *indexesOf(state: RecordState): Generator<number> {
+    for (let index = 0; index < this.#length; index += 1) if (this.at(index) === state) yield index;
+  }
 }

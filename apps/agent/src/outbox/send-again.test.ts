@@ -4,7 +4,7 @@ import path from 'node:path';
 import { systemClock } from '@vantage/kernel';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { gapsOf, openTestOutbox, resultRecord, startsOf } from '../testing/outbox.ts';
-import type { AckPosition } from './database-history.ts';
+import type { AckPosition } from './kept.ts';
 import type { Outbox } from './outbox.ts';
 
 let root = '';

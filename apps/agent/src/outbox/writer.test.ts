@@ -6,9 +6,8 @@ import { toBinary } from '@bufbuild/protobuf';
 import { OutboxRecordSchema } from '@vantage/proto';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { resultRecord } from '../testing/outbox.ts';
-import { decodeFrames } from './frame.ts';
 import { addRecord } from './segment.ts';
-import { createWriter } from './writer.ts';
+import { createWriter, decodeFrames } from './segment-file.ts';
 
 let folder: string;
 beforeEach(() => {

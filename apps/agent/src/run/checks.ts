@@ -6,19 +6,21 @@ import type { Config } from '../config/config.ts';
 import type { LocalSecretsFile } from '../config/local-secrets.ts';
 import type { Timing } from '../config/time-scale.ts';
 import type { AgentPolicy } from '../policy/policy.ts';
-import { type CheckRunner, createCheckRunner } from '../schedule/check-runner.ts';
-import type { Scheduler, ScheduleTable } from '../schedule/contract.ts';
+import { type CheckRunner, createCheckRunner } from '../schedule/check.ts';
 import { type Coverage, createCoverage } from '../schedule/coverage.ts';
 import { createDiagnosticsCollector, type DiagnosticsCollector } from '../schedule/diagnostics.ts';
-import { createLateChecks } from '../schedule/late-checks.ts';
-import { createLatenessMeter, type LatenessMeter } from '../schedule/lateness.ts';
+import {
+  createLateChecks,
+  createLatenessMeter,
+  createStalls,
+  type LatenessMeter,
+  type Stalls,
+} from '../schedule/lateness.ts';
 import { createRateLimiter } from '../schedule/rate-limiter.ts';
-import { createScheduleTable } from '../schedule/schedule-table.ts';
-import { createScheduler } from '../schedule/scheduler.ts';
-import { createStalls, type Stalls } from '../schedule/stalls.ts';
+import { createScheduleTable, type ScheduleTable } from '../schedule/schedule-table.ts';
+import { createScheduler, type Scheduler } from '../schedule/scheduler.ts';
 import type { Link } from '../stream/link.ts';
-import { createAnchorCheck } from '../uplink/anchor-check.ts';
-import { type Anchors, createAnchors } from '../uplink/anchors.ts';
+import { type Anchors, createAnchorCheck, createAnchors } from '../uplink/anchors.ts';
 import { cachedOwnNetworks, type OwnNetworks } from '../uplink/reachability.ts';
 import { createUplink, type Uplink } from '../uplink/uplink.ts';
 import { createHeartbeatSender, type SendHeartbeat } from './heartbeat.ts';

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import type { Clock, Logger } from '@vantage/kernel';
 import { type Ack, Goodbye_Reason, type RunRequest } from '@vantage/proto';
 import type { Timing } from '../config/time-scale.ts';
-import { historyOf } from '../outbox/database-history.ts';
+import { historyOf } from '../outbox/kept.ts';
 import { createDisconnectLog } from '../stream/disconnect-reason.ts';
 import type { Incoming, LinkHandlers } from '../stream/link.ts';
 import type { Uploader } from '../stream/uploader.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { assignment, measured } from '../testing/measurements.ts';
 import { midnightUs } from '../testing/stage.ts';
-import { applyMeasurement, usableMeasurement } from './check-outcome.ts';
+import { applyMeasurement, usableMeasurement } from './check.ts';
 import { createDeviceSchedule, createOneOff, type Job } from './device-schedule.ts';
 
 const regular: Job = { kind: 'regular', atUs: midnightUs };

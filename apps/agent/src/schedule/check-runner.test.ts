@@ -3,7 +3,7 @@ import { createDial, specOf } from '@vantage/probes';
 import { expect, test } from 'vitest';
 import { loadPolicy } from '../policy/policy.ts';
 import { assignment } from '../testing/measurements.ts';
-import { createCheckRunner } from './check-runner.ts';
+import { createCheckRunner } from './check.ts';
 
 const { signal } = new AbortController();
 

@@ -1,7 +1,14 @@
 import { freshDeviceUs } from '@vantage/domain';
 import { type Assignment, type RunRequest, RunRequest_Kind } from '@vantage/proto';
-import { afterGapUs, dueTimesBetween, isSameRotation, rotationFault } from './due-times.ts';
-import { firstDueUs, isOwnDue, nextOwnDueUs } from './hand-over.ts';
+import {
+  afterGapUs,
+  dueTimesBetween,
+  firstDueUs,
+  isOwnDue,
+  isSameRotation,
+  nextOwnDueUs,
+  rotationFault,
+} from './due-times.ts';
 import {
   afterDelegation,
   afterRetryBegan,

@@ -5,8 +5,8 @@ import { CheckResultSchema, type Diagnostics } from '@vantage/proto';
 import { expect, test } from 'vitest';
 import { loadPolicy } from '../policy/policy.ts';
 import { assignment, measured } from '../testing/measurements.ts';
+import type { ResultContext } from './check.ts';
 import { createDiagnosticsCollector } from './diagnostics.ts';
-import type { ResultContext } from './record.ts';
 
 const minuteMs = 60_000;
 

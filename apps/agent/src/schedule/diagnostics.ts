@@ -1,6 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import type { Clock } from '@vantage/kernel';
-import { declareState } from '@vantage/kernel';
+import { type Clock, declareState } from '@vantage/kernel';
 import {
   methodOf,
   type Policy,
@@ -13,7 +12,7 @@ import {
   tracePlan,
 } from '@vantage/probes';
 import { type CheckResult, type Diagnostics, DiagnosticsSchema } from '@vantage/proto';
-import type { ResultContext } from './record.ts';
+import type { ResultContext } from './check.ts';
 
 /** Collects diagnostics of checks whose results are written already; delays no result. */
 export interface DiagnosticsCollector {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { assignment } from '../testing/measurements.ts';
 import { midnightUs } from '../testing/stage.ts';
 import { beginJob, createDeviceSchedule, type DeviceSchedule, nextJob, reassign } from './device-schedule.ts';
-import { firstDueUs, isOwnDue, nextOwnDueUs } from './hand-over.ts';
+import { firstDueUs, isOwnDue, nextOwnDueUs } from './due-times.ts';
 import { noRetrySequence } from './retry-sequence.ts';
 import { createScheduleState, putAssignment } from './schedule-state.ts';
 

@@ -1,6 +1,6 @@
 import { declareState } from '@vantage/kernel';
+import type { Assignment, RunRequest } from '@vantage/proto';
 import type { AgentTime } from '../clock/agent-time.ts';
-import type { ScheduleTable } from './contract.ts';
 import { applyRunRequest, bringForward, createOneOff, requestCheck } from './device-schedule.ts';
 import type { RetrySequence } from './retry-sequence.ts';
 import {
@@ -11,6 +11,22 @@ import {
   removeDevice,
   type ScheduleState,
 } from './schedule-state.ts';
+
+/** The devices that this agent checks, by the controller's assignments and run requests. */
+export interface ScheduleTable {
+  /** Devices that are assigned, or checked by a run request now. */
+  readonly size: number;
+  /** Replaces all assignments. Returns why some of them were refused. */
+  replace(assignments: readonly Assignment[]): readonly string[];
+  /** Adds, changes and removes assignments. Returns why some of them were refused. */
+  change(upserts: readonly Assignment[], removedDeviceNos: readonly number[]): readonly string[];
+  /** Applies a run request; one that comes again after a reconnect is ignored. */
+  runRequest(runRequest: RunRequest): void;
+  /** Asks for one check now, beside the regular ones. False: the device is not assigned. */
+  runNow(deviceNo: number): boolean;
+  /** Checks these devices within a minute, spread by their schedule offsets, where they are due later than that. */
+  runSoon(deviceNos: readonly number[]): void;
+}
 
 /** As many run requests are remembered, so that one that comes again is ignored. */
 const rememberedRequests = 1000;

@@ -3,9 +3,13 @@ import type { Clock } from '@vantage/kernel';
 import type { Measurement } from '@vantage/probes';
 import type { Assignment, CheckResult } from '@vantage/proto';
 import type { AgentTime } from '../clock/agent-time.ts';
-import { createAlarm } from './alarm.ts';
-import { applyMeasurement, type StartedCheck, usableMeasurement } from './check-outcome.ts';
-import type { Scheduler } from './contract.ts';
+import {
+  applyMeasurement,
+  type ResultContext,
+  resultOf,
+  type StartedCheck,
+  usableMeasurement,
+} from './check.ts';
 import type { Coverage } from './coverage.ts';
 import {
   beginJob,
@@ -15,11 +19,15 @@ import {
   requestImmediateCheck,
   startOf,
 } from './device-schedule.ts';
-import { nextOwnDueUs } from './hand-over.ts';
-import { type LateChecks, notInTime, toleratedLatenessMs } from './late-checks.ts';
-import type { LatenessMeter } from './lateness.ts';
+import { nextOwnDueUs } from './due-times.ts';
+import {
+  type LateChecks,
+  type LatenessMeter,
+  notInTime,
+  type Stalls,
+  toleratedLatenessMs,
+} from './lateness.ts';
 import type { RateLimiter } from './rate-limiter.ts';
-import { type ResultContext, resultOf } from './record.ts';
 import {
   endCheck,
   markBusy,
@@ -31,7 +39,6 @@ import {
   skipMissed,
 } from './schedule-state.ts';
 import type { ObservableScheduleTable } from './schedule-table.ts';
-import type { Stalls } from './stalls.ts';
 
 /**
  * Checks start for this long, milliseconds; then the event loop reads what came in, and sends. Without a limit,
@@ -41,6 +48,20 @@ const startForMs = 4;
 
 /** A clock that is set by less than this leaves the due times alone, microseconds. */
 const smallStepUs = secondUs;
+
+/** Starts every check when it is due, never two of one device at once, never more than the limit. */
+export interface Scheduler {
+  /** The corrected clock was set by this much, microseconds. */
+  clockStepped(byUs: number): void;
+  /** The host slept or this process stood still for so long. The checks that fell due in a long gap are skipped. */
+  gapEnded(lengthMs: number): void;
+  /** Oldest due time that waits to be started, corrected microseconds. */
+  waitingUs(): number | undefined;
+  /** Starts the schedule. Before, nothing is due. */
+  start(): void;
+  /** Starts nothing more; resolves when nothing runs. Checks that are cut short give no results. */
+  stop(): Promise<void>;
+}
 
 interface SchedulerDeps {
   readonly table: ObservableScheduleTable;
@@ -232,4 +253,46 @@ function reportSkipped({ meter, coverage, time }: SchedulerDeps, all: readonly S
     meter.skipped(count);
     coverage.broken(fromUs, time.nowUs());
   }
+}
+
+/** Calls the scheduler when it must read its queue again. */
+interface Alarm extends Disposable {
+  /** Asks for a call after this time, milliseconds, or up to 4 ms later. An earlier one that was asked for stays. */
+  after(ms: number): void;
+}
+
+/** The queue is read at least this often, so that a due time that moved is noticed. */
+const longestWaitMs = 1000;
+/**
+ * Calls come at most this often; the first after a pause is exact. A wake of the process costs more than a check's
+ * start.
+ */
+const minIntervalMs = 4;
+
+/** Creates the alarm; it rings not before it is asked to, and not after its disposal. */
+export function createAlarm(deps: {
+  readonly clock: Pick<Clock, 'monoMs' | 'timer'>;
+  readonly ring: () => void;
+}): Alarm {
+  const { clock, ring } = deps;
+  let timer: Disposable | undefined;
+  let ringsAtMs = 0;
+  let rangMs = Number.NEGATIVE_INFINITY;
+  return {
+    after(ms) {
+      const nowMs = clock.monoMs();
+      const waitMs = Math.min(longestWaitMs, Math.ceil(Math.max(1, ms, rangMs + minIntervalMs - nowMs)));
+      const atMs = nowMs + waitMs;
+      // Each check asks for this several times. A timer that wakes earlier reads the queue again, so it stays.
+      if (timer !== undefined && ringsAtMs <= atMs) return;
+      timer?.[Symbol.dispose]();
+      ringsAtMs = atMs;
+      timer = clock.timer(waitMs, () => {
+        timer = undefined;
+        rangMs = clock.monoMs();
+        ring();
+      });
+    },
+    [Symbol.dispose]: () => timer?.[Symbol.dispose](),
+  };
 }

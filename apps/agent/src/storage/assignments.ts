@@ -2,8 +2,7 @@ import path from 'node:path';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { type Clock, declareState, messageOf } from '@vantage/kernel';
 import { type Anchor, type Assignment, type Assignments, AssignmentsSchema } from '@vantage/proto';
-import { ensureFolder, readWithChecksum, writeWithChecksum } from './disk.ts';
-import { createFaultReporter } from './fault-reporter.ts';
+import { createFaultReporter, ensureFolder, readWithChecksum, writeWithChecksum } from './disk.ts';
 
 /** The agent's assignments and the anchors of its Location on disk, so that it works without a controller. */
 export interface AssignmentStore extends AsyncDisposable {

@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
-import { ignoreMissing, isMissing, syncFolder, writeWhole } from '@vantage/kernel';
+import { ignoreMissing, isMissing, messageOf, syncFolder, writeWhole } from '@vantage/kernel';
 
 /** Writes all bytes at this place. After a short write, the next write throws the actual error (ENOSPC, EIO). */
 export async function writeAll(handle: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
@@ -66,4 +66,96 @@ export async function readWithChecksum(
     isDamaged = true;
   }
   return { content: undefined, isDamaged };
+}
+
+/**
+ * A short text kept twice in a file of fixed size. It is overwritten in place, so a full disk cannot refuse it, and a
+ * write that is torn or a byte that flips leaves the other copy.
+ */
+interface DualCopyFile extends AsyncDisposable {
+  /** As found at the opening; undefined: no whole copy. */
+  readonly text: string | undefined;
+  /** Durably, when it resolves. */
+  write(text: string): Promise<void>;
+}
+
+/** A copy: u32 crc32 of length and text, u32 length, text; the second one in a disk sector of its own. Big-endian. */
+const copyBytes = 4096;
+const headBytes = 8;
+
+/** Opens or creates the file. It stays open, so that a lack of descriptors cannot refuse a write either. */
+export async function openDualCopyFile(file: string): Promise<DualCopyFile> {
+  const handle = await openFor(file);
+  try {
+    const text = await read(handle);
+    if (text === undefined) await writeAll(handle, Buffer.alloc(2 * copyBytes), 0);
+    return {
+      text,
+      async write(fresh) {
+        const copy = encode(fresh);
+        for (const at of [0, copyBytes]) {
+          await writeAll(handle, copy, at);
+          await handle.datasync();
+        }
+      },
+      [Symbol.asyncDispose]: () => handle.close(),
+    };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** Opens it to write; where the disk is read-only, to read at least. */
+function openFor(file: string): Promise<FileHandle> {
+  return openOrMake(file).catch((error: unknown) => {
+    const isReadOnly = error instanceof Error && 'code' in error && error.code === 'EROFS';
+    if (isReadOnly) return open(file, 'r', 0o600);
+    throw error;
+  });
+}
+
+async function read(handle: FileHandle): Promise<string | undefined> {
+  const whole = Buffer.alloc(2 * copyBytes);
+  await handle.read(whole, 0, whole.length, 0);
+  for (const at of [0, copyBytes]) {
+    const length = whole.readUInt32BE(at + 4);
+    if (length > copyBytes - headBytes) continue;
+    const body = whole.subarray(at + 4, at + headBytes + length);
+    if (whole.readUInt32BE(at) === crc32(body)) return body.subarray(4).toString('utf8');
+  }
+  return undefined;
+}
+
+function encode(text: string): Buffer {
+  const body = Buffer.from(text);
+  const copy = Buffer.alloc(headBytes + body.length);
+  copy.writeUInt32BE(body.length, 4);
+  copy.set(body, headBytes);
+  copy.writeUInt32BE(crc32(copy.subarray(4)), 0);
+  return copy;
+}
+
+/** Reports faults of a disk once per change: the same text again is not reported before a success. */
+export interface FaultReporter {
+  /** Returns undefined, so that it can stand as the handler of a rejected promise. */
+  readonly report: (error: unknown) => undefined;
+  /** The disk works again. */
+  clear(): void;
+}
+
+/** Creates the reporter; `onFault` receives the message of each new fault. */
+export function createFaultReporter(onFault: (text: string) => void): FaultReporter {
+  let last = '';
+  return {
+    report(error) {
+      const text = messageOf(error);
+      if (text !== last) onFault(text);
+      last = text;
+      return undefined;
+    },
+    clear() {
+      last = '';
+    },
+  };
 }

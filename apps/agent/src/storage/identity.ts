@@ -3,9 +3,7 @@ import path from 'node:path';
 import { dayMs } from '@vantage/domain';
 import { Fault, isMissing, messageOf, parseJson } from '@vantage/kernel';
 import { z } from 'zod';
-import { ensureFolder, isDiskFull } from './disk.ts';
-import { openDualCopyFile } from './dual-copy-file.ts';
-import { createFaultReporter } from './fault-reporter.ts';
+import { createFaultReporter, ensureFolder, isDiskFull, openDualCopyFile } from './disk.ts';
 
 /** The agent's identity across its runs. */
 export interface Identity extends AsyncDisposable {

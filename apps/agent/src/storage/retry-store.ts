@@ -10,8 +10,7 @@ import {
   type RetrySequence,
   resumed,
 } from '../schedule/retry-sequence.ts';
-import { readWithChecksum, writeWithChecksum } from './disk.ts';
-import { createFaultReporter } from './fault-reporter.ts';
+import { createFaultReporter, readWithChecksum, writeWithChecksum } from './disk.ts';
 
 /**
  * The retry sequence of each device by the results that are on disk, so that a restart continues it. A file holds the

@@ -3,7 +3,7 @@ import { batchRecords } from '@vantage/domain';
 import type { Clock } from '@vantage/kernel';
 import { declareState } from '@vantage/kernel';
 import type { BatchSchema } from '@vantage/proto';
-import type { AckPosition } from '../outbox/database-history.ts';
+import type { AckPosition } from '../outbox/kept.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { OutboxItem } from '../outbox/outbox-state.ts';
 import { backlogPace, type ControllerLoad, firstPace, longestPauseMs, spread } from './backlog-pace.ts';

@@ -5,15 +5,13 @@ import type { Measurement } from '@vantage/probes';
 import { type CheckResult, type RunRequest_Kind, RunRequestSchema } from '@vantage/proto';
 import { createAgentTime } from '../clock/agent-time.ts';
 import { every } from '../clock/every.ts';
+import type { ResultContext } from '../schedule/check.ts';
 import { createCoverage } from '../schedule/coverage.ts';
-import { createLateChecks } from '../schedule/late-checks.ts';
-import { createLatenessMeter } from '../schedule/lateness.ts';
+import { createLateChecks, createLatenessMeter, createStalls } from '../schedule/lateness.ts';
 import { createRateLimiter } from '../schedule/rate-limiter.ts';
-import type { ResultContext } from '../schedule/record.ts';
 import { noRetrySequence, type RetrySequence } from '../schedule/retry-sequence.ts';
 import { createScheduleTable } from '../schedule/schedule-table.ts';
 import { createScheduler } from '../schedule/scheduler.ts';
-import { createStalls } from '../schedule/stalls.ts';
 import { measured } from './measurements.ts';
 
 /** Midnight of a day, so that due times are easy to read. */

@@ -1,7 +1,7 @@
 import { compareVersions } from '@vantage/domain';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decideUpgrade } from './decide-upgrade.ts';
+import { decideUpgrade } from './upgrader.ts';
 
 const now = { running: '1.2.0', previous: '1.1.0', isOnTrial: false };
 

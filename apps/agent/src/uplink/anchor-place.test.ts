@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { AnchorSchema } from '@vantage/proto';
 import { expect, test } from 'vitest';
-import { createDeciders } from './anchor-place.ts';
+import { createDeciders } from './anchors.ts';
 import type { OwnNetworks } from './reachability.ts';
 
 const own: OwnNetworks = (address) => address.startsWith('192.168.0.');

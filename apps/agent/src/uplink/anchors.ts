@@ -1,10 +1,12 @@
-import type { Clock } from '@vantage/kernel';
-import type { Measurement } from '@vantage/probes';
-import type { Anchor } from '@vantage/proto';
+import { create } from '@bufbuild/protobuf';
+import { type Clock, createNetworkTable } from '@vantage/kernel';
+import { type Measurement, specOf } from '@vantage/probes';
+import { type Anchor, type Assignment, AssignmentSchema } from '@vantage/proto';
+import type { CheckRunner } from '../schedule/check.ts';
+import type { Stalls } from '../schedule/lateness.ts';
 import { createAnchorErrors, type Place } from './anchor-errors.ts';
-import { createDeciders } from './anchor-place.ts';
 import { type AnchorCheck, type AnchorState, afterRound, newAnchorState } from './anchor-state.ts';
-import type { OwnNetworks } from './reachability.ts';
+import { type OwnNetworks, reachability } from './reachability.ts';
 
 /**
  * Decides by the anchors of the Location whether an error says something about the device.
@@ -146,5 +148,70 @@ export function createAnchors(deps: {
       ending.abort(new Error('the agent ends'));
       timer?.[Symbol.dispose]();
     },
+  };
+}
+
+/** Long enough for three packets, and for the first repetition of a TCP connection's first packet after 1 s. */
+const timeoutMs = 2000;
+
+/**
+ * Creates the check of one anchor: PING, or a TCP connection where it has a port. It runs like the check of a device,
+ * so the agent's policy applies. A refused connection counts as silent, because a router may refuse in the target's
+ * name.
+ */
+export function createAnchorCheck(deps: {
+  readonly check: CheckRunner;
+  readonly stalls: Pick<Stalls, 'since'>;
+  readonly monoMs: () => number;
+}): (anchor: Anchor, signal: AbortSignal) => Promise<Omit<AnchorCheck, 'startMs'>> {
+  return async (anchor, signal) => {
+    const startMs = deps.monoMs();
+    const measurement = await deps.check(assignmentOf(anchor), signal);
+    const reached = reachability(measurement);
+    // A process that stood still gave the anchor no time to answer.
+    if (reached === 'silent' && deps.stalls.since(startMs))
+      return { answer: 'unchecked', text: 'this agent stood still during the check' };
+    const answer = reached === 'nothing' ? 'unchecked' : reached;
+    return { answer, text: measurement.text };
+  };
+}
+
+function assignmentOf({ target, port }: Anchor): Assignment {
+  const method = port === 0 ? 'PING' : 'TCP';
+  return create(AssignmentSchema, { spec: specOf({ method, url: target, timeoutMs, options: {} }) });
+}
+
+/** An anchor without Networks has everything behind it. */
+const everything = '::/0';
+
+/**
+ * Returns the places of the anchors that decide about an error of a check with these addresses. Empty: the anchors say
+ * nothing about it.
+ */
+type Deciders = (addresses: readonly string[], own: OwnNetworks) => readonly number[];
+
+/*
+ * Anchors are numbered near to far. Their Networks form one table: an address belongs to the anchor that names it most
+ * exactly.
+ *
+ *   addresses of the check                    | anchors that decide
+ *   in the agent's own subnets                | none of them: nothing lies between
+ *   in the Networks of anchors                | for each address the anchor with the longest prefix; of equal ones the farther one
+ *   in the Networks of no anchor              | none
+ *   none at all (the name was not resolved)   | all, because any of them may be on the way to the name server
+ */
+
+/** Creates the function that finds the deciding anchors. Pure. */
+export function createDeciders(anchors: readonly Pick<Anchor, 'networks'>[]): Deciders {
+  const anchorOf = createNetworkTable(
+    anchors.flatMap(({ networks }, value) =>
+      (networks.length === 0 ? [everything] : networks).map((network) => ({ network, value })),
+    ),
+  );
+  const all = anchors.map((_anchor, place) => place);
+  return (addresses, own) => {
+    if (addresses.length === 0) return all;
+    const places = addresses.filter((address) => !own(address)).flatMap((address) => anchorOf(address) ?? []);
+    return [...new Set(places)].sort((a, b) => a - b);
   };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createTranscript, quoteShort } from '../dialogue/transcript.ts';
-import { Failure, networkFailure, showPeer, showSeconds, tlsWords } from './failure.ts';
+import { createTranscript } from '../dialogue/dialogue.ts';
+import { Failure, networkFailure, quoteShort, showPeer, showSeconds, tlsWords } from './failure.ts';
 
 test.each([
   ['ECONNREFUSED', 3, 'connection refused by 10.0.0.1:25'],

@@ -53,6 +53,22 @@ export function showPeers(peers: readonly Peer[]): string {
   return peers.map(({ address, port }) => showPeer(address, port)).join(', ');
 }
 
+const controlChars: Readonly<Record<string, string>> = { '\r': '\\r', '\n': '\\n', '\t': '\\t' };
+
+/** A text with control characters as `\r`, `\n`, `\t` or `\xNN`, so that it can stand in a log or a terminal. */
+export function printable(text: string): string {
+  return text.replace(
+    /\p{Cc}/gu,
+    (each) => controlChars[each] ?? `\\x${each.charCodeAt(0).toString(16).padStart(2, '0')}`,
+  );
+}
+
+/** A piece of a foreign text for a message: quoted, printable, at most `max` characters. */
+export function quoteShort(text: string, max = 100): string {
+  const flat = printable(text.trimEnd());
+  return `"${flat.length > max ? `${flat.slice(0, max)}…` : flat}"`;
+}
+
 /** Seconds for people: `5 s`, `0.5 s`. */
 export function showSeconds(ms: number): string {
   return `${Math.round(ms / 10) / 100} s`;

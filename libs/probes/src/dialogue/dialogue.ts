@@ -1,9 +1,8 @@
 import { resultCode } from '@vantage/domain';
 import type { Connection, DialContext, TlsRequest } from '../contract/dial.ts';
-import { Failure } from '../contract/failure.ts';
+import { Failure, printable, quoteShort } from '../contract/failure.ts';
 import type { ProbeContext } from '../contract/probe.ts';
 import { createReceiveBuffer, wrongProtocol } from './receive-buffer.ts';
-import { createTranscript, quoteShort } from './transcript.ts';
 
 /** Dependencies of a dialogue; a ProbeContext has them all. */
 export type DialogueContext = DialContext & Pick<ProbeContext, 'dial'>;
@@ -175,4 +174,39 @@ async function readWholeReply(readLine: () => Promise<string>, peer: string): Pr
 function decode(bytes: Buffer): string {
   const text = bytes.toString('utf8');
   return text.includes('\ufffd') ? bytes.toString('latin1') : text;
+}
+
+/** The lines that both sides sent on a connection, bounded, for the diagnostics of a failure. */
+interface Transcript {
+  /** A line or bytes that we sent (`shown` with secrets masked) or got. */
+  add(side: '>' | '<', shown: string): void;
+  /** The lines, `> ` ours and `< ` theirs; a long one lacks its middle and has a mark there. */
+  lines(): readonly string[];
+}
+
+const maxLines = 200;
+const keptAtEnd = 100;
+const longestLine = 512;
+
+/** Creates an empty transcript; it never holds more than 200 lines of 512 characters. */
+export function createTranscript(): Transcript {
+  const head: string[] = [];
+  const tail: string[] = [];
+  let omitted = 0;
+  return {
+    add(side, shown) {
+      const cut = shown.length > longestLine ? `${shown.slice(0, longestLine)}…` : shown;
+      const line = `${side} ${printable(cut)}`;
+      if (head.length < maxLines - keptAtEnd) {
+        head.push(line);
+        return;
+      }
+      tail.push(line);
+      if (tail.length > keptAtEnd) {
+        tail.shift();
+        omitted += 1;
+      }
+    },
+    lines: () => (omitted === 0 ? [...head, ...tail] : [...head, `… ${omitted} lines left out …`, ...tail]),
+  };
 }

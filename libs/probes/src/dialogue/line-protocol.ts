@@ -1,7 +1,7 @@
 import { resultCode } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 import type { Connection } from '../contract/dial.ts';
-import { Failure, notMet } from '../contract/failure.ts';
+import { Failure, notMet, quoteShort } from '../contract/failure.ts';
 import {
   type IpFamily,
   ipFamilyOption,
@@ -12,7 +12,6 @@ import {
 import type { ProbeContext, Target, TargetResult } from '../contract/probe.ts';
 import { parseTarget, type TargetRules } from '../contract/target.ts';
 import { type Dialogue, openDialogue } from './dialogue.ts';
-import { quoteShort } from './transcript.ts';
 
 /**
  * The common part of the line protocols (SMTP, POP3, IMAP4, NNTP, FTP, TELNET): their Options, their opening and

@@ -1,9 +1,9 @@
-import { resultCode } from '@vantage/domain';
+import { type Json, resultCode } from '@vantage/domain';
 import type { Clock } from '@vantage/kernel';
 import type { CheckSpec } from '@vantage/proto';
+import { z } from 'zod';
 import type { Dial, Peer, Policy, Stopwatch } from '../contract/dial.ts';
 import { showPeer, showPeers, showSeconds } from '../contract/failure.ts';
-import { type Detail, measure } from '../contract/measurement.ts';
 import type {
   Measurement,
   Outcome,
@@ -12,12 +12,9 @@ import type {
   StepResult,
   Target,
 } from '../contract/probe.ts';
-import { createMask, type Mask } from '../redact/mask.ts';
-import { secretValues } from '../redact/secret-options.ts';
-import { bad, runUntilDeadline } from './deadline.ts';
-import { spellOptions } from './option-spelling.ts';
+import { createMask, type Mask, secretValues } from '../redact/mask.ts';
+import { bad, createStopwatch, type Detail, measure, runUntilDeadline } from './measurement.ts';
 import { probeFor, type ReadyCheck, readSpec } from './registry.ts';
-import { createStopwatch } from './stopwatch.ts';
 
 /** Dependencies that all checks of an agent share. */
 export interface RunDeps {
@@ -194,4 +191,45 @@ function disposeQuietly(resource: Disposable): void {
   } catch {
     // The check has its verdict already, so an error of a closed resource does not matter.
   }
+}
+
+/**
+ * Options written in any letter case (`expectStatus`, `ipFamily`, as scripts do) in the spelling of a probe's schema.
+ * Unknown names stay as they are, so that the schema refuses them.
+ */
+export function spellOptions(schema: unknown, value: Json): Json {
+  const inner = unwrapped(schema);
+  if (inner instanceof z.ZodArray && isList(value)) {
+    return value.map((each) => spellOptions(inner.element, each));
+  }
+  if (!(inner instanceof z.ZodObject) || !isRecord(value)) return value;
+  const shape: Readonly<Record<string, unknown>> = inner.shape;
+  const known = new Map(Object.keys(shape).map((key) => [key.toLowerCase(), key]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => {
+      const spelled = known.get(key.toLowerCase()) ?? key;
+      return [spelled, spellOptions(shape[spelled], each)];
+    }),
+  );
+}
+
+function unwrapped(schema: unknown): unknown {
+  let inner = schema;
+  while (
+    inner instanceof z.ZodOptional ||
+    inner instanceof z.ZodDefault ||
+    inner instanceof z.ZodPrefault ||
+    inner instanceof z.ZodNullable
+  ) {
+    inner = inner.unwrap();
+  }
+  return inner;
+}
+
+function isRecord(value: Json | undefined): value is { readonly [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !isList(value);
+}
+
+function isList(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
 }

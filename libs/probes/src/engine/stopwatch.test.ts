@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createStopwatch } from './stopwatch.ts';
+import { createStopwatch } from './measurement.ts';
 
 test('a stopwatch has no getter, which would keep its check in memory until the old generation is collected', () => {
   const stopwatch = createStopwatch(() => 0);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { resultCode } from '@vantage/domain';
 import { z } from 'zod';
-import { Failure } from '../contract/failure.ts';
+import { Failure, quoteShort } from '../contract/failure.ts';
 import { tlsSecretOptions } from '../contract/options.ts';
 import type { Outcome, Probe, ProbeContext } from '../contract/probe.ts';
 import type { Dialogue } from '../dialogue/dialogue.ts';
@@ -18,7 +18,6 @@ import {
   quit,
   tlsModeOf,
 } from '../dialogue/line-protocol.ts';
-import { quoteShort } from '../dialogue/transcript.ts';
 
 const options = z.strictObject({
   ...lineOptions,

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import { resultCode } from '@vantage/domain';
 import { z } from 'zod';
-import { Failure, notMet } from '../contract/failure.ts';
+import { Failure, notMet, quoteShort } from '../contract/failure.ts';
 import { tlsSecretOptions } from '../contract/options.ts';
 import type { Outcome, Probe, ProbeContext } from '../contract/probe.ts';
 import type { Dialogue } from '../dialogue/dialogue.ts';
@@ -20,7 +20,6 @@ import {
   quit,
   tlsModeOf,
 } from '../dialogue/line-protocol.ts';
-import { quoteShort } from '../dialogue/transcript.ts';
 
 const mechanisms = ['PLAIN', 'LOGIN', 'CRAM-MD5'] as const;
 type Mechanism = (typeof mechanisms)[number];

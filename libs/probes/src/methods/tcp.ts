@@ -1,7 +1,7 @@
 import { resultCode } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
-import { Failure, notMet } from '../contract/failure.ts';
+import { Failure, notMet, quoteShort } from '../contract/failure.ts';
 import {
   ipFamilyOption,
   slowMsOption,
@@ -11,7 +11,6 @@ import {
 import type { Outcome, Probe, ProbeContext } from '../contract/probe.ts';
 import { parseTarget } from '../contract/target.ts';
 import { type Dialogue, openDialogue } from '../dialogue/dialogue.ts';
-import { quoteShort } from '../dialogue/transcript.ts';
 import { regexProblem } from '../search/regex.ts';
 import { notSearched, searchText, textSearch } from '../search/text-search.ts';
 

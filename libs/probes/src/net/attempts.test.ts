@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { systemClock } from '@vantage/kernel';
 import { expect, test } from 'vitest';
-import { createStopwatch } from '../engine/stopwatch.ts';
+import { createStopwatch } from '../engine/measurement.ts';
 import { closedPort, listen } from '../testing/index.ts';
 import { connectFirst } from './attempts.ts';
 

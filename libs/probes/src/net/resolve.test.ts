@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { systemClock } from '@vantage/kernel';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createStopwatch } from '../engine/stopwatch.ts';
+import { createStopwatch } from '../engine/measurement.ts';
 import { closedPort, type NameReply, serveNames } from '../testing/index.ts';
 import { createNames } from './resolve.ts';
 import { parseHosts, parseResolvConf } from './resolver-files.ts';

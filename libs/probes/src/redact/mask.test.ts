@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { printable } from '../dialogue/transcript.ts';
+import { printable } from '../contract/failure.ts';
 import { createMask } from './mask.ts';
 
 const secret = 'Pa5s w/ö"<r&d>\\+\'x';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { registry } from '../engine/registry.ts';
 import { keyProblems } from '../methods/ssh/key-problems.ts';
-import { maskOptions } from '../redact/secret-options.ts';
+import { maskOptions } from '../redact/mask.ts';
 import { acceptedExamples, dearest, isBounded, pumpedTexts, textFields } from '../testing/pumped-texts.ts';
 
 const maxCpuMs = 50;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import type { AnyProbe, Measurement } from '../contract/probe.ts';
-import { secretValues } from '../redact/secret-options.ts';
+import { secretValues } from '../redact/mask.ts';
 import { runTest } from './run-test.ts';
 import { closedPort, listen, type TestServer } from './server.ts';
 

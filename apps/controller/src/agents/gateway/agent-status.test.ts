@@ -4,7 +4,7 @@ import { type AnchorReportSchema, HeartbeatSchema } from '@vantage/proto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isText } from '../../platform/db/index.ts';
-import { afterHeartbeat } from './gate.ts';
+import { afterHeartbeat } from './message-gate.ts';
 
 const receivedUs = 1_800_000_000_000_000;
 const reportsAfter = (anchors: readonly MessageInitShape<typeof AnchorReportSchema>[]) => {

@@ -1,9 +1,8 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { type Clock, type Logger, messageOf } from '@vantage/kernel';
 import { type ConnectRequest, type ConnectResponse, Goodbye_Reason, type Hello } from '@vantage/proto';
-import { helloProblem } from './gate.ts';
 import { sendAway } from './goodbye.ts';
-import type { MessageMemory } from './message-gate.ts';
+import { helloProblem, type MessageMemory } from './message-gate.ts';
 import type { PresenceMonitor, SessionRegistry } from './presence-monitor.ts';
 import type { Session } from './session.ts';
 import type { OpenedSession, SessionOpener } from './session-opener.ts';

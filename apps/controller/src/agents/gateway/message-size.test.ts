@@ -3,10 +3,10 @@ import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { BatchSchema, ConnectRequestSchema } from '@vantage/proto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type MessageShape, messageFields, shapeOf } from './message-gate.ts';
+import { type DecodedSize, messageFields, shapeOf } from './message-gate.ts';
 
 /** The same with a reader of its own for each nested message: slow, and each message ends where its bytes end. */
-function plainShapeOf(message: Uint8Array): MessageShape {
+function plainShapeOf(message: Uint8Array): DecodedSize {
   let records = 0;
   let fields = 0;
   const walk = (bytes: Uint8Array, schema: DescMessage) => {

@@ -12,7 +12,7 @@ import {
 import type { AgentStatus } from './agent-presence.ts';
 import { type AcceptBatch, createBatchQueue } from './batch-queue.ts';
 import type { HistoryFeed } from './database-history.ts';
-import { afterHeartbeat } from './gate.ts';
+import { afterHeartbeat } from './message-gate.ts';
 import type { PlanFeed } from './plan-feed.ts';
 import type { RunRequestFeed } from './run-request-feed.ts';
 import { createSessionDriver, nextStep, type SessionDriver, type SessionList } from './session-state.ts';

@@ -3,7 +3,7 @@ import { systemClock as clock, createLog } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { partitionOf, startOfDay } from '../../platform/db/index.ts';
-import { compactDays } from './compact-days.ts';
+import { compactDays } from './pack-days.ts';
 import { batchOf, result, useIngestFixture } from './testing/ingest-fixture.ts';
 
 const bench = useIngestFixture();

@@ -1,7 +1,6 @@
 import { isGood } from '@vantage/domain';
-import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../../platform/db/index.ts';
-import { addToHeld, type MeasurablePiece, type MeasuredPiece, measured, measureHeld } from './hold-checks.ts';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { bigintArray, intArray, type Tables } from '../../platform/db/index.ts';
 import type { ParsedDiagnostics } from './record.ts';
 import type { CheckRow } from './rows.ts';
 
@@ -90,6 +89,25 @@ async function addTo(
   return new Set(found.map(keyOf));
 }
 
+/** Diagnostics with their place in a batch. `isFirst`: no earlier ones are of the same check. */
+type MeasurablePiece = Piece & { readonly piece: number; readonly isFirst: boolean };
+
+/** A piece whose check is there. Lengths are characters of the text of jsonb. */
+interface MeasuredPiece extends Pick<Piece, 'deviceNo' | 'startUs'> {
+  readonly piece: number;
+  readonly length: number;
+  /** The length of what the check has; null: this is not the first piece of the check. */
+  readonly lengthBefore: number | null;
+}
+
+/** Pieces that are to be measured, as the table g. */
+function measured(pieces: readonly MeasurablePiece[]): RawBuilder<unknown> {
+  return sql`unnest(${intArray(pieces.map((one) => one.deviceNo))}::int[],
+    ${bigintArray(pieces.map((one) => one.startUs))}::bigint[], ${pieces.map((one) => one.extended)}::jsonb[],
+    ${intArray(pieces.map((one) => one.piece))}::int[], ${pieces.map((one) => one.isFirst)}::bool[])
+    as g (device_no, start_us, extended, piece, is_first)`;
+}
+
 /** The lengths of the pieces whose checks are stored, as the column shows them. */
 async function measureStored(
   trx: Kysely<Tables>,
@@ -111,6 +129,35 @@ async function addToStored(trx: Kysely<Tables>, agentNo: number, pieces: readonl
     where r.device_no = c.device_no and r.start_us = c.start_us and r.agent_no = c.agent_no
       and r.start_us between ${Math.min(...startsUs)}::bigint and ${Math.max(...startsUs)}::bigint
       and not coalesce(c.extended, '{}') @> g.extended`.execute(trx);
+}
+
+const heldData = sql`(h.stored->>'extended')::jsonb`;
+
+/** The lengths of the pieces whose checks are held, as `measureStored` of stored ones. */
+async function measureHeld(
+  trx: Kysely<Tables>,
+  agentNo: number,
+  pieces: readonly MeasurablePiece[],
+): Promise<readonly MeasuredPiece[]> {
+  const { rows } = await sql<MeasuredPiece>`
+    select g.piece, h.device_no as "deviceNo", h.start_us as "startUs", length(g.extended::text) as length,
+      case when g.is_first then coalesce(length(${heldData}::text), 0) end as "lengthBefore"
+    from ${measured(pieces)}
+    join held_checks h on h.device_no = g.device_no and h.start_us = g.start_us and h.agent_no = ${agentNo}`.execute(
+    trx,
+  );
+  return rows;
+}
+
+/** Adds diagnostics to held checks, as `addDiagnostics` does to stored ones; each check has one piece. */
+async function addToHeld(trx: Kysely<Tables>, agentNo: number, pieces: readonly Piece[]): Promise<void> {
+  await sql`
+    update held_checks h
+    set stored = jsonb_set(h.stored, '{extended}', to_jsonb((g.extended || coalesce(${heldData}, '{}'))::text))
+    from unnest(${intArray(pieces.map((one) => one.deviceNo))}::int[],
+      ${bigintArray(pieces.map((one) => one.startUs))}::bigint[], ${pieces.map((one) => one.extended)}::jsonb[])
+      as g (device_no, start_us, extended)
+    where h.device_no = g.device_no and h.start_us = g.start_us and h.agent_no = ${agentNo}`.execute(trx);
 }
 
 /** The bounds let the planner leave out the partitions of other days. */

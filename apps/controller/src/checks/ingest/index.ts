@@ -6,5 +6,5 @@ export {
   countQuarantined,
   listQuarantined,
   retryQuarantined,
-} from './quarantine-store.ts';
+} from './store.ts';
 export { createTakeWaiting } from './take-waiting.ts';

@@ -13,19 +13,21 @@ import {
 } from '../../platform/db/index.ts';
 import {
   type Acceptance,
+  assignedSpans,
+  connectedSpans,
+  deletedDevices,
   futureUs,
   isOfDeleted,
   isOfTime,
   type KnownDevices,
   locationAt,
+  locationsSince,
   type RequestedCheck,
   refusal,
   strangerReason,
 } from './accept.ts';
 import { addDiagnostics } from './diagnostics.ts';
-import { splitHeld } from './hold-checks.ts';
 import type { PastHistograms } from './perf-stat.ts';
-import { type Refused, writeQuarantine } from './quarantine-store.ts';
 import {
   type Item,
   type ParsedDiagnostics,
@@ -34,8 +36,8 @@ import {
   type Sorted,
   sortItems,
 } from './record.ts';
-import * as store from './store.ts';
-import { createCheckStore, type Fold, lateHours, type MarksAnswered } from './store-checks.ts';
+import { insertClocks, insertGaps, mergeCoverage, type Refused, writeQuarantine } from './store.ts';
+import { createCheckStore, type Fold, lateHours, type MarksAnswered, splitHeld } from './store-checks.ts';
 
 /** The sender of a batch, known from its credentials only. */
 interface Sender {
@@ -163,9 +165,9 @@ export function createIngest({
       const pieces = splitHeld(diagnostics, ({ deviceNo }) => deviceNo, { isAway, held });
       await addDiagnostics(trx, sender, pieces.toStore, times);
       await addDiagnostics(trx, sender, pieces.toHold, times, 'held');
-      await store.mergeCoverage(trx, sender.agentNo, sorted.coverage);
-      await store.insertGaps(trx, sender.agentNo, sorted.gaps);
-      await store.insertClocks(trx, sender.agentNo, sorted.clocks);
+      await mergeCoverage(trx, sender.agentNo, sorted.coverage);
+      await insertGaps(trx, sender.agentNo, sorted.gaps);
+      await insertClocks(trx, sender.agentNo, sorted.clocks);
       await rollUps.markDirtyHours(trx, lateHours(stored, nowUs));
       await writeQuarantine(trx, target, items, quarantine);
       return {
@@ -268,7 +270,7 @@ async function withoutDeleted<R extends Pick<Refused, 'item'>>(
   const resultOf = ({ item: { parsed } }: R) => (parsed.kind === 'result' ? parsed.result : undefined);
   const unknown = refused.flatMap((one) => resultOf(one)?.deviceNo ?? []).filter((no) => !devices.has(no));
   if (unknown.length === 0) return refused;
-  const deleted = await store.deletedDevices(trx, accountNo, unknown);
+  const deleted = await deletedDevices(trx, accountNo, unknown);
   return refused.filter((one) => {
     const result = resultOf(one);
     return result === undefined || !isOfDeleted(result, deleted);
@@ -279,7 +281,7 @@ async function withoutDeleted<R extends Pick<Refused, 'item'>>(
 async function locationsOf(trx: Transaction<Tables>, { agentNo }: Sender, results: readonly ParsedResult[]) {
   if (results.length === 0) return [];
   const firstUs = results.reduce((least, { startUs }) => Math.min(least, startUs), Number.MAX_SAFE_INTEGER);
-  return store.locationsSince(trx, agentNo, firstUs);
+  return locationsSince(trx, agentNo, firstUs);
 }
 
 async function loadAcceptance(
@@ -291,7 +293,7 @@ async function loadAcceptance(
   const firsts = new Map<number, number>();
   for (const { deviceNo, startUs } of results)
     firsts.set(deviceNo, Math.min(firsts.get(deviceNo) ?? startUs, startUs));
-  const assigned = await store.assignedSpans(trx, agentNo, firsts);
+  const assigned = await assignedSpans(trx, agentNo, firsts);
   const runRequestIds = results.flatMap(({ runRequestId }) => runRequestId ?? []);
   const requested = await runRequests.requestedChecks(trx, agentNo, runRequestIds);
   let firstEndUs = Number.POSITIVE_INFINITY;
@@ -299,7 +301,7 @@ async function loadAcceptance(
     for (const { toUs } of spans) firstEndUs = Math.min(firstEndUs, toUs ?? firstEndUs);
   // When no assignment ended, the times of the agent's connections decide nothing.
   const hasEnded = Number.isFinite(firstEndUs);
-  const connected = hasEnded ? await store.connectedSpans(trx, agentNo, firstEndUs) : [];
+  const connected = hasEnded ? await connectedSpans(trx, agentNo, firstEndUs) : [];
   return { nowUs, oldestUs: nowUs - retentionDays * dayUs, assigned, connected, requested };
 }
 

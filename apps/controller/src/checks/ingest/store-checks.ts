@@ -1,10 +1,17 @@
 import { dayMs, hourUs, minuteUs } from '@vantage/domain';
+import { Fault } from '@vantage/kernel';
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { type Db, type LockedDevice, pipelined, type Tables } from '../../platform/db/index.ts';
+import {
+  bigintArray,
+  type Db,
+  intArray,
+  type LockedDevice,
+  pipelined,
+  type Tables,
+} from '../../platform/db/index.ts';
 import { notPacked } from '../../platform/db/packed/index.ts';
 import { createFactsNumbering } from './check-facts.ts';
 import { addPendingDiagnostics } from './diagnostics.ts';
-import { holdChecks } from './hold-checks.ts';
 import { createBaselines, type PastHistograms, perfOf } from './perf-stat.ts';
 import type { ParsedResult } from './record.ts';
 import { type CheckRow, insertChecks, perf, toRow, withIds } from './rows.ts';
@@ -90,6 +97,53 @@ export function createCheckStore({ db, fold, runRequests, rollUps }: CheckStoreD
       return inserted;
     },
   };
+}
+
+/** The most bytes of held checks; then results wait in the agents' outboxes. */
+const mostHeldBytes = 4 * 1024 ** 3;
+
+/**
+ * Of these checks or diagnostics those that are held, and those that are stored now. While a worker is away all are
+ * held. A device with held checks has its later ones held too, so that its checks are stored in the order in which they
+ * were folded. Pure.
+ */
+export function splitHeld<T>(
+  items: readonly T[],
+  deviceOf: (item: T) => number,
+  { isAway, held }: { readonly isAway: boolean; readonly held: ReadonlySet<number> },
+): { readonly toHold: readonly T[]; readonly toStore: readonly T[] } {
+  if (isAway) return { toHold: items, toStore: [] };
+  if (held.size === 0) return { toHold: [], toStore: items };
+  const { toHold = [], toStore = [] } = Object.groupBy(items, (item) =>
+    held.has(deviceOf(item)) ? 'toHold' : 'toStore',
+  );
+  return { toHold, toStore };
+}
+
+/**
+ * Holds checks on the coordinator and returns those that were not held before. The devices' locks are held. Throws a
+ * Fault when there is no room.
+ */
+async function holdChecks(trx: Kysely<Tables>, rows: readonly CheckRow[]): Promise<CheckRow[]> {
+  if (rows.length === 0) return [];
+  const { rows: sizes } = await sql<{
+    bytes: number;
+  }>`select pg_total_relation_size('held_checks')::bigint as bytes`.execute(trx);
+  if ((sizes[0]?.bytes ?? 0) > mostHeldBytes)
+    throw new Fault('retry', 'held_checks_full', 'a worker is away, and the coordinator holds all it may');
+  const { rows: fresh } = await sql<Pick<CheckRow, 'device_no' | 'start_us' | 'agent_no'>>`
+    insert into held_checks (device_no, start_us, agent_no, stored)
+    select g.device_no, g.start_us, g.agent_no, g.stored::jsonb
+    from unnest(${intArray(rows.map((row) => row.device_no))}::int[], ${bigintArray(rows.map((row) => row.start_us))}::bigint[],
+      ${intArray(rows.map((row) => row.agent_no))}::int[], ${rows.map((row) => JSON.stringify(row))}::text[])
+      as g (device_no, start_us, agent_no, stored)
+    on conflict do nothing returning device_no, start_us, agent_no`.execute(trx);
+  const isFresh = new Set(fresh.map(keyOf));
+  return rows.filter((row) => isFresh.delete(keyOf(row)));
+}
+
+function keyOf({ device_no, start_us, agent_no }: Pick<CheckRow, 'device_no' | 'start_us' | 'agent_no'>) {
+  return `${device_no}/${start_us}/${agent_no}`;
 }
 
 /** The begins of hours that are rolled up already and have these checks. */

@@ -1,7 +1,7 @@
 import { systemClock as clock, createLog } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { listQuarantined, retryQuarantined } from './quarantine-store.ts';
+import { listQuarantined, retryQuarantined } from './store.ts';
 import { createTakeWaiting } from './take-waiting.ts';
 import { batchOf, minuteUs, result, useIngestFixture } from './testing/ingest-fixture.ts';
 

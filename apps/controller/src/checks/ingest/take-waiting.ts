@@ -4,8 +4,8 @@ import { OutboxRecordSchema } from '@vantage/proto';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../platform/db/index.ts';
 import type { Ingest } from './ingest.ts';
-import { endWaiting, type WaitingRecord, waitingAgents, waitingRecords } from './quarantine-store.ts';
 import { type Item, readItems } from './record.ts';
+import { endWaiting, type WaitingRecord, waitingAgents, waitingRecords } from './store.ts';
 
 /** Records in one transaction. */
 const atOnce = 500;

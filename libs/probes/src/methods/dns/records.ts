@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { ipv6Words } from '@vantage/kernel';
 import type { Answer } from 'dns-packet';
 import { z } from 'zod';
-import { quoteShort } from '../../dialogue/transcript.ts';
+import { quoteShort } from '../../contract/failure.ts';
 
 /** The record types that can be asked for. */
 const recordTypes = ['A', 'AAAA', 'MX', 'TXT', 'NS', 'SOA', 'SRV', 'PTR', 'CAA', 'DNSKEY', 'CNAME'] as const;

@@ -1,6 +1,6 @@
 import { resultCode } from '@vantage/domain';
 import { z } from 'zod';
-import { Failure, notMet } from '../../contract/failure.ts';
+import { Failure, notMet, quoteShort } from '../../contract/failure.ts';
 import { tlsSecretOptions } from '../../contract/options.ts';
 import type { Outcome, Probe } from '../../contract/probe.ts';
 import type { Dialogue, Reply } from '../../dialogue/dialogue.ts';
@@ -18,7 +18,6 @@ import {
   quit,
   tlsModeOf,
 } from '../../dialogue/line-protocol.ts';
-import { quoteShort } from '../../dialogue/transcript.ts';
 import { readListing } from './listing.ts';
 
 const options = z.strictObject({

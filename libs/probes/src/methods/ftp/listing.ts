@@ -2,11 +2,10 @@ import { addAbortSignal } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import { resultCode } from '@vantage/domain';
 import type { Connection, DialContext, Stopwatch } from '../../contract/dial.ts';
-import { Failure, networkFailure, notMet, showPeers } from '../../contract/failure.ts';
+import { Failure, networkFailure, notMet, quoteShort, showPeers } from '../../contract/failure.ts';
 import type { TlsOptions } from '../../contract/options.ts';
 import type { ProbeContext } from '../../contract/probe.ts';
 import type { Dialogue } from '../../dialogue/dialogue.ts';
-import { quoteShort } from '../../dialogue/transcript.ts';
 
 const maxListed = 1024 * 1024;
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { createStopwatch } from '../../engine/stopwatch.ts';
+import { createStopwatch } from '../../engine/measurement.ts';
 import { keptBytes, readBody } from './body.ts';
 
 const settings = {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { Readable } from 'node:stream';
+import type { Readable, Transform } from 'node:stream';
+import { constants, createBrotliDecompress, createUnzip, createZstdDecompress } from 'node:zlib';
 import { resultCode } from '@vantage/domain';
 import { closedEarly, Failure, networkFailure, systemCode } from '../../contract/failure.ts';
 import type { ProbeContext } from '../../contract/probe.ts';
-import { decodingOf } from './coding.ts';
 import { reasonOf } from './exchange.ts';
 
 /** Decoded bytes of a body that are kept for expectations and diagnostics. */
@@ -150,3 +150,38 @@ function bodyFailure(error: Error, peer: string): Failure {
   }
   return networkFailure(error, peer);
 }
+
+/** The codings that `Accept-Encoding` offers. */
+export const offeredCodings = 'gzip, deflate, br, zstd';
+
+/** A server that wraps its body more often than this means no good. */
+const maxCodings = 3;
+/** RFC 9659 section 3: no zstd body needs a window over 8 MiB, so nobody can make us hold more. */
+const zstdWindowLog = 23;
+
+/** The decoders of a body, in the order in which it goes through them. */
+type Decoding =
+  | { readonly kind: 'decoders'; readonly list: readonly Transform[] }
+  /** A coding that is not known here: the body stays as it came. */
+  | { readonly kind: 'unknown'; readonly coding: string };
+
+/** Reads a `Content-Encoding` (RFC 9110 section 8.4: in the order in which the codings were applied). */
+function decodingOf(encoding: string | undefined): Decoding {
+  const codings = (encoding ?? '')
+    .split(',')
+    .map((each) => each.trim().toLowerCase())
+    .filter((each) => each !== '' && each !== 'identity');
+  const unknown = codings.find((each) => !Object.hasOwn(decoders, each));
+  if (unknown !== undefined) return { kind: 'unknown', coding: unknown };
+  if (codings.length > maxCodings) return { kind: 'unknown', coding: codings.join(', ') };
+  const list = codings.reverse().flatMap((each) => decoders[each]?.() ?? []);
+  return { kind: 'decoders', list };
+}
+
+const decoders: Readonly<Record<string, () => Transform>> = {
+  gzip: () => createUnzip(),
+  'x-gzip': () => createUnzip(),
+  deflate: () => createUnzip(),
+  br: () => createBrotliDecompress(),
+  zstd: () => createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: zstdWindowLog } }),
+};

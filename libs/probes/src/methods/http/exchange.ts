@@ -3,9 +3,8 @@ import { connect as connect2, constants, type IncomingHttpHeaders as Headers2 } 
 import type { Readable } from 'node:stream';
 import { resultCode } from '@vantage/domain';
 import type { Connection } from '../../contract/dial.ts';
-import { closedEarly, Failure, networkFailure, systemCode } from '../../contract/failure.ts';
+import { closedEarly, Failure, networkFailure, quoteShort, systemCode } from '../../contract/failure.ts';
 import type { ProbeContext } from '../../contract/probe.ts';
-import { quoteShort } from '../../dialogue/transcript.ts';
 
 /** One request, ready to be sent. */
 export interface HttpRequest {

@@ -1,8 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { resultCode } from '@vantage/domain';
 import type { Phases } from '../../contract/dial.ts';
-import { Failure, notMet } from '../../contract/failure.ts';
-import { quoteShort } from '../../dialogue/transcript.ts';
+import { Failure, notMet, quoteShort } from '../../contract/failure.ts';
 import { notSearched, searchText, textSearch } from '../../search/text-search.ts';
 import { type Body, keptBytes } from './body.ts';
 import { type HttpHead, proxyAdvice } from './exchange.ts';

@@ -1,6 +1,6 @@
 import { resultCode } from '@vantage/domain';
 import { z } from 'zod';
-import { Failure, notMet } from '../../contract/failure.ts';
+import { Failure, notMet, quoteShort } from '../../contract/failure.ts';
 import { tlsSecretOptions } from '../../contract/options.ts';
 import type { Outcome, Probe, ProbeContext } from '../../contract/probe.ts';
 import {
@@ -17,7 +17,6 @@ import {
   quit,
   tlsModeOf,
 } from '../../dialogue/line-protocol.ts';
-import { quoteShort } from '../../dialogue/transcript.ts';
 import { createImapSession, type ImapSession, imapMailboxName } from './session.ts';
 
 const options = z.strictObject({

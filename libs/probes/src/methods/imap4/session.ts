@@ -1,7 +1,6 @@
 import { resultCode } from '@vantage/domain';
-import { Failure } from '../../contract/failure.ts';
+import { Failure, quoteShort } from '../../contract/failure.ts';
 import type { Dialogue } from '../../dialogue/dialogue.ts';
-import { quoteShort } from '../../dialogue/transcript.ts';
 
 /**
  * A string argument of a command. It is sent quoted, or as a literal where it cannot be quoted (RFC 3501 section 4.3).

@@ -1,7 +1,6 @@
 import { constants, createHash, publicEncrypt } from 'node:crypto';
 import { resultCode } from '@vantage/domain';
-import { Failure } from '../../contract/failure.ts';
-import { quoteShort } from '../../dialogue/transcript.ts';
+import { Failure, quoteShort } from '../../contract/failure.ts';
 import type { MysqlPackets } from './channel.ts';
 import { type Answered, loginPacket, readError, readSwitch, type ServerGreeting } from './packets.ts';
 

@@ -1,7 +1,7 @@
 import { resultCode } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
-import { Failure, notMet } from '../../contract/failure.ts';
+import { Failure, notMet, quoteShort } from '../../contract/failure.ts';
 import {
   ipFamilyOption,
   slowMsOption,
@@ -12,7 +12,6 @@ import {
 import type { Probe, Target } from '../../contract/probe.ts';
 import { parseTarget } from '../../contract/target.ts';
 import { openDialogue } from '../../dialogue/dialogue.ts';
-import { quoteShort } from '../../dialogue/transcript.ts';
 import type { MysqlLogin } from './login.ts';
 import type { Answered, ServerError, ServerGreeting } from './packets.ts';
 import { createMysqlSession, type MysqlSession, type QueryResult } from './session.ts';

@@ -1,8 +1,7 @@
 import { resultCode } from '@vantage/domain';
 import type { TlsSettings } from '../../contract/dial.ts';
-import { Failure } from '../../contract/failure.ts';
+import { Failure, quoteShort } from '../../contract/failure.ts';
 import type { Dialogue } from '../../dialogue/dialogue.ts';
-import { quoteShort } from '../../dialogue/transcript.ts';
 import { createMysqlPackets, maxKept } from './channel.ts';
 import { logIn, type MysqlLogin } from './login.ts';
 import {

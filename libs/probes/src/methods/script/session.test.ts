@@ -1,7 +1,7 @@
 import { createFakeClock } from '@vantage/kernel/testing';
 import { expect, test } from 'vitest';
 import type { CheckFunctions } from '../../contract/probe.ts';
-import { createStopwatch } from '../../engine/stopwatch.ts';
+import { createStopwatch } from '../../engine/measurement.ts';
 import type { Guest } from './sandbox.ts';
 import { runSession } from './session.ts';
 

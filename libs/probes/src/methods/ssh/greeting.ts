@@ -1,8 +1,7 @@
 import { resultCode } from '@vantage/domain';
 import type { Connection } from '../../contract/dial.ts';
-import { closedEarly, Failure, networkFailure } from '../../contract/failure.ts';
+import { closedEarly, Failure, networkFailure, quoteShort } from '../../contract/failure.ts';
 import type { ProbeContext } from '../../contract/probe.ts';
-import { quoteShort } from '../../dialogue/transcript.ts';
 
 /** The state of the bytes received so far. */
 export type Greeting =

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { resultCode } from '@vantage/domain';
 import type { Algorithms, AnyAuthMethod, AuthHandlerMiddleware, Client, ParsedKey } from 'ssh2';
 import type { Connection } from '../../contract/dial.ts';
-import { closedEarly, Failure, networkFailure } from '../../contract/failure.ts';
+import { closedEarly, Failure, networkFailure, quoteShort } from '../../contract/failure.ts';
 import type { ProbeContext } from '../../contract/probe.ts';
-import { quoteShort } from '../../dialogue/transcript.ts';
 import type { Ssh2 } from './library.ts';
 
 /** How to log in. */

@@ -1,7 +1,6 @@
-import { Failure, notMet } from '../../contract/failure.ts';
+import { Failure, notMet, quoteShort } from '../../contract/failure.ts';
 import type { Dialogue } from '../../dialogue/dialogue.ts';
 import { wrongProtocol } from '../../dialogue/receive-buffer.ts';
-import { quoteShort } from '../../dialogue/transcript.ts';
 
 /** RFC 854, "TELNET command structure". */
 const command = { se: 240, sb: 250, will: 251, wont: 252, do: 253, dont: 254, iac: 255 } as const;

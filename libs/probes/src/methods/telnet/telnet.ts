@@ -1,5 +1,6 @@
 import { resultCode } from '@vantage/domain';
 import { z } from 'zod';
+import { quoteShort } from '../../contract/failure.ts';
 import { tlsOptionsWithoutStart, tlsSecretOptions } from '../../contract/options.ts';
 import type { Outcome, Probe } from '../../contract/probe.ts';
 import { openDialogue } from '../../dialogue/dialogue.ts';
@@ -12,7 +13,6 @@ import {
   parseLineTarget,
   tlsModeOf,
 } from '../../dialogue/line-protocol.ts';
-import { quoteShort } from '../../dialogue/transcript.ts';
 import { type Awaited, createTelnetSession, type TelnetSession } from './session.ts';
 
 const options = z.strictObject({

@@ -4,8 +4,7 @@ import { type ClockRecord, HeartbeatReplySchema } from '@vantage/proto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createAgentTime } from './agent-time.ts';
-import { nextOffset, sampleOf, withSample } from './offset.ts';
-import { createClockSync } from './sync.ts';
+import { createClockSync, nextOffset, sampleOf, withSample } from './sync.ts';
 
 test('four timestamps give the offset to within half the round trip, however long each direction takes', () => {
   fc.assert(

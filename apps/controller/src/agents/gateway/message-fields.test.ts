@@ -4,7 +4,7 @@ import { HeartbeatSchema, HelloSchema } from '@vantage/proto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isText } from '../../platform/db/index.ts';
-import { clampHeartbeat, helloProblem } from './gate.ts';
+import { clampHeartbeat, helloProblem } from './message-gate.ts';
 
 test('a Hello and a heartbeat have only fields that the gate bounds, besides the reports on anchors, which afterHeartbeat bounds, and the epochs, which database-history.ts bounds', () => {
   const kinds = [...HelloSchema.fields, ...HeartbeatSchema.fields]
