@@ -1,6 +1,5 @@
 import { uptime } from 'node:os';
 import path from 'node:path';
-import { create } from '@bufbuild/protobuf';
 import { type Clock, createDiskWatch, type DiskWatch, type Logger, newId, roomNeeds } from '@vantage/kernel';
 import { type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
 import { type AgentTime, createAgentTime } from '../clock/agent-time.ts';
@@ -82,7 +81,7 @@ export async function openStores(deps: {
     retryStore,
     outbox,
     disk,
-    append: (record) => outbox.append(create(OutboxRecordSchema, { record })),
+    append: (record) => outbox.append({ $typeName: OutboxRecordSchema.typeName, record }),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

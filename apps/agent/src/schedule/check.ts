@@ -1,4 +1,3 @@
-import { create } from '@bufbuild/protobuf';
 import { isGood, type ResultCode, resultCode } from '@vantage/domain';
 import type { Clock } from '@vantage/kernel';
 import { type Dial, type Measurement, readSpec, runCheck } from '@vantage/probes';
@@ -136,10 +135,14 @@ export interface ResultContext {
   readonly isFirstError: boolean;
 }
 
-/** A check as it goes to disk and over the wire. */
+/**
+ * A check as it goes to disk and over the wire. Written out, because `create` sets the fields by their names one after
+ * the other: V8 keeps such an object as a hash table, three times as large, and thousands wait for their ack.
+ */
 export function resultOf(facts: CheckFacts, measurement: Measurement): CheckResult {
   const { phases } = measurement;
-  return create(CheckResultSchema, {
+  return {
+    $typeName: CheckResultSchema.typeName,
     deviceNo: facts.deviceNo,
     deviceCreatedUs: facts.deviceCreatedUs,
     startUs: BigInt(facts.startUs),
@@ -159,5 +162,5 @@ export function resultOf(facts: CheckFacts, measurement: Measurement): CheckResu
     slow: measurement.slow,
     extendedJson: JSON.stringify(measurement.extended),
     behindAnchor: measurement.behindAnchor ?? false,
-  });
+  };
 }
