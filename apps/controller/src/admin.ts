@@ -37,7 +37,7 @@ import {
 import { type ChangeTransaction, createCatalog } from './catalog/change.ts';
 import { addContact } from './catalog/contacts/add-contact.ts';
 import { findContactsNamed, listAccountContacts } from './catalog/contacts/store.ts';
-import { defaultLocations } from './catalog/devices/lookup-store.ts';
+import { defaultLocations } from './catalog/devices/references.ts';
 import { openFirstAccount } from './catalog/first-account.ts';
 import { listKeys } from './catalog/keys/store.ts';
 import { issueKey, revokeKey } from './catalog/keys/write.ts';
