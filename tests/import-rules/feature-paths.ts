@@ -48,7 +48,7 @@ export const features: readonly Feature[] = [
     begins: [
       `${controller}/catalog/agents/invitation-routes.ts#invitationRoutes`,
       `${agent}/enrol/enrolment.ts#createEnrolment`,
-      `${controller}/agents/enrol/agent-port-services.ts#createAgentPortServices`,
+      `${controller}/agents/enrol/agent-port-handlers.ts#createAgentPortServices`,
       `${controller}/agents/enrol/agent-port-handlers.ts#createAgentPortHandlers`,
       `${controller}/agents/enrol/enrolment.ts#createEnrolment`,
       `${controller}/agents/enrol/authorities.ts#openAuthorities`,

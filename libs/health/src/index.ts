@@ -23,14 +23,14 @@ export {
   scale,
 } from './histogram.ts';
 export { type DrawnSpan, joinShort } from './join-short.ts';
-export { occurrenceId } from './maintenance/occurrence-id.ts';
 export {
   type MaintenanceSchedule,
   nextOccurrences,
   type Occurrence,
+  occurrenceId,
   occurrencesIn,
+  recurrenceFault,
 } from './maintenance/occurrences.ts';
-export { recurrenceFault } from './maintenance/recurrence-rule.ts';
 export {
   answerGraceUs,
   nextRetry,

@@ -1,8 +1,11 @@
 // Agents with certificates are revoked by the API while they are connected.
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock as clock } from '@vantage/kernel';
-import { askForCertificate, type EnrolReply } from '../../../apps/agent/src/enrol/ask.ts';
-import { makeSigningRequest } from '../../../apps/agent/src/enrol/signing-request.ts';
+import {
+  askForCertificate,
+  type EnrolReply,
+  makeSigningRequest,
+} from '../../../apps/agent/src/enrol/certificate-request.ts';
 import type { AgentIdentity } from '../../../apps/controller/src/testing/agent-identity.ts';
 import type { System } from '../../harness/system.ts';
 import { type Counts, createSimulatedAgent } from './simulated-agent.ts';

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { messageOf, type Secret } from '@vantage/kernel';
-import { openTunnel } from '../stream/tunnel.ts';
+import { openTunnel } from '../stream/connection.ts';
 import { certificateFinding } from './certificate.ts';
 import type { Finding } from './finding.ts';
 import { clockText } from './status.ts';

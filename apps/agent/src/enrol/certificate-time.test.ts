@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { isDue, isOver } from './certificate-time.ts';
-import { makeSigningRequest } from './signing-request.ts';
+import { makeSigningRequest } from './certificate-request.ts';
+import { isDue, isOver } from './identity-folder.ts';
 import { certify } from './testing/certify.ts';
 
 const dayUs = 86_400_000_000;

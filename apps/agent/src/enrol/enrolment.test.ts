@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { createLog, Secret, systemClock } from '@vantage/kernel';
 import { Goodbye_Reason } from '@vantage/proto';
 import { beforeEach, expect, test } from 'vitest';
-import { askForCertificate, type EnrolReply } from './ask.ts';
+import { askForCertificate, type EnrolReply } from './certificate-request.ts';
 import { createEnrolment } from './enrolment.ts';
 import { openIdentityFolder } from './identity-folder.ts';
 import { certify, keyOf } from './testing/certify.ts';

@@ -1,11 +1,15 @@
 import { type Clock, Fault, type Logger, messageOf, type Secret } from '@vantage/kernel';
 import { Goodbye_Reason } from '@vantage/proto';
 import type { DisconnectReason } from '../stream/disconnect-reason.ts';
-import { askForCertificate, type EnrolReply } from './ask.ts';
-import { isDue, isOver } from './certificate-time.ts';
-import { createGrantStore } from './grant-store.ts';
-import { type Credentials, hashOfToken, type IdentityFolder } from './identity-folder.ts';
-import { makeSigningRequest } from './signing-request.ts';
+import { askForCertificate, type EnrolReply, makeSigningRequest } from './certificate-request.ts';
+import {
+  type Credentials,
+  createGrantStore,
+  hashOfToken,
+  type IdentityFolder,
+  isDue,
+  isOver,
+} from './identity-folder.ts';
 
 /** How the agent shows a controller who it is. `ca`: PEM; undefined: the system's certificates. */
 export type Proof =

@@ -7,9 +7,9 @@ import {
 } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { Fault, ignoreMissing, messageOf, parseJson, replaceFile } from '@vantage/kernel';
+import { Fault, ignoreMissing, type Logger, messageOf, parseJson, replaceFile } from '@vantage/kernel';
 import { z } from 'zod';
-import { ensureFolder } from '../storage/disk.ts';
+import { createFaultReporter, ensureFolder } from '../storage/disk.ts';
 
 /** The key of this agent, and what the controller gave for it; PEM texts. */
 export interface Credentials {
@@ -98,17 +98,6 @@ export async function openIdentityFolder(dataDir: string): Promise<IdentityFolde
   };
 }
 
-/** The SHA-256 by which a folder names a token, in hex. */
-export function hashOfToken(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
-}
-
-/** From when to when a certificate is good, microseconds since 1970. */
-export function timesOf(certificate: string): { readonly fromUs: number; readonly toUs: number } {
-  const { validFrom, validTo } = new X509Certificate(certificate);
-  return { fromUs: Date.parse(validFrom) * 1000, toUs: Date.parse(validTo) * 1000 };
-}
-
 function publicPem(key: string): string {
   return createPublicKey(createPrivateKey(key)).export({ type: 'spki', format: 'pem' }).toString();
 }
@@ -128,4 +117,63 @@ function isOfKey(certificate: string, key: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** The SHA-256 by which a folder names a token, in hex. */
+export function hashOfToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+/** Stores what the controller grants, also over a disk that refuses it for a while. */
+interface GrantStore {
+  keep(key: string, grant: Grant, tokenHash: string): Promise<void>;
+  /** Stores what the disk refused before, if there is something. */
+  again(): Promise<void>;
+}
+
+/** Creates the store; the log gets one line for each new fault of the disk. */
+export function createGrantStore(folder: Pick<IdentityFolder, 'keep'>, log: Logger): GrantStore {
+  const faults = createFaultReporter((text) =>
+    log.error(`the agent's certificate cannot be stored: ${text}`),
+  );
+  let unstored: (() => Promise<void>) | undefined;
+  const again = async () => {
+    try {
+      await unstored?.();
+      unstored = undefined;
+      faults.clear();
+    } catch (error) {
+      faults.report(error);
+    }
+  };
+  return {
+    again,
+    keep(...granted) {
+      unstored = () => folder.keep(...granted);
+      return again();
+    },
+  };
+}
+
+/**
+ * A certificate is renewed after this share of its time, and up to so much later, so that agents do not come together.
+ */
+const renewAfter = { share: 2 / 3, spread: 1 / 12 };
+
+/** Whether a certificate (PEM; empty: there is none) is good no more. Pure. */
+export function isOver(certificate: string, nowUs: number): boolean {
+  return certificate === '' || nowUs >= timesOf(certificate).toUs;
+}
+
+/** Whether a certificate is to be renewed. `jitter` is a number from 0 to 1 that the agent keeps. Pure. */
+export function isDue(certificate: string, nowUs: number, jitter: number): boolean {
+  if (certificate === '') return true;
+  const { fromUs, toUs } = timesOf(certificate);
+  return nowUs >= fromUs + (toUs - fromUs) * (renewAfter.share + renewAfter.spread * jitter);
+}
+
+/** From when to when a certificate is good, microseconds since 1970. */
+function timesOf(certificate: string): { readonly fromUs: number; readonly toUs: number } {
+  const { validFrom, validTo } = new X509Certificate(certificate);
+  return { fromUs: Date.parse(validFrom) * 1000, toUs: Date.parse(validTo) * 1000 };
 }

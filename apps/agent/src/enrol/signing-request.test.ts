@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { Pkcs10CertificateRequest } from '@peculiar/x509';
 import { expect, test } from 'vitest';
-import { makeSigningRequest } from './signing-request.ts';
+import { makeSigningRequest } from './certificate-request.ts';
 
 test('the library of the controller reads the request, with the key and a signature that is right', async () => {
   for (let n = 0; n < 50; n += 1) {

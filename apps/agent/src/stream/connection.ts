@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import {
   type ClientHttp2Session,
   type ClientHttp2Stream,
@@ -7,8 +8,35 @@ import {
 } from 'node:http2';
 import { isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { type Clock, messageOf } from '@vantage/kernel';
+import { type Clock, messageOf, type Secret } from '@vantage/kernel';
 import { every } from '../clock/every.ts';
+
+/** The way to a controller. */
+export interface Way {
+  /** `https://host:port`. */
+  readonly endpoint: string;
+  /** `http://[user:password@]host:port` of an HTTP proxy on the way; undefined: there is none. */
+  readonly proxy: Secret | undefined;
+  /** PEM; undefined: the system's certificates. */
+  readonly ca: string | undefined;
+  /** The agent's certificate and its key, PEM; undefined: none is shown. */
+  readonly proof: { readonly cert: string; readonly key: string } | undefined;
+  readonly clock: Clock;
+  /** A connection that leaves a ping unanswered is given up. */
+  readonly pings: { readonly pingIntervalMs: number; readonly pingTimeoutMs: number };
+}
+
+/**
+ * Opens a connection to a controller. Rejects when the proxy lets nobody through; a controller that cannot be reached
+ * fails its requests.
+ */
+export async function dial(way: Way, signal: AbortSignal): Promise<Connection> {
+  const { proxy, endpoint, pings, ...rest } = way;
+  const port = Number(new URL(endpoint).port || 443);
+  const tunnel =
+    proxy === undefined ? undefined : await openTunnel({ proxy, host: hostOf(endpoint), port, signal });
+  return openConnection({ ...rest, endpoint, tunnel, ...pings });
+}
 
 /** How the agent finds that a connection is cut. */
 export const standardPings = { pingIntervalMs: 10_000, pingTimeoutMs: 5_000 };
@@ -27,7 +55,7 @@ export interface Connection extends Disposable {
 }
 
 /** Opens a connection; disposing closes it and its streams. */
-export function openConnection(deps: {
+function openConnection(deps: {
   readonly endpoint: string;
   /** PEM; undefined: the system's certificates. */
   readonly ca: string | undefined;
@@ -93,6 +121,62 @@ function openSession(deps: Parameters<typeof openConnection>[0]): ClientHttp2Ses
 }
 
 /** The host of an endpoint, an IPv6 address without its brackets. */
-export function hostOf(endpoint: string): string {
+function hostOf(endpoint: string): string {
   return new URL(endpoint).hostname.replace(/^\[|\]$/g, '');
+}
+
+const answerWithinMs = 15_000;
+
+/**
+ * A connection to `host:port` through an HTTP proxy (CONNECT, RFC 9110 §9.3.6). `proxy` is
+ * `http://[user:password@]host:port`. Rejects when the proxy cannot be reached, refuses, or does not answer within 15
+ * s; the text never has its password.
+ */
+export function openTunnel(wanted: {
+  readonly proxy: Secret;
+  readonly host: string;
+  readonly port: number;
+  readonly signal: AbortSignal;
+}): Promise<Socket> {
+  const proxy = new URL(wanted.proxy.reveal());
+  const { host, signal } = wanted;
+  const authority = `${host.includes(':') ? `[${host}]` : host}:${wanted.port}`;
+  const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
+  const authorization =
+    proxy.username === ''
+      ? {}
+      : { 'Proxy-Authorization': `Basic ${Buffer.from(credentials).toString('base64')}` };
+  return new Promise((resolve, reject) => {
+    const fault = (text: string) => reject(new Error(`the proxy ${proxy.host} ${text}`));
+    const asked = request({
+      host: proxy.hostname.replace(/^\[|\]$/g, ''),
+      port: proxy.port === '' ? 80 : Number(proxy.port),
+      method: 'CONNECT',
+      path: authority,
+      agent: false,
+      signal,
+      timeout: answerWithinMs,
+      headers: { Host: authority, ...authorization },
+    });
+    asked.once('connect', ({ statusCode, statusMessage }, socket: Socket, early) => {
+      if (statusCode === 200 && early.length === 0) {
+        socket.setTimeout(0);
+        resolve(socket);
+        return;
+      }
+      socket.destroy();
+      fault(
+        statusCode === 200
+          ? 'sent data before the controller could'
+          : `refuses the connection to ${authority}: ${statusCode} ${statusMessage}`,
+      );
+    });
+    asked.once('response', (response) => {
+      response.destroy();
+      fault(`answers as no proxy does: ${response.statusCode}`);
+    });
+    asked.once('timeout', () => asked.destroy(new Error(`no answer within ${answerWithinMs / 1000} s`)));
+    asked.once('error', (error) => fault(`cannot be used: ${error.message}`));
+    asked.end();
+  });
 }

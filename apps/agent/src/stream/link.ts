@@ -13,7 +13,7 @@ import {
 } from '@vantage/proto';
 import type { Proof } from '../enrol/enrolment.ts';
 import type { Connection } from './connection.ts';
-import { dial } from './dial.ts';
+import { dial } from './connection.ts';
 import { type DisconnectReason, failuresAfter, waitAfter } from './disconnect-reason.ts';
 
 /** A message to the controller. */

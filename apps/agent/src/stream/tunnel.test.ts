@@ -3,7 +3,7 @@ import { Secret } from '@vantage/kernel';
 import { closedPort } from '@vantage/probes/testing';
 import { expect, test } from 'vitest';
 import { startConnectProxy } from '../../../../tests/harness/connect-proxy.ts';
-import { openTunnel } from './tunnel.ts';
+import { openTunnel } from './connection.ts';
 
 const never = new AbortController().signal;
 

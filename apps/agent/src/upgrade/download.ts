@@ -2,7 +2,7 @@ import type { ClientHttp2Stream } from 'node:http2';
 import { messageOf, parseJson } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Connection } from '../stream/connection.ts';
-import { dial, type Way } from '../stream/dial.ts';
+import { dial, type Way } from '../stream/connection.ts';
 
 /** The outcome of a download. */
 export type Downloaded =

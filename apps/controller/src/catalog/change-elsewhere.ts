@@ -1,7 +1,7 @@
 import type { Db } from '../platform/db/index.ts';
 import type { Session } from '../rest/http/session.ts';
 import type { Catalog, Change } from './change.ts';
-import { actorOf } from './from-rest.ts';
+import { actorOf } from './change.ts';
 
 /**
  * Does work of another step and records what it changed, both in one transaction that holds the account's lock. `work`

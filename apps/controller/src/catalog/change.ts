@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type AccountLimits, defaultLimits } from '@vantage/domain';
-import type { Transaction } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import { type CatalogTransaction, createWaitingWrites, type Db, type Tables } from '../platform/db/index.ts';
-import { lockAccount, lockAccountOfKey, NeedsWholeLock } from './devices/lookup-store.ts';
-import { mask } from './devices/masks.ts';
+import type { Session } from '../rest/http/session.ts';
 
 /**
  * Who changes the catalog: a caller of the REST API by the key and the address, somebody who has none, or the operator
@@ -13,6 +12,11 @@ export type Actor =
   | { readonly kind: 'api-key'; readonly keyNo: number; readonly address: string }
   | { readonly kind: 'stranger'; readonly address: string }
   | { readonly kind: 'command-line' };
+
+/** The actor of a REST request. */
+export function actorOf({ keyNo, address }: Session): Actor {
+  return { kind: 'api-key', keyNo, address };
+}
 
 /** A kind of thing in the catalog. */
 type CatalogKind =
@@ -55,7 +59,7 @@ export interface RecordedChanges {
 }
 
 /** Records changes in the transaction that made them. */
-export type RecordChanges = (trx: Transaction<Tables>, recorded: RecordedChanges) => Promise<void>;
+type RecordChanges = (trx: Transaction<Tables>, recorded: RecordedChanges) => Promise<void>;
 
 /**
  * An open transaction that changes the catalog. Every function that writes the catalog takes one; the writer records
@@ -197,7 +201,54 @@ export function changedFields(
   return fields.map((field) => ({ field, old: old[field] ?? null, new: next[field] ?? null }));
 }
 
+/** An answer shows this text in the place of a secret. */
+export const mask = '***';
+
 /** A field whose values are secret: the record says only that it changed. Pure. */
 export function secretField(field: string, hadValue: boolean): FieldChange {
   return { field, old: hadValue ? mask : null, new: mask };
+}
+
+/** How much of an account a transaction has locked: `shared` keeps others from changing things that are there. */
+type AccountLock = 'shared' | 'whole';
+
+/** The accounts that open transactions have locked, so that no transaction asks twice. */
+const locked = new WeakMap<Kysely<Tables>, Map<number, AccountLock>>();
+
+/** The keys whose accounts open transactions have locked as a whole. */
+const lockedKeys = new WeakMap<Kysely<Tables>, Set<number>>();
+
+/**
+ * A transaction with a shared lock needs the whole one. Two of them would wait for each other, so it is begun again.
+ */
+class NeedsWholeLock extends Error {
+  override readonly name = 'NeedsWholeLock';
+}
+
+/** Locks the account until the transaction ends. Every change of the catalog gets this lock first. */
+export async function lockAccount(trx: Kysely<Tables>, accountNo: number): Promise<void> {
+  const held = locked.get(trx)?.get(accountNo);
+  if (held === 'whole') return;
+  if (held === 'shared') throw new NeedsWholeLock();
+  await sql`select 1 from accounts where account_no = ${accountNo} for no key update`.execute(trx);
+  noteLock(trx, accountNo, 'whole');
+}
+
+/**
+ * Locks the account of a key, like `lockAccount`. `shared`: others may hold such a lock at the same time, but nobody
+ * the whole one.
+ */
+async function lockAccountOfKey(trx: Kysely<Tables>, keyNo: number, lock: AccountLock): Promise<void> {
+  const mode = lock === 'shared' ? sql`for share` : sql`for no key update`;
+  if (lockedKeys.get(trx)?.has(keyNo) === true) return;
+  const { rows } = await sql<{ account_no: number }>`
+    select account_no from accounts where account_no = (select account_no from api_keys where key_no = ${keyNo})
+    ${mode}`.execute(trx);
+  for (const { account_no } of rows) noteLock(trx, account_no, lock);
+  if (trx.isTransaction && lock === 'whole')
+    lockedKeys.set(trx, (lockedKeys.get(trx) ?? new Set()).add(keyNo));
+}
+
+function noteLock(trx: Kysely<Tables>, accountNo: number, lock: AccountLock): void {
+  if (trx.isTransaction) locked.set(trx, (locked.get(trx) ?? new Map()).set(accountNo, lock));
 }

@@ -6,9 +6,10 @@ import { missing } from '../rest/http/problem.ts';
 import { noSubject, type Route, route, validatingRoute } from '../rest/http/route.ts';
 import type { Session } from '../rest/http/session.ts';
 import type { Catalog, ChangeTransaction } from './change.ts';
+import { actorOf } from './change.ts';
 import { identityQuery } from './external-key.ts';
-import { accepted, actorOf } from './from-rest.ts';
 import type { Refusal } from './refusal.ts';
+import { accepted } from './refusal.ts';
 
 /** How a kind of resource is named. */
 interface Names<Id extends string> {
@@ -43,7 +44,7 @@ export interface SentFields<Values> {
 }
 
 /** A kind of resource that is listed by name, created, read, changed in part and deleted. */
-export interface ResourceSpec<
+interface ResourceSpec<
   Row,
   Id extends string,
   Create extends z.ZodObject,

@@ -7,15 +7,21 @@ import {
   createdFields,
   deletedFields,
   type FieldChange,
+  lockAccount,
   present,
   type ShownFields,
   secretField,
 } from './change.ts';
-import { lockAccount } from './devices/lookup-store.ts';
 import { keyConflict } from './external-key.ts';
-import { refuseBeyondLimit } from './limits.ts';
-import { nameConflict } from './name.ts';
-import { type Conflict, type Invalid, joinFaults, type Missing, type Refusal } from './refusal.ts';
+import {
+  type Conflict,
+  type Invalid,
+  joinFaults,
+  type Missing,
+  nameConflict,
+  type Refusal,
+  refuseBeyondLimit,
+} from './refusal.ts';
 import type { SentFields } from './resource-routes.ts';
 
 /** Settings that all kinds of resources have. */

@@ -2,8 +2,14 @@ import { dayMs, hourUs } from '@vantage/domain';
 import fc from 'fast-check';
 import { RRuleTemporal } from 'rrule-temporal';
 import { expect, test, vi } from 'vitest';
-import { type MaintenanceSchedule, nextOccurrences, occurrencesIn } from './occurrences.ts';
-import { readRecurrence, recurrenceFault, wallTimes } from './recurrence-rule.ts';
+import {
+  type MaintenanceSchedule,
+  nextOccurrences,
+  occurrencesIn,
+  readRecurrence,
+  recurrenceFault,
+  wallTimes,
+} from './occurrences.ts';
 
 const us = (text: string) => Date.parse(text) * 1000;
 const schedule = (more: Partial<MaintenanceSchedule> = {}): MaintenanceSchedule => ({

@@ -11,8 +11,7 @@ import { reseal } from '../../platform/secrets/reseal.ts';
 import { createSealer } from '../../platform/secrets/seal.ts';
 import { ensureCertificates } from '../../platform/server/tls.ts';
 import { useDatabase } from '../../testing/use-database.ts';
-import { openAuthorities } from './authorities.ts';
-import { readAuthorities, sealedAuthorities } from './authority-store.ts';
+import { openAuthorities, readAuthorities, sealedAuthorities } from './authorities.ts';
 
 const log = createLog('test', 'silent');
 const startUs = Date.now() * 1000;

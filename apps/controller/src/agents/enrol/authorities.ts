@@ -1,20 +1,13 @@
-import { X509Certificate } from 'node:crypto';
+import { createHash, X509Certificate } from 'node:crypto';
 import path from 'node:path';
+import { authoritySealContext, dayMs } from '@vantage/domain';
 import { type Clock, type Logger, readIfPresent } from '@vantage/kernel';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import type { Tables } from '../../platform/db/index.ts';
 import type { Sealer } from '../../platform/secrets/seal.ts';
 import { type Authority, makeAuthority } from '../../platform/server/authority.ts';
 import type { Authorities } from '../../platform/server/tls.ts';
-import {
-  type AuthorityRow,
-  addAuthority,
-  contextOf,
-  lockAuthorities,
-  readAuthorities,
-} from './authority-store.ts';
-import { type AuthorityTimes, chooseSigning, needsAuthority } from './choose-authority.ts';
 
 const sealedKeys = z.object({ key: z.string(), serverKey: z.string() });
 
@@ -90,4 +83,95 @@ function timesOf(certificate: string): { readonly fromMs: number; readonly toMs:
 function firstCertificate(text: string | undefined): string | undefined {
   const first = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/.exec(text ?? '')?.[0];
   return first === undefined ? undefined : `${first}\n`;
+}
+
+/** The time of an authority, milliseconds since 1970, and whether its key can be opened. */
+interface AuthorityTimes {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly canSign: boolean;
+}
+
+/**
+ * A new authority is made when the newest one has less left than this. Agents get it with their next certificate,
+ * within a week.
+ */
+const makeBeforeMs = 180 * dayMs;
+
+/** An authority with less left than this signs no more, when there is another one. */
+const signBeforeMs = 90 * dayMs;
+
+/** Whether a new authority is needed: none that can sign has enough time left. Pure. */
+export function needsAuthority(all: readonly AuthorityTimes[], nowMs: number): boolean {
+  return !all.some(({ canSign, toMs }) => canSign && toMs - nowMs > makeBeforeMs);
+}
+
+/**
+ * The authority that signs. It is the preferred one, else the one that ends first, as long as it has enough time left:
+ * agents that were away for months know the older ones only. When all end soon, the one that ends last signs.
+ * Undefined: none can sign. Pure.
+ */
+export function chooseSigning<A extends AuthorityTimes>(
+  all: readonly A[],
+  { nowMs, isPreferred }: { readonly nowMs: number; readonly isPreferred: (authority: A) => boolean },
+): A | undefined {
+  const able = all.filter(({ canSign, toMs }) => canSign && toMs > nowMs).sort((a, b) => a.toMs - b.toMs);
+  const lasting = able.filter(({ toMs }) => toMs - nowMs > signBeforeMs);
+  return lasting.find(isPreferred) ?? lasting[0] ?? able.at(-1);
+}
+
+/** A stored authority. */
+interface AuthorityRow {
+  readonly certificate: string;
+  readonly sealed: Uint8Array;
+}
+
+/** Keeps other controllers from adding an authority until the transaction ends. */
+async function lockAuthorities(trx: Kysely<Tables>): Promise<void> {
+  await sql`lock table authorities in share row exclusive mode`.execute(trx);
+}
+
+/** All authorities, the oldest first. */
+export async function readAuthorities(kysely: Kysely<Tables>): Promise<readonly AuthorityRow[]> {
+  return kysely.selectFrom('authorities').select(['certificate', 'sealed']).orderBy('authority_no').execute();
+}
+
+/** Stores an authority; does nothing when it is stored already. */
+async function addAuthority(trx: Kysely<Tables>, { certificate, sealed }: AuthorityRow): Promise<void> {
+  const not_after_us = Date.parse(new X509Certificate(certificate).validTo) * 1000;
+  await trx
+    .insertInto('authorities')
+    .values({ certificate, sealed, not_after_us })
+    .onConflict((conflict) => conflict.column('certificate').doNothing())
+    .execute();
+}
+
+/** Authorities with their sealed keys, for a new sealing key. */
+export const sealedAuthorities = {
+  /** All authorities, each with the context in which its keys open. */
+  async authorities(kysely: Kysely<Tables>) {
+    const rows = await readAuthorities(kysely);
+    return rows.map(({ certificate, sealed }) => ({ certificate, sealed, context: contextOf(certificate) }));
+  },
+
+  /** Replaces the sealed keys of an authority, unless another controller did so meanwhile. */
+  async replaceAuthority(
+    kysely: Kysely<Tables>,
+    certificate: string,
+    { from, to }: { readonly from: Uint8Array; readonly to: Uint8Array },
+  ): Promise<void> {
+    await kysely
+      .updateTable('authorities')
+      .set({ sealed: to })
+      .where('certificate', '=', certificate)
+      .where('sealed', '=', from)
+      .execute();
+  },
+} as const;
+
+/** The context in which the keys of the authority with this certificate (PEM) are sealed. */
+function contextOf(certificate: string): string {
+  return authoritySealContext(
+    createHash('sha256').update(new X509Certificate(certificate).raw).digest('hex'),
+  );
 }

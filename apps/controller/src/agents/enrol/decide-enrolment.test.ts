@@ -5,7 +5,7 @@ import {
   decideRenewal,
   type EnrolmentDecision,
   type EnrolmentRow,
-} from './decide-enrolment.ts';
+} from './enrolment.ts';
 
 const nowUs = 1_800_000_000_000_000;
 const minuteUs = 60_000_000;

@@ -1,18 +1,13 @@
+import 'reflect-metadata';
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import * as x509 from '@peculiar/x509';
+import { dayUs, minuteUs } from '@vantage/domain';
 import { type Clock, createSemaphore, type Logger } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../platform/db/index.ts';
-import { hashCredential } from '../../platform/secrets/credential.ts';
+import { hashCredential, hashPublicKey } from '../../platform/secrets/credential.ts';
 import { signAgent } from '../../platform/server/authority.ts';
 import type { Authorities } from '../../platform/server/tls.ts';
-import {
-  certificateUs,
-  decideEnrolment,
-  decideRenewal,
-  type EnrolmentDecision,
-  type EnrolmentRefusal,
-  type EnrolmentRow,
-} from './decide-enrolment.ts';
-import { readSigningRequest, type SigningRequest } from './signing-request.ts';
 
 /** Reads and writes the columns of agents that enrolment uses. */
 export interface AgentEnrolment {
@@ -166,4 +161,107 @@ export function createEnrolment(deps: {
       return found.value.isRevoked ? 'revoked' : 'yes';
     },
   };
+}
+
+/** The row of an agent, as enrolment reads it. Times are microseconds since 1970. */
+export interface EnrolmentRow {
+  readonly agentNo: number;
+  readonly agentId: string;
+  readonly isRevoked: boolean;
+  readonly tokenExpiresUs: number;
+  readonly tokenUsedUs: number | null;
+  /** SHA-256 of the public key; null: it has not enrolled. */
+  readonly keyHash: Uint8Array | null;
+  /** The newest certificate, PEM. */
+  readonly certificate: string | null;
+  readonly certificateEndUs: number | null;
+}
+
+/** Why an agent gets no certificate. */
+export type EnrolmentRefusal = 'unknown' | 'revoked' | 'expired' | 'used' | 'unknown-key';
+
+/** The decision about a request: a new certificate, the one that the agent has already, or none. */
+export type EnrolmentDecision =
+  | { readonly kind: 'issue' }
+  | { readonly kind: 'repeat'; readonly certificate: string }
+  | { readonly kind: 'refuse'; readonly reason: EnrolmentRefusal };
+
+/** How long an answer that was lost can be requested again. */
+const repeatUs = 10 * minuteUs;
+
+/** How long a certificate of an agent lasts. */
+export const certificateUs = 7 * dayUs;
+
+/** Decides on a token that came with a public key. `row` is the agent of the token; undefined: there is none. Pure. */
+export function decideEnrolment(
+  row: EnrolmentRow | undefined,
+  now: { readonly keyHash: Uint8Array; readonly nowUs: number },
+): EnrolmentDecision {
+  if (row === undefined) return refuse('unknown');
+  if (row.isRevoked) return refuse('revoked');
+  const { keyHash, tokenUsedUs, tokenExpiresUs, certificate } = row;
+  if (keyHash !== null) {
+    const isSame = Buffer.compare(keyHash, now.keyHash) === 0;
+    const isRecent = tokenUsedUs !== null && now.nowUs - tokenUsedUs <= repeatUs;
+    return isSame && isRecent && certificate !== null ? { kind: 'repeat', certificate } : refuse('used');
+  }
+  return now.nowUs > tokenExpiresUs ? refuse('expired') : { kind: 'issue' };
+}
+
+/**
+ * Decides on a renewal. `row` is the agent of the public key; undefined: there is none. An agent that was away for
+ * months gets a new certificate too, because the key proves who it is. Pure.
+ */
+export function decideRenewal(row: EnrolmentRow | undefined, nowUs: number): EnrolmentDecision {
+  if (row === undefined) return refuse('unknown-key');
+  if (row.isRevoked) return refuse('revoked');
+  const { certificate, certificateEndUs } = row;
+  const isFresh = certificateEndUs !== null && certificateEndUs - nowUs > certificateUs / 2;
+  return isFresh && certificate !== null ? { kind: 'repeat', certificate } : { kind: 'issue' };
+}
+
+function refuse(reason: EnrolmentRefusal): EnrolmentDecision {
+  return { kind: 'refuse', reason };
+}
+
+/** A certificate signing request (PKCS#10, RFC 2986) whose signature was not verified yet. */
+interface SigningRequest {
+  /** SHA-256 of the public key (SubjectPublicKeyInfo, DER). */
+  readonly keyHash: Buffer;
+  /** SubjectPublicKeyInfo, DER. */
+  readonly publicKey: Buffer;
+  /** Whether the sender has the private key. */
+  verify(): Promise<boolean>;
+}
+
+const curves = new Set(['prime256v1', 'secp384r1']);
+
+/** Reads a request in PEM; a text for people when it is none, or has a key that is not accepted. Costs no signature. */
+export function readSigningRequest(pem: string): SigningRequest | string {
+  let request: x509.Pkcs10CertificateRequest;
+  let key: KeyObject;
+  try {
+    request = new x509.Pkcs10CertificateRequest(pem);
+    key = createPublicKey({ key: Buffer.from(request.publicKey.rawData), format: 'der', type: 'spki' });
+  } catch {
+    return 'CSR must be a certificate signing request (PKCS#10) in PEM, which begins with -----BEGIN CERTIFICATE REQUEST-----';
+  }
+  const fault = keyFault(key);
+  if (fault !== undefined) return fault;
+  return {
+    keyHash: hashPublicKey(key),
+    publicKey: key.export({ type: 'spki', format: 'der' }),
+    verify: () => request.verify().catch(() => false),
+  };
+}
+
+/** Keys whose use costs little time. */
+function keyFault({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): string | undefined {
+  const isAccepted =
+    type === 'ed25519' ||
+    (type === 'ec' && curves.has(details?.namedCurve ?? '')) ||
+    (type === 'rsa' && [2048, 3072, 4096].includes(details?.modulusLength ?? 0));
+  return isAccepted
+    ? undefined
+    : 'The key of the CSR must be of type EC (P-256 or P-384), Ed25519 or RSA (2048, 3072 or 4096 bits)';
 }

@@ -4,8 +4,7 @@ import path from 'node:path';
 import { productVersion } from '@vantage/domain';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createOwnParcel, isOfVersion, makeOwnParcel } from './own-parcel.ts';
-import { parcelFile } from './parcel-hashes.ts';
+import { createOwnParcel, isOfVersion, makeOwnParcel, parcelFile } from './parcels.ts';
 
 let folder: string;
 beforeEach(() => {

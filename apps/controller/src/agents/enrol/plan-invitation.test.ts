@@ -9,8 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pinOf, signServer } from '../../platform/server/authority.ts';
 import { testAuthorities } from '../../platform/server/testing/authorities.ts';
 import type { Authorities } from '../../platform/server/tls.ts';
-import { checkAddress } from './check-address.ts';
-import { planInvitation } from './plan-invitation.ts';
+import { checkAddress, planInvitation } from './plan-invitation.ts';
 
 const parcels = mkdtempSync(path.join(tmpdir(), 'vantage-plan-'));
 let authorities: Authorities;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { invitationMinutes } from '@vantage/domain';
 import { problemCode } from '../../rest/http/problem.ts';
-import type { EnrolmentRefusal } from './decide-enrolment.ts';
+import type { EnrolmentRefusal } from './enrolment.ts';
 
 /** A request to the agents' port, by HTTP/1.1 or HTTP/2. */
 export type AgentRequest = IncomingMessage | Http2ServerRequest;

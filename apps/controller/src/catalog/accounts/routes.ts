@@ -6,10 +6,10 @@ import { noSubject, type Route, route, validatingRoute } from '../../rest/http/r
 import type { Session } from '../../rest/http/session.ts';
 import { createZone } from '../../rest/http/zone.ts';
 import type { Catalog } from '../change.ts';
-import { defaultLocations } from '../devices/lookup-store.ts';
+import { actorOf } from '../change.ts';
+import { defaultLocations } from '../devices/references.ts';
 import { referenceField } from '../external-key.ts';
-import { accepted, actorOf } from '../from-rest.ts';
-import { limitedKinds, readLimits } from '../limits.ts';
+import { accepted, limitedKinds, readLimits } from '../refusal.ts';
 import { zoneNameField } from '../zone-field.ts';
 import { readAccount } from './store.ts';
 import { changeAccount } from './write.ts';

@@ -1,8 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type FieldFault, newId, sentFault, zoneName } from '@vantage/kernel';
 import { publish } from '../../platform/db/index.ts';
-import { type ChangeTransaction, changedFields, createdFields, type ShownFields } from '../change.ts';
-import { defaultLocations, findLocations, lockAccount, readNschedule } from '../devices/lookup-store.ts';
+import {
+  type ChangeTransaction,
+  changedFields,
+  createdFields,
+  lockAccount,
+  type ShownFields,
+} from '../change.ts';
+import { defaultLocations, findLocations, readNschedule } from '../devices/references.ts';
 import { moveDefaultDevices } from '../devices/write-store.ts';
 import type { Invalid } from '../refusal.ts';
 import {
@@ -16,7 +22,7 @@ import {
 } from './store.ts';
 
 /** The outcome of a request to create an account. */
-export type AccountCreation =
+type AccountCreation =
   | { readonly kind: 'created'; readonly accountNo: number; readonly accountId: string }
   | { readonly kind: 'unknown-timezone' }
   | { readonly kind: 'name-taken' };
@@ -38,7 +44,7 @@ export async function createAccount(
 }
 
 /** Settings of an account as they were sent: what is absent stays, null clears. */
-export interface SentAccount {
+interface SentAccount {
   readonly Timezone?: string | undefined;
   readonly DefaultLocations?: readonly string[] | null | undefined;
   readonly nschedule_id?: string | null | undefined;

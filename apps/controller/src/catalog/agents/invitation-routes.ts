@@ -5,8 +5,9 @@ import { idField, lineField, timestampField } from '../../rest/http/field.ts';
 import { Problem, problemCode } from '../../rest/http/problem.ts';
 import { noSubject, type Route, route } from '../../rest/http/route.ts';
 import type { Catalog } from '../change.ts';
-import { accepted, actorOf } from '../from-rest.ts';
+import { actorOf } from '../change.ts';
 import type { Conflict } from '../refusal.ts';
+import { accepted } from '../refusal.ts';
 import { inviteAgentTo } from './write.ts';
 
 /** Checks that agents can connect at the address of the agents' port, before anything is written. */

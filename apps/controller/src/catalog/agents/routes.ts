@@ -16,8 +16,9 @@ import { noSubject, type Route, route } from '../../rest/http/route.ts';
 import type { Session } from '../../rest/http/session.ts';
 import type { Zone } from '../../rest/http/zone.ts';
 import type { Catalog } from '../change.ts';
-import { accepted, actorOf } from '../from-rest.ts';
+import { actorOf } from '../change.ts';
 import type { Refusal } from '../refusal.ts';
+import { accepted } from '../refusal.ts';
 import { type AgentFacts, listAgents } from './store.ts';
 import { changeAgent, type RecordAgentEvents, removeAgent, revokeAgent } from './write.ts';
 

@@ -2,7 +2,8 @@ import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import { missing } from '../../rest/http/problem.ts';
 import { type Route, route } from '../../rest/http/route.ts';
-import { accepted, actorOf } from '../from-rest.ts';
+import { actorOf } from '../change.ts';
+import { accepted } from '../refusal.ts';
 import { type AgentRouteDeps, agentFull, oneAgent, show } from './routes.ts';
 import { type UpgradeDeps, upgradeAgents } from './upgrade.ts';
 

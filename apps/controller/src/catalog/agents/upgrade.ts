@@ -2,8 +2,7 @@ import { cleanLine, isVersion } from '@vantage/domain';
 import { sentFault } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../platform/db/index.ts';
-import { type ChangeTransaction, changedFields } from '../change.ts';
-import { lockAccount } from '../devices/lookup-store.ts';
+import { type ChangeTransaction, changedFields, lockAccount } from '../change.ts';
 import type { Conflict, Refusal } from '../refusal.ts';
 
 /** A parcel that the release key signed. */

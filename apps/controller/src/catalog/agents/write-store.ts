@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import { Agent, FormerLocation } from '../../platform/db/entities.ts';
 import { agentStateAt, type Tables } from '../../platform/db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
-import { lockAccount } from '../devices/lookup-store.ts';
+import { lockAccount } from '../change.ts';
 
 /** Inserts an agent. */
 export async function insertAgent(

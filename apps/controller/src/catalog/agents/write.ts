@@ -5,11 +5,15 @@ import type { Kysely } from 'kysely';
 import type { Agent } from '../../platform/db/entities.ts';
 import { publish, type Tables } from '../../platform/db/index.ts';
 import { hashCredential, newCredential } from '../../platform/secrets/credential.ts';
-import { type ChangeTransaction, changedFields, createdFields, deletedFields } from '../change.ts';
-import { lockAccount } from '../devices/lookup-store.ts';
-import { refuseBeyondLimit } from '../limits.ts';
-import { nameConflict } from '../name.ts';
+import {
+  type ChangeTransaction,
+  changedFields,
+  createdFields,
+  deletedFields,
+  lockAccount,
+} from '../change.ts';
 import type { Conflict, Invalid, Missing, Refusal } from '../refusal.ts';
+import { nameConflict, refuseBeyondLimit } from '../refusal.ts';
 import {
   extendToken,
   findAgent,
@@ -27,7 +31,7 @@ import {
 } from './write-store.ts';
 
 /** The agent that is to be invited. */
-export interface NewAgent {
+interface NewAgent {
   readonly accountNo: number;
   readonly locationNo: number;
   readonly name: string;

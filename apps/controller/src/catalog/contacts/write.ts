@@ -17,14 +17,20 @@ import {
   changedFields,
   createdFields,
   deletedFields,
+  lockAccount,
   present,
   secretField,
 } from '../change.ts';
-import { lockAccount } from '../devices/lookup-store.ts';
 import { keyConflict, resolveIdentity, showIdentity } from '../external-key.ts';
-import { refuseBeyondLimit } from '../limits.ts';
-import { nameConflict } from '../name.ts';
-import { type Conflict, type Invalid, joinFaults, type Missing, type Refusal } from '../refusal.ts';
+import {
+  type Conflict,
+  type Invalid,
+  joinFaults,
+  type Missing,
+  nameConflict,
+  type Refusal,
+  refuseBeyondLimit,
+} from '../refusal.ts';
 import type { SentFields } from '../resource-routes.ts';
 import { readOptions, type SentContact } from './fields.ts';
 import { type ContactSettings, type CurrentContact, resolveContact } from './settings.ts';

@@ -3,13 +3,13 @@ import type { Problem } from '../../rest/http/problem.ts';
 import { scopeProblem } from '../../rest/http/scope-rule.ts';
 import type { Session } from '../../rest/http/session.ts';
 import type { Catalog, ChangeTransaction } from '../change.ts';
-import { loadsOf, overloadedNames } from '../devices/lookup-store.ts';
+import { actorOf } from '../change.ts';
 import type { Maintenance, readMaintenance } from '../devices/maintenance-routes.ts';
-import { privateAddressErrors, warningsOf } from '../devices/settings.ts';
+import { loadsOf, overloadedNames, privateAddressErrors } from '../devices/references.ts';
+import { warningsOf } from '../devices/settings.ts';
 import type { LocationRow } from '../devices/store.ts';
 import { openOrShown, resolveTarget } from '../devices/target.ts';
 import { type DeviceWriterDeps, notifyPlanner } from '../devices/write.ts';
-import { actorOf } from '../from-rest.ts';
 import type { AskedChange, Outcome } from './fields.ts';
 import { type Candidate, type Changed, judgeAll, masterOfOthers, type Wanted } from './judge.ts';
 import {

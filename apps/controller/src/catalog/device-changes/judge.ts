@@ -1,7 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { reachOf, type Setting, type SharedSettings, sharedChanges } from '../devices/changes.ts';
-import { type ChangeReach, sharedTable } from '../devices/device-table.ts';
-import { resolveRhythm } from '../devices/settings.ts';
+import { type ChangeReach, sharedTable } from '../devices/fields.ts';
+import {
+  reachOf,
+  resolveRhythm,
+  type Setting,
+  type SharedSettings,
+  sharedChanges,
+} from '../devices/settings.ts';
 import { resolve } from '../field-table.ts';
 import type { AskedChange, Outcome } from './fields.ts';
 

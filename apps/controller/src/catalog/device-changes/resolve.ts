@@ -1,7 +1,7 @@
 import type { FieldFault } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../platform/db/index.ts';
-import { resolveReferences } from '../devices/settings.ts';
+import { resolveReferences } from '../devices/references.ts';
 import type { LocationRow } from '../devices/store.ts';
 import type { AskedChange } from './fields.ts';
 import type { Wanted } from './judge.ts';

@@ -4,13 +4,13 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Tables } from '../../platform/db/index.ts';
 import { statusSql } from '../../platform/db/status.ts';
 import type { ChangeTransaction } from '../change.ts';
-import { sharedTable } from '../devices/device-table.ts';
+import { sharedTable } from '../devices/fields.ts';
 import { byCreation, conditionsOf, type DeviceFilter } from '../devices/list-ask.ts';
 import { columnsOf } from '../field-table.ts';
 import type { Candidate, Changed, Wanted } from './judge.ts';
 
 /** Which devices a change is about. */
-export interface Meant {
+interface Meant {
   readonly accountNo: number;
   readonly filter: DeviceFilter;
   readonly nowUs: number;

@@ -13,7 +13,7 @@ import { createFixtures } from '../../testing/fixtures.ts';
 import { useDatabase } from '../../testing/use-database.ts';
 import { byCreation, type DeviceListAsk } from './list-ask.ts';
 import { listDevices } from './list-store.ts';
-import { loadsOf, overloadedNames } from './lookup-store.ts';
+import { loadsOf, overloadedNames } from './references.ts';
 import { dressDevices } from './testing/listed-devices.ts';
 import { makeManyDevices } from './testing/many-devices.ts';
 

@@ -17,7 +17,7 @@ import {
   type DeviceSort,
   sortFields,
 } from './list-ask.ts';
-import { findMschedule, findNschedule } from './lookup-store.ts';
+import { findMschedule, findNschedule } from './references.ts';
 
 const exampleId = '8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d';
 const sorts = sortFields.flatMap((field) => [field, `-${field}`] as const);

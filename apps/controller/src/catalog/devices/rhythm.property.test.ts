@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { secondsChoices, shownRetries } from './device-table.ts';
+import { secondsChoices, shownRetries } from './fields.ts';
 import { chooseInterval, chooseRetries, resolveRhythm } from './settings.ts';
 
 const minutes = fc.constantFrom(1, 2, 5, 10, 20, 30, 60);

@@ -1,17 +1,17 @@
 import { type Clock, createCoalescer, type FieldFault, isId } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../platform/db/index.ts';
-import { flagQuery, idField } from '../../rest/http/field.ts';
-import { validateFields } from '../../rest/http/input.ts';
+import { flagQuery, idField, validateFields } from '../../rest/http/field.ts';
 import { cutCursor } from '../../rest/http/paging.ts';
 import { missing } from '../../rest/http/problem.ts';
 import { noSubject, type Reply, type Route, route, validatingRoute } from '../../rest/http/route.ts';
 import type { Session } from '../../rest/http/session.ts';
 import type { Zone } from '../../rest/http/zone.ts';
 import type { Catalog, ChangeTransaction } from '../change.ts';
+import { actorOf } from '../change.ts';
 import { findByExternalKey, identityQuery } from '../external-key.ts';
-import { accepted, actorOf } from '../from-rest.ts';
-import { findMaintenance } from '../maintenance/store.ts';
+import { findMaintenance } from '../maintenance/maintenance.ts';
+import { accepted } from '../refusal.ts';
 import {
   deviceCreate,
   deviceEntry,

@@ -9,7 +9,7 @@ import {
 } from '../../platform/db/index.ts';
 import { statusSql } from '../../platform/db/status.ts';
 import { columnsOf, type RowOf } from '../field-table.ts';
-import { deviceTable, listedTable } from './device-table.ts';
+import { deviceTable, listedTable } from './fields.ts';
 
 /** A device as a list shows it; times are microseconds since 1970. */
 export interface EntryRow extends RowOf<typeof listedTable> {

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
-  calledSecretNames,
   deviceSealContext,
   isMask,
   isSecretReference,
@@ -8,14 +7,11 @@ import {
   maskQuerySecrets,
 } from '@vantage/domain';
 import { Fault, type FieldFault, faultsOf } from '@vantage/kernel';
-import { type AnyProbe, probeFor, type Target } from '@vantage/probes';
+import { type AnyProbe, maskOptions, probeFor, secretPaths, type Target } from '@vantage/probes';
 import { keyProblems } from '@vantage/probes/settings';
 import type { SealedJson, Sealer } from '../../platform/secrets/seal.ts';
-import { sealedDevice, secretNames } from '../../platform/secrets/sealed-device.ts';
-import { fillMasks, identityOf, mask, maskedPassword, showOptions } from './masks.ts';
-
-/** JSON object of Options, in clear. */
-type ClearOptions = Readonly<Record<string, unknown>>;
+import { sealedDevice } from '../../platform/secrets/sealed-device.ts';
+import { mask } from '../change.ts';
 
 /** URL and Options of a device with their secrets. */
 export interface ClearTarget {
@@ -23,8 +19,11 @@ export interface ClearTarget {
   readonly options: ClearOptions;
 }
 
+/** JSON object of Options, in clear. */
+type ClearOptions = Readonly<Record<string, unknown>>;
+
 /** The fields of a target that a client sent; undefined: the client did not send the field. */
-export interface SentTarget {
+interface SentTarget {
   readonly URL?: string | undefined;
   readonly Options?: ClearOptions | null | undefined;
   readonly HostData?: { readonly headers?: Readonly<Record<string, string>> | undefined } | null | undefined;
@@ -39,7 +38,7 @@ export interface ResolvedTarget {
 }
 
 /** The resolved target, or the faults of the sent fields. */
-export type TargetResolution =
+type TargetResolution =
   | { readonly ok: true; readonly target: ResolvedTarget }
   | { readonly ok: false; readonly faults: readonly FieldFault[] };
 
@@ -190,6 +189,9 @@ function fillUrl(
   return filled.replace(maskedPassword, () => `:${written}@`);
 }
 
+/** A URL's password in its mask, in any spelling. */
+const maskedPassword = /:(?:\*|%2a){3}@/i;
+
 /** Replaces masks in the query of a URL by the stored credentials of the same name and place. */
 function fillQuery(url: string, old: Target | undefined, stays: boolean, faults: FieldFault[]): string {
   const kept = new Map<string, string>();
@@ -215,6 +217,93 @@ function showUrl(probe: AnyProbe, clearUrl: string, display: string): string {
   const parsed = probe.parseTarget(clearUrl);
   const password = parsed.ok ? parsed.target.password?.reveal() : undefined;
   return password !== undefined && isSecretReference(password) ? maskQuerySecrets(clearUrl) : display;
+}
+
+/** The Options as the API shows them: secrets masked, references to secrets as they stand. */
+function showOptions(
+  probe: AnyProbe,
+  options: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const merge = (shown: unknown, clear: unknown): unknown => {
+    if (typeof clear === 'string') return isSecretReference(clear) ? clear : shown;
+    if (Array.isArray(shown))
+      return shown.map((item: unknown, at) => merge(item, Array.isArray(clear) ? clear[at] : undefined));
+    if (!isRecord(shown) || !isRecord(clear)) return shown;
+    return Object.fromEntries(Object.entries(shown).map(([key, inner]) => [key, merge(inner, clear[key])]));
+  };
+  const merged = merge(maskOptions(probe, options), options);
+  return isRecord(merged) ? merged : {};
+}
+
+/**
+ * The settings that must stay the same for a kept secret to be used again: where it goes, and as whom. `kept` says what
+ * a masked proxy (one with a login) was.
+ */
+function identityOf(
+  target: Target,
+  options: Readonly<Record<string, unknown>>,
+  kept: Readonly<Record<string, unknown>>,
+): string {
+  const { scheme, host, port, user } = target;
+  const proxy = options['Proxy'] === mask ? kept['Proxy'] : options['Proxy'];
+  const { User = '', Server = '', CompareSOAWith = [] } = options;
+  return JSON.stringify([scheme, host, port, user ?? '', User, proxy ?? '', Server, CompareSOAWith]);
+}
+
+/**
+ * The Options with kept secrets in the place of their masks. Names a fault where no secret is kept, or where the target
+ * is another one now; then also for secrets that would stay because no Options were sent at all.
+ */
+function fillMasks({
+  probe,
+  options,
+  kept,
+  stays,
+  faults,
+  sentAnew,
+}: {
+  readonly probe: AnyProbe;
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly kept: Readonly<Record<string, unknown>>;
+  readonly stays: boolean;
+  readonly faults: FieldFault[];
+  /** Options came with this request; false: these are the current ones, in clear, perhaps with other Headers. */
+  readonly sentAnew: boolean;
+}): Readonly<Record<string, unknown>> {
+  const hidden = new Set(secretPaths(probe, options));
+  const fill = (value: unknown, old: unknown, path: string): unknown => {
+    if (typeof value === 'string') {
+      if (!hidden.has(path)) return value;
+      const isKept = value === mask || (!sentAnew && value === old);
+      const holdsMask = !isKept && maskedPassword.test(value);
+      if (!isKept && !holdsMask) return value;
+      // The stored secret may be lost with its key. Then only the mask is left.
+      if (isKept && stays && typeof old === 'string' && old !== mask) return old;
+      const what =
+        value === mask ? 'is the mask ***' : holdsMask ? 'holds *** for a password' : 'is a kept secret';
+      faults.push({
+        field: `Options.${path}`,
+        message: `${what}; send the secret itself (it is kept only while scheme, host, port and user stay)`,
+      });
+      return value;
+    }
+    if (Array.isArray(value))
+      return value.map((item: unknown, at) => fill(item, Array.isArray(old) ? old[at] : undefined, path));
+    if (!isRecord(value)) return value;
+    const before = isRecord(old) ? old : {};
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [
+        key,
+        fill(
+          inner,
+          Object.hasOwn(before, key) ? before[key] : undefined,
+          path === '' ? key : `${path}.${key}`,
+        ),
+      ]),
+    );
+  };
+  const filled = fill(options, kept, '');
+  return isRecord(filled) ? filled : {};
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
@@ -251,22 +340,4 @@ export function openOrShown(
 interface ShownTarget {
   readonly url: string;
   readonly options: Readonly<Record<string, unknown>>;
-}
-
-/**
- * Names of the account's secrets that a target refers to: by `${secret:NAME}`, and by `secret("NAME")` in the text of a
- * Script, which is all that the gateway sends along with one.
- */
-export function referencesOf(
-  method: string,
-  target: ClearTarget,
-): {
-  readonly url: ReadonlySet<string>;
-  readonly options: ReadonlySet<string>;
-} {
-  const { url, options } = sealedDevice.parse(target);
-  return {
-    url: method === 'Script' ? new Set(calledSecretNames('secret', url)) : secretNames(url),
-    options: secretNames(options),
-  };
 }

@@ -2,10 +2,9 @@ import { cleanLine, type Method, methods } from '@vantage/domain';
 import type { z } from 'zod';
 import type { Zone } from '../../rest/http/zone.ts';
 import { createShow } from '../field-table.ts';
-import { showOwnMaintenance } from '../maintenance/fields.ts';
-import type { MaintenanceRow } from '../maintenance/store.ts';
-import { deviceTable, listedTable } from './device-table.ts';
-import { deviceCreate, deviceEntry, type deviceFull } from './fields.ts';
+import type { MaintenanceRow } from '../maintenance/maintenance.ts';
+import { showOwnMaintenance } from '../maintenance/maintenance.ts';
+import { deviceCreate, deviceEntry, type deviceFull, deviceTable, listedTable } from './fields.ts';
 import { currentWarnings, type PlainSettings } from './settings.ts';
 import type { DeviceRow, EntryRow } from './store.ts';
 

@@ -6,10 +6,9 @@ import { conflict, invalid } from '../../rest/http/problem.ts';
 import { noSubject, type Route, validatingRoute } from '../../rest/http/route.ts';
 import type { Zone } from '../../rest/http/zone.ts';
 import { createShape } from '../field-table.ts';
-import { accepted } from '../from-rest.ts';
-import { deviceTable } from './device-table.ts';
-import { deviceCreate, deviceReadOnly, type SentSettings } from './fields.ts';
-import { resolveDevice, unique } from './resolve-device.ts';
+import { accepted } from '../refusal.ts';
+import { deviceCreate, deviceReadOnly, deviceTable, type SentSettings } from './fields.ts';
+import { resolveDevice, unique } from './settings.ts';
 import { sealTarget } from './target.ts';
 
 /** The longest Timeout of a trial, seconds: somebody waits for it. */

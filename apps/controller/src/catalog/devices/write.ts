@@ -15,20 +15,19 @@ import {
   changedFields,
   createdFields,
   deletedFields,
+  lockAccount,
   type ShownFields,
 } from '../change.ts';
-import { refuseBeyondLimit } from '../limits.ts';
 import type { Conflict, Invalid, Missing, Refusal } from '../refusal.ts';
-import { changesOf } from './changes.ts';
-import { createCreations } from './creations.ts';
+import { refuseBeyondLimit } from '../refusal.ts';
 import type { SentSettings } from './fields.ts';
-import { lockAccount } from './lookup-store.ts';
-import { resolveDevice, unique } from './resolve-device.ts';
-import { resolveReferences, sameLocations, sameTags, withNamedIds } from './settings.ts';
+import { resolveReferences, sameLocations, sameTags, withNamedIds } from './references.ts';
+import type { DeviceSettings } from './settings.ts';
+import { changesOf, resolveDevice, unique } from './settings.ts';
 import { type CheckedRow, type DeviceRow, findDevice, keptDevice, readDevice } from './store.ts';
 import { openOrShown, sealTarget } from './target.ts';
 import { type SettingsRow, showSettings } from './to-rest.ts';
-import { type DeviceSettings, deleteDevice, dependentsOf, updateDevice } from './write-store.ts';
+import { createCreations, deleteDevice, dependentsOf, updateDevice } from './write-store.ts';
 
 /** Settings as they were sent: the valid fields, and the faults of the others. */
 interface Sent {

@@ -4,7 +4,7 @@ import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import type { Tables } from '../../platform/db/index.ts';
 import { idField, lineField } from '../../rest/http/field.ts';
-import { findTags } from '../devices/lookup-store.ts';
+import { findTags } from '../devices/references.ts';
 import type { Invalid } from '../refusal.ts';
 
 /** The tags to which somebody is limited, by their numbers; null: no limit. */

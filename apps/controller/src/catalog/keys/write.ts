@@ -6,8 +6,8 @@ import { hashPassword } from '../../platform/secrets/password.ts';
 import type { Level } from '../../rest/http/session.ts';
 import type { Zone } from '../../rest/http/zone.ts';
 import { type ChangeTransaction, changedFields, createdFields } from '../change.ts';
-import { refuseBeyondLimit } from '../limits.ts';
 import type { Conflict, Invalid, Missing } from '../refusal.ts';
+import { refuseBeyondLimit } from '../refusal.ts';
 import { grantFaults, type Power } from './grant.ts';
 import { namesOfTags, readScope, type Scope, type SentScope } from './scope.ts';
 import {
@@ -22,7 +22,7 @@ import {
 } from './store.ts';
 
 /** The key that is to be issued. */
-export interface NewKey {
+interface NewKey {
   readonly accountNo: number;
   readonly level: Level;
   readonly name: string;
@@ -113,7 +113,7 @@ export async function createKey(
 }
 
 /** Changed settings of a key; undefined leaves one as it is. */
-export interface SentKey {
+interface SentKey {
   readonly name: string | undefined;
   readonly level: Level | undefined;
   readonly expiresUs: number | null | undefined;
@@ -200,7 +200,7 @@ function invalidIf(faults: readonly FieldFault[]): Invalid | undefined {
 }
 
 /** The outcome of a request to revoke a key. */
-export type KeyRevocation =
+type KeyRevocation =
   | { readonly kind: 'revoked'; readonly keyId: string; readonly keyNo: number }
   | { readonly kind: 'missing' }
   /** Several keys in force have this hint. */

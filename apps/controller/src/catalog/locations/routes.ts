@@ -10,6 +10,7 @@ import { noSubject, type Route, route } from '../../rest/http/route.ts';
 import type { Session } from '../../rest/http/session.ts';
 import type { Zone } from '../../rest/http/zone.ts';
 import type { Catalog } from '../change.ts';
+import { actorOf } from '../change.ts';
 import {
   identityFields,
   identityQuery,
@@ -18,7 +19,7 @@ import {
   shownIdentity,
   showRowIdentity,
 } from '../external-key.ts';
-import { accepted, actorOf } from '../from-rest.ts';
+import { accepted } from '../refusal.ts';
 import { anchorsField } from './anchors.ts';
 import { type LocationFacts, listLocations } from './store.ts';
 import { changeLocation, createLocation, removeLocation } from './write.ts';
@@ -109,7 +110,7 @@ const locationUpdate = z
   .meta({ id: 'LocationUpdate', description: 'Changed settings of a Location; what is absent stays.' });
 
 /** The parts that the routes of Locations need. */
-export interface LocationRouteDeps {
+interface LocationRouteDeps {
   readonly db: Db;
   readonly catalog: Catalog;
   readonly clock: Clock;

@@ -4,13 +4,19 @@ import { probeFor } from '@vantage/probes';
 import type { Location } from '../../platform/db/entities.ts';
 import { publish } from '../../platform/db/index.ts';
 import { readAccount, updateAccount } from '../accounts/store.ts';
-import { type ChangeTransaction, changedFields, createdFields, deletedFields, present } from '../change.ts';
-import { defaultLocations, lockAccount, nscheduleIdOf, readNschedule } from '../devices/lookup-store.ts';
+import {
+  type ChangeTransaction,
+  changedFields,
+  createdFields,
+  deletedFields,
+  lockAccount,
+  present,
+} from '../change.ts';
+import { defaultLocations, nscheduleIdOf, readNschedule } from '../devices/references.ts';
 import { moveDefaultDevices } from '../devices/write-store.ts';
 import { type Identity, keyConflict, resolveIdentity, showIdentity } from '../external-key.ts';
-import { refuseBeyondLimit } from '../limits.ts';
-import { nameConflict } from '../name.ts';
 import type { Conflict, Invalid, Missing, Refusal } from '../refusal.ts';
+import { nameConflict, refuseBeyondLimit } from '../refusal.ts';
 import { areEqual, privateAnchorFaults, type SentAnchors, toStored } from './anchors.ts';
 import {
   connectedAgents,
@@ -23,14 +29,14 @@ import {
 } from './store.ts';
 
 /** The outcome of a request to create a Location. */
-export interface LocationCreation {
+interface LocationCreation {
   readonly kind: 'created';
   readonly locationNo: number;
   readonly locationId: string;
 }
 
 /** Settings of a Location as they were sent: what is absent stays, null clears. */
-export interface SentLocation {
+interface SentLocation {
   readonly Name?: string | undefined;
   readonly PublicTargetsOnly?: boolean | undefined;
   readonly ExternalKey?: string | null | undefined;

@@ -9,8 +9,7 @@ import type { Session } from '../../rest/http/session.ts';
 import type { Catalog } from '../change.ts';
 import { changeElsewhere, eachDevice } from '../change-elsewhere.ts';
 import type { Maintenance } from '../devices/maintenance-routes.ts';
-import { maintenanceRecord, showMaintenance } from './fields.ts';
-import { devicesOfMaintenance, findMaintenance } from './store.ts';
+import { devicesOfMaintenance, findMaintenance, maintenanceRecord, showMaintenance } from './maintenance.ts';
 
 /** The parts that the routes of maintenance need. */
 interface MaintenanceListDeps {

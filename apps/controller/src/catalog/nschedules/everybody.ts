@@ -1,7 +1,7 @@
 import { readAccount } from '../accounts/store.ts';
 import { changeAccount } from '../accounts/write.ts';
 import type { ChangeTransaction } from '../change.ts';
-import { lockAccount } from '../devices/lookup-store.ts';
+import { lockAccount } from '../change.ts';
 import type { Refusal } from '../refusal.ts';
 import { findNschedule } from './store.ts';
 import { nscheduleWriter } from './write.ts';

@@ -11,7 +11,8 @@ import { noSubject, type Route, route } from '../../rest/http/route.ts';
 import type { Session } from '../../rest/http/session.ts';
 import type { Zone } from '../../rest/http/zone.ts';
 import type { Catalog } from '../change.ts';
-import { accepted, actorOf } from '../from-rest.ts';
+import { actorOf } from '../change.ts';
+import { accepted } from '../refusal.ts';
 import { findSecret, listSecrets, type SecretRow } from './store.ts';
 import { changeSecret, createSecret, removeSecret } from './write.ts';
 
@@ -35,7 +36,7 @@ const secretEntry = z
   .meta({ id: 'Secret' });
 
 /** The parts that the routes of secrets need. */
-export interface SecretRouteDeps {
+interface SecretRouteDeps {
   readonly db: Db;
   readonly catalog: Catalog;
   readonly sealer: Sealer;

@@ -50,22 +50,6 @@ export async function findSecret(
   return (await db.entities().findOne(Secret, { secretId, accountNo })) ?? undefined;
 }
 
-/** Which of these names the account has no secret of. */
-export async function unknownSecrets(
-  kysely: Kysely<Tables>,
-  accountNo: number,
-  names: readonly string[],
-): Promise<readonly string[]> {
-  if (names.length === 0) return [];
-  const rows = await kysely
-    .selectFrom('secrets')
-    .select('name')
-    .where('account_no', '=', accountNo)
-    .where('name', 'in', names)
-    .execute();
-  return names.filter((name) => !rows.some((row) => row.name === name));
-}
-
 /**
  * Inserts a secret. False, and nothing is written, when the account has one of this name. The caller holds the
  * account's lock.

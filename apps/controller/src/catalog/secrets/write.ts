@@ -3,12 +3,11 @@ import { newId } from '@vantage/kernel';
 import type { Secret } from '../../platform/db/entities.ts';
 import { publish } from '../../platform/db/index.ts';
 import type { Sealer } from '../../platform/secrets/seal.ts';
-import { type ChangeTransaction, createdFields, deletedFields, secretField } from '../change.ts';
-import { lockAccount } from '../devices/lookup-store.ts';
-import { openOrShown, referencesOf } from '../devices/target.ts';
-import { refuseBeyondLimit } from '../limits.ts';
-import { nameConflict } from '../name.ts';
+import { referencesOf } from '../../platform/secrets/sealed-device.ts';
+import { type ChangeTransaction, createdFields, deletedFields, lockAccount, secretField } from '../change.ts';
+import { openOrShown } from '../devices/target.ts';
 import type { Conflict, Invalid, Missing } from '../refusal.ts';
+import { nameConflict, refuseBeyondLimit } from '../refusal.ts';
 import { connectedAgents, deleteSecret, insertSecret, sealedDevices, updateSecret } from './store.ts';
 
 /** Stores a secret. After the commit the gateways send it to the agents whose devices refer to it. */

@@ -4,8 +4,7 @@ import type { IdentifiedPerson } from '../../rest/http/person-check.ts';
 import { badKey } from '../../rest/http/problem.ts';
 import type { SignIn } from '../../rest/http/session.ts';
 import { insertSession } from '../../rest/http/session-store.ts';
-import { type Catalog, createdFields } from '../change.ts';
-import { actorOf } from '../from-rest.ts';
+import { actorOf, type Catalog, createdFields } from '../change.ts';
 import { isPasswordHash } from '../users/store.ts';
 
 /** Who signs in; of others than people with a password there is none to compare again. */

@@ -12,7 +12,7 @@ import { badKey, Problem } from '../../rest/http/problem.ts';
 import { readCookie, type Session, sessionCookie } from '../../rest/http/session.ts';
 import { findAccountNo } from '../accounts/store.ts';
 import type { Catalog } from '../change.ts';
-import { accepted } from '../from-rest.ts';
+import { accepted } from '../refusal.ts';
 import { provisionUser } from '../users/provision.ts';
 import { beginSession } from './begin.ts';
 import { type Begun, type Identity, ProviderFailure, type SignInProvider } from './provider.ts';
@@ -30,7 +30,7 @@ const begunS = 600;
 const kept = z.object({ state: z.string(), nonce: z.string(), verifier: z.string(), untilUs: z.int() });
 
 /** The parts that signing in by a provider needs. */
-export interface ProviderRouteDeps {
+interface ProviderRouteDeps {
   readonly db: Pick<Db, 'kysely'>;
   readonly catalog: Catalog;
   readonly clock: Clock;

@@ -2,8 +2,7 @@ import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import { type Db, publish } from '../../platform/db/index.ts';
 import { hashCredential, newCredential } from '../../platform/secrets/credential.ts';
-import { timestampField } from '../../rest/http/field.ts';
-import { readFields, readQuery } from '../../rest/http/input.ts';
+import { readFields, readQuery, timestampField } from '../../rest/http/field.ts';
 import type { BasicCredentials } from '../../rest/http/password-check.ts';
 import type { IdentifiedPerson, PersonSignIn } from '../../rest/http/person-check.ts';
 import { invalid, missing, Problem } from '../../rest/http/problem.ts';
@@ -17,8 +16,7 @@ import {
   sessionCookie,
 } from '../../rest/http/session.ts';
 import { deleteSession, sessionLife } from '../../rest/http/session-store.ts';
-import { type Catalog, deletedFields } from '../change.ts';
-import { actorOf } from '../from-rest.ts';
+import { actorOf, type Catalog, deletedFields } from '../change.ts';
 import { namesOfTags } from '../keys/scope.ts';
 import { beginSession, type Identified } from './begin.ts';
 import type { Refused, RefusedAttempt } from './refusal-entry.ts';

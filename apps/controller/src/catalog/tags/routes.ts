@@ -9,6 +9,7 @@ import { missing } from '../../rest/http/problem.ts';
 import { noSubject, type Route, route } from '../../rest/http/route.ts';
 import type { Session } from '../../rest/http/session.ts';
 import type { Catalog } from '../change.ts';
+import { actorOf } from '../change.ts';
 import { deviceEntry } from '../devices/fields.ts';
 import { byCreation } from '../devices/list-ask.ts';
 import { listDevices } from '../devices/list-store.ts';
@@ -21,7 +22,7 @@ import {
   shownIdentity,
   showRowIdentity,
 } from '../external-key.ts';
-import { accepted, actorOf } from '../from-rest.ts';
+import { accepted } from '../refusal.ts';
 import { findTag, listTags } from './store.ts';
 import { attach, changeTag, createTag, detach, removeTag } from './write.ts';
 
@@ -49,7 +50,7 @@ const readOnly = ['tag_id', 'Devices', ...timeNames] as const;
 const maxDevices = 10_000;
 
 /** The parts that the routes of tags need. */
-export interface TagRouteDeps {
+interface TagRouteDeps {
   readonly db: Db;
   readonly catalog: Catalog;
   readonly clock: Clock;

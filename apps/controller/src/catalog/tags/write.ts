@@ -7,14 +7,13 @@ import {
   createdFields,
   deletedFields,
   type FieldChange,
+  lockAccount,
   present,
 } from '../change.ts';
-import { lockAccount } from '../devices/lookup-store.ts';
 import { type Identity, keyConflict, resolveIdentity, showIdentity } from '../external-key.ts';
 import { usersOfTag } from '../hooks/store.ts';
-import { refuseBeyondLimit } from '../limits.ts';
-import { nameConflict } from '../name.ts';
 import type { Conflict, Invalid, Missing } from '../refusal.ts';
+import { nameConflict, refuseBeyondLimit } from '../refusal.ts';
 import { attachTag, deleteTag, detachTag, insertTag, updateTag } from './store.ts';
 
 /** Creates a tag. */

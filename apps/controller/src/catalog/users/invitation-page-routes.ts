@@ -1,8 +1,8 @@
 import { createSemaphore } from '@vantage/kernel';
 import type { Db } from '../../platform/db/index.ts';
 import { hashCredential } from '../../platform/secrets/credential.ts';
+import { storedTextFault } from '../../rest/http/field.ts';
 import { type FormPage, formPage, formPageHeaders } from '../../rest/http/form-page.ts';
-import { storedTextFault } from '../../rest/http/input.ts';
 import type { OuterReply, OuterRoute } from '../../rest/http/outer-routes.ts';
 import type { Catalog } from '../change.ts';
 import { leastPassword, mostPassword, newPassword } from './fields.ts';

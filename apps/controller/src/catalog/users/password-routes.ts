@@ -6,7 +6,7 @@ import { invalid, Problem, problemCode } from '../../rest/http/problem.ts';
 import { type Route, route } from '../../rest/http/route.ts';
 import type { Session } from '../../rest/http/session.ts';
 import type { Catalog } from '../change.ts';
-import { actorOf } from '../from-rest.ts';
+import { actorOf } from '../change.ts';
 import { mostPassword, newPassword } from './fields.ts';
 import { readUserOfKey, type UserRow } from './store.ts';
 import { changePassword, hashPersonPassword } from './write.ts';
@@ -21,7 +21,7 @@ const passwordChange = z
   .meta({ id: 'PasswordChange' });
 
 /** Dependencies of the route of a person's own password. */
-export interface PasswordRouteDeps {
+interface PasswordRouteDeps {
   readonly db: Db;
   readonly catalog: Catalog;
   /** Finds out whether a password is right. Throws a Problem (1001, 1006). */

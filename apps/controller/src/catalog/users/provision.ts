@@ -2,13 +2,12 @@ import { newId } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import type { GroupRights } from '../../platform/config/oidc.ts';
 import { publish, type Tables } from '../../platform/db/index.ts';
-import { type ChangeTransaction, changedFields, createdFields } from '../change.ts';
-import { lockAccount } from '../devices/lookup-store.ts';
+import { type ChangeTransaction, changedFields, createdFields, lockAccount } from '../change.ts';
 import { namesOfTags } from '../keys/scope.ts';
 import { updateKey } from '../keys/store.ts';
 import { insertKeyOf } from '../keys/write.ts';
-import { refuseBeyondLimit } from '../limits.ts';
 import type { Invalid } from '../refusal.ts';
+import { refuseBeyondLimit } from '../refusal.ts';
 import { insertUser, readUserByEmail } from './store.ts';
 
 /** Somebody whom a group of the sign-in provider lets in. */

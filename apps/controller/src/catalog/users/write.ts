@@ -16,8 +16,8 @@ import {
 import { namesOfTags, readScope, type SentScope } from '../keys/scope.ts';
 import { markKeyRevoked, updateKey } from '../keys/store.ts';
 import { insertKeyOf, refuseGrant } from '../keys/write.ts';
-import { refuseBeyondLimit } from '../limits.ts';
 import type { Conflict, Invalid, Missing, Refusal } from '../refusal.ts';
+import { refuseBeyondLimit } from '../refusal.ts';
 import {
   deleteUser,
   insertUser,

@@ -5,7 +5,7 @@ import { newId } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { decideEnrolment } from '../../agents/enrol/decide-enrolment.ts';
+import { decideEnrolment } from '../../agents/enrol/enrolment.ts';
 import { createAlertScene } from '../../alerts/decide/testing/alert-scene.ts';
 import { type OneAccount, startOneAccount } from '../../rest/api/testing/one-account.ts';
 import { sessionCookieName } from '../../rest/http/session.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createLog } from '@vantage/kernel';
 import { beforeEach, expect, test } from 'vitest';
-import { sealedAuthorities } from '../../agents/enrol/authority-store.ts';
+import { sealedAuthorities } from '../../agents/enrol/authorities.ts';
 import { sealedRows as sealedCatalog } from '../../catalog/secrets/reseal-store.ts';
 import { createFixtures, type Fixtures } from '../../testing/fixtures.ts';
 import { useDatabase } from '../../testing/use-database.ts';

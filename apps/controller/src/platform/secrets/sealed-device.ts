@@ -1,5 +1,5 @@
 import type { JsonValue } from '@bufbuild/protobuf';
-import { fillReferences, referencedNames, type SealedDevice } from '@vantage/domain';
+import { calledSecretNames, fillReferences, referencedNames, type SealedDevice } from '@vantage/domain';
 import { z } from 'zod';
 
 const json: z.ZodType<JsonValue> = z.json();
@@ -18,6 +18,24 @@ export function secretNames(value: JsonValue): Set<string> {
     return text;
   });
   return names;
+}
+
+/**
+ * Names of the account's secrets that a device's URL and Options refer to: by `${secret:NAME}`, and by `secret("NAME")`
+ * in the text of a Script, which is all that the gateway sends along with one.
+ */
+export function referencesOf(
+  method: string,
+  target: { readonly url: string; readonly options: Readonly<Record<string, unknown>> },
+): {
+  readonly url: ReadonlySet<string>;
+  readonly options: ReadonlySet<string>;
+} {
+  const { url, options } = sealedDevice.parse(target);
+  return {
+    url: method === 'Script' ? new Set(calledSecretNames('secret', url)) : secretNames(url),
+    options: secretNames(options),
+  };
 }
 
 /** The value with each `${secret:NAME}` replaced. A reference that `lookup` does not know stays as it is. Pure. */

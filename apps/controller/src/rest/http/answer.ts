@@ -1,12 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { Context } from 'koa';
-import { csvColumns, toCsv } from './csv.ts';
 import type { Document } from './document.ts';
 import { holdsTag } from './entity-tag.ts';
-import { type Form, type Format, preferredEncoding } from './form.ts';
+import { csvColumns, type Form, type Format, preferredEncoding, toCsv, toXml } from './form.ts';
 import type { Problem } from './problem.ts';
 import type { NextPage, Reply, Route } from './route.ts';
-import { toXml } from './xml.ts';
 
 /** An answer as it goes on the wire. */
 export interface Answer {

@@ -3,12 +3,12 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import Router from '@koa/router';
 import type { Clock, Logger, LogSummary } from '@vantage/kernel';
+import type { Context, Next } from 'koa';
 import Koa from 'koa';
 import { type Answer, answerProblem } from './answer.ts';
 import type { Authenticator } from './authenticate.ts';
 import { readAway } from './body.ts';
 import { compressAnswer } from './compress.ts';
-import { createCors } from './cors.ts';
 import { createFailureReader } from './failure.ts';
 import type { Idempotency } from './idempotency.ts';
 import { createOperations } from './operation.ts';
@@ -224,4 +224,63 @@ function problemOf(error: Error, socket: Duplex, readOrigin: ReturnType<typeof c
   return malformed(
     tooLong ? 'The request line or a header is too long.' : 'This is not a valid HTTP request.',
   );
+}
+
+/** Headers of answers that pages may read besides the few that the standard lets them read. */
+const readable = [
+  'Content-Disposition',
+  'ETag',
+  'Idempotency-Replayed',
+  'Link',
+  'Retry-After',
+  'Vantage-Warning',
+  'X-Request-Id',
+  'X-Total-Count',
+];
+
+/** Headers of requests that pages may send. */
+const writable = [
+  'Authorization',
+  'Content-Type',
+  'Idempotency-Key',
+  'If-Match',
+  'If-None-Match',
+  'Last-Event-ID',
+  'Service-API-Key',
+  'X-Request-Id',
+];
+
+/** How long a browser may remember what it was allowed, seconds. */
+const rememberS = 600;
+
+/**
+ * Opens the API to web pages of these origins (`https://status.example.org`; the Fetch standard, section "HTTP-CORS
+ * protocol"). A browser's question before a request (`OPTIONS` with Access-Control-Request-Method) is answered without
+ * a key, because browsers send none with it.
+ */
+function createCors({
+  origins,
+  keyHeaders,
+}: {
+  readonly origins: readonly string[];
+  /** Headers besides Service-API-Key that carry the key. */
+  readonly keyHeaders: readonly string[];
+}): (context: Context, next: Next) => Promise<void> {
+  const allowed = new Set(origins);
+  return async (context, next) => {
+    const origin = context.get('Origin');
+    if (allowed.size > 0) context.vary('Origin');
+    if (!allowed.has(origin)) return next();
+    context.set({
+      'Access-Control-Allow-Origin': origin,
+      'Access-Control-Expose-Headers': readable.join(', '),
+    });
+    if (context.method !== 'OPTIONS' || context.get('Access-Control-Request-Method') === '') return next();
+    context.set({
+      'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, DELETE',
+      'Access-Control-Allow-Headers': [...writable, ...keyHeaders].join(', '),
+      'Access-Control-Max-Age': String(rememberS),
+    });
+    context.status = 204;
+  };
 }

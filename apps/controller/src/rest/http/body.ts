@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type FieldFault, jsonShape } from '@vantage/kernel';
-import { storedTextFault } from './input.ts';
+import { storedTextFault } from './field.ts';
 import { invalid, malformed, type Problem } from './problem.ts';
 
 /** How great a body may be. */

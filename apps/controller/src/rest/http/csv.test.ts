@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { csvColumns, toCsv } from './csv.ts';
+import { csvColumns, toCsv } from './form.ts';
 
 describe('the columns of a CSV', () => {
   test('are those of the schema, nested names joined by a dot, of a union those of all its forms', () => {

@@ -2,9 +2,7 @@ import fc from 'fast-check';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { describe, expect, it } from 'vitest';
 import { attachment } from './answer.ts';
-import { toCsv } from './csv.ts';
-import { readForm } from './form.ts';
-import { toXml } from './xml.ts';
+import { readForm, toCsv, toXml } from './form.ts';
 
 const hostile = [
   '=1+1',

@@ -2,13 +2,13 @@ import type { FieldFault } from '@vantage/kernel';
 import type { z } from 'zod';
 import type { BodyLimits } from './body.ts';
 import type { Document } from './document.ts';
+import { readFields, readQuery, validateFields } from './field.ts';
+import type { XmlNames } from './form.ts';
 import type { IdempotentRequest } from './idempotency-record-store.ts';
-import { readFields, readQuery, validateFields } from './input.ts';
 import type { Stay } from './per-key-semaphore.ts';
 import type { Perform } from './perform.ts';
 import { badKey, missing } from './problem.ts';
 import type { Level, Session } from './session.ts';
-import type { XmlNames } from './xml.ts';
 
 /**
  * Names for XML and CSV: the element of the whole answer, of a list's rows, and the row's own id, which begins a CSV
@@ -174,7 +174,7 @@ export interface RouteSpec<
 }
 
 /** A route whose handler judges the body further, so that all faults are named together. */
-export interface ValidatingRouteSpec<
+interface ValidatingRouteSpec<
   Subject,
   Query extends z.ZodObject,
   Body extends z.ZodObject,

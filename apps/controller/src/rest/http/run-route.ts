@@ -1,7 +1,7 @@
 import { ScopeRefusal } from '../../platform/db/index.ts';
 import { createResourceFinder, entityTag, nothingToMatch, revisionProblem } from './entity-tag.ts';
+import { readQuery } from './field.ts';
 import { type Idempotency, keptRequest } from './idempotency.ts';
-import { readQuery } from './input.ts';
 import type { Reply, Route, RouteRequest } from './route.ts';
 import { requireOpenToScope, scopeProblem } from './scope-rule.ts';
 import { requireLevel } from './session.ts';

@@ -2,10 +2,11 @@ import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { Heading } from '../../parts/heading.tsx';
 import { useKeys } from '../../parts/keys.ts';
-import { Failure, Waiting } from '../../parts/notice.tsx';
+import { Failure, Waiting, wordsOf } from '../../parts/notice.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import type { ScreenProps } from '../../screen-props.ts';
 import { type Alert, alerts, isSuppressed, progress } from '../../store/account-state.ts';
+import { acknowledge, snooze } from '../../store/act.ts';
 import { go } from '../../store/address.ts';
 import { api, take } from '../../store/api.ts';
 import { mayOperate } from '../../store/credential.ts';
@@ -14,7 +15,6 @@ import { Choice } from '../device/choice.tsx';
 import { AlertLine } from './alert-line.tsx';
 import { AlertStory } from './alert-story.tsx';
 import css from './alerts.module.css';
-import { ManyBar } from './many-bar.tsx';
 
 const say = texts.alerts;
 type View = 'open' | 'snoozed' | 'closed';
@@ -145,5 +145,49 @@ export function Alerts({ id }: ScreenProps) {
         {id === '' ? <p class="mute">{say.choose}</p> : <AlertStory key={id} id={id} />}
       </div>
     </div>
+  );
+}
+
+/** Acknowledges or snoozes all selected alerts with one note. */
+function ManyBar({ ids, onDone }: { readonly ids: readonly string[]; readonly onDone: () => void }) {
+  const [note, setNote] = useState('');
+  const [problem, setProblem] = useState<string>();
+  const run = (work: Promise<unknown>) => {
+    work.then(onDone, (error: unknown) => setProblem(wordsOf(error)));
+  };
+  return (
+    <form
+      class={css['many']}
+      onSubmit={(event) => {
+        event.preventDefault();
+        run(acknowledge(ids, note.trim()));
+      }}
+    >
+      <label>
+        <span class="label">{say.note}</span>
+        <input
+          type="text"
+          value={note}
+          maxLength={500}
+          onInput={({ currentTarget }) => setNote(currentTarget.value)}
+        />
+      </label>
+      <div class="buttons">
+        <button type="submit" class="button main">
+          {say.acknowledgeMany(ids.length)}
+        </button>
+        <button type="button" class="button" onClick={() => run(snooze(ids, '01:00'))}>
+          {say.snooze}
+        </button>
+        <button type="button" class="button" onClick={onDone}>
+          {texts.devices.clear}
+        </button>
+      </div>
+      {problem !== undefined && (
+        <p class="hint bad" role="alert">
+          {problem}
+        </p>
+      )}
+    </form>
   );
 }

@@ -2,6 +2,7 @@ import type { Schemas } from '@vantage/client';
 import { useState } from 'preact/hooks';
 import { Refusal } from '../../parts/form-end.tsx';
 import { Heading } from '../../parts/heading.tsx';
+import { Mark } from '../../parts/mark.tsx';
 import { wordsOf } from '../../parts/notice.tsx';
 import { PlanPage } from '../../parts/plan-page.tsx';
 import { RemoveButton } from '../../parts/remove-button.tsx';
@@ -26,7 +27,6 @@ import { Deliveries } from './deliveries.tsx';
 import { bodyOf, type ContactDraft, draftOf, newDraft } from './draft.ts';
 import { ContactFields } from './fields.tsx';
 import { Rotate } from './rotate.tsx';
-import { TestButton } from './test-button.tsx';
 
 const say = contactTexts;
 
@@ -216,5 +216,43 @@ export function Contact({ id }: ScreenProps) {
     <PlanPage id={id} title={say.title} addTitle={say.add} read={readOpened}>
       {(opened, again, key) => <Shown key={key} opened={opened} again={again} />}
     </PlanPage>
+  );
+}
+
+/** Sends a test message, and shows what the receiver answered. */
+function TestButton({ id, onDone }: { readonly id: string; readonly onDone: () => void }) {
+  const [isBusy, setBusy] = useState(false);
+  const [result, setResult] = useState<Schemas['ContactTest']>();
+  const [problem, setProblem] = useState<string>();
+  const send = async () => {
+    setBusy(true);
+    setResult(undefined);
+    setProblem(undefined);
+    try {
+      setResult(
+        await take(api.POST('/contacts/{contact_id}/test', { params: { path: { contact_id: id } } })),
+      );
+      onDone();
+    } catch (error) {
+      setProblem(wordsOf(error));
+    }
+    setBusy(false);
+  };
+  return (
+    <section class={css['test']}>
+      <button type="button" class="button" disabled={isBusy} onClick={() => void send()}>
+        {isBusy ? say.testing : say.test}
+      </button>
+      <div role="status">
+        {result === undefined && problem === undefined && <span class="mute">{say.testHint}</span>}
+        {result !== undefined && (
+          <span>
+            <Mark name={result.Delivered ? 'Delivered' : 'Failed'} />{' '}
+            {result.Delivered ? say.delivered : say.refused} <bdi>{result.Answer}</bdi>
+          </span>
+        )}
+        {problem !== undefined && <span class="bad">{problem}</span>}
+      </div>
+    </section>
   );
 }

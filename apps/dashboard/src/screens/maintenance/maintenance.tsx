@@ -13,6 +13,7 @@ import {
   type CalendarData,
   type CalendarWindow,
   type ClockNote,
+  type Mschedule,
   readCalendar,
 } from '../../store/maintenance.ts';
 import { maintenanceTexts } from '../../texts/maintenance.ts';
@@ -21,9 +22,8 @@ import { Agenda } from './agenda.tsx';
 import { DayColumns } from './day-columns.tsx';
 import css from './maintenance.module.css';
 import { PlanDialog, type Planned } from './plan-dialog.tsx';
-import { RecurringList } from './recurring-list.tsx';
 import { WindowDialog } from './window-dialog.tsx';
-import { dayWords } from './words.ts';
+import { dayWords, recurrenceWords } from './words.ts';
 
 const say = maintenanceTexts;
 const views: readonly View[] = ['day', 'week', 'month'];
@@ -212,5 +212,34 @@ export function Maintenance() {
         />
       )}
     </div>
+  );
+}
+
+/** The schedules by which maintenance recurs, in words. */
+function RecurringList({ schedules }: { readonly schedules: readonly Mschedule[] }) {
+  return (
+    <section class="section">
+      <div class={css['bar']}>
+        <h2>{say.recurring.title}</h2>
+        {mayWrite.value && (
+          <a class={`button ${css['add']}`} href="/schedules/maintenance/new">
+            {say.recurring.add}
+          </a>
+        )}
+      </div>
+      {schedules.length === 0 && <p class="mute">{say.recurring.none}</p>}
+      <ul class={css['recurring']}>
+        {schedules.map((schedule) => (
+          <li key={schedule.mschedule_id}>
+            <a class={css['name']} href={`/schedules/maintenance/${schedule.mschedule_id}`}>
+              <bdi>{schedule.Name}</bdi>
+            </a>
+            <span class="mute">
+              {recurrenceWords(schedule)}, {schedule.Timezone}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }

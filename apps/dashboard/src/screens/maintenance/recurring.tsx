@@ -1,5 +1,6 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Heading } from '../../parts/heading.tsx';
+import { Mark } from '../../parts/mark.tsx';
 import { wordsOf } from '../../parts/notice.tsx';
 import { PlanPage } from '../../parts/plan-page.tsx';
 import { RemoveButton } from '../../parts/remove-button.tsx';
@@ -9,7 +10,7 @@ import { ApiProblem, api, take, takeAnswer } from '../../store/api.ts';
 import { today } from '../../store/clock.ts';
 import { mayWrite } from '../../store/credential.ts';
 import { ifUnchanged } from '../../store/if-match.ts';
-import type { Mschedule } from '../../store/maintenance.ts';
+import type { Mschedule, PreviewWindow } from '../../store/maintenance.ts';
 import { ifMatch } from '../../store/plan.ts';
 import { maintenanceTexts } from '../../texts/maintenance.ts';
 import { planTexts } from '../../texts/plan.ts';
@@ -17,8 +18,7 @@ import css from './maintenance.module.css';
 import { draftOf, newDraft, type RecurringDraft, timesOf } from './recurring-draft.ts';
 import { RecurringFields } from './recurring-fields.tsx';
 import { RecurringUsers } from './recurring-users.tsx';
-import { WindowDates } from './window-dates.tsx';
-import { recurrenceWords } from './words.ts';
+import { dayWords, recurrenceWords } from './words.ts';
 
 const say = maintenanceTexts.recurring;
 
@@ -151,5 +151,53 @@ export function Recurring({ id }: ScreenProps) {
     <PlanPage id={id} title={maintenanceTexts.title} addTitle={say.add} read={readOpened}>
       {(opened, again, key) => <Shown key={key} opened={opened} again={again} />}
     </PlanPage>
+  );
+}
+
+/** After the last letter, milliseconds. */
+const pauseMs = 250;
+
+/** The next windows of a schedule that need not be stored, with what changes of the clocks do to them. */
+function WindowDates({ draft }: { readonly draft: RecurringDraft }) {
+  const [state, setState] = useState<{ windows: readonly PreviewWindow[]; problem?: unknown }>({
+    windows: [],
+  });
+  const body = timesOf(draft);
+  useEffect(() => {
+    let isCurrent = true;
+    const ask = () => {
+      take(api.POST('/mschedules/preview', { body })).then(
+        (windows) => isCurrent && setState({ windows }),
+        (problem: unknown) => isCurrent && setState({ windows: [], problem }),
+      );
+    };
+    const timer = setTimeout(ask, pauseMs);
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [JSON.stringify(body)]);
+  return (
+    <section class={css['dates']} aria-live="polite">
+      <h2>{say.dates}</h2>
+      {state.problem !== undefined && (
+        <p class="hint">
+          {say.noAnswer} {wordsOf(state.problem)}
+        </p>
+      )}
+      <ol>
+        {state.windows.map(({ LocalStart, Start, Note }) => (
+          <li key={LocalStart}>
+            <Mark name={Start === null ? 'Failed' : 'Planned'} />
+            <span>
+              <span class={Start === null ? css['skipped'] : ''}>
+                {dayWords(LocalStart.slice(0, 10))} {LocalStart.slice(0, 4)}, {LocalStart.slice(11)}
+              </span>
+              {Note !== null && <span class={css['dateNote']}>{Note}</span>}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
   );
 }

@@ -1,3 +1,4 @@
+import { useRef } from 'preact/hooks';
 import { type Cause, causesOf } from '../../model/causes.ts';
 import { briefly } from '../../model/format.ts';
 import { FailedScreen } from '../../parts/failed-screen.tsx';
@@ -5,12 +6,12 @@ import { Heading } from '../../parts/heading.tsx';
 import { Mark } from '../../parts/mark.tsx';
 import { Waiting } from '../../parts/notice.tsx';
 import { counts, type DeviceRow, locations, progress, readFacts, rows } from '../../store/account-state.ts';
+import { go } from '../../store/address.ts';
 import { now } from '../../store/clock.ts';
 import { mayWrite } from '../../store/credential.ts';
 import { heardAt } from '../../store/stream.ts';
 import { texts } from '../../texts/index.ts';
 import { CauseBlock } from './cause-block.tsx';
-import { FirstVisit } from './first-visit.tsx';
 import css from './overview.module.css';
 import { EventRows, LocationRows, StateRows, TroubledRows } from './quiet-rows.tsx';
 
@@ -112,6 +113,50 @@ export function Overview() {
       <StateRows title={say.maintenance} states={['Maint']} />
       <TroubledRows />
       <EventRows />
+    </div>
+  );
+}
+
+/** The first step: the field to paste an address into. */
+function FirstVisit() {
+  const field = useRef<HTMLInputElement>(null);
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    go(`/devices/new?address=${encodeURIComponent(field.current?.value.trim() ?? '')}`);
+  };
+  return (
+    <div class="page">
+      <Heading>{say.first}</Heading>
+      <p class="mute">{say.firstHint}</p>
+      <form class={css['first']} onSubmit={submit}>
+        <label>
+          <span class="label">{say.firstField}</span>
+          <input
+            ref={field}
+            type="text"
+            autofocus
+            autocomplete="off"
+            spellcheck={false}
+            placeholder="192.0.2.1"
+          />
+        </label>
+        <button type="submit" class="button main">
+          {say.firstButton}
+        </button>
+      </form>
+      <section class="section">
+        <h2>{say.firstSteps}</h2>
+        <ul class={css['list']}>
+          {say.steps.map(([name, href, why]) => (
+            <li key={href} class={css['step']}>
+              <a class="link" href={href}>
+                {name}
+              </a>{' '}
+              <span class="mute">{why}</span>
+            </li>
+          ))}
+        </ul>
+      </section>
     </div>
   );
 }

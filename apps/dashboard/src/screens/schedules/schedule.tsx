@@ -1,11 +1,13 @@
 import { useState } from 'preact/hooks';
 import { wallTime } from '../../model/zoned.ts';
 import { Heading } from '../../parts/heading.tsx';
+import { Failure } from '../../parts/notice.tsx';
 import { PlanPage } from '../../parts/plan-page.tsx';
+import { useRead } from '../../parts/use-read.ts';
 import type { ScreenProps } from '../../screen-props.ts';
 import { api, take, takeAnswer } from '../../store/api.ts';
 import { mayWrite } from '../../store/credential.ts';
-import { readContacts } from '../../store/plan.ts';
+import { readContacts, readScheduleUsers } from '../../store/plan.ts';
 import { texts } from '../../texts/index.ts';
 import { planTexts } from '../../texts/plan.ts';
 import { scheduleTexts } from '../../texts/schedules.ts';
@@ -16,7 +18,6 @@ import { Form, useForm } from './form.tsx';
 import css from './schedules.module.css';
 import { stepWords } from './step-words.ts';
 import { Strip } from './strip.tsx';
-import { UsedBy } from './used-by.tsx';
 
 const say = scheduleTexts;
 
@@ -146,5 +147,40 @@ export function Schedule({ id }: ScreenProps) {
     <PlanPage id={id} title={texts.screens.schedules} addTitle={say.addTitle} read={readOpened}>
       {(opened, again, key) => <Shown key={key} opened={opened} again={again} />}
     </PlanPage>
+  );
+}
+
+/** The account, Locations and devices that use a schedule. `round` changes when it may be used otherwise. */
+function UsedBy({ id, round }: { readonly id: string; readonly round: number }) {
+  const { data: found, problem, again } = useRead(() => readScheduleUsers([id]), [id, round]);
+  const data = found?.get(id);
+  const isUnused =
+    data !== undefined && !data.isOfAccount && data.devices === 0 && data.locations.length === 0;
+  return (
+    <section class={`section ${css['used']}`}>
+      <h2>{planTexts.usedBy}</h2>
+      {problem !== undefined && data === undefined && <Failure problem={problem} retry={again} />}
+      {data !== undefined && (
+        <ul>
+          {isUnused && <li class="mute">{planTexts.unused}</li>}
+          {data.isOfAccount && <li>{say.ofAccount}</li>}
+          {data.locations.length > 0 && <li>{say.locations(data.locations)}</li>}
+          {data.devices > 0 && (
+            <li>
+              {say.devices(data.devices)}:{' '}
+              {data.first.map(({ id: deviceId, name }, at) => (
+                <span key={deviceId}>
+                  {at > 0 && ', '}
+                  <a class="link" href={`/devices/${deviceId}`}>
+                    <bdi>{name}</bdi>
+                  </a>
+                </span>
+              ))}
+              {data.devices > data.first.length && ` ${say.more(data.devices - data.first.length)}`}
+            </li>
+          )}
+        </ul>
+      )}
+    </section>
   );
 }

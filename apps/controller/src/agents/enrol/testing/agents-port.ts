@@ -18,8 +18,8 @@ import { createGateway } from '../../gateway/index.ts';
 import { serveAgents } from '../../gateway/testing/serve-agents.ts';
 import { runRequests } from '../../run-requests/index.ts';
 import { createAgentPortHandlers } from '../agent-port-handlers.ts';
-import { createDownloads } from '../downloads.ts';
 import { createEnrolment } from '../enrolment.ts';
+import { createDownloads } from '../parcels.ts';
 
 const log = createLog('test', 'silent');
 const answerShape = z.object({

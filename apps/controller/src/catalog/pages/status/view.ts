@@ -5,7 +5,7 @@ import { createZone, type Zone } from '../../../rest/http/zone.ts';
 import { byCreation } from '../../devices/list-ask.ts';
 import { listDevices } from '../../devices/list-store.ts';
 import { completeResults } from '../../devices/store.ts';
-import { findMaintenance } from '../../maintenance/store.ts';
+import { findMaintenance } from '../../maintenance/maintenance.ts';
 import type { ReadTimelines } from '../../states/routes.ts';
 import { locationsOf, tagsOf } from '../../states/store.ts';
 import { readNotes, type StoredNote } from '../fields.ts';

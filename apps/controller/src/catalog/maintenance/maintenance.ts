@@ -1,7 +1,10 @@
 import { dayUs, secondUs } from '@vantage/domain';
 import { nextOccurrences, occurrenceId } from '@vantage/health';
 import { sql } from 'kysely';
+import { z } from 'zod';
 import { type Db, isOneOf } from '../../platform/db/index.ts';
+import { idField, timestampField } from '../../rest/http/field.ts';
+import type { Zone } from '../../rest/http/zone.ts';
 
 /**
  * A maintenance as answers show it: the windows of one request, or of one occurrence of a schedule. Times are
@@ -23,7 +26,7 @@ export interface MaintenanceRow {
 }
 
 /** A maintenance names at most so many of its devices. */
-export const mostDevices = 100;
+const mostDevices = 100;
 
 /** Which maintenance is listed. */
 interface MaintenanceAsk {
@@ -33,11 +36,24 @@ interface MaintenanceAsk {
   readonly deviceNos?: readonly number[] | undefined;
 }
 
+/** All maintenance that runs or is planned, in the order of its begin. */
+export async function findMaintenance(
+  db: Pick<Db, 'kysely'>,
+  ask: Parameters<typeof storedMaintenance>[1],
+): Promise<readonly MaintenanceRow[]> {
+  const [stored, schedules] = await Promise.all([storedMaintenance(db, ask), usedSchedules(db, ask)]);
+  const { maintenanceId } = ask;
+  const planned = plannedMaintenance(schedules, ask.nowUs).filter(
+    (row) => maintenanceId === undefined || row.maintenance_id === maintenanceId,
+  );
+  return [...stored, ...planned].sort((a, b) => a.from_us - b.from_us);
+}
+
 /**
  * Maintenance that runs, and the planned one that somebody asked for, in the order of its begin. What schedules plan is
  * not here: its windows are stored for two days ahead only.
  */
-export async function storedMaintenance(
+async function storedMaintenance(
   { kysely }: Pick<Db, 'kysely'>,
   { accountNo, nowUs, maintenanceId, deviceNos }: MaintenanceAsk,
 ): Promise<readonly MaintenanceRow[]> {
@@ -149,15 +165,47 @@ function occurrencesOf(schedule: UsedSchedule, nowUs: number): readonly Maintena
   );
 }
 
-/** All maintenance that runs or is planned, in the order of its begin. */
-export async function findMaintenance(
-  db: Pick<Db, 'kysely'>,
-  ask: Parameters<typeof storedMaintenance>[1],
-): Promise<readonly MaintenanceRow[]> {
-  const [stored, schedules] = await Promise.all([storedMaintenance(db, ask), usedSchedules(db, ask)]);
-  const { maintenanceId } = ask;
-  const planned = plannedMaintenance(schedules, ask.nowUs).filter(
-    (row) => maintenanceId === undefined || row.maintenance_id === maintenanceId,
-  );
-  return [...stored, ...planned].sort((a, b) => a.from_us - b.from_us);
+const shared = {
+  maintenance_id: idField,
+  Source: z.enum(['Manual', 'Schedule']).describe('Who asked for it: somebody, or a maintenance schedule.'),
+  mschedule_id: idField.nullable().describe('The schedule; null: it has none.'),
+  Start: timestampField.describe('In the future: it is planned.'),
+  End: timestampField,
+  Reason: z.string().nullable().describe('Why, for people; null: none was given.'),
+  By: z
+    .string()
+    .nullable()
+    .describe('Name of the key or person that asked for it; null: a schedule, or not known.'),
+} as const;
+
+/** A maintenance of one device, as the device shows it. */
+export const deviceMaintenance = z.strictObject(shared).meta({ id: 'DeviceMaintenance' });
+
+/** A maintenance of the account. */
+export const maintenanceRecord = z
+  .strictObject({
+    ...shared,
+    Devices: z
+      .array(idField)
+      .describe(`Its devices, at most ${mostDevices} of them, in the order of creation.`),
+    DeviceCount: z.int().describe('How many devices it has.'),
+  })
+  .meta({ id: 'Maintenance' });
+
+/** A maintenance as its device shows it. */
+export function showOwnMaintenance(row: MaintenanceRow, zone: Zone): z.input<typeof deviceMaintenance> {
+  return {
+    maintenance_id: row.maintenance_id,
+    Source: row.source === 'schedule' ? 'Schedule' : 'Manual',
+    mschedule_id: row.mschedule_id,
+    Start: zone.format(row.from_us),
+    End: zone.format(row.to_us),
+    Reason: row.reason,
+    By: row.started_by,
+  };
+}
+
+/** A maintenance as the list shows it. */
+export function showMaintenance(row: MaintenanceRow, zone: Zone): z.input<typeof maintenanceRecord> {
+  return { ...showOwnMaintenance(row, zone), Devices: [...row.device_ids], DeviceCount: row.devices };
 }
