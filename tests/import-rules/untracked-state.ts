@@ -3,7 +3,7 @@ export const untrackedState: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'ends with the call, message or transaction that began it': [
       'apps/controller/src/catalog/states/tag-counts.ts reached',
-      'libs/alerts/src/web-address.ts stored',
+      'libs/alerts/src/contact-receiver.ts stored',
       'libs/domain/src/query-secrets.ts counts',
       'libs/kernel/src/disk/replace-file.ts claimed',
       'apps/controller/src/platform/db/backup/copy-text.ts chunks',
