@@ -6,7 +6,7 @@ import type { Tables } from '../../platform/db/index.ts';
 import { createChannels } from './channels/registry.ts';
 import { claim } from './claim.ts';
 import { dueContacts, mergeableRows } from './claim-store.ts';
-import { fullPlaces } from './fair-share.ts';
+import { fullPlaces } from './deliveries.ts';
 import { record } from './record.ts';
 import { createWorkbench, type Workbench } from './testing/workbench.ts';
 

@@ -5,7 +5,7 @@ import { runRequests } from '../../../agents/run-requests/index.ts';
 import { createRecordEvents, recordEvents } from '../../../status/events/record-events.ts';
 import { createScenario, second, startUs } from '../../../status/health/testing/scenario.ts';
 import { enqueue, withdraw, withdrawEnds } from '../../deliver/notification-store.ts';
-import { createAlertTimes } from '../alert-input.ts';
+import { createAlertTimes } from '../alert-facts.ts';
 import { touchRequested } from '../change-store.ts';
 import { type DecideDeps, decideDue } from '../decide-due.ts';
 import { dueAlertNos } from '../due-store.ts';
