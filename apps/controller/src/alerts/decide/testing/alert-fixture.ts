@@ -16,14 +16,14 @@ const log = createLog('alerts test', 'silent');
 const times = createAlertTimes((length) => length);
 const onEvents = createOnEvents({ recordEvents, withdrawEnds, flappingWindowUs: times.quietUs });
 
-/** The scene of health, with alerts in the transactions of its events. Moments are seconds since its begin. */
-export async function createAlertScene() {
-  const scene = await createScenario(() => createRecordEvents({ onRecorded: onEvents }));
-  const { kysely, accountNo } = scene;
+/** The fixture of health, with alerts in the transactions of its events. Moments are seconds since its begin. */
+export async function createAlertFixture() {
+  const fixture = await createScenario(() => createRecordEvents({ onRecorded: onEvents }));
+  const { kysely, accountNo } = fixture;
   const { createRunRequests } = runRequests;
   const deps: DecideDeps = { times, log, recordEvents, enqueue, withdraw, createRunRequests };
   return {
-    ...scene,
+    ...fixture,
     clock: createFakeClock(startUs),
 
     /** A contact, and a schedule of one step that notifies it; the schedule is the account's. */
