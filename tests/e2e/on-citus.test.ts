@@ -12,7 +12,7 @@ import { repositoryRoot } from '../harness/system.ts';
 /** Of each step the files that try most of its statements. */
 const files = [
   'checks/ingest/ingest',
-  'checks/ingest/facts',
+  'checks/ingest/check-facts',
   'checks/ingest/diagnostics',
   'checks/ingest/take-waiting',
   'checks/history/history',
@@ -31,6 +31,7 @@ const files = [
 test('results are stored, folded, packed, rolled up and read on Citus as on PostgreSQL alone', {
   timeout: 1_200_000,
 }, async ({ onTestFinished, skip }) => {
+  expect(files.filter((file) => !existsSync(path.join(repositoryRoot, file)))).toEqual([]);
   const cluster = await startCitus({ dataIn: folderForData() });
   if (typeof cluster === 'string') return skip(cluster);
   await using _cluster = cluster;

@@ -3,7 +3,7 @@ export const untrackedState: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'ends with the call, message or transaction that began it': [
       'apps/controller/src/catalog/states/tag-counts.ts reached',
-      'libs/alerts/src/web-address.ts stored',
+      'libs/alerts/src/contact-receiver.ts stored',
       'libs/domain/src/query-secrets.ts counts',
       'libs/kernel/src/disk/replace-file.ts claimed',
       'apps/controller/src/platform/db/backup/copy-text.ts chunks',
@@ -34,8 +34,8 @@ export const untrackedState: ReadonlyMap<string, string> = new Map(
       'apps/controller/src/checks/ingest/record.ts diagnostics',
       'apps/controller/src/checks/ingest/record.ts malformed',
       'apps/controller/src/checks/ingest/ingest.ts reasons',
-      'apps/controller/src/alerts/deliver/fair-share.ts accounts',
-      'apps/controller/src/alerts/deliver/fair-share.ts contacts',
+      'apps/controller/src/alerts/deliver/deliveries.ts accounts',
+      'apps/controller/src/alerts/deliver/deliveries.ts contacts',
       'apps/controller/src/checks/rollup/rollup.ts failed',
       'apps/controller/src/platform/secrets/sealed-device.ts names',
       'apps/controller/src/platform/server/unsent-bytes.ts holders',

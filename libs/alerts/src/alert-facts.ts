@@ -1,7 +1,6 @@
 import type { BaseStatus } from '@vantage/domain';
-import type { SuppressionReason } from '@vantage/health';
 import type { Severity } from './alert-kind.ts';
-import type { AlertState } from './alert-state.ts';
+import type { AlertEvent, AlertState } from './alert-state.ts';
 import type { MasterFacts, RequestedCheck } from './decide-master.ts';
 import type { Schedule } from './schedule.ts';
 
@@ -69,11 +68,6 @@ export interface AlertMessage {
   /** The step of the schedule by which each of them gets it, from 1; undefined: it comes by no step. */
   readonly stepOf?: ReadonlyMap<string, number>;
 }
-
-/** An event that an alert makes. */
-export type AlertEvent =
-  | { readonly kind: 'alert'; readonly note: string | null }
-  | { readonly kind: 'suppressed'; readonly reason: SuppressionReason; readonly detail: string };
 
 /** The event that an alert receives now. */
 export interface AlertDecision {

@@ -1,44 +1,10 @@
+import {
+  type ContactOptionRule,
+  type ContactOptions,
+  contactOptionNames,
+  type OptionName,
+} from './contact-types.ts';
 import { type BodyType, templateFault } from './message-template.ts';
-
-/** The Options of a contact. Each type knows some of them, see `ContactOptionRule`. None is a secret. */
-export interface ContactOptions {
-  /** The phone number that an SMS goes to. */
-  readonly To?: string | undefined;
-  /** The template of the body. */
-  readonly Body?: string | undefined;
-  readonly ContentType?: BodyType | undefined;
-  /** The header that carries the contact's Secret; without it Authorization, where the Body has no {{Secret}}. */
-  readonly SecretHeader?: string | undefined;
-}
-
-/** The names of all options. */
-export const contactOptionNames = [
-  'To',
-  'Body',
-  'ContentType',
-  'SecretHeader',
-] as const satisfies readonly (keyof ContactOptions)[];
-
-/** A name of an option. */
-type OptionName = keyof ContactOptions;
-
-/** The Options that one type of contact knows. */
-export interface ContactOptionRule {
-  readonly known: readonly OptionName[];
-  readonly required: readonly OptionName[];
-}
-
-/** Options of an SMS gateway. */
-export const smsOptions: ContactOptionRule = {
-  known: ['To', 'Body', 'ContentType', 'SecretHeader'],
-  required: ['To'],
-};
-
-/** Options of a webhook with a body of its own. */
-export const templateOptions: ContactOptionRule = {
-  known: ['Body', 'ContentType', 'SecretHeader'],
-  required: ['Body'],
-};
 
 /** The type of a body whose ContentType is not set. */
 export const defaultBodyType: BodyType = 'application/json';

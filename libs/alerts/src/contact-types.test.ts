@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { isSigningSecret, signingSecret } from './contact-receiver.ts';
 import { contactTypeNames, contactTypeOf, contactTypes } from './contact-types.ts';
-import { isSigningSecret, signingSecret } from './signing-secret.ts';
 
 const strict = { allowPrivate: false };
 const lenient = { allowPrivate: true };

@@ -1,23 +1,21 @@
-import { type ContactOptionRule, smsOptions, templateOptions } from './contact-options.ts';
 import {
   accessToken,
   apiKey,
   applicationToken,
   bearerToken,
   botToken,
+  emailFault,
+  fillWebAddress,
   headerValue,
+  receiverOf,
   routingKey,
   type SecretRule,
-  signing,
-} from './contact-secret.ts';
-import { emailFault } from './email-address.ts';
-import {
-  fillWebAddress,
-  receiverOf,
   showWebAddress,
+  signing,
   type WebAddressKind,
   webAddressFault,
-} from './web-address.ts';
+} from './contact-receiver.ts';
+import type { BodyType } from './message-template.ts';
 
 /** The addresses that the operator permits. */
 export interface AddressPolicy {
@@ -55,6 +53,46 @@ export interface ContactTypeRules {
   /** It gets one message for each event. The messages of other types are grouped. */
   readonly isPerEvent: boolean;
 }
+
+/** The Options of a contact. Each type knows some of them, see `ContactOptionRule`. None is a secret. */
+export interface ContactOptions {
+  /** The phone number that an SMS goes to. */
+  readonly To?: string | undefined;
+  /** The template of the body. */
+  readonly Body?: string | undefined;
+  readonly ContentType?: BodyType | undefined;
+  /** The header that carries the contact's Secret; without it Authorization, where the Body has no {{Secret}}. */
+  readonly SecretHeader?: string | undefined;
+}
+
+/** The names of all options. */
+export const contactOptionNames = [
+  'To',
+  'Body',
+  'ContentType',
+  'SecretHeader',
+] as const satisfies readonly (keyof ContactOptions)[];
+
+/** A name of an option. */
+export type OptionName = keyof ContactOptions;
+
+/** The Options that one type of contact knows. */
+export interface ContactOptionRule {
+  readonly known: readonly OptionName[];
+  readonly required: readonly OptionName[];
+}
+
+/** Options of an SMS gateway. */
+export const smsOptions: ContactOptionRule = {
+  known: ['To', 'Body', 'ContentType', 'SecretHeader'],
+  required: ['To'],
+};
+
+/** Options of a webhook with a body of its own. */
+export const templateOptions: ContactOptionRule = {
+  known: ['Body', 'ContentType', 'SecretHeader'],
+  required: ['Body'],
+};
 
 const email: ContactTypeRules = {
   example: 'noc@example.org',

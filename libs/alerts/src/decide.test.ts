@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { afterUp } from './after-change.ts';
 import type { AlertDecision, AlertFacts, DeviceFacts } from './alert-facts.ts';
-import { type AlertState, newAlertState } from './alert-state.ts';
+import { type AlertState, afterUp, newAlertState } from './alert-state.ts';
 import { decide } from './decide.ts';
 import type { MasterFacts, RequestedCheck } from './decide-master.ts';
 import {

@@ -1,8 +1,20 @@
-import type { AlertDecision, AlertEvent, AlertFacts, AlertMessage } from './alert-facts.ts';
-import { type AlertState, enterPhase } from './alert-state.ts';
-import { confirming, flapping, judging, late, maintenance, partial, warning } from './device-moves.ts';
-import { closed, type Move, to } from './move.ts';
-import { active, end, withoutDevice } from './send-moves.ts';
+import type { AlertDecision, AlertFacts, AlertMessage } from './alert-facts.ts';
+import { type AlertEvent, type AlertState, enterPhase } from './alert-state.ts';
+import {
+  active,
+  closed,
+  confirming,
+  end,
+  flapping,
+  judging,
+  late,
+  maintenance,
+  partial,
+  type Transition,
+  to,
+  warning,
+  withoutDevice,
+} from './transitions.ts';
 
 /*
  * The phases of an alert. The first row of a phase that fits decides; rows of "any" come first.
@@ -35,8 +47,8 @@ import { active, end, withoutDevice } from './send-moves.ts';
  *   collecting   no further outage for a minute                  active
  *   active       –                                               steps of the schedule, see due-steps.ts
  *
- * The reason of an alert belongs to its phase: a move to another phase ends it, unless it brings one. An active alert
- * has the note with which it was confirmed, from its next message on.
+ * The reason of an alert belongs to its phase: a transition to another phase ends it, unless it brings one. An active
+ * alert has the note with which it was confirmed, from its next message on.
  *
  * Messages that nobody tried to send yet: where the alert closes without a message, all are withdrawn; where it ends or
  * somebody acknowledged it, repeats are. The first message to each contact stays: the message of the end follows it.
@@ -49,28 +61,29 @@ export function decide(before: AlertState, facts: AlertFacts): AlertDecision {
   let { reason } = facts;
   let withdraws: AlertDecision['withdraws'] = null;
   let state = before;
-  // Each pass makes one move; no path through the table has as many phases.
+  // Each pass makes one transition; no path through the table has as many phases.
   for (let pass = 0; pass < 10; pass += 1) {
     // A check that was requested in an earlier phase says nothing in this one.
     const check = state.requestId === null ? ({ kind: 'none' } as const) : facts.check;
-    const move = moveOf(state, { ...facts, check });
-    events.push(...(move.events ?? []));
-    if (move.message !== undefined && move.message.contactIds.length > 0) messages.push(move.message);
-    if (move.reason !== undefined) ({ reason } = move);
-    else if (move.state.phase !== state.phase) reason = null;
-    withdraws = move.withdraws ?? withdraws;
-    state = move.state;
-    if (move.next === 'again') continue;
-    const { dueUs = null, request = null, closes = false } = move;
+    const transition = transitionOf(state, { ...facts, check });
+    events.push(...(transition.events ?? []));
+    if (transition.message !== undefined && transition.message.contactIds.length > 0)
+      messages.push(transition.message);
+    if (transition.reason !== undefined) ({ reason } = transition);
+    else if (transition.state.phase !== state.phase) reason = null;
+    withdraws = transition.withdraws ?? withdraws;
+    state = transition.state;
+    if (transition.next === 'again') continue;
+    const { dueUs = null, request = null, closes = false } = transition;
     return { state, dueUs, request, messages, events, reason, closes, withdraws };
   }
   const dueUs = facts.nowUs + facts.times.recheckUs;
   return { state, dueUs, request: null, messages, events, reason, closes: false, withdraws };
 }
 
-function moveOf(state: AlertState, facts: AlertFacts): Move {
+function transitionOf(state: AlertState, facts: AlertFacts): Transition {
   const { device, nowUs, times } = facts;
-  const recheck: Move = { state, next: 'wait', dueUs: nowUs + times.recheckUs };
+  const recheck: Transition = { state, next: 'wait', dueUs: nowUs + times.recheckUs };
   if (state.phase === 'ended') return isDown(device) ? recheck : end(state, facts);
   if (facts.isLocationDeleted) return closed(state, 'Location deleted');
   if (device === null) return withoutDevice(state, facts);

@@ -1,7 +1,7 @@
-import type { Severity } from './alert-kind.ts';
-import { createOpening } from './opening.ts';
-import { isMeantFor, type Schedule } from './schedule.ts';
-import { progressOf, type StepProgress, stepKey } from './step-progress.ts';
+import { createHash } from 'node:crypto';
+import { minuteUs } from '@vantage/domain';
+import { type AlertKind, momentKinds, type Severity } from './alert-kind.ts';
+import { createOpening, isMeantFor, type Schedule, type ScheduleStep, scheduleOfKind } from './schedule.ts';
 
 /** The inputs of the messages of an alert. */
 export interface StepQuestion {
@@ -81,4 +81,105 @@ function dueOf(
   const dueUs =
     sent === null ? activeUs + delayMinutes * minuteUs : sent.lastUs + (repeatMinutes ?? 0) * minuteUs;
   return Math.max(dueUs, snoozedUntilUs ?? dueUs);
+}
+
+/** How far one step of the schedule is: when it sent its first and its last message. Null: it sent none. */
+export type StepProgress = {
+  readonly firstUs: number;
+  readonly lastUs: number;
+  /** `stepKey` of the step as it was then. Absent: an earlier version wrote it. */
+  readonly step?: string | undefined;
+} | null;
+
+/** The same text for steps that are set to the same values. */
+export function stepKey({ contactIds, ...settings }: ScheduleStep): string {
+  const { timezone = null, delayMinutes, days, from, to, repeatMinutes, severities } = settings;
+  const values = [timezone, delayMinutes, days, from, to, repeatMinutes, severities, [...contactIds].sort()];
+  return createHash('sha256').update(JSON.stringify(values)).digest('base64url').slice(0, 12);
+}
+
+/**
+ * The progress of each step, also after the schedule was edited, or joined anew. Pure.
+ *
+ * | the step | its progress |
+ * |---|---|
+ * | is set to the values that it had | its own, wherever it stands now |
+ * | was edited, and one of its contacts was notified | that of the edited step at its place |
+ * | otherwise | none: it is new |
+ */
+export function progressOf(
+  steps: readonly ScheduleStep[],
+  before: readonly StepProgress[],
+  notified: ReadonlySet<string>,
+): readonly StepProgress[] {
+  const left = new Map([...before.entries()].filter(([, progress]) => progress !== null));
+  const own = steps.map((step) => {
+    const key = stepKey(step);
+    const found = [...left].find(([, progress]) => progress?.step === key);
+    if (found === undefined) return null;
+    left.delete(found[0]);
+    return found[1];
+  });
+  return steps.map((step, place) => {
+    const edited = left.get(place);
+    const isKnown = step.contactIds.some((id) => notified.has(id));
+    return own[place] ?? (edited && isKnown ? { ...edited, step: stepKey(step) } : null);
+  });
+}
+
+/** A message that a schedule would send. */
+export interface PreviewedMessage {
+  /** Microseconds since 1970. */
+  readonly atUs: number;
+  /** The places of the steps that send it, from 0. */
+  readonly steps: readonly number[];
+  /** Each contact once. */
+  readonly contactIds: readonly string[];
+  /** All of these steps sent one before. */
+  readonly isRepeat: boolean;
+}
+
+/**
+ * The messages of an alert that is confirmed at `atUs`, that nobody acknowledges and that lasts until `untilUs`: at
+ * most `most`, in the order of time. Pure. Throws a RangeError for a time zone that is not known.
+ */
+export function previewMessages(asked: {
+  readonly schedule: Schedule;
+  readonly kind: AlertKind;
+  readonly severity: Severity;
+  readonly atUs: number;
+  readonly untilUs: number;
+  readonly most: number;
+}): readonly PreviewedMessage[] {
+  const schedule = scheduleOfKind(asked.schedule, asked.kind);
+  const found: PreviewedMessage[] = [];
+  const notified = new Set<string>();
+  let progress: readonly StepProgress[] = [];
+  for (let nowUs = asked.atUs; nowUs < asked.untilUs && found.length < asked.most; ) {
+    const decision = dueSteps({
+      schedule,
+      severity: asked.severity,
+      activeUs: asked.atUs,
+      progress,
+      notified: [...notified],
+      acknowledged: false,
+      snoozedUntilUs: null,
+      repeats: !momentKinds.has(asked.kind),
+      minuteUs,
+      nowUs,
+    });
+    const sent = [...decision.progress.entries()].filter(([, each]) => each?.lastUs === nowUs);
+    if (sent.length > 0)
+      found.push({
+        atUs: nowUs,
+        steps: sent.map(([place]) => place),
+        contactIds: decision.contactIds,
+        isRepeat: sent.every(([, each]) => each !== null && each.firstUs < nowUs),
+      });
+    for (const id of decision.contactIds) notified.add(id);
+    progress = decision.progress;
+    if (decision.nextUs === null) break;
+    nowUs = decision.nextUs;
+  }
+  return found;
 }

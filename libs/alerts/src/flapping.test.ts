@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { afterDown, afterUp } from './after-change.ts';
 import type { AlertFacts } from './alert-facts.ts';
+import { afterDown, afterUp } from './alert-state.ts';
 import { decide } from './decide.ts';
 import {
   base,

@@ -1,13 +1,5 @@
-export {
-  afterDown,
-  afterUp,
-  downUsOf,
-  flappingWindowUs,
-  reopened,
-} from './after-change.ts';
 export type {
   AlertDecision,
-  AlertEvent,
   AlertFacts,
   AlertMessage,
   AlertTimes,
@@ -29,26 +21,35 @@ export {
   turnOf,
 } from './alert-kind.ts';
 export {
+  type AlertEvent,
   type AlertPhase,
   type AlertState,
+  afterDown,
+  afterUp,
   alertPhases,
+  downUsOf,
   enterPhase,
   type Flapping,
+  flappingWindowUs,
   newAlertState,
   type PastOutage,
+  reopened,
 } from './alert-state.ts';
-export { type ContactOptions, contactOptionNames, defaultBodyType, optionFaults } from './contact-options.ts';
+export { defaultBodyType, optionFaults } from './contact-options.ts';
+export { emailFault, signingSecret } from './contact-receiver.ts';
 export {
   type AddressPolicy,
+  type ContactOptions,
   type ContactType,
   type ContactTypeRules,
+  contactOptionNames,
   contactTypeNames,
   contactTypeOf,
   contactTypes,
 } from './contact-types.ts';
 export { decide } from './decide.ts';
 export type { MasterFacts, RequestedCheck } from './decide-master.ts';
-export { emailFault } from './email-address.ts';
+export { type PreviewedMessage, previewMessages } from './due-steps.ts';
 export { decideForward } from './forward.ts';
 export {
   type BodyPart,
@@ -61,13 +62,12 @@ export {
   type Place,
 } from './message-template.ts';
 export type { Facts, NewNotification } from './new-notification.ts';
-export { type PreviewedMessage, previewMessages, scheduleOfKind } from './preview.ts';
 export {
   isMeantFor,
   joinSchedules,
   type Schedule,
   type ScheduleStep,
+  scheduleOfKind,
   type Weekday,
   weekdays,
 } from './schedule.ts';
-export { signingSecret } from './signing-secret.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type ContactOptions, optionFaults, smsOptions, templateOptions } from './contact-options.ts';
+import { optionFaults } from './contact-options.ts';
+import { type ContactOptions, smsOptions, templateOptions } from './contact-types.ts';
 import { bodyTypes, escapeFor, fillTemplate, templateFault } from './message-template.ts';
 
 const filled = (template: string, type: (typeof bodyTypes)[number], value: string) =>

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createOpening, type StepHours } from './opening.ts';
-import { type Weekday, weekdays } from './schedule.ts';
+import { createOpening, type StepHours, type Weekday, weekdays } from './schedule.ts';
 
 const minuteUs = 60_000_000;
 const zones = [

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createOpening } from './opening.ts';
-import { previewMessages } from './preview.ts';
+import { previewMessages } from './due-steps.ts';
 import type { ScheduleStep } from './schedule.ts';
+import { createOpening } from './schedule.ts';
 
 const minute = 60_000_000;
 const hour = 60 * minute;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isMeantFor, joinSchedules, type ScheduleStep } from './schedule.ts';
+import { inOfficeHours, isMeantFor, joinSchedules, type ScheduleStep } from './schedule.ts';
 
 const step: ScheduleStep = {
   delayMinutes: 0,
@@ -41,3 +41,22 @@ test('one schedule is itself, and none is none', () => {
   expect(joinSchedules([one], 'critical')).toBe(one);
   expect(joinSchedules([], 'critical')).toBeNull();
 });
+
+const repeated: ScheduleStep = { ...step, delayMinutes: 5, contactIds: ['a'], repeatMinutes: 10 };
+const inOffice = (some: Partial<ScheduleStep>) =>
+  inOfficeHours({ timezone: 'Europe/Oslo', steps: [{ ...repeated, ...some }] });
+
+test('a step that is always open is open in office hours, once', () => {
+  const hours = { days: ['Mon', 'Tue', 'Wed', 'Thu', 'Fri'], from: '08:00', to: '18:00' };
+  expect(inOffice({})).toEqual({
+    timezone: 'Europe/Oslo',
+    steps: [{ ...repeated, repeatMinutes: null, ...hours }],
+  });
+});
+
+test.each<Partial<ScheduleStep>>([{ days: ['Sun'] }, { from: '20:00' }, { to: '06:00' }])(
+  'a step with hours of its own keeps them: %j',
+  (hours) => {
+    expect(inOffice(hours).steps).toEqual([{ ...repeated, ...hours, repeatMinutes: null }]);
+  },
+);

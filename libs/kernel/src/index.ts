@@ -60,7 +60,7 @@ export {
   type SettingsSource,
   unknownSettings,
 } from './settings-reader.ts';
-export { onAbort, onSignal, shutdownSignal, whenAborted } from './shutdown.ts';
+export { abortable, onAbort, onSignal, shutdownSignal, whenAborted } from './shutdown.ts';
 export { compileCacheEnv, isBundled, siblingProgram } from './sibling-program.ts';
 export { isZoneName, type ZoneOffset, zoneName, zoneOffset } from './time-zone.ts';
 export { declaredStates, declareState, type StateBound, stateSizes } from './tracked-state.ts';

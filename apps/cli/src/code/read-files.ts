@@ -2,14 +2,17 @@ import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isMask, type Json, methods } from '@vantage/domain';
 import { messageOf, nearestName } from '@vantage/kernel';
+import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
+import { z } from 'zod';
 import { readText, unreadable } from '../imports/input.ts';
 import { textOf } from '../json-text.ts';
 import { type Entry, type Kind, kindNames, kinds, type Problem, type Settings } from './kinds.ts';
-import { type Part, parseFile } from './parse-file.ts';
 
 /** Things of all files together. */
 const mostEntries = 50_000;
+
 const named = /\.(?:ya?ml|json)$/i;
+
 const environment = /\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
 /** Files as they were read: what they say, and what is wrong in them. */
@@ -53,6 +56,63 @@ export function readFiles(given: string, env: NodeJS.ProcessEnv): Files {
   return { source, entries, problems };
 }
 
+const deepest = 64;
+
+/** A part of a file: its value, and where it stands. */
+interface Part {
+  readonly value: Json;
+  readonly at: (...path: readonly (string | number)[]) => string;
+  /** Where the name of a field stands. */
+  readonly keyAt: (...path: readonly (string | number)[]) => string;
+}
+
+/** Parses YAML, JSON included. Throws a Fault that names the place of an error. */
+function parseFile(text: string, file: string): Part {
+  const lines = new LineCounter();
+  const place = (offset: number) => {
+    const { line, col } = lines.linePos(offset);
+    return `${file}:${line}:${col}`;
+  };
+  const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false });
+  const [error] = document.errors;
+  if (error !== undefined) throw unreadable(`${place(error.pos[0])}: ${error.message.split('\n')[0]}`);
+  let value: unknown;
+  try {
+    value = document.toJS({ maxAliasCount: 1000 });
+  } catch (problem) {
+    throw unreadable(`${file}: ${messageOf(problem)}`);
+  }
+  const at: Part['at'] = (...parts) => {
+    // A key that is missing stands where what should have it stands.
+    for (let length = parts.length; length >= 0; length -= 1) {
+      const node: unknown = document.getIn(parts.slice(0, length), true);
+      const range = typeof node === 'object' && node !== null && 'range' in node ? node.range : undefined;
+      const start: unknown = Array.isArray(range) ? range[0] : undefined;
+      if (typeof start === 'number') return place(start);
+    }
+    return `${file}:1:1`;
+  };
+  const keyAt: Part['keyAt'] = (...parts) => {
+    const parent: unknown = document.getIn(parts.slice(0, -1), true);
+    const pair = isMap(parent)
+      ? parent.items.find(({ key }) => isScalar(key) && key.value === parts.at(-1))
+      : undefined;
+    const start = isScalar(pair?.key) ? pair.key.range?.[0] : undefined;
+    return start === undefined ? at(...parts) : place(start);
+  };
+  const json = z.json().safeParse(value ?? {});
+  if (!json.success) throw unreadable(`${file}: holds a value that JSON does not have`);
+  if (depthOf(json.data) > deepest) throw unreadable(`${file} is nested deeper than ${deepest} levels`);
+  return { value: json.data, at, keyAt };
+}
+
+function depthOf(value: Json): number {
+  let depth = 0;
+  for (let level: Json[] = [value]; level.length > 0; depth += 1)
+    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []));
+  return depth;
+}
+
 function filesOf(given: string): readonly string[] {
   if (given === '-') return [given];
   try {
@@ -70,6 +130,7 @@ function filesOf(given: string): readonly string[] {
 }
 
 const sections = new Map<string, Kind>(kindNames.map((kind) => [kinds[kind].section, kind]));
+
 const parts = ['source', 'defaults', ...sections.keys()];
 
 function readFile(

@@ -3,15 +3,14 @@ import { Fault, messageOf } from '@vantage/kernel';
 import { writeApplyFile } from './apply-file.ts';
 import type { FormatChoices } from './format-choices.ts';
 import type { FormatName } from './format-names.ts';
-import type { Reading } from './found.ts';
+import type { Finding, Reading } from './found.ts';
 import { readGatus } from './gatus/read-gatus.ts';
 import { readIcinga } from './icinga/read-icinga.ts';
 import { readText } from './input.ts';
 import { readKuma } from './kuma/read-files.ts';
 import { readNagios } from './nagios/read-nagios.ts';
 import { readPrometheus } from './prometheus/read-prometheus.ts';
-import { reportData, reportText } from './report.ts';
-import { settle } from './settle.ts';
+import { type Settled, settle } from './settle.ts';
 import { readSmokePing } from './smokeping/read-smokeping.ts';
 import { readTable } from './table/read-table.ts';
 import { readUptimeRobot } from './uptimerobot/read-uptimerobot.ts';
@@ -71,3 +70,56 @@ const readers: Readonly<Record<FormatName, Reader>> = {
   smokeping: ([file]) => readSmokePing(file),
   zabbix: ([file]) => readZabbix(file),
 };
+
+/** The report of an import for people. It names everything that is not in the file as it was. */
+function reportText(settled: Settled, format: string): string {
+  const { file, read, things, refused, became } = settled;
+  const counts = [
+    `${format}: ${read} ${things} read`,
+    `${file.devices.length} became devices`,
+    ...(became.length > 0 ? [`${became.length} became something else`] : []),
+    `${refused.length} not carried over`,
+  ];
+  return [
+    `${counts.join(', ')}.`,
+    ...(settled.shown.length > 0 ? ['', 'How the file was read:', ...settled.shown.map(indent)] : []),
+    ...section('Not carried over', refused),
+    ...section('Became something else', became),
+    ...section('Carried over in part', settled.lost),
+    ...section('Rounded', settled.rounded),
+    ...section('Renamed', settled.renamed),
+    ...(settled.ignored.length > 0 ? ['', 'Besides:', ...settled.ignored.map(indent)] : []),
+    ...(settled.secrets.length > 0
+      ? [
+          '',
+          `Secrets to set before the file is applied (POST /secrets), ${settled.secrets.length}:`,
+          ...settled.secrets.map(({ name, use }) => indent(`${name}: ${use}`)),
+        ]
+      : []),
+  ].join('\n');
+}
+
+/** The report as data: `--json`. */
+function reportData(settled: Settled, format: string): object {
+  const { file, ...rest } = settled;
+  return { format, devices: file.devices.length, tags: file.tags.length, ...rest };
+}
+
+/** Findings of the same text stand together; each is named. */
+function section(title: string, findings: readonly Finding[]): string[] {
+  if (findings.length === 0) return [];
+  const byText = Map.groupBy(findings, ({ text }) => text);
+  return [
+    '',
+    `${title} (${findings.length}):`,
+    ...[...byText].map(([text, group]) => indent(`${group.map(shownName).join(', ')}: ${text}`)),
+  ];
+}
+
+function shownName({ at, name }: Finding): string {
+  return name === '' ? at : `${JSON.stringify(name)} (${at})`;
+}
+
+function indent(line: string): string {
+  return `  ${line}`;
+}

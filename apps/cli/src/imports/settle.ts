@@ -1,7 +1,7 @@
 import { faultsOf } from '@vantage/kernel';
 import { probeFor } from '@vantage/probes';
 import { syntaxProblem } from '@vantage/probes/settings';
-import type { ApplyFile, FileDevice } from './apply-file.ts';
+import type { ApplyFile, FileDevice, FileTag } from './apply-file.ts';
 import type { Finding, FoundCheck, Reading } from './found.ts';
 import { asRead, createUniqueNames, keyOf, lineOf, numbered, shorten } from './names.ts';
 import {
@@ -13,7 +13,6 @@ import {
   roundTimeout,
 } from './rounding.ts';
 import { createSecretKeeper, hideInOptions, hideInUrl, type NeededSecret } from './secrets.ts';
-import { settleTags } from './tags.ts';
 
 /** The outcome of an import: the apply file and its report. */
 export interface Settled {
@@ -228,4 +227,38 @@ function leadsTo(
   for (let each: FileDevice | undefined = from; each !== undefined; each = masterOf.get(each))
     if (each === wanted) return true;
   return false;
+}
+
+/** The tags of a file, in the order in which devices name them. */
+interface TagList {
+  /** The tags of a check as the file names them; undefined: none. */
+  readonly of: (check: FoundCheck) => readonly string[] | undefined;
+  readonly list: () => readonly FileTag[];
+  /** Tags that were joined or cut, for the report. */
+  readonly notes: () => readonly string[];
+}
+
+/** Collects tags. Names that differ in letter case alone are one tag, as in the API. */
+function settleTags(longest: number): TagList {
+  const byRead = new Map<string, string>();
+  const notes = new Set<string>();
+  const settleOne = (wish: string): string | undefined => {
+    const line = lineOf(wish);
+    const name = line.slice(0, longest).toWellFormed().trim();
+    if (!/[\p{L}\p{N}\p{P}\p{S}]/u.test(name)) return undefined;
+    if (name !== line) notes.add(`the tag ${JSON.stringify(line)} was cut to ${longest} characters`);
+    const known = byRead.get(asRead(name));
+    if (known !== undefined && known !== name)
+      notes.add(`the tags ${JSON.stringify(known)} and ${JSON.stringify(name)} are one`);
+    if (known === undefined) byRead.set(asRead(name), name);
+    return known ?? name;
+  };
+  return {
+    of(check) {
+      const names = (check.tags ?? []).flatMap((tag) => settleOne(tag) ?? []);
+      return names.length === 0 ? undefined : [...new Set(names)];
+    },
+    list: () => [...byRead.values()].map((Name) => ({ Key: keyOf(Name), Name })),
+    notes: () => [...notes],
+  };
 }

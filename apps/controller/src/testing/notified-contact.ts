@@ -1,6 +1,6 @@
 import type { Clock, Logger } from '@vantage/kernel';
 import { runRequests } from '../agents/run-requests/index.ts';
-import { createAlertTimes } from '../alerts/decide/alert-input.ts';
+import { createAlertTimes } from '../alerts/decide/alert-facts.ts';
 import { decideDue } from '../alerts/decide/decide-due.ts';
 import { dueAlertNos } from '../alerts/decide/due-store.ts';
 import { createOnEvents } from '../alerts/decide/on-events.ts';

@@ -1,6 +1,5 @@
-import { afterUp } from '../after-change.ts';
 import type { AlertDecision, AlertFacts } from '../alert-facts.ts';
-import { type AlertState, newAlertState } from '../alert-state.ts';
+import { type AlertState, afterUp, newAlertState } from '../alert-state.ts';
 import { decide } from '../decide.ts';
 import type { RequestedCheck } from '../decide-master.ts';
 import type { Schedule } from '../schedule.ts';

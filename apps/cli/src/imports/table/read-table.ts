@@ -4,7 +4,6 @@ import { guessMethod, methodOfWord, urlFor } from '../guess-method.ts';
 import { jsonObject, spanSeconds, truthOf } from '../values.ts';
 import { type Column, type ColumnMeaning, type Columns, findColumns } from './columns.ts';
 import { parseTable, type Row } from './parse-table.ts';
-import { showColumn, showSeparator } from './show-columns.ts';
 
 /** Reads a table: CSV, TSV, or cells pasted from a spreadsheet. Each row is a check or is refused with its line. */
 export function readTable(text: string, file: string): Reading {
@@ -33,6 +32,66 @@ export function readTable(text: string, file: string): Reading {
       ),
     ],
   };
+}
+
+const separatorNames: Readonly<Record<string, string>> = {
+  '\t': 'tabs',
+  ',': 'commas',
+  ';': 'semicolons',
+  '|': 'bars',
+};
+
+/** A separator in words. */
+function showSeparator(separator: string): string {
+  return separatorNames[separator] ?? separator;
+}
+
+const wordsFor: Readonly<Record<ColumnMeaning, string>> = {
+  address: 'URL',
+  port: 'port of the URL',
+  method: 'Method',
+  name: 'FullName',
+  shortName: 'ShortName',
+  key: 'Key',
+  frequency: 'Frequency',
+  interval: 'Frequency',
+  timeout: 'Timeout',
+  retries: 'Attempts (one more)',
+  attempts: 'Attempts (failing checks until Down)',
+  retryDelay: 'RetryDelay',
+  tags: 'Tags',
+  group: 'Tags (one path)',
+  master: 'device_master_id',
+  enabled: 'Enabled',
+  paused: 'Enabled (turned round)',
+  severity: 'Severity',
+  locations: 'Locations',
+  user: 'Options.User',
+  password: 'Options.Password',
+  keyword: 'Options.ExpectText',
+  status: 'Options.ExpectStatus',
+  server: 'Options.Server',
+  recordType: 'Options.Type',
+  options: 'Options (JSON)',
+};
+
+/** How a column is read, for the report; `minutes` says how bare intervals count. */
+function showColumn(
+  { header, meaning, option, at, unitSeconds }: Column,
+  { rows }: Columns,
+  minutes: boolean,
+): string {
+  const name = JSON.stringify(header);
+  if (meaning === 'option') return `${name} is Options.${option}`;
+  if (meaning === undefined)
+    return rows.some(({ cells }) => (cells[at] ?? '').trim() !== '')
+      ? `${name} is not read`
+      : `${name} is not read (and empty)`;
+  const unit =
+    meaning === 'interval' && unitSeconds === undefined
+      ? `, numbers without a unit in ${minutes ? 'minutes' : 'seconds'}`
+      : '';
+  return `${name} is ${wordsFor[meaning]}${unit}`;
 }
 
 /** Whether intervals without a unit are minutes: they are where none is over 60. */

@@ -2,16 +2,16 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { second, startUs } from '../../status/health/testing/scenario.ts';
 import { acknowledge } from './acknowledge.ts';
-import { createAlertScene } from './testing/alert-scene.ts';
+import { createAlertFixture } from './testing/alert-fixture.ts';
 
-let scene: Awaited<ReturnType<typeof createAlertScene>>;
+let fixture: Awaited<ReturnType<typeof createAlertFixture>>;
 let place: { locationNo: number; agentNo: number };
 
 beforeAll(async () => {
-  scene = await createAlertScene();
-  place = await scene.location('Oslo');
+  fixture = await createAlertFixture();
+  place = await fixture.location('Oslo');
 });
-afterAll(() => scene[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 /** The messages about a device that went Down, was acknowledged and came back; its contact has this type. */
 async function messagesOf(
@@ -19,31 +19,31 @@ async function messagesOf(
   from: number,
   notify: readonly string[] | null = ['device.down', 'device.up'],
 ) {
-  const contact = await scene.everybody({ RepeatMinutes: 1 }, notify);
-  await scene.kysely.updateTable('contacts').set({ type }).where('contact_id', '=', contact).execute();
-  const device = await scene.device([place]);
+  const contact = await fixture.everybody({ RepeatMinutes: 1 }, notify);
+  await fixture.kysely.updateTable('contacts').set({ type }).where('contact_id', '=', contact).execute();
+  const device = await fixture.device([place]);
   const check = (at: number, code: number, attempt = 0) =>
-    scene.take([{ device, agent: place.agentNo, at, code, attempt }]);
+    fixture.take([{ device, agent: place.agentNo, at, code, attempt }]);
   await check(from, 1);
   for (const attempt of [0, 1, 2]) await check(from + 10 + 2 * attempt, 3, attempt);
-  await scene.decide(from + 20);
-  const [alert] = await scene.alerts(device);
-  const { accountNo } = scene;
+  await fixture.decide(from + 20);
+  const [alert] = await fixture.alerts(device);
+  const { accountNo } = fixture;
   const ask = { accountNo, alertId: alert?.alert_id ?? '', by: 'deploy', note: 'on it' };
   for (const at of [from + 30, from + 40]) {
-    await acknowledge(scene.kysely, { ...ask, nowUs: startUs + at * second });
-    await scene.decide(at);
+    await acknowledge(fixture.kysely, { ...ask, nowUs: startUs + at * second });
+    await fixture.decide(at);
   }
-  await scene.decide(from + 200);
+  await fixture.decide(from + 200);
   await check(from + 300, 1);
-  await scene.decide(from + 310);
-  return { kinds: await scene.messages(device), alertNo: alert?.alert_no ?? 0 };
+  await fixture.decide(from + 310);
+  return { kinds: await fixture.messages(device), alertNo: alert?.alert_no ?? 0 };
 }
 
 test('a system that keeps incidents is notified of the acknowledgement, once and between begin and end', async () => {
   const { kinds, alertNo } = await messagesOf('pagerduty', 1_000);
   expect(kinds).toEqual(['device.down', 'acknowledged', 'device.up']);
-  const rows = await scene.kysely
+  const rows = await fixture.kysely
     .selectFrom('notifications')
     .select(['kind', 'data', 'order_key'])
     .where('alert_no', '=', alertNo)
@@ -74,7 +74,7 @@ test('the event of an alert names no Location of its own: that of a device is th
   const { rows } = await sql<{ type: string; of_event: number | null; of_alert: number | null }>`
     select e.type, e.location_no as of_event, a.location_no as of_alert
     from events e join alerts a using (device_no) where a.alert_no = ${alertNo} and e.type = 'Alert'`.execute(
-    scene.kysely,
+    fixture.kysely,
   );
   expect(rows).toEqual([{ type: 'Alert', of_event: null, of_alert: place.locationNo }]);
 });

@@ -2,62 +2,62 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { second, startUs } from '../../status/health/testing/scenario.ts';
 import { touchOrphans } from './due-store.ts';
-import { createAlertScene } from './testing/alert-scene.ts';
+import { createAlertFixture } from './testing/alert-fixture.ts';
 
-let scene: Awaited<ReturnType<typeof createAlertScene>>;
+let fixture: Awaited<ReturnType<typeof createAlertFixture>>;
 let place: { locationNo: number; agentNo: number };
 
 beforeAll(async () => {
-  scene = await createAlertScene();
-  place = await scene.location('Oslo');
-  await scene.everybody();
+  fixture = await createAlertFixture();
+  place = await fixture.location('Oslo');
+  await fixture.everybody();
 });
-afterAll(() => scene[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 /** A device that was Up and is Down: Retries is 2. */
 async function downDevice(from: number) {
-  const device = await scene.device([place]);
+  const device = await fixture.device([place]);
   const { agentNo } = place;
-  await scene.take([{ device, agent: agentNo, at: from - 10, code: 1, attempt: 0 }]);
+  await fixture.take([{ device, agent: agentNo, at: from - 10, code: 1, attempt: 0 }]);
   for (const attempt of [0, 1, 2])
-    await scene.take([{ device, agent: agentNo, at: from + 2 * attempt, code: 3, attempt }]);
+    await fixture.take([{ device, agent: agentNo, at: from + 2 * attempt, code: 3, attempt }]);
   return device;
 }
 
 async function types(device: number) {
-  return (await scene.events(device)).map(({ type }) => type).filter((type) => type.startsWith('Alert'));
+  return (await fixture.events(device)).map(({ type }) => type).filter((type) => type.startsWith('Alert'));
 }
 
 test('a device that fails from one of its Locations notifies of device.partial, and of the end when that Location is fine again', async () => {
-  const other = await scene.location('Rome');
-  const device = await scene.device([place, other]);
+  const other = await fixture.location('Rome');
+  const device = await fixture.device([place, other]);
   const at = (from: number, code: number, { agentNo }: { agentNo: number }, attempt = 0) =>
-    scene.take([{ device, agent: agentNo, at: from, code, attempt }]);
+    fixture.take([{ device, agent: agentNo, at: from, code, attempt }]);
   await at(1_000, 1, place);
   for (const from of [1_010, 1_020, 1_030]) {
     await at(from, 3, place);
     await at(from + 2, 1, other, 1);
   }
-  await scene.decide(1_040);
-  expect(await scene.messages(device)).toEqual(['device.partial']);
+  await fixture.decide(1_040);
+  expect(await fixture.messages(device)).toEqual(['device.partial']);
   expect(await types(device)).toEqual(['Alert']);
-  expect(await scene.alerts(device)).toMatchObject([{ kind: 'device.partial', closed_us: null }]);
+  expect(await fixture.alerts(device)).toMatchObject([{ kind: 'device.partial', closed_us: null }]);
   await at(1_050, 1, other);
-  await scene.decide(1_110);
-  expect(await scene.messages(device)).toEqual(['device.partial']);
+  await fixture.decide(1_110);
+  expect(await fixture.messages(device)).toEqual(['device.partial']);
   await at(1_120, 1, place);
-  await scene.decide(1_125);
-  expect(await scene.messages(device)).toEqual(['device.partial', 'device.up']);
-  expect(await scene.alerts(device)).toMatchObject([
+  await fixture.decide(1_125);
+  expect(await fixture.messages(device)).toEqual(['device.partial', 'device.up']);
+  expect(await fixture.alerts(device)).toMatchObject([
     { closed_us: startUs + 1_125 * second, reason: 'the device works from all Locations again' },
   ]);
-  const ended = (await scene.events(device)).filter(({ type }) => type === 'Recovered').at(-1);
+  const ended = (await fixture.events(device)).filter(({ type }) => type === 'Recovered').at(-1);
   expect(ended?.message).toContain('Recovered at all Locations');
 });
 
 test('the alert of an offline Location closes without a message when the Location is deleted', async () => {
-  const gone = await scene.location('Turin');
-  const { kysely, recordEvents, accountNo } = scene;
+  const gone = await fixture.location('Turin');
+  const { kysely, recordEvents, accountNo } = fixture;
   const { locationNo } = gone;
   const offline = { kind: 'location-offline', accountNo, locationNo, locationName: 'Turin' } as const;
   await kysely
@@ -69,15 +69,15 @@ test('the alert of an offline Location closes without a message when the Locatio
         startUs + 2_000 * second,
       ),
     );
-  await scene.decide(2_001);
-  const before = await scene.messages(null);
+  await fixture.decide(2_001);
+  const before = await fixture.messages(null);
   expect(before.at(-1)).toBe('location.offline');
   await sql`update locations set deleted_at = now(), online = false where location_no = ${locationNo}`.execute(
     kysely,
   );
   await touchOrphans(kysely, startUs + 2_010 * second);
-  await scene.decide(2_010);
-  expect(await scene.messages(null)).toEqual(before);
+  await fixture.decide(2_010);
+  expect(await fixture.messages(null)).toEqual(before);
   const alerts = await kysely
     .selectFrom('alerts')
     .selectAll()
@@ -90,35 +90,39 @@ test('the alert of an offline Location closes without a message when the Locatio
 
 test('an alert of a kind of a later version waits an hour, and stops no other', async () => {
   await sql`insert into alerts (alert_id, account_no, kind, severity, opened_us, since_us, state, opening, due_us)
-    select md5(n::text), ${scene.accountNo}, 'device.haunted', 'critical', 0, 0, '{"phase": "active"}', '{}', 0
-    from generate_series(1, 1000) n`.execute(scene.kysely);
+    select md5(n::text), ${fixture.accountNo}, 'device.haunted', 'critical', 0, 0, '{"phase": "active"}', '{}', 0
+    from generate_series(1, 1000) n`.execute(fixture.kysely);
   const device = await downDevice(3_010);
-  await scene.decide(3_020);
-  await scene.decide(3_021);
-  expect(await scene.messages(device)).toEqual(['device.down']);
+  await fixture.decide(3_020);
+  await fixture.decide(3_021);
+  expect(await fixture.messages(device)).toEqual(['device.down']);
   const { rows } = await sql`select min(due_us) as due from alerts where kind = 'device.haunted'`.execute(
-    scene.kysely,
+    fixture.kysely,
   );
   expect(rows).toEqual([{ due: startUs + (3_020 + 3_600) * second }]);
-  await scene.kysely.deleteFrom('alerts').where('kind', '=', 'device.haunted').execute();
+  await fixture.kysely.deleteFrom('alerts').where('kind', '=', 'device.haunted').execute();
 });
 
 test('a device that is paused takes back its messages that nobody tried to send; one that is Up again takes back the repeats', async () => {
   const [paused, well] = [await downDevice(4_000), await downDevice(4_001)];
-  await scene.decide(4_020);
+  await fixture.decide(4_020);
   for (const device of [paused, well]) {
-    const [alert] = await scene.alerts(device);
+    const [alert] = await fixture.alerts(device);
     await sql`insert into notifications (notification_id, account_no, contact_no, alert_no, order_key, kind, severity, data, at_us,
         created_us, due_us)
       select md5(notification_id), account_no, contact_no, alert_no, order_key, kind, severity, data, at_us, created_us, due_us
-      from notifications where alert_no = ${alert?.alert_no ?? 0}`.execute(scene.kysely);
+      from notifications where alert_no = ${alert?.alert_no ?? 0}`.execute(fixture.kysely);
   }
-  await scene.kysely.updateTable('devices').set({ enabled: false }).where('device_no', '=', paused).execute();
-  await scene.take([{ device: well, agent: place.agentNo, at: 4_030, code: 1, attempt: 0 }]);
-  await scene.decide(4_090);
+  await fixture.kysely
+    .updateTable('devices')
+    .set({ enabled: false })
+    .where('device_no', '=', paused)
+    .execute();
+  await fixture.take([{ device: well, agent: place.agentNo, at: 4_030, code: 1, attempt: 0 }]);
+  await fixture.decide(4_090);
   const states = async (device: number) =>
     (
-      await scene.kysely
+      await fixture.kysely
         .selectFrom('notifications as n')
         .innerJoin('alerts as a', 'a.alert_no', 'n.alert_no')
         .select(['n.kind', 'n.state'])
@@ -133,26 +137,26 @@ test('a device that is paused takes back its messages that nobody tried to send;
 /** Devices that fall, come back and fall again together, where nobody was told of the end meanwhile; their messages. */
 async function fallTwice(count: number, from: number) {
   const devices: number[] = [];
-  for (let i = 0; i < count; i += 1) devices.push(await scene.device([place]));
+  for (let i = 0; i < count; i += 1) devices.push(await fixture.device([place]));
   const all = (at: number, code: number, attempt = 0) =>
-    scene.take(devices.map((device) => ({ device, agent: place.agentNo, at, code, attempt })));
+    fixture.take(devices.map((device) => ({ device, agent: place.agentNo, at, code, attempt })));
   await all(from - 10, 1);
   for (const attempt of [0, 1, 2]) await all(from + 2 * attempt, 3, attempt);
-  await scene.decide(from + 5);
-  await scene.kysely
+  await fixture.decide(from + 5);
+  await fixture.kysely
     .updateTable('notifications')
     .set({ state: 'Delivered' })
     .where('kind', '=', 'device.down')
     .execute();
   await all(from + 20, 1);
-  await scene.decide(from + 21);
+  await fixture.decide(from + 21);
   for (const attempt of [0, 1, 2]) await all(from + 30 + 2 * attempt, 3, attempt);
-  await scene.decide(from + 40);
+  await fixture.decide(from + 40);
   return Promise.all(
     devices.map(async (device) => {
       const { rows } = await sql<{ kind: string; state: string }>`
         select n.kind, n.state from notifications n join alerts a using (alert_no) where a.device_no = ${device}
-        order by n.notification_no`.execute(scene.kysely);
+        order by n.notification_no`.execute(fixture.kysely);
       return rows;
     }),
   );
@@ -165,7 +169,7 @@ test('of devices that fail again at one moment, each takes back the end that nob
 });
 
 test('a contact that wants to hear of outages only hears of these and of flapping', async () => {
-  await scene.everybody({}, ['device.down']);
+  await fixture.everybody({}, ['device.down']);
   const [messages] = await fallTwice(1, 8_000);
   expect(messages?.map(({ kind }) => kind)).toEqual(['device.down', 'device.down']);
 });

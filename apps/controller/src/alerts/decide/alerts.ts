@@ -2,7 +2,7 @@ import { type Clock, createJobParts, createWaker, type Logger } from '@vantage/k
 import { realTime, type TimeScale } from '../../platform/config/time-scale.ts';
 import { bisectBatch, type Db, quarantine } from '../../platform/db/index.ts';
 import type { RecordEvents } from '../../status/events/record-events.ts';
-import { createAlertTimes } from './alert-input.ts';
+import { createAlertTimes } from './alert-facts.ts';
 import { touchRequested } from './change-store.ts';
 import { decideDue, type Enqueue, type Withdraw } from './decide-due.ts';
 import { dueAlertNos, postpone, touchOrphans } from './due-store.ts';

@@ -3,23 +3,23 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { locationVisibility } from '../../catalog/locations/visibility-store.ts';
 import { reviewAnchors } from '../../status/health/anchors.ts';
 import { second, startUs } from '../../status/health/testing/scenario.ts';
-import { createAlertScene } from './testing/alert-scene.ts';
+import { createAlertFixture } from './testing/alert-fixture.ts';
 
-let scene: Awaited<ReturnType<typeof createAlertScene>>;
+let fixture: Awaited<ReturnType<typeof createAlertFixture>>;
 beforeAll(async () => {
-  scene = await createAlertScene();
-  await scene.everybody();
+  fixture = await createAlertFixture();
+  await fixture.everybody();
 });
-afterAll(() => scene[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 const at = (s: number) => startUs + s * second;
 const gateway = { Name: 'gateway', Target: '10.0.0.1', Networks: [] };
 const site = { Name: 'site', Target: '10.9.0.1:22', Networks: ['10.9.0.0/16'] };
-type Place = Awaited<ReturnType<typeof scene.location>>;
+type Place = Awaited<ReturnType<typeof fixture.location>>;
 
 async function setAnchors({ locationNo }: Place, anchors: readonly object[]) {
   const set = { anchors: JSON.stringify(anchors) };
-  await scene.kysely.updateTable('locations').set(set).where('location_no', '=', locationNo).execute();
+  await fixture.kysely.updateTable('locations').set(set).where('location_no', '=', locationNo).execute();
 }
 
 /** The Location's agent reports these states of the gateway and the site, since this second. */
@@ -36,13 +36,13 @@ async function report(
     text: state === 'silent' ? 'no answer within 2 s' : 'fine',
   }));
   const set = { anchor_states: JSON.stringify(reports), state: 'Connected' as const, ...more };
-  await scene.kysely.updateTable('agents').set(set).where('agent_no', '=', agentNo).execute();
+  await fixture.kysely.updateTable('agents').set(set).where('agent_no', '=', agentNo).execute();
 }
 
-const review = (s: number) => reviewAnchors({ ...scene, locations: locationVisibility }, at(s));
+const review = (s: number) => reviewAnchors({ ...fixture, locations: locationVisibility }, at(s));
 
 async function eventsOf({ locationNo }: Place) {
-  const rows = await scene.kysely
+  const rows = await fixture.kysely
     .selectFrom('events')
     .select(['type', 'status', 'at_us', 'message', 'duration_s', 'device_no'])
     .where('location_no', '=', locationNo)
@@ -52,7 +52,7 @@ async function eventsOf({ locationNo }: Place) {
 }
 
 async function alertsOf({ locationNo }: Place) {
-  const rows = await scene.kysely
+  const rows = await fixture.kysely
     .selectFrom('alerts')
     .select(['alert_no', 'kind', 'closed_us', 'since_us', 'opening'])
     .where('location_no', '=', locationNo)
@@ -69,7 +69,7 @@ async function alertsOf({ locationNo }: Place) {
 
 async function messagesOf(place: Place) {
   const nos = (await alertsOf(place)).map(({ no }) => no);
-  const rows = await scene.kysely
+  const rows = await fixture.kysely
     .selectFrom('notifications')
     .select(['kind', 'data'])
     .where('alert_no', 'in', nos)
@@ -79,14 +79,14 @@ async function messagesOf(place: Place) {
 }
 
 test('an anchor that fails makes one event and one alert, by however many controllers, and its end ends both', async () => {
-  const place = await scene.location('Oslo');
+  const place = await fixture.location('Oslo');
   await setAnchors(place, [gateway, site]);
   await report(place, ['answers', 'answers'], 0);
   expect(await review(10)).toEqual([]);
   await report(place, ['answers', 'silent'], 12);
   const notices = await Promise.all([review(15), review(15), review(15)]);
   expect(notices.flat()).toEqual([{ locationName: 'Oslo', anchorName: 'site', isDown: true }]);
-  await scene.decide(16, 2);
+  await fixture.decide(16, 2);
   expect(await eventsOf(place)).toMatchObject([
     {
       type: 'AnchorDown',
@@ -100,7 +100,7 @@ test('an anchor that fails makes one event and one alert, by however many contro
   expect(await alertsOf(place)).toMatchObject([{ kind: 'anchor.down', isOpen: true, since: 12 }]);
   await report(place, ['answers', 'answers'], 40);
   await review(42);
-  await scene.decide(43);
+  await fixture.decide(43);
   expect((await eventsOf(place)).at(-1)).toMatchObject({
     type: 'AnchorUp',
     status: 'Up',
@@ -117,18 +117,18 @@ test('an anchor that fails makes one event and one alert, by however many contro
 });
 
 test('all anchors fail at once: one alert, about the nearest; when it is back and the next one is not, that one has its own', async () => {
-  const place = await scene.location('Rome');
+  const place = await fixture.location('Rome');
   await setAnchors(place, [gateway, site]);
   await report(place, ['silent', 'silent'], 100);
   await review(102);
-  await scene.decide(103);
+  await fixture.decide(103);
   expect((await alertsOf(place)).map(({ opening }) => opening)).toMatchObject([{ Name: 'gateway' }]);
   await report(place, ['answers', 'silent'], 110);
   await review(112);
-  await scene.decide(113);
+  await fixture.decide(113);
   await setAnchors(place, [gateway]);
   await review(120);
-  await scene.decide(121);
+  await fixture.decide(121);
   const types = (await eventsOf(place)).map(({ type, message }) => `${type} ${message.split(' ')[1]}`);
   expect(types.filter((one) => one.startsWith('Anchor'))).toEqual([
     'AnchorDown gateway',
@@ -146,46 +146,46 @@ test('all anchors fail at once: one alert, about the nearest; when it is back an
 });
 
 test('while all agents of the Location are away nothing is decided, and a deleted Location ends the alert without a message', async () => {
-  const place = await scene.location('Kyiv');
+  const place = await fixture.location('Kyiv');
   await setAnchors(place, [gateway]);
   await report(place, ['silent'], 200);
   await review(202);
-  await scene.decide(203);
+  await fixture.decide(203);
   await report(place, ['answers'], 210, { state: 'Away' });
   expect(await review(212)).toEqual([]);
   expect(await alertsOf(place)).toMatchObject([{ isOpen: true }]);
-  await scene.kysely
+  await fixture.kysely
     .updateTable('locations')
     .set({ deleted_at: new Date() })
     .where('location_no', '=', place.locationNo)
     .execute();
-  await scene.kysely
+  await fixture.kysely
     .updateTable('alerts')
     .set({ due_us: at(220) })
     .where('closed_us', 'is', null)
     .execute();
-  await scene.decide(220);
+  await fixture.decide(220);
   expect(await alertsOf(place)).toMatchObject([{ isOpen: false }]);
   expect((await messagesOf(place)).map(([kind]) => kind)).toEqual(['anchor.down']);
 });
 
 test('a Location without anchors, also one with a text in place of the empty list, is none of these', async () => {
-  const place = await scene.location('Lima');
+  const place = await fixture.location('Lima');
   const set = { anchors: '"[]"' };
-  const ofPlace = scene.kysely.updateTable('locations').set(set);
+  const ofPlace = fixture.kysely.updateTable('locations').set(set);
   await ofPlace.where('location_no', '=', place.locationNo).execute();
   expect(await review(250)).toEqual([]);
 });
 
 test('a damaged stored value of one Location stops no other, and shows in what is stored', async () => {
-  const [damaged, good] = [await scene.location('damaged'), await scene.location('good')];
+  const [damaged, good] = [await fixture.location('damaged'), await fixture.location('good')];
   await setAnchors(good, [gateway]);
   await report(good, ['silent'], 300);
   const set = { anchor_states: '"x"' };
-  await scene.kysely.updateTable('agents').set(set).where('agent_no', '=', damaged.agentNo).execute();
+  await fixture.kysely.updateTable('agents').set(set).where('agent_no', '=', damaged.agentNo).execute();
   await setAnchors(damaged, [gateway]);
   expect(await review(302)).toMatchObject([{ locationName: 'good' }]);
-  const { failed_anchors } = await scene.kysely
+  const { failed_anchors } = await fixture.kysely
     .selectFrom('locations')
     .select('failed_anchors')
     .where('location_no', '=', good.locationNo)

@@ -1,8 +1,8 @@
 import { type AlertState, type Facts, newAlertState } from '@vantage/alerts';
 import { expect, test } from 'vitest';
 import { applyChanges } from './apply-changes.ts';
+import type { ChangedDevice, OpenAlert } from './change-store.ts';
 import type { AlertChange } from './changes.ts';
-import type { ChangedDevice, OpenAlert } from './open-alert.ts';
 
 const device: ChangedDevice = {
   deviceNo: 1,

@@ -1,16 +1,16 @@
-import { afterDown, afterUp, enterPhase, type Facts, newAlertState } from '@vantage/alerts';
+import {
+  afterDown,
+  afterUp,
+  enterPhase,
+  type Facts,
+  newAlertState,
+  reopened,
+  severalKinds,
+} from '@vantage/alerts';
 import { secondUs } from '@vantage/domain';
 import type { EventCause } from '@vantage/health';
+import { alertKey, type ChangedDevice, type OpenAlert } from './change-store.ts';
 import type { AlertChange } from './changes.ts';
-import {
-  type Application,
-  add,
-  alertKey,
-  type ChangedDevice,
-  isGoingOn,
-  type OpenAlert,
-  touch,
-} from './open-alert.ts';
 
 /** The facts that changes are applied to. */
 export interface ChangeContext {
@@ -25,6 +25,16 @@ export interface ChangeContext {
 export interface AppliedChanges {
   readonly alerts: readonly OpenAlert[];
   readonly events: readonly EventCause[];
+}
+
+/** Changes being applied: what they read, and what they change. */
+interface Application {
+  readonly devices: ReadonlyMap<number, ChangedDevice>;
+  readonly flappingWindowUs: number;
+  readonly nowUs: number;
+  readonly alerts: Map<string, OpenAlert>;
+  readonly changed: Set<OpenAlert>;
+  readonly events: EventCause[];
 }
 
 /** Applies changes one after the other. An alert that opened and ended without anybody to notify is left out. Pure. */
@@ -266,4 +276,61 @@ export function withOutage(
     Count: (typeof Count === 'number' ? Count : 0) + 1,
     Outages: listed.length < summarizedOutages ? [...listed, named] : listed,
   };
+}
+
+/** It is open, and its end was not seen yet. */
+function isGoingOn(alert: OpenAlert | undefined): alert is OpenAlert {
+  return alert !== undefined && alert.state.phase !== 'ended';
+}
+
+type NewAlert = Omit<OpenAlert, 'alertNo' | 'ending' | 'endedUp' | 'isReopened' | 'dueUs'>;
+
+/** A new alert, or the one of the same kind again whose end nobody heard of. */
+function add(alert: NewAlert, application: Application): void {
+  const { nowUs, alerts, changed } = application;
+  // An alert about one moment may be open several times.
+  const maySeveralBeOpen = severalKinds.has(alert.kind);
+  const present = maySeveralBeOpen ? undefined : alerts.get(alertKey(alert));
+  if (present !== undefined) {
+    reopen(present, alert, application);
+    return;
+  }
+  const made: OpenAlert = {
+    ...alert,
+    alertNo: null,
+    ending: null,
+    endedUp: false,
+    isReopened: false,
+    dueUs: nowUs,
+  };
+  if (!maySeveralBeOpen) alerts.set(alertKey(made), made);
+  changed.add(made);
+}
+
+/** See `reopened` of libs/alerts. */
+function reopen(alert: OpenAlert, anew: NewAlert, application: Application): void {
+  const { state, sinceUs, ending } = alert;
+  const upUs = ending?.['At'];
+  const isOutage = alert.kind === 'device.down' && state.flapping === null;
+  const over =
+    isOutage && state.activeUs !== null && typeof upUs === 'number'
+      ? { activeUs: state.activeUs, sinceUs, upUs }
+      : null;
+  alert.locationNo = anew.locationNo;
+  alert.agentNo = anew.agentNo;
+  alert.severity = anew.severity;
+  alert.opening = anew.opening;
+  alert.sinceUs = anew.sinceUs;
+  alert.ending = null;
+  alert.state = reopened(state, anew.state, { unaware: state.notified, over });
+  alert.endedUp = false;
+  alert.isReopened = alert.alertNo !== null;
+  touch(alert, application);
+}
+
+/** Lets the alert be decided at once. */
+function touch(alert: OpenAlert | undefined, { nowUs, changed }: Application): void {
+  if (alert === undefined) return;
+  alert.dueUs = nowUs;
+  changed.add(alert);
 }

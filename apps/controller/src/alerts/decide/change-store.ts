@@ -1,9 +1,65 @@
-import { flappingWindowUs } from '@vantage/alerts';
+import {
+  type AlertKind,
+  type AlertState,
+  type Facts,
+  flappingWindowUs,
+  type PastOutage,
+  type Severity,
+} from '@vantage/alerts';
 import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { pipelined, type Row, type Tables } from '../../platform/db/index.ts';
-import { readAlertState, readFacts, readKind, readPast, readSeverity } from './alert-row.ts';
-import type { ChangedDevice, OpenAlert } from './open-alert.ts';
+import { readAlertState, readFacts, readKind, readPast, readSeverity } from './alert-facts.ts';
+
+/** A device as a new alert needs it. */
+export interface ChangedDevice {
+  readonly deviceNo: number;
+  readonly deviceId: string;
+  readonly shortName: string;
+  readonly fullName: string | null;
+  readonly severity: Severity;
+  /** Confirmed outages of it that ended within the time in which three of them are flapping, each with its alert. */
+  readonly recent: readonly (PastOutage & { readonly alertNo: number })[];
+}
+
+/** An open alert, as it is or as it will be inserted (`alertNo` null). */
+export interface OpenAlert {
+  readonly alertNo: number | null;
+  readonly kind: AlertKind;
+  readonly accountNo: number;
+  readonly device: ChangedDevice | null;
+  locationNo: number | null;
+  agentNo: number | null;
+  severity: Severity;
+  sinceUs: number;
+  state: AlertState;
+  opening: Facts;
+  ending: Facts | null;
+  endedUp: boolean;
+  /** It begins anew, because what it is about is there again and nobody heard that it was over. */
+  isReopened: boolean;
+  dueUs: number | null;
+}
+
+/**
+ * The key of an open alert within its account. A Location may have alerts of several anchors; their Targets
+ * differ.
+ */
+export function alertKey({
+  kind,
+  device,
+  locationNo,
+  opening,
+}: {
+  readonly kind: AlertKind;
+  readonly device: { readonly deviceNo: number } | null;
+  readonly locationNo: number | null;
+  readonly opening: Facts;
+}): string {
+  if (device !== null) return `${kind}/device/${device.deviceNo}`;
+  const anchor = kind === 'anchor.down' ? `/${JSON.stringify(opening['Target'])}` : '';
+  return `${kind}/location/${locationNo}${anchor}`;
+}
 
 /** Devices and Locations whose alerts a transaction changes. */
 export interface Concerned {

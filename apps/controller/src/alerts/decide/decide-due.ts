@@ -14,8 +14,7 @@ import type { Kysely } from 'kysely';
 import { pipelined, type Tables } from '../../platform/db/index.ts';
 import { parseSteps } from '../../platform/db/stored-steps.ts';
 import type { RecordEvents } from '../../status/events/record-events.ts';
-import { type StepTimes, toFacts } from './alert-input.ts';
-import { readAlertState, readKind, readSeverity } from './alert-row.ts';
+import { readAlertState, readKind, readSeverity, type StepTimes, toFacts } from './alert-facts.ts';
 import {
   type ContactRow,
   claimDue,

@@ -2,18 +2,18 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { second, startUs } from '../../status/health/testing/scenario.ts';
 import { decideInstallation } from './installation-alerts.ts';
-import { createAlertScene } from './testing/alert-scene.ts';
+import { createAlertFixture } from './testing/alert-fixture.ts';
 
-let scene: Awaited<ReturnType<typeof createAlertScene>>;
+let fixture: Awaited<ReturnType<typeof createAlertFixture>>;
 beforeAll(async () => {
-  scene = await createAlertScene();
-  await scene.everybody();
+  fixture = await createAlertFixture();
+  await fixture.everybody();
 });
-afterAll(() => scene[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 beforeEach(async () => {
-  await sql`delete from notifications`.execute(scene.kysely);
-  await sql`delete from alerts`.execute(scene.kysely);
-  await sql`delete from installation_problems`.execute(scene.kysely);
+  await sql`delete from notifications`.execute(fixture.kysely);
+  await sql`delete from alerts`.execute(fixture.kysely);
+  await sql`delete from installation_problems`.execute(fixture.kysely);
 });
 
 /** A controller that finds a clock wrong; it says so for so many seconds more. */
@@ -25,28 +25,28 @@ const says = (
 ) =>
   sql`insert into installation_problems (controller_id, kind, reason, ends_us, account_nos) values (${controller}, ${kind}, ${`by ${controller}`},
     (extract(epoch from clock_timestamp()) * 1e6)::bigint + ${seconds * second}::bigint, ${accountNos}::int[])`.execute(
-    scene.kysely,
+    fixture.kysely,
   );
 const falls = (controller: string) =>
-  sql`delete from installation_problems where controller_id = ${controller}`.execute(scene.kysely);
+  sql`delete from installation_problems where controller_id = ${controller}`.execute(fixture.kysely);
 
 /** As many controllers decide at once. */
 async function find(at: number, controllers = 1) {
   const one = () =>
-    scene.kysely.transaction().execute((trx) => decideInstallation(trx, startUs + at * second));
+    fixture.kysely.transaction().execute((trx) => decideInstallation(trx, startUs + at * second));
   await Promise.all(Array.from({ length: controllers }, one));
 }
 
 async function decide(at: number) {
   await find(at, 3);
-  await scene.decide(at);
+  await fixture.decide(at);
 }
 
 const alerts = () =>
-  scene.kysely
+  fixture.kysely
     .selectFrom('alerts')
     .select(['severity', 'reason', 'closed_us'])
-    .where('account_no', '=', scene.accountNo)
+    .where('account_no', '=', fixture.accountNo)
     .where('kind', '=', 'clock.wrong')
     .execute();
 
@@ -58,15 +58,15 @@ test('clocks that are wrong are one alert for an account, until no controller fi
   await decide(20);
   await decide(30);
   expect(await alerts()).toEqual([{ severity: 'warning', reason: 'by a', closed_us: null }]);
-  expect(await scene.messages(null)).toEqual(['clock.wrong']);
+  expect(await fixture.messages(null)).toEqual(['clock.wrong']);
   await falls('a');
   await decide(40);
-  expect(await scene.messages(null)).toEqual(['clock.wrong']);
+  expect(await fixture.messages(null)).toEqual(['clock.wrong']);
   await falls('b');
   await decide(50);
   await decide(60);
   expect(await alerts()).toMatchObject([{ closed_us: expect.any(Number) }]);
-  expect(await scene.messages(null)).toEqual(['clock.wrong', 'clock.wrong']);
+  expect(await fixture.messages(null)).toEqual(['clock.wrong', 'clock.wrong']);
   await says('a');
   await decide(70);
   expect(await alerts()).toHaveLength(2);
@@ -80,7 +80,7 @@ test('a clock that is wrong again before the end was decided has one alert, and 
   await says('a');
   await decide(120);
   expect(await alerts()).toMatchObject([{ closed_us: null }]);
-  expect(await scene.messages(null)).toEqual(['clock.wrong']);
+  expect(await fixture.messages(null)).toEqual(['clock.wrong']);
 });
 
 test('a controller that is gone says nothing', async () => {
@@ -90,11 +90,11 @@ test('a controller that is gone says nothing', async () => {
 });
 
 test('a clock that only agents of other accounts find wrong is no alert, and one that its own do is', async () => {
-  const other = scene.accountNo + 1;
+  const other = fixture.accountNo + 1;
   await says('a', 120, [other]);
   await decide(300);
   expect(await alerts()).toEqual([]);
-  await says('b', 120, [other, scene.accountNo]);
+  await says('b', 120, [other, fixture.accountNo]);
   await decide(310);
   expect(await alerts()).toEqual([{ severity: 'warning', reason: 'by b', closed_us: null }]);
   await falls('b');
@@ -108,9 +108,9 @@ test('each kind of problem is an alert of its own, and says at its end that it i
   await says('a');
   await decide(400);
   const kinds = ['backup.old', 'clock.wrong', 'disk.low'];
-  expect((await scene.messages(null)).toSorted()).toEqual(kinds);
+  expect((await fixture.messages(null)).toSorted()).toEqual(kinds);
   await falls('a');
   await decide(410);
   await decide(420);
-  expect((await scene.messages(null)).toSorted()).toEqual(kinds.flatMap((kind) => [kind, kind]));
+  expect((await fixture.messages(null)).toSorted()).toEqual(kinds.flatMap((kind) => [kind, kind]));
 });

@@ -14,7 +14,7 @@ import {
 } from '@vantage/alerts';
 import { secondUs } from '@vantage/domain';
 import type { EventCause } from '@vantage/health';
-import { readFacts, readKind, readSeverity } from './alert-row.ts';
+import { readFacts, readKind, readSeverity } from './alert-facts.ts';
 import type { ContactRow, DueAlert, SubjectRow } from './due-store.ts';
 import type { Surroundings } from './surroundings.ts';
 

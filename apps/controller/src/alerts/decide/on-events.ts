@@ -4,16 +4,18 @@ import { pipelined, type Tables } from '../../platform/db/index.ts';
 import type { RecordEvents } from '../../status/events/record-events.ts';
 import { applyChanges } from './apply-changes.ts';
 import {
+  alertKey,
+  type ChangedDevice,
   changedDevices,
   lockAlerts,
   lockOpenAlerts,
+  type OpenAlert,
   openAlerts,
   touchDependents,
   writeAlerts,
 } from './change-store.ts';
 import { type AlertChange, changesOf } from './changes.ts';
 import { orderKeyOf } from './messages.ts';
-import { alertKey, type ChangedDevice, type OpenAlert } from './open-alert.ts';
 
 /** Nothing that the alert of a dependent waits for. */
 function isWarning({ kind }: AlertChange): boolean {

@@ -2,22 +2,22 @@ import { newId } from '@vantage/kernel';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { second, startUs } from '../../status/health/testing/scenario.ts';
 import { decideContacts } from './failing-contacts.ts';
-import { createAlertScene } from './testing/alert-scene.ts';
+import { createAlertFixture } from './testing/alert-fixture.ts';
 
-let scene: Awaited<ReturnType<typeof createAlertScene>>;
+let fixture: Awaited<ReturnType<typeof createAlertFixture>>;
 let place: { locationNo: number; agentNo: number };
 
 beforeAll(async () => {
-  scene = await createAlertScene();
-  place = await scene.location('Oslo');
+  fixture = await createAlertFixture();
+  place = await fixture.location('Oslo');
 });
-afterAll(() => scene[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 /**
  * Contacts of these names in the steps of a schedule that the account has from now on; their numbers and ids by name.
  */
 async function schedule(...steps: readonly (readonly string[])[]) {
-  const { kysely, accountNo } = scene;
+  const { kysely, accountNo } = fixture;
   const ids = new Map<string, { no: number; id: string }>();
   for (const name of new Set(steps.flat())) {
     const { contact_no, contact_id } = await kysely
@@ -54,7 +54,7 @@ async function schedule(...steps: readonly (readonly string[])[]) {
 
 /** Ends the messages of a contact that wait, as its server refused them at this second. */
 async function refuse(contactNo: number, at: number) {
-  const { kysely, accountNo } = scene;
+  const { kysely, accountNo } = fixture;
   const rows = await kysely
     .updateTable('notifications')
     .set({ state: 'Failed' })
@@ -64,7 +64,7 @@ async function refuse(contactNo: number, at: number) {
     .execute();
   for (const [alertNo, of] of Map.groupBy(rows, (row) => row.alert_no))
     await kysely.transaction().execute((trx) =>
-      scene.onFailed(trx, {
+      fixture.onFailed(trx, {
         accountNo,
         alertNo,
         contactNo,
@@ -76,7 +76,7 @@ async function refuse(contactNo: number, at: number) {
 }
 
 async function received(contactNo: number) {
-  const rows = await scene.kysely
+  const rows = await fixture.kysely
     .selectFrom('notifications')
     .select(['kind', 'state', 'data'])
     .where('contact_no', '=', contactNo)
@@ -91,15 +91,15 @@ async function received(contactNo: number) {
 
 async function down(device: number, at: number) {
   for (const attempt of [0, 1, 2])
-    await scene.take([{ device, agent: place.agentNo, at: at + attempt, code: 3, attempt }]);
+    await fixture.take([{ device, agent: place.agentNo, at: at + attempt, code: 3, attempt }]);
 }
 
 test('a Down message that its contact refuses goes to the step, then to the schedule, and the Up follows it', async () => {
   const no = await schedule(['first', 'second'], ['third']);
-  const device = await scene.device([place]);
-  await scene.take([{ device, agent: place.agentNo, at: 10, code: 1 }]);
+  const device = await fixture.device([place]);
+  await fixture.take([{ device, agent: place.agentNo, at: 10, code: 1 }]);
   await down(device, 100);
-  await scene.decide(110);
+  await fixture.decide(110);
   expect(await received(no('third'))).toEqual([]);
   await refuse(no('first'), 120);
   // The second contact has the message already.
@@ -113,63 +113,63 @@ test('a Down message that its contact refuses goes to the step, then to the sche
       undelivered: [{ Contact: 'second', Reason: '410 Gone' }],
     },
   ]);
-  await scene.take([{ device, agent: place.agentNo, at: 160, code: 1 }]);
-  await scene.decide(170);
+  await fixture.take([{ device, agent: place.agentNo, at: 160, code: 1 }]);
+  await fixture.decide(170);
   expect((await received(no('third'))).map(({ kind }) => kind)).toEqual(['device.down', 'device.up']);
-  const [alert] = await scene.alerts(device);
+  const [alert] = await fixture.alerts(device);
   expect(alert?.reason ?? '').not.toContain('Nobody');
 });
 
 test('whoever got a message of a flapping in the place of another gets the end of it, too', async () => {
   const no = await schedule(['first'], ['second']);
-  const device = await scene.device([place]);
-  await scene.take([{ device, agent: place.agentNo, at: 2_010, code: 1 }]);
+  const device = await fixture.device([place]);
+  await fixture.take([{ device, agent: place.agentNo, at: 2_010, code: 1 }]);
   await down(device, 2_100);
-  await scene.decide(2_110);
-  await scene.kysely
+  await fixture.decide(2_110);
+  await fixture.kysely
     .updateTable('notifications')
     .set({ kind: 'device.flapping' })
     .where('contact_no', '=', no('first'))
     .execute();
   await refuse(no('first'), 2_120);
-  await scene.take([{ device, agent: place.agentNo, at: 2_160, code: 1 }]);
-  await scene.decide(2_170);
+  await fixture.take([{ device, agent: place.agentNo, at: 2_160, code: 1 }]);
+  await fixture.decide(2_170);
   expect((await received(no('second'))).map(({ kind }) => kind)).toEqual(['device.flapping', 'device.up']);
 });
 
 test('where nobody is left, the alert and an event name what was not delivered', async () => {
   const no = await schedule(['alone']);
-  const device = await scene.device([place]);
-  await scene.take([{ device, agent: place.agentNo, at: 1_010, code: 1 }]);
+  const device = await fixture.device([place]);
+  await fixture.take([{ device, agent: place.agentNo, at: 1_010, code: 1 }]);
   await down(device, 1_100);
-  await scene.decide(1_110);
+  await fixture.decide(1_110);
   await refuse(no('alone'), 1_120);
-  const [alert] = await scene.alerts(device);
+  const [alert] = await fixture.alerts(device);
   expect(alert?.reason).toBe('Nobody could be notified: contact alone, 410 Gone');
-  const failed = (await scene.events(device)).filter(({ type }) => type === 'AlertFailed');
+  const failed = (await fixture.events(device)).filter(({ type }) => type === 'AlertFailed');
   expect(failed.map(({ message }) => message)).toEqual([
     'Contact alone was not notified of device.down: 410 Gone; nobody else is left to notify',
   ]);
   // The schedules of later tests are the account's too: they would notify of an outage that lasts.
-  await scene.take([{ device, agent: place.agentNo, at: 1_160, code: 1 }]);
-  await scene.decide(1_170);
+  await fixture.take([{ device, agent: place.agentNo, at: 1_160, code: 1 }]);
+  await fixture.decide(1_170);
 });
 
 const failingUs = 1_800 * second;
 
 async function decideOnly(at: number) {
   const nowUs = startUs + at * second;
-  await scene.kysely.transaction().execute((trx) => decideContacts(trx, { afterUs: failingUs, nowUs }));
+  await fixture.kysely.transaction().execute((trx) => decideContacts(trx, { afterUs: failingUs, nowUs }));
 }
 
 async function contacts(at: number) {
   await decideOnly(at);
-  await scene.decide(at);
+  await fixture.decide(at);
 }
 
 test('a contact that fails for 30 min, or refused one message for good, is one alert until it works again', async () => {
   const no = await schedule(['broken', 'well']);
-  const { kysely, accountNo } = scene;
+  const { kysely, accountNo } = fixture;
   const health = (values: { failing_since_us: number | null; failed_us?: number | null }) =>
     kysely.updateTable('contact_health').set(values).where('contact_no', '=', no('broken')).execute();
   await kysely
@@ -199,7 +199,7 @@ test('a contact that fails for 30 min, or refused one message for good, is one a
     },
   ]);
   // It is said in office hours: at the latest after a weekend.
-  for (let hours = 6; hours <= 96; hours += 6) await scene.decide(10_000 + hours * 3_600);
+  for (let hours = 6; hours <= 96; hours += 6) await fixture.decide(10_000 + hours * 3_600);
   expect(await said()).toEqual(['contact.failing']);
   expect((await received(no('broken'))).map(({ kind }) => kind)).not.toContain('contact.failing');
   const at = 10_000 + 4 * 86_400;

@@ -4,7 +4,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../platform/db/index.ts';
 import { parseSteps } from '../../platform/db/stored-steps.ts';
 import type { RecordEvents } from '../../status/events/record-events.ts';
-import { readFacts, readKind, readSeverity } from './alert-row.ts';
+import { readFacts, readKind, readSeverity } from './alert-facts.ts';
 import type { Enqueue } from './decide-due.ts';
 import { type ContactRow, schedulesOf } from './due-store.ts';
 import { acceptedBy } from './messages.ts';

@@ -1,45 +1,45 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createAlertScene } from './testing/alert-scene.ts';
+import { createAlertFixture } from './testing/alert-fixture.ts';
 
-type Scene = Awaited<ReturnType<typeof createAlertScene>>;
-let scenes: readonly Scene[] = [];
+type AlertFixture = Awaited<ReturnType<typeof createAlertFixture>>;
+let scenes: readonly AlertFixture[] = [];
 
 beforeAll(async () => {
-  scenes = [await createAlertScene(), await createAlertScene()];
+  scenes = [await createAlertFixture(), await createAlertFixture()];
 });
 afterAll(async () => {
-  for (const scene of scenes) await scene[Symbol.asyncDispose]();
+  for (const fixture of scenes) await fixture[Symbol.asyncDispose]();
 });
 
 /** Outages of a master and its dependent with repeats, and a slow device; returns all that was decided. */
-async function play(scene: Scene, isShadow: boolean) {
-  const place = await scene.location('Oslo');
-  await scene.everybody({ RepeatMinutes: 5 });
-  await scene.kysely.updateTable('contacts').set({ shadow: isShadow }).execute();
+async function play(fixture: AlertFixture, isShadow: boolean) {
+  const place = await fixture.location('Oslo');
+  await fixture.everybody({ RepeatMinutes: 5 });
+  await fixture.kysely.updateTable('contacts').set({ shadow: isShadow }).execute();
   const [master, dependent, slow] = [
-    await scene.device([place]),
-    await scene.device([place]),
-    await scene.device([place]),
+    await fixture.device([place]),
+    await fixture.device([place]),
+    await fixture.device([place]),
   ];
-  await scene.behind(dependent, master);
+  await fixture.behind(dependent, master);
   const check = (device: number, at: number, code: number, attempt = 0, isSlow = false) =>
-    scene.take([{ device, agent: place.agentNo, at, code, attempt, isSlow }]);
+    fixture.take([{ device, agent: place.agentNo, at, code, attempt, isSlow }]);
   for (const device of [master, dependent, slow]) await check(device, 10, 1);
   for (const device of [master, dependent])
     for (const attempt of [0, 1, 2])
       await check(device, 100 + 2 * attempt + (device === master ? 0 : 1), 3, attempt);
   for (const at of [100, 160, 220]) await check(slow, at, 1, 0, true);
-  for (const at of [225, 300, 600, 900]) await scene.decide(at);
+  for (const at of [225, 300, 600, 900]) await fixture.decide(at);
   await check(master, 910, 1);
   await check(dependent, 911, 1);
-  for (const at of [920, 1_000]) await scene.decide(at);
-  const rows = await scene.kysely
+  for (const at of [920, 1_000]) await fixture.decide(at);
+  const rows = await fixture.kysely
     .selectFrom('notifications as n')
     .innerJoin('alerts as a', 'a.alert_no', 'n.alert_no')
     .select(['n.kind', 'n.severity', 'n.at_us', 'n.state', 'a.kind as of', 'a.reason', 'a.closed_us'])
     .orderBy('n.notification_no')
     .execute();
-  const events = await scene.kysely
+  const events = await fixture.kysely
     .selectFrom('events')
     .select(['type', 'status', 'message', 'at_us'])
     .orderBy('event_no')

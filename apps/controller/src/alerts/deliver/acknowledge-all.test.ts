@@ -10,10 +10,10 @@ import { createChannels } from './channels/registry.ts';
 import { createLinks, linkLifeUs } from './links.ts';
 import { enqueue } from './notification-store.ts';
 import { linkRoutes } from './routes.ts';
+import { createDeliveryFixture, type DeliveryFixture } from './testing/delivery-fixture.ts';
 import { sampleNotification } from './testing/sample.ts';
 import { startSink } from './testing/sink.ts';
 import { startSmtpSink } from './testing/smtp-sink.ts';
-import { createWorkbench, type Workbench } from './testing/workbench.ts';
 
 const soon = { timeout: 60_000, interval: 20 };
 const many = 100;
@@ -21,7 +21,7 @@ const many = 100;
 const longestSms = 459;
 
 /** So many devices are Down, each with an open alert and a message to the contact. */
-async function fail({ db, accountNo }: Workbench, ...contactNos: readonly number[]) {
+async function fail({ db, accountNo }: DeliveryFixture, ...contactNos: readonly number[]) {
   const nowUs = systemClock.nowUs();
   const { rows } = await sql<{ alert_no: number; alert_id: string }>`
     insert into alerts (alert_id, account_no, kind, device_no, severity, opened_us, since_us, state, opening)
@@ -46,7 +46,7 @@ const incident = z.object({ event_action: z.string(), dedup_key: z.string() });
 
 /** A contact of a type whose credential is its Secret. */
 async function contactOf(
-  { db, sealer, accountNo }: Workbench,
+  { db, sealer, accountNo }: DeliveryFixture,
   type: string,
   address: string,
   options: string | null = null,
@@ -58,7 +58,7 @@ async function contactOf(
   return createFixtures(db.kysely).contact(accountNo, { ...values, ...more });
 }
 
-async function acknowledgedOf({ db }: Workbench) {
+async function acknowledgedOf({ db }: DeliveryFixture) {
   const { rows } = await sql<{ by: string; note: string | null; count: number }>`
     select acknowledged_by as by, acknowledged_note as note, count(*)::int as count from alerts
     where acknowledged_us is not null group by 1, 2`.execute(db.kysely);
@@ -67,25 +67,25 @@ async function acknowledgedOf({ db }: Workbench) {
 
 test('100 devices are Down: one person gets six mails, and one button acknowledges all that the last one names', async () => {
   // Its minute takes six seconds.
-  await using bench = await createWorkbench({ scale: 10 });
+  await using fixture = await createDeliveryFixture({ scale: 10 });
   await using mails = await startSmtpSink();
-  const contact = await bench.email('noc@example.org');
+  const contact = await fixture.email('noc@example.org');
   const links = createLinks([new Uint8Array(32)]);
-  await fail(bench, contact);
-  await using _working = bench.work({
+  await fail(fixture, contact);
+  await using _working = fixture.work({
     channels: createChannels({ allowPrivate: true, smtpUrl: mails.url, mailFrom: 'v@example.org' }),
     linkOf: ({ firstAttemptUs, ...link }) =>
       `https://vantage.example/links/${links.sign({ ...link, expiresUs: firstAttemptUs + linkLifeUs })}`,
   });
   await vi.waitFor(async () => {
-    expect((await bench.states()).every(({ state }) => state === 'Delivered')).toBe(true);
+    expect((await fixture.states()).every(({ state }) => state === 'Delivered')).toBe(true);
   }, soon);
   expect(mails.messages).toHaveLength(6);
   const text = mails.messages.at(-1)?.data.replaceAll('=\r\n', '') ?? '';
   const rest = /Acknowledge all: https:\/\/vantage\.example\/links\/(\S+)/.exec(text)?.[1] ?? '';
 
   const [route] = linkRoutes({
-    db: bench.db,
+    db: fixture.db,
     clock: systemClock,
     links,
     actions: {
@@ -102,23 +102,23 @@ test('100 devices are Down: one person gets six mails, and one button acknowledg
   expect(page.body).toContain('95 open: ');
   expect(page.body).toContain('web-99.</p>');
   expect(page.body).toContain('<button>Acknowledge all</button>');
-  expect(await acknowledgedOf(bench)).toEqual([]);
+  expect(await acknowledgedOf(fixture)).toEqual([]);
 
   // One that is over meanwhile is left alone.
   await sql`update alerts set closed_us = 1 where alert_no = (select max(alert_no) from alerts)`.execute(
-    bench.db.kysely,
+    fixture.db.kysely,
   );
   const done = await route.run({ ...request, isSent: true, fields: new URLSearchParams({ Note: 'on it' }) });
   expect(done.body).toContain('<h1>Acknowledged 94</h1>');
-  expect(await acknowledgedOf(bench)).toEqual([{ by: 'contact', note: 'on it', count: 94 }]);
+  expect(await acknowledgedOf(fixture)).toEqual([{ by: 'contact', note: 'on it', count: 94 }]);
 
-  await sql`update alerts set closed_us = 1`.execute(bench.db.kysely);
+  await sql`update alerts set closed_us = 1`.execute(fixture.db.kysely);
   expect(await route.run({ ...request, isSent: true })).toMatchObject({ status: 409 });
   expect(await route.run({ ...request, rest: `${rest}x` })).toMatchObject({ status: 404 });
 });
 
 test('100 devices are Down: one person gets six SMS and six chat messages, PagerDuty 100 incidents, and one act acknowledges them', async () => {
-  await using bench = await createWorkbench({ scale: 10 });
+  await using fixture = await createDeliveryFixture({ scale: 10 });
   await using texts = await startSink();
   await using chats = await startSink((response, _, count) =>
     response.writeHead(200).end(JSON.stringify({ ok: true, result: { message_id: count } })),
@@ -126,14 +126,14 @@ test('100 devices are Down: one person gets six SMS and six chat messages, Pager
   await using pages = await startSink((response) => response.writeHead(202).end('{}'));
   const settings = { allowPrivate: true, smtpUrl: undefined, mailFrom: 'v@example.org' };
   const channels = createChannels({ ...settings, telegramUrl: new URL(chats.url).origin });
-  const sms = await contactOf(bench, 'sms', texts.url, JSON.stringify({ To: '+4712345678' }));
-  const chat = await contactOf(bench, 'telegram', '-100');
-  const pager = await contactOf(bench, 'pagerduty', pages.url);
-  const begun = await fail(bench, sms, chat, pager);
-  await using _working = bench.work({ channels });
+  const sms = await contactOf(fixture, 'sms', texts.url, JSON.stringify({ To: '+4712345678' }));
+  const chat = await contactOf(fixture, 'telegram', '-100');
+  const pager = await contactOf(fixture, 'pagerduty', pages.url);
+  const begun = await fail(fixture, sms, chat, pager);
+  await using _working = fixture.work({ channels });
   const allLeft = () =>
     vi.waitFor(async () => {
-      expect((await bench.states()).every(({ state }) => state === 'Delivered')).toBe(true);
+      expect((await fixture.states()).every(({ state }) => state === 'Delivered')).toBe(true);
     }, soon);
   await allLeft();
 
@@ -152,8 +152,14 @@ test('100 devices are Down: one person gets six SMS and six chat messages, Pager
   const alertIds = begun.filter(({ contactNo }) => contactNo === pager).map(({ data }) => data.alert_id);
   expect(incidentsOf('trigger').toSorted()).toEqual(alertIds.toSorted());
 
-  const ask = { accountNo: bench.accountNo, alertIds, by: 'deploy', note: null, nowUs: systemClock.nowUs() };
-  expect(await acknowledgeMany(bench.db.kysely, ask)).toBe(many);
+  const ask = {
+    accountNo: fixture.accountNo,
+    alertIds,
+    by: 'deploy',
+    note: null,
+    nowUs: systemClock.nowUs(),
+  };
+  expect(await acknowledgeMany(fixture.db.kysely, ask)).toBe(many);
   const told = begun
     .filter(({ contactNo }) => contactNo !== sms)
     .map((row) => ({
@@ -161,7 +167,7 @@ test('100 devices are Down: one person gets six SMS and six chat messages, Pager
       kind: 'acknowledged' as const,
       data: { ...row.data, By: 'deploy', Note: null },
     }));
-  await bench.db.kysely.transaction().execute((trx) => enqueue(trx, told, systemClock.nowUs()));
+  await fixture.db.kysely.transaction().execute((trx) => enqueue(trx, told, systemClock.nowUs()));
   await allLeft();
   expect(incidentsOf('acknowledge').toSorted()).toEqual(alertIds.toSorted());
   expect(pages.requests).toHaveLength(2 * many);

@@ -1,13 +1,12 @@
-import { type Clock, messageOf } from '@vantage/kernel';
+import { abortable, type Clock, messageOf } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Sealer } from '../../platform/secrets/seal.ts';
 import { openContact } from '../../platform/secrets/sealed-contact.ts';
-import { abortable } from './abortable.ts';
 import type { Message } from './channels/channel.ts';
 import type { Claimed } from './claim.ts';
 import { fillLinks, type LinkAction } from './links.ts';
+import { replyOf } from './notices.ts';
 import type { Outcome } from './notification-state.ts';
-import { replyOf } from './reply.ts';
 
 /** Dependencies of sending one message. */
 export interface AttemptDeps {

@@ -1,8 +1,7 @@
 import { hourUs } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../platform/db/index.ts';
-import type { DueContact, FullPlaces } from './fair-share.ts';
-import { updatedUs } from './record-store.ts';
+import { updatedUs } from './record.ts';
 
 /** The database's clock, so that controllers with different clocks agree which leases have ended. */
 const dbNowUs = sql<number>`(extract(epoch from clock_timestamp()) * 1e6)::bigint`;
@@ -44,6 +43,26 @@ export interface FreeRow {
 
 const freeColumns = sql`n.notification_no, n.notification_id, n.alert_no, n.order_key, n.kind, n.data, n.at_us, n.created_us, n.attempts,
   n.first_attempt_us, n.message, (n.maybe_sent or n.lease_token is not null) as maybe_sent`;
+
+/** A contact that has notifications which are due. */
+export interface DueContact {
+  readonly contactNo: number;
+  readonly accountNo: number;
+  /** Its latest attempt failed. */
+  readonly isFailing: boolean;
+}
+
+/** Contacts and accounts that get no place, whatever they have to send. */
+export interface WithoutPlace {
+  readonly contactNos: readonly number[];
+  readonly accountNos: readonly number[];
+}
+
+/** The contacts and accounts that have no free place; of contacts that fail, these and `failing`. */
+export interface FullPlaces extends WithoutPlace {
+  /** `isAll`: no contact that fails gets a place. */
+  readonly failing: WithoutPlace & { readonly isAll: boolean };
+}
 
 /**
  * Contacts with notifications that are due and not leased, and a place: first the longest waiting one of each account,

@@ -6,32 +6,34 @@ import type { Tables } from '../../platform/db/index.ts';
 import { createChannels } from './channels/registry.ts';
 import { claim } from './claim.ts';
 import { dueContacts, mergeableRows } from './claim-store.ts';
-import { fullPlaces } from './fair-share.ts';
+import { fullPlaces } from './deliveries.ts';
 import { record } from './record.ts';
-import { createWorkbench, type Workbench } from './testing/workbench.ts';
+import { createDeliveryFixture, type DeliveryFixture } from './testing/delivery-fixture.ts';
 
 const many = 10_000;
 const nowUs = Date.now() * 1000 + 60_000_000;
-let bench: Workbench;
+let fixture: DeliveryFixture;
 let deps: Parameters<typeof claim>[2];
 
 beforeAll(async () => {
-  bench = await createWorkbench();
+  fixture = await createDeliveryFixture();
   deps = {
     channels: createChannels({ allowPrivate: true, smtpUrl: undefined, mailFrom: 'vantage@example.org' }),
-    log: bench.log,
+    log: fixture.log,
     timeScale: realTime,
     newToken: newId,
     readDay: async () => null,
     onFailed: async () => {},
   };
 });
-afterAll(() => bench[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 /** A contact for which so many notifications wait, each with its own key or all with one. */
 async function waiting(count: number, keyOf: (i: number) => string) {
-  const contactNo = await bench.webhook('http://127.0.0.1:1/');
-  await bench.add(...Array.from({ length: count }, (_, i) => [contactNo, keyOf(i), `device ${i}`] as const));
+  const contactNo = await fixture.webhook('http://127.0.0.1:1/');
+  await fixture.add(
+    ...Array.from({ length: count }, (_, i) => [contactNo, keyOf(i), `device ${i}`] as const),
+  );
   return contactNo;
 }
 
@@ -53,7 +55,7 @@ async function readsOf(trx: Transaction<Tables>, work: () => Promise<unknown>): 
  * due.
  */
 async function workOfOne(contactNo: number) {
-  return bench.db.kysely.transaction().execute(async (trx) => {
+  return fixture.db.kysely.transaction().execute(async (trx) => {
     const claimed: Awaited<ReturnType<typeof claim>>[number][] = [];
     const claims = await readsOf(trx, async () => {
       claimed.push(...(await claim(trx, { contactNo, places: 1, nowUs }, deps)));
@@ -93,7 +95,7 @@ test.each<[string, (i: number) => string]>([
 
 test('one message that names all waiting notifications reads each of them a few times', async () => {
   const contactNo = await waiting(500, (i) => `device:${i}`);
-  await bench.db.kysely.transaction().execute(async (trx) => {
+  await fixture.db.kysely.transaction().execute(async (trx) => {
     const reads = await readsOf(trx, async () => {
       expect(await mergeableRows(trx, contactNo, 500)).toHaveLength(500);
     });

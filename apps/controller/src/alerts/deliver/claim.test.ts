@@ -6,27 +6,29 @@ import { realTime } from '../../platform/config/time-scale.ts';
 import { createChannels } from './channels/registry.ts';
 import { claim } from './claim.ts';
 import { freeRows } from './claim-store.ts';
-import { createWorkbench, type Workbench } from './testing/workbench.ts';
+import { createDeliveryFixture, type DeliveryFixture } from './testing/delivery-fixture.ts';
 
-let bench: Workbench;
+let fixture: DeliveryFixture;
 beforeAll(async () => {
-  bench = await createWorkbench();
+  fixture = await createDeliveryFixture();
 });
-afterAll(() => bench[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 /** Later than all that is stored in a test, so that all of it is due. */
 const nowUs = Date.now() * 1000 + minuteUs;
 
 function claimOf(contactNo: number, places: number, atUs = nowUs) {
   const deps = {
-    log: bench.log,
+    log: fixture.log,
     timeScale: realTime,
     newToken: newId,
     channels: createChannels({ allowPrivate: true, smtpUrl: undefined, mailFrom: 'v@example.org' }),
     readDay: async () => null,
     onFailed: async () => {},
   };
-  return bench.db.kysely.transaction().execute((trx) => claim(trx, { contactNo, places, nowUs: atUs }, deps));
+  return fixture.db.kysely
+    .transaction()
+    .execute((trx) => claim(trx, { contactNo, places, nowUs: atUs }, deps));
 }
 
 test.each([
@@ -35,20 +37,20 @@ test.each([
   ['a second later', secondUs, 1],
   ['by a clock that was set back', -1, 1],
 ])('after a message to a chat, the next one leaves %s: %i', async (_what, afterUs, count) => {
-  const contactNo = await bench.webhook('http://127.0.0.1:9/');
-  await sql`update contacts set type = 'slack' where contact_no = ${contactNo}`.execute(bench.db.kysely);
-  await bench.add([contactNo, 'device:1', 'a'], [contactNo, 'device:2', 'b']);
+  const contactNo = await fixture.webhook('http://127.0.0.1:9/');
+  await sql`update contacts set type = 'slack' where contact_no = ${contactNo}`.execute(fixture.db.kysely);
+  await fixture.add([contactNo, 'device:1', 'a'], [contactNo, 'device:2', 'b']);
   expect(await claimOf(contactNo, 4)).toHaveLength(1);
   expect(await claimOf(contactNo, 4, nowUs + afterUs)).toHaveLength(count);
 });
 
 test('of eight messages to a person five leave, as places become free; the rest is held for a minute', async () => {
-  const contactNo = await bench.email('noc@example.org');
-  await bench.add(...Array.from({ length: 8 }, (_, n) => [contactNo, `device:${n}`, `${n}`] as const));
+  const contactNo = await fixture.email('noc@example.org');
+  await fixture.add(...Array.from({ length: 8 }, (_, n) => [contactNo, `device:${n}`, `${n}`] as const));
   const dueIn = async () => {
     const { rows } = await sql<{ dueUs: number }>`
       select due_us as "dueUs" from notifications where contact_no = ${contactNo} and attempts = 0 order by due_us`.execute(
-      bench.db.kysely,
+      fixture.db.kysely,
     );
     return rows.map(({ dueUs }) => (dueUs <= nowUs ? 'now' : dueUs - nowUs));
   };
@@ -65,21 +67,21 @@ test.each([
   ['less than ten minutes leave one by one', -1, 2],
   ['ten minutes leave as one', 0, 1],
 ])('messages to a person that waited %s', async (_what, byUs, count) => {
-  const contactNo = await bench.email('noc@example.org');
-  await bench.add([contactNo, 'device:1', 'a'], [contactNo, 'device:2', 'b']);
+  const contactNo = await fixture.email('noc@example.org');
+  await fixture.add([contactNo, 'device:1', 'a'], [contactNo, 'device:2', 'b']);
   await sql`
     update notifications set created_us = ${nowUs - 10 * minuteUs}::bigint where contact_no = ${contactNo}`.execute(
-    bench.db.kysely,
+    fixture.db.kysely,
   );
   expect(await claimOf(contactNo, 4, nowUs + byUs)).toHaveLength(count);
 });
 
 test('what waits for an earlier message of its device is passed over, and nothing is taken twice', async () => {
-  const contactNo = await bench.webhook('http://127.0.0.1:9/');
+  const contactNo = await fixture.webhook('http://127.0.0.1:9/');
   // A page of 100 rows ends with one that is free.
   const keys = [...Array<string>(99).fill('device:1'), 'device:2', 'device:3', 'device:4'];
-  await bench.add(...keys.map((key) => [contactNo, key, key] as const));
+  await fixture.add(...keys.map((key) => [contactNo, key, key] as const));
   const ask = { contactNo, nowUs, areAttempted: false, limit: 4 };
-  const free = await bench.db.kysely.transaction().execute((trx) => freeRows(trx, ask));
+  const free = await fixture.db.kysely.transaction().execute((trx) => freeRows(trx, ask));
   expect(free.map((row) => row.order_key)).toEqual(['device:1', 'device:2', 'device:3', 'device:4']);
 });

@@ -3,7 +3,7 @@ import { hourUs, minuteUs, secondUs } from '@vantage/domain';
 import { type Logger, messageOf } from '@vantage/kernel';
 import type { Kysely, Transaction } from 'kysely';
 import { z } from 'zod';
-import type { TimeScale } from '../../platform/config/time-scale.ts';
+import { realTime, type TimeScale } from '../../platform/config/time-scale.ts';
 import type { Tables } from '../../platform/db/index.ts';
 import type { Channel } from './channels/channel.ts';
 import type { Channels } from './channels/registry.ts';
@@ -22,12 +22,9 @@ import {
   unsentOf,
   waitingRows,
 } from './claim-store.ts';
-import { decideGrouping, noGrouping, singlesAMinute } from './grouping.ts';
-import { dayOf, noticesOf, type ReadDay } from './notices.ts';
+import { dayOf, noticesOf, type ReadDay, withReply } from './notices.ts';
 import { shadowAnswer } from './notification-store.ts';
-import { type OnFailed, reportFailed } from './record.ts';
-import { releaseFollowers } from './record-store.ts';
-import { withReply } from './reply.ts';
+import { type OnFailed, releaseFollowers, reportFailed } from './record.ts';
 
 /** A notification that this worker may send now, for the time of its lease. */
 export interface Claimed {
@@ -54,6 +51,75 @@ export interface ClaimDeps {
 
 /** An attempt ends before its lease does. */
 export const leaseUs = 40_000_000;
+
+/** When the latest messages to one contact left. Times are microseconds since 1970. */
+export interface Grouping {
+  /** Begins of the messages of the last minute, oldest first; at most five. */
+  readonly recentUs: readonly number[];
+  /** The next grouped message may leave then; null: messages leave one by one. */
+  readonly groupedUs: number | null;
+}
+
+/** The messages that leave now. */
+interface GroupingDecision {
+  /** So many of the waiting messages leave one by one, oldest first. */
+  readonly singles: number;
+  /** All waiting messages leave as one. */
+  readonly isGrouped: boolean;
+  /** The rest waits until then; null: nothing waits. */
+  readonly holdUntilUs: number | null;
+  readonly next: Grouping;
+}
+
+/** Messages to a contact that leave one by one within a minute. */
+const singlesAMinute = 5;
+
+/** Nothing was sent yet. */
+export const noGrouping: Grouping = { recentUs: [], groupedUs: null };
+
+/**
+ * Decides which messages that were never attempted leave now. `createdUs` says when each was made, oldest first; the
+ * oldest `singlesAMinute` + 1 of them are enough.
+ *
+ * | messages of the last minute | waiting | decision |
+ * |---|---|---|
+ * | fewer than five | any | the oldest leave one by one, until there are five |
+ * | five | any | the rest waits until a minute after the first of the five, then leaves as one message |
+ * | a grouped one less than a minute ago | any | all wait until that minute is over |
+ * | a grouped one a minute ago or more | some since that minute | they leave as one message |
+ * | a grouped one a minute ago or more | all came after that minute | as if there had been no grouping |
+ *
+ * Pure.
+ */
+export function decideGrouping(
+  before: Grouping,
+  createdUs: readonly number[],
+  { nowUs, timeScale = realTime }: { readonly nowUs: number; readonly timeScale?: TimeScale },
+): GroupingDecision {
+  const minute = timeScale(minuteUs);
+  // A clock that was set back must not hold messages for longer than a minute.
+  const recentUs = before.recentUs.filter((at) => at > nowUs - minute && at <= nowUs).slice(-singlesAMinute);
+  const groupedUs = before.groupedUs === null ? null : Math.min(before.groupedUs, nowUs + minute);
+  const [oldestUs] = createdUs;
+  if (oldestUs === undefined)
+    return { singles: 0, isGrouped: false, holdUntilUs: null, next: { recentUs, groupedUs } };
+  if (groupedUs !== null && nowUs < groupedUs)
+    return { singles: 0, isGrouped: false, holdUntilUs: groupedUs, next: { recentUs, groupedUs } };
+  if (groupedUs !== null && oldestUs <= groupedUs) {
+    const next = { recentUs: [...recentUs, nowUs].slice(-singlesAMinute), groupedUs: nowUs + minute };
+    return { singles: 0, isGrouped: true, holdUntilUs: null, next };
+  }
+  const singles = Math.min(createdUs.length, singlesAMinute - recentUs.length);
+  const left = [...recentUs, ...Array.from({ length: singles }, () => nowUs)];
+  const holdUntilUs = singles < createdUs.length ? (left[0] ?? nowUs) + minute : null;
+  return {
+    singles,
+    isGrouped: false,
+    holdUntilUs,
+    next: { recentUs: left, groupedUs: holdUntilUs },
+  };
+}
+
 /** A grouped message names at most so many notifications; the rest leaves a minute later. */
 const mostMerged = 5_000;
 
@@ -66,6 +132,7 @@ const groupingState = z.object({
 
 /** Notifications that waited longer leave in one summary, on channels that people read. */
 const waitedUs = 10 * minuteUs;
+
 /** Chats get at most one message in this time: services refuse more, and people cannot read more. */
 const chatPauseUs = secondUs;
 

@@ -8,37 +8,37 @@ import { createChannels } from './channels/registry.ts';
 import { claim } from './claim.ts';
 import { retryTimes } from './notification-state.ts';
 import { record } from './record.ts';
+import { createDeliveryFixture, type DeliveryFixture } from './testing/delivery-fixture.ts';
 import { startSink } from './testing/sink.ts';
-import { createWorkbench, type Workbench } from './testing/workbench.ts';
 
 const soon = { timeout: 60_000, interval: 20 };
 
 test('a process that is killed between send and record: the message is sent again under the same id, with the same body', async () => {
-  await using bench = await createWorkbench();
+  await using fixture = await createDeliveryFixture();
   let kill = () => false;
   await using sink = await startSink((response, _request, count) => {
     if (count === 1) kill();
     else response.writeHead(200).end();
   });
-  const contact = await bench.webhook(sink.url);
-  await bench.add([contact, 'device:1', 'down'], [contact, 'device:1', 'up']);
+  const contact = await fixture.webhook(sink.url);
+  await fixture.add([contact, 'device:1', 'down'], [contact, 'device:1', 'up']);
   const program = path.join(import.meta.dirname, 'testing/worker-process.ts');
-  const worker = spawn(process.execPath, [program, bench.url, bench.key.toString('hex')], {
+  const worker = spawn(process.execPath, [program, fixture.url, fixture.key.toString('hex')], {
     stdio: 'ignore',
   });
   kill = () => worker.kill('SIGKILL');
   await once(worker, 'exit');
-  expect(await bench.states()).toMatchObject([
+  expect(await fixture.states()).toMatchObject([
     { state: 'Pending', attempts: 1 },
     { state: 'Pending', attempts: 0 },
   ]);
-  await using _working = bench.work();
+  await using _working = fixture.work();
   // The lease lasts 40 s; here its time is over at once.
   await sql`update notifications set lease_until_us = 0 where lease_token is not null`.execute(
-    bench.db.kysely,
+    fixture.db.kysely,
   );
   await vi.waitFor(async () => {
-    expect((await bench.states()).map(({ state }) => state)).toEqual(['Delivered', 'Delivered']);
+    expect((await fixture.states()).map(({ state }) => state)).toEqual(['Delivered', 'Delivered']);
   }, soon);
   const [first, again, last] = sink.requests;
   expect(sink.requests).toHaveLength(3);
@@ -46,9 +46,9 @@ test('a process that is killed between send and record: the message is sent agai
   expect(last?.id).not.toBe(first?.id);
 });
 
-async function claimOne(bench: Workbench, contactNo: number, token: string) {
+async function claimOne(fixture: DeliveryFixture, contactNo: number, token: string) {
   const deps = {
-    log: bench.log,
+    log: fixture.log,
     timeScale: (length: number) => length,
     newToken: () => token,
     channels: createChannels({ allowPrivate: true, smtpUrl: undefined, mailFrom: 'v@example.org' }),
@@ -57,20 +57,22 @@ async function claimOne(bench: Workbench, contactNo: number, token: string) {
   };
   const nowUs = systemClock.nowUs();
   const ask = { contactNo, places: 4, nowUs };
-  return bench.db.kysely.transaction().execute((trx) => claim(trx, ask, deps));
+  return fixture.db.kysely.transaction().execute((trx) => claim(trx, ask, deps));
 }
 
 test('a worker that was frozen past its lease records nothing, and a running lease is claimed by nobody else', async () => {
-  await using bench = await createWorkbench();
-  const contact = await bench.webhook('http://127.0.0.1:9/');
-  await bench.add([contact, 'device:1', 'web']);
-  const [frozen] = await claimOne(bench, contact, 'frozen');
+  await using fixture = await createDeliveryFixture();
+  const contact = await fixture.webhook('http://127.0.0.1:9/');
+  await fixture.add([contact, 'device:1', 'web']);
+  const [frozen] = await claimOne(fixture, contact, 'frozen');
   if (frozen === undefined) throw new Error('nothing was claimed');
-  expect(await claimOne(bench, contact, 'other')).toEqual([]);
-  await sql`update notifications set lease_until_us = 0`.execute(bench.db.kysely);
-  expect(await claimOne(bench, contact, 'other')).toMatchObject([{ id: frozen.id, message: frozen.message }]);
+  expect(await claimOne(fixture, contact, 'other')).toEqual([]);
+  await sql`update notifications set lease_until_us = 0`.execute(fixture.db.kysely);
+  expect(await claimOne(fixture, contact, 'other')).toMatchObject([
+    { id: frozen.id, message: frozen.message },
+  ]);
   const answer = async (token: string) =>
-    bench.db.kysely
+    fixture.db.kysely
       .transaction()
       .execute((trx) =>
         record(
@@ -80,7 +82,7 @@ test('a worker that was frozen past its lease records nothing, and a running lea
         ),
       );
   expect(await answer('frozen')).toMatchObject({ isRecorded: false });
-  expect(await bench.states()).toMatchObject([{ state: 'Pending', attempts: 2 }]);
+  expect(await fixture.states()).toMatchObject([{ state: 'Pending', attempts: 2 }]);
   expect(await answer('other')).toMatchObject({ isRecorded: true, state: 'Delivered' });
   expect(await answer('other')).toMatchObject({ isRecorded: false });
 });

@@ -3,20 +3,20 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createChannels } from './channels/registry.ts';
+import { createDeliveryFixture, type DeliveryFixture } from './testing/delivery-fixture.ts';
 import { type Sink, type SunkRequest, startSink } from './testing/sink.ts';
 import { startSmtpSink } from './testing/smtp-sink.ts';
-import { createWorkbench, type Workbench } from './testing/workbench.ts';
 
 const soon = { timeout: 60_000, interval: 20 };
 const body = z.object({ data: z.object({ ShortName: z.string() }) });
 const textOf = (request: SunkRequest) => body.parse(JSON.parse(request.body)).data.ShortName;
 
-let bench: Workbench;
+let fixture: DeliveryFixture;
 let sink: Sink;
 /** The endpoint's answers to the next requests; then 200. */
 let answers: (200 | 500 | 429 | 'reset')[] = [];
 beforeAll(async () => {
-  bench = await createWorkbench({ scale: 10_000 });
+  fixture = await createDeliveryFixture({ scale: 10_000 });
   sink = await startSink((response) => {
     const answer = answers.shift() ?? 200;
     if (answer === 'reset') response.socket?.resetAndDestroy();
@@ -25,13 +25,13 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await sink[Symbol.asyncDispose]();
-  await bench[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
 });
 
 test('two controllers deliver whatever is stored at least once, under one id each, in order for each device', async () => {
-  const contact = await bench.webhook(sink.url);
-  await using _first = bench.work();
-  await using _second = bench.work();
+  const contact = await fixture.webhook(sink.url);
+  await using _first = fixture.work();
+  await using _second = fixture.work();
   let run = 0;
   const plan = fc.record({
     rows: fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 12 }),
@@ -42,10 +42,10 @@ test('two controllers deliver whatever is stored at least once, under one id eac
     answers = [...failures];
     const from = sink.requests.length;
     const sent = rows.map((device, n) => [contact, `device:${device}`, `${run}/${device}/${n}`] as const);
-    await bench.add(...sent.slice(0, 5));
-    await bench.add(...sent.slice(5));
+    await fixture.add(...sent.slice(0, 5));
+    await fixture.add(...sent.slice(5));
     await vi.waitFor(async () => {
-      const states = await bench.states();
+      const states = await fixture.states();
       expect(states.every(({ state }) => state === 'Delivered')).toBe(true);
     }, soon);
     const got = sink.requests.slice(from);
@@ -64,7 +64,7 @@ test('two controllers deliver whatever is stored at least once, under one id eac
 test('of 40 e-mails within a minute five arrive singly and the others in one that names each, none twice', async () => {
   await using mails = await startSmtpSink();
   // Its minute takes six seconds, so that a slow machine too delivers the five within one.
-  await using other = await createWorkbench({ scale: 10 });
+  await using other = await createDeliveryFixture({ scale: 10 });
   const contact = await other.email('noc@example.org');
   await using _working = other.work({
     channels: createChannels({ allowPrivate: true, smtpUrl: mails.url, mailFrom: 'v@example.org' }),

@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type OneAccount, startOneAccount } from '../../rest/api/testing/one-account.ts';
-import { enqueue } from './notification-store.ts';
-import { attemptsOf, storeAfter } from './record-store.ts';
+import { attemptsOf, enqueue } from './notification-store.ts';
+import { storeAfter } from './record.ts';
 import { sampleNotification } from './testing/sample.ts';
 
 let one: OneAccount;

@@ -10,8 +10,7 @@ import { type Route, route } from '../../rest/http/route.ts';
 import type { Session } from '../../rest/http/session.ts';
 import type { Zone } from '../../rest/http/zone.ts';
 import { notificationStates } from './notification-state.ts';
-import { repeatNotification } from './notification-store.ts';
-import { type DeliveryRow, findContactNo, listDeliveries } from './record-store.ts';
+import { type DeliveryRow, findContactNo, listDeliveries, repeatNotification } from './notification-store.ts';
 
 const attempt = z.strictObject({
   At: timestampField,

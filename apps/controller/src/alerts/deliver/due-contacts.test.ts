@@ -2,21 +2,21 @@ import { systemClock } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createFixtures } from '../../testing/fixtures.ts';
-import { dueContacts } from './claim-store.ts';
-import { type DueContact, fullPlaces, type RunningAttempt, shareOut } from './fair-share.ts';
+import { type DueContact, dueContacts } from './claim-store.ts';
+import { fullPlaces, type RunningAttempt, shareOut } from './deliveries.ts';
 import { enqueue } from './notification-store.ts';
+import { createDeliveryFixture, type DeliveryFixture } from './testing/delivery-fixture.ts';
 import { sampleNotification } from './testing/sample.ts';
-import { createWorkbench, type Workbench } from './testing/workbench.ts';
 
-let bench: Workbench;
+let fixture: DeliveryFixture;
 beforeAll(async () => {
-  bench = await createWorkbench();
+  fixture = await createDeliveryFixture();
 });
-afterAll(() => bench[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 /** An account with contacts for each of which a notification waits, one after the other. */
 async function account(count: number, { areFailing = false } = {}) {
-  const { kysely } = bench.db;
+  const { kysely } = fixture.db;
   const fixtures = createFixtures(kysely);
   const accountNo = await fixtures.account();
   const contactNos: number[] = [];
@@ -35,7 +35,7 @@ async function account(count: number, { areFailing = false } = {}) {
 }
 
 const read = (running: readonly RunningAttempt[] = []) =>
-  dueContacts(bench.db.kysely, {
+  dueContacts(fixture.db.kysely, {
     nowUs: systemClock.nowUs(),
     full: fullPlaces(running),
     limit: 200,

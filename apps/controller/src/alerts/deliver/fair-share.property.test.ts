@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type DueContact, fullPlaces, shareOut } from './fair-share.ts';
+import type { DueContact } from './claim-store.ts';
+import { fullPlaces, shareOut } from './deliveries.ts';
 
 const contactOf = (contactNo: number, isFailing = false): DueContact => ({
   contactNo,

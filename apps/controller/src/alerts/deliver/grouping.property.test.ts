@@ -1,7 +1,7 @@
 import { minuteUs, secondUs } from '@vantage/domain';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decideGrouping, type Grouping, noGrouping } from './grouping.ts';
+import { decideGrouping, type Grouping, noGrouping } from './claim.ts';
 
 interface Sent {
   readonly atUs: number;

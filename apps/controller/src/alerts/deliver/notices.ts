@@ -1,10 +1,13 @@
 import { acknowledgeableKinds, deviceStateKinds, turnOf } from '@vantage/alerts';
 import type { Json } from '@vantage/domain';
+import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
+import type { Tables } from '../../platform/db/index.ts';
 import { createZone, type Zone } from '../../rest/http/zone.ts';
-import type { Channel, DayPart, Notice } from './channels/channel.ts';
+import type { Channel, DayPart, Message, Notice } from './channels/channel.ts';
 import type { FreeRow } from './claim-store.ts';
 import { placeholderOfAll, placeholders } from './links.ts';
+import { updatedUs } from './record.ts';
 
 /** Notifications that leave in one message. */
 interface NoticeGroup {
@@ -51,6 +54,65 @@ export function noticesOf(
       day,
     };
   });
+}
+
+/** A contact; another `updated_us` means that it was edited, and may be another chat. */
+interface RepliedContact {
+  readonly updated_us: number;
+}
+
+const storedReply = z.object({ reply: z.object({ to: z.string(), contactUs: z.number() }) });
+
+/**
+ * The one message that a message of these alerts answers, given the first message that its receiver got of each alert.
+ * A message of several alerts answers one only where that one was the first of all of them; null: it answers none.
+ * Pure.
+ */
+export function answeredBy(
+  alertNos: readonly (number | null)[],
+  firsts: ReadonlyMap<number, string>,
+): string | null {
+  const answered = new Set(alertNos.map((no) => (no === null ? undefined : firsts.get(no))));
+  const [one] = answered;
+  return answered.size === 1 && one !== undefined ? one : null;
+}
+
+/** The message with what it replies to. It is stored with the message, so that every attempt replies to the same. */
+export async function withReply(
+  trx: Kysely<Tables>,
+  message: Message,
+  ask: {
+    readonly rows: readonly Pick<FreeRow, 'alert_no'>[];
+    readonly contactNo: number;
+    readonly contact: RepliedContact;
+  },
+): Promise<Message> {
+  const { rows, contactNo, contact } = ask;
+  const alertNos = [...new Set(rows.map((row) => row.alert_no))];
+  const to = answeredBy(alertNos, await firstMessages(trx, contactNo, alertNos));
+  return to === null ? message : { ...message, reply: { to, contactUs: contact.updated_us } };
+}
+
+/** The message to which a stored message replies; null: none, or the contact was edited since. */
+export function replyOf(message: unknown, contact: RepliedContact): string | null {
+  const { reply } = storedReply.safeParse(message).data ?? {};
+  return reply !== undefined && reply.contactUs === contact.updated_us ? reply.to : null;
+}
+
+async function firstMessages(
+  trx: Kysely<Tables>,
+  contactNo: number,
+  alertNos: readonly (number | null)[],
+): Promise<ReadonlyMap<number, string>> {
+  const nos = alertNos.filter((no) => no !== null);
+  if (nos.length === 0) return new Map();
+  const { rows } = await sql<{ alert_no: number; receiver_message: string }>`
+    select distinct on (n.alert_no) n.alert_no, n.receiver_message
+    from notifications n join contacts c using (contact_no)
+    where n.alert_no = any(${nos}::bigint[]) and n.contact_no = ${contactNo} and n.receiver_message is not null
+      and n.receiver_contact_us = ${updatedUs}
+    order by n.alert_no, n.notification_no`.execute(trx);
+  return new Map(rows.map((row) => [row.alert_no, row.receiver_message]));
 }
 
 function isAcknowledgeable({ kind, alert_no: alertNo }: FreeRow): boolean {

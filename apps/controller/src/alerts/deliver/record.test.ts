@@ -6,21 +6,21 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Tables } from '../../platform/db/index.ts';
 import { type Outcome, retryTimes } from './notification-state.ts';
 import { type FailedNotification, type OnFailed, record, recordReached } from './record.ts';
-import { createWorkbench, type Workbench } from './testing/workbench.ts';
+import { createDeliveryFixture, type DeliveryFixture } from './testing/delivery-fixture.ts';
 
 const startUs = Date.UTC(2027, 2, 14, 12) * 1000;
 const alertNo = 7;
-let bench: Workbench;
+let fixture: DeliveryFixture;
 beforeAll(async () => {
-  bench = await createWorkbench();
+  fixture = await createDeliveryFixture();
   await sql`
     insert into alerts (alert_no, alert_id, account_no, kind, device_no, severity, opened_us, since_us, state, opening)
     overriding system value
-    values (${alertNo}, 'a', ${bench.accountNo}, 'device.down', 1, 'critical', 1, 1, '{"phase":"active"}', '{}')`.execute(
-    bench.db.kysely,
+    values (${alertNo}, 'a', ${fixture.accountNo}, 'device.down', 1, 'critical', 1, 1, '{"phase":"active"}', '{}')`.execute(
+    fixture.db.kysely,
   );
 });
-afterAll(() => bench[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 interface Attempted {
   readonly contactNo: number;
@@ -32,12 +32,12 @@ interface Attempted {
 
 /** A notification of the alert that is attempted at this moment. */
 async function attempted({ contactNo, firstUs, attempts = 1, leaderNo }: Attempted): Promise<number> {
-  await bench.add([contactNo, `device:${Math.random()}`, 'web']);
+  await fixture.add([contactNo, `device:${Math.random()}`, 'web']);
   const { rows } = await sql<{ no: number }>`
     update notifications set attempts = ${attempts}, first_attempt_us = ${firstUs}, alert_no = ${alertNo}, message = '{}',
       leader_no = ${leaderNo ?? null}::bigint, lease_token = ${leaderNo === undefined ? 'token' : null}
     where notification_no = (select max(notification_no) from notifications) returning notification_no as no`.execute(
-    bench.db.kysely,
+    fixture.db.kysely,
   );
   return rows[0]?.no ?? 0;
 }
@@ -64,7 +64,7 @@ async function rowsOf(contactNo: number) {
   }>`
     select notification_no as no, state, case when state = 'Pending' then due_us end as "dueUs", not_before_us as "notBeforeUs",
       maybe_sent as "isUnsure", ended_us as "endedUs", leader_no as "leaderNo", message is not null as "hasMessage"
-    from notifications where contact_no = ${contactNo} order by notification_no`.execute(bench.db.kysely);
+    from notifications where contact_no = ${contactNo} order by notification_no`.execute(fixture.db.kysely);
   return rows;
 }
 
@@ -103,7 +103,7 @@ test('property: after any answers a contact is failing or well, and what it miss
   });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 10 }), async (steps) => {
-      const contactNo = await bench.webhook('http://127.0.0.1:9/');
+      const contactNo = await fixture.webhook('http://127.0.0.1:9/');
       let nowUs = startUs;
       const health: Record<string, number | string | null> = {
         failures: 0,
@@ -119,7 +119,7 @@ test('property: after any answers a contact is failing or well, and what it miss
         const { outcome, waitUs, notBeforeUs, isUnsure = false } = answered;
         const no = await attempted({ contactNo, firstUs: nowUs });
         const failed: FailedNotification[] = [];
-        const recorded = await bench.db.kysely
+        const recorded = await fixture.db.kysely
           .transaction()
           .execute((trx) =>
             answer(trx, { no, contactNo, outcome, nowUs }, async (_, one) => void failed.push(one)),
@@ -134,7 +134,7 @@ test('property: after any answers a contact is failing or well, and what it miss
           state === 'Failed'
             ? [
                 {
-                  accountNo: bench.accountNo,
+                  accountNo: fixture.accountNo,
                   alertNo,
                   contactNo,
                   notificationNos: [no],
@@ -174,7 +174,7 @@ test('property: after any answers a contact is failing or well, and what it miss
       expect(await rowsOf(contactNo)).toEqual(kept);
       const { rows } = await sql`
         select failures, failing_since_us as since, failed_us as failed, accepted_us as accepted, last_answer as answer
-        from contact_health where contact_no = ${contactNo}`.execute(bench.db.kysely);
+        from contact_health where contact_no = ${contactNo}`.execute(fixture.db.kysely);
       expect(rows).toEqual(steps.length === 0 ? [] : [health]);
     }),
     { numRuns: propertyRuns(40) },
@@ -182,13 +182,13 @@ test('property: after any answers a contact is failing or well, and what it miss
 });
 
 test('of a message that is given up, a part that was merged later waits for attempts of its own', async () => {
-  const contactNo = await bench.webhook('http://127.0.0.1:9/');
+  const contactNo = await fixture.webhook('http://127.0.0.1:9/');
   const no = await attempted({ contactNo, firstUs: startUs - 72 * hourUs, attempts: 80 });
   const old = await attempted({ contactNo, firstUs: startUs - 72 * hourUs, attempts: 80, leaderNo: no });
   const young = await attempted({ contactNo, firstUs: startUs - 71 * hourUs + 1, leaderNo: no });
   const failed: FailedNotification[] = [];
   const outcome: Outcome = { kind: 'again', text: 'HTTP 500' };
-  await bench.db.kysely
+  await fixture.db.kysely
     .transaction()
     .execute((trx) =>
       answer(trx, { no, contactNo, outcome, nowUs: startUs }, async (_, one) => void failed.push(one)),
@@ -204,10 +204,10 @@ test('of a message that is given up, a part that was merged later waits for atte
 });
 
 test('a message that is accepted beside those that wait releases them only where the contact was failing', async () => {
-  const contactNo = await bench.webhook('http://127.0.0.1:9/');
+  const contactNo = await fixture.webhook('http://127.0.0.1:9/');
   const no = await attempted({ contactNo, firstUs: startUs });
   const outcome: Outcome = { kind: 'again', text: 'HTTP 500' };
-  const { kysely } = bench.db;
+  const { kysely } = fixture.db;
   await kysely.transaction().execute((trx) => answer(trx, { no, contactNo, outcome, nowUs: startUs }));
   const reach = (of: number) => kysely.transaction().execute((trx) => recordReached(trx, of, startUs + 1));
   const dueWith = async (failures: number) => {
@@ -230,21 +230,21 @@ test.each<[Outcome, boolean]>([
 ])(
   'the record of %j waits for a decision on its alert (%s), and the contact is free meanwhile',
   async (outcome, waits) => {
-    const contactNo = await bench.webhook('http://127.0.0.1:9/');
+    const contactNo = await fixture.webhook('http://127.0.0.1:9/');
     const no = await attempted({ contactNo, firstUs: startUs });
     const done: string[] = [];
     let recording: Promise<unknown> = Promise.resolve();
-    await bench.db.kysely.transaction().execute(async (decision) => {
+    await fixture.db.kysely.transaction().execute(async (decision) => {
       await sql`select from alerts where alert_no = ${alertNo} for update`.execute(decision);
       const { rows: own } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(decision);
-      recording = bench.db.kysely
+      recording = fixture.db.kysely
         .transaction()
         .execute((trx) => answer(trx, { no, contactNo, outcome, nowUs: startUs }))
         .then(() => void done.push('recorded'));
       const isWaiting = async () => {
         const { rows } = await sql`
         select from pg_stat_activity where ${own[0]?.pid ?? 0}::int = any(pg_blocking_pids(pid))`.execute(
-          bench.db.kysely,
+          fixture.db.kysely,
         );
         return rows.length > 0 || done.length > 0;
       };

@@ -7,11 +7,11 @@ import { expect, test, vi } from 'vitest';
 import { sealContact } from '../../platform/secrets/sealed-contact.ts';
 import { createFixtures } from '../../testing/fixtures.ts';
 import { createChannels } from './channels/registry.ts';
+import { answeredBy, replyOf } from './notices.ts';
 import { enqueue } from './notification-store.ts';
-import { answeredBy, replyOf } from './reply.ts';
+import { createDeliveryFixture } from './testing/delivery-fixture.ts';
 import { sampleNotification } from './testing/sample.ts';
 import { startSink } from './testing/sink.ts';
-import { createWorkbench } from './testing/workbench.ts';
 
 const settings = { allowPrivate: true, smtpUrl: undefined, mailFrom: 'vantage@example.org' };
 
@@ -46,8 +46,8 @@ test('a message that waits while its contact is edited replies to nothing then',
 });
 
 test('later messages of an alert reply to its first one, until the contact is edited; other alerts do not', async () => {
-  await using bench = await createWorkbench({ scale: 20 });
-  const { db, accountNo } = bench;
+  await using fixture = await createDeliveryFixture({ scale: 20 });
+  const { db, accountNo } = fixture;
   await using sink = await startSink((response, _, count) => {
     const answer = JSON.stringify({ ok: true, result: { message_id: count * 11 } });
     response.writeHead(200).end(answer);
@@ -58,16 +58,16 @@ test('later messages of an alert reply to its first one, until the contact is ed
     contact_id: contactId,
     type: 'telegram',
     address: '-100',
-    sealed: sealContact(bench.sealer, contactId, receiver),
+    sealed: sealContact(fixture.sealer, contactId, receiver),
   });
   const channels = createChannels({ ...settings, telegramUrl: new URL(sink.url).origin });
-  await using _working = bench.work({ channels });
+  await using _working = fixture.work({ channels });
   const replies: unknown[] = [];
   const say = async (alertNo: number, kind: 'device.down' | 'acknowledged' | 'device.up') => {
     const row = { ...sampleNotification, accountNo, contactNo, alertNo, kind, orderKey: `device:${alertNo}` };
     await db.kysely.transaction().execute((trx) => enqueue(trx, [row], systemClock.nowUs()));
     await vi.waitFor(
-      async () => expect((await bench.states()).map(({ state }) => state)).not.toContain('Pending'),
+      async () => expect((await fixture.states()).map(({ state }) => state)).not.toContain('Pending'),
       { timeout: 30_000, interval: 20 },
     );
     replies.push(JSON.parse(sink.requests.at(-1)?.body ?? '{}').reply_parameters?.message_id ?? null);

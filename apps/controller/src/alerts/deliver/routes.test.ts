@@ -6,26 +6,26 @@ import { acknowledgeMany } from '../decide/acknowledge.ts';
 import { createLinks, type Link } from './links.ts';
 import { enqueue } from './notification-store.ts';
 import { linkRoutes } from './routes.ts';
+import { createDeliveryFixture, type DeliveryFixture } from './testing/delivery-fixture.ts';
 import { sampleNotification } from './testing/sample.ts';
-import { createWorkbench, type Workbench } from './testing/workbench.ts';
 
 const clock = createFakeClock();
 const links = createLinks([new Uint8Array(32)]);
 const acted: unknown[] = [];
 let kind: 'done' | 'closed' = 'done';
-let bench: Workbench;
+let fixture: DeliveryFixture;
 let link: Link;
 
 beforeAll(async () => {
-  bench = await createWorkbench();
-  const contactNo = await bench.webhook('https://hooks.example.org/');
-  const { accountNo } = bench;
+  fixture = await createDeliveryFixture();
+  const contactNo = await fixture.webhook('https://hooks.example.org/');
+  const { accountNo } = fixture;
   const data = { ...sampleNotification.data, ShortName: '<b>web</b>' };
-  await enqueue(bench.db.kysely, [{ ...sampleNotification, accountNo, contactNo, alertNo: 8, data }], 5);
+  await enqueue(fixture.db.kysely, [{ ...sampleNotification, accountNo, contactNo, alertNo: 8, data }], 5);
   const expiresUs = clock.nowUs() + 1_000_000;
   link = { action: 'acknowledge', accountNo, alertId: newId(), alertNo: 8, contactNo, expiresUs };
 });
-afterAll(() => bench[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 beforeEach(() => {
   acted.length = 0;
   kind = 'done';
@@ -37,7 +37,7 @@ async function open(rest: string, fields?: Record<string, string>) {
     return { kind };
   };
   const [route] = linkRoutes({
-    db: bench.db,
+    db: fixture.db,
     clock,
     links,
     actions: { acknowledge: act('acknowledge'), acknowledgeMany, snooze: act('snooze') },
@@ -74,7 +74,7 @@ test('the page of the details shows the answers, the way that the packets took a
   const Path = ['192.0.2.1', null, '<b>198.51.100.7</b>'];
   const Trace = { Hops: 3, LastHop: '198.51.100.7', Reached: false, Path };
   const data = { ...sampleNotification.data, Trace };
-  await enqueue(bench.db.kysely, [{ ...sampleNotification, accountNo, contactNo, alertNo: 9, data }], 5);
+  await enqueue(fixture.db.kysely, [{ ...sampleNotification, accountNo, contactNo, alertNo: 9, data }], 5);
   for (const fields of [undefined, { Note: 'x' }]) {
     const page = await open(links.sign({ ...link, action: 'details', alertNo: 9 }), fields);
     expect(page).toMatchObject({ status: 200, type: 'text/html; charset=utf-8' });

@@ -6,25 +6,25 @@ import { withClient } from '../../../../../tests/harness/postgres-url.ts';
 import { sealContact } from '../../platform/secrets/sealed-contact.ts';
 import { createFixtures } from '../../testing/fixtures.ts';
 import { createChannels } from './channels/registry.ts';
+import { createDeliveryFixture, type DeliveryFixture } from './testing/delivery-fixture.ts';
 import { startSink } from './testing/sink.ts';
 import { type SmtpBehaviour, startSmtpSink } from './testing/smtp-sink.ts';
-import { createWorkbench, type Workbench } from './testing/workbench.ts';
 
 const soon = { timeout: 60_000, interval: 20 };
 
-async function webhookOf(bench: Workbench, url: string): Promise<number> {
+async function webhookOf(fixture: DeliveryFixture, url: string): Promise<number> {
   const contactId = newId();
   const clear = {
     address: url.replace('://', `://me:${sentinel('login')}@`).concat(`?token=${sentinel('query')}`),
     secret: `whsec_${Buffer.from(sentinel('signing').padEnd(32, 'x')).toString('base64')}`,
     previousSecret: `whsec_${Buffer.from(sentinel('before').padEnd(32, 'x')).toString('base64')}`,
   };
-  return createFixtures(bench.db.kysely).contact(bench.accountNo, {
+  return createFixtures(fixture.db.kysely).contact(fixture.accountNo, {
     contact_id: contactId,
     type: 'webhook',
     address: 'masked',
     previous_secret_until_us: 9e15,
-    sealed: sealContact(bench.sealer, contactId, clear),
+    sealed: sealContact(fixture.sealer, contactId, clear),
   });
 }
 
@@ -45,8 +45,8 @@ function startMoodySink() {
 }
 
 /** All rows that deliveries read or write, a text for each table. */
-function rowsOf(bench: Workbench): Promise<readonly string[]> {
-  return withClient(bench.url, async (client) => {
+function rowsOf(fixture: DeliveryFixture): Promise<readonly string[]> {
+  return withClient(fixture.url, async (client) => {
     const texts: string[] = [];
     for (const table of ['notifications', 'contact_health', 'events', 'contacts'])
       texts.push(JSON.stringify((await client.query(`select * from ${table}`)).rows));
@@ -92,23 +92,23 @@ function receiversAt(base: string): Readonly<Record<Exclude<ContactType, 'email'
 
 test('no log line, body, answer or row contains a secret of a contact or of the mail server, whatever the endpoints do', async () => {
   const { lines, log } = watchedLog();
-  await using bench = await createWorkbench({ scale: 10_000, log });
+  await using fixture = await createDeliveryFixture({ scale: 10_000, log });
   await using sink = await startMoodySink();
   const replies: readonly SmtpBehaviour[] = ['accept', 'reset', { rcpt: `550 ${sentinel('reply')}` }];
   for (const behaviour of replies) {
     await using mails = await startSmtpSink(behaviour);
     const smtpUrl = mails.url.replace('://', `://me:${sentinel('smtp')}@`);
-    const hook = await webhookOf(bench, sink.url);
-    const dead = await webhookOf(bench, 'http://127.0.0.1:1/');
-    const mail = await bench.email('noc@example.org');
-    const working = bench.work({
+    const hook = await webhookOf(fixture, sink.url);
+    const dead = await webhookOf(fixture, 'http://127.0.0.1:1/');
+    const mail = await fixture.email('noc@example.org');
+    const working = fixture.work({
       channels: createChannels({ allowPrivate: true, smtpUrl, mailFrom: 'v@example.org' }),
     });
-    const attempts = (await bench.states()).length * 3;
+    const attempts = (await fixture.states()).length * 3;
     for (const contact of [hook, dead, mail])
-      await bench.add(...Array.from({ length: 4 }, (_, n) => [contact, `device:${n}`, 'web'] as const));
+      await fixture.add(...Array.from({ length: 4 }, (_, n) => [contact, `device:${n}`, 'web'] as const));
     await vi.waitFor(async () => {
-      const states = await bench.states();
+      const states = await fixture.states();
       const made = states.reduce((sum, state) => sum + state.attempts, 0);
       expect(made).toBeGreaterThan(attempts + 12);
     }, soon);
@@ -120,32 +120,32 @@ test('no log line, body, answer or row contains a secret of a contact or of the 
   expect(lines.flatMap(shown)).toEqual([]);
   expect(sink.requests.length).toBeGreaterThan(5);
   expect(sink.requests.flatMap(({ body }) => shown(body))).toEqual([]);
-  const rows = await rowsOf(bench);
+  const rows = await rowsOf(fixture);
   expect(rows[0]).toContain('HTTP');
   expect(rows.flatMap(shown)).toEqual([]);
-  expect(bench.failed.length).toBeGreaterThan(0);
-  expect(shown(JSON.stringify(bench.failed))).toEqual([]);
+  expect(fixture.failed.length).toBeGreaterThan(0);
+  expect(shown(JSON.stringify(fixture.failed))).toEqual([]);
 });
 
 test('no log line, body, answer or row contains a credential of a contact of any type', async () => {
   const { lines, log } = watchedLog();
-  await using bench = await createWorkbench({ scale: 10_000, log });
+  await using fixture = await createDeliveryFixture({ scale: 10_000, log });
   await using sink = await startMoodySink();
   const { origin } = new URL(sink.url);
   const receivers = Object.entries(receiversAt(origin));
   for (const [type, { address, secret, options }] of receivers) {
     const contactId = newId();
-    const contact = await createFixtures(bench.db.kysely).contact(bench.accountNo, {
+    const contact = await createFixtures(fixture.db.kysely).contact(fixture.accountNo, {
       contact_id: contactId,
       type,
       address: 'masked',
       ...(options === undefined ? {} : { options }),
-      sealed: sealContact(bench.sealer, contactId, { address, secret, previousSecret: null }),
+      sealed: sealContact(fixture.sealer, contactId, { address, secret, previousSecret: null }),
     });
-    await bench.add(...Array.from({ length: 4 }, (_, n) => [contact, `device:${n}`, 'web'] as const));
+    await fixture.add(...Array.from({ length: 4 }, (_, n) => [contact, `device:${n}`, 'web'] as const));
   }
   const reached = (path: string) => receivers.find(([type]) => path.includes(`/${type}`))?.[0] ?? 'telegram';
-  const working = bench.work({
+  const working = fixture.work({
     channels: createChannels({
       allowPrivate: true,
       smtpUrl: undefined,
@@ -155,7 +155,7 @@ test('no log line, body, answer or row contains a credential of a contact of any
   });
   await vi.waitFor(async () => {
     expect(new Set(sink.requests.map(({ path }) => reached(path))).size).toBe(receivers.length);
-    const made = (await bench.states()).reduce((sum, { attempts }) => sum + attempts, 0);
+    const made = (await fixture.states()).reduce((sum, { attempts }) => sum + attempts, 0);
     expect(made).toBeGreaterThan(3 * receivers.length);
   }, soon);
   await working[Symbol.asyncDispose]();
@@ -165,6 +165,6 @@ test('no log line, body, answer or row contains a credential of a contact of any
   const bodies = sink.requests.filter(({ path }) => !inBody.has(reached(path))).map(({ body }) => body);
   expect(bodies.length).toBeGreaterThan(5);
   expect(bodies.flatMap(shown)).toEqual([]);
-  expect((await rowsOf(bench)).flatMap(shown)).toEqual([]);
-  expect(shown(JSON.stringify(bench.failed))).toEqual([]);
+  expect((await rowsOf(fixture)).flatMap(shown)).toEqual([]);
+  expect(shown(JSON.stringify(fixture.failed))).toEqual([]);
 });

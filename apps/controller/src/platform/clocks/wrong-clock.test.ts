@@ -6,7 +6,7 @@ import { createFakeClock } from '@vantage/kernel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { decideEnrolment } from '../../agents/enrol/enrolment.ts';
-import { createAlertScene } from '../../alerts/decide/testing/alert-scene.ts';
+import { createAlertFixture } from '../../alerts/decide/testing/alert-fixture.ts';
 import { type OneAccount, startOneAccount } from '../../rest/api/testing/one-account.ts';
 import { sessionCookieName } from '../../rest/http/session.ts';
 import { refreshScheduledWindows } from '../../status/health/scheduled-windows.ts';
@@ -38,15 +38,15 @@ const known = errors.flatMap((wrongMs) => [
   { how: `jumps by ${wrongMs / hourMs} h`, wrongMs, make: jumps },
 ]);
 
-let scene: Awaited<ReturnType<typeof createAlertScene>>;
+let fixture: Awaited<ReturnType<typeof createAlertFixture>>;
 let place: { locationNo: number; agentNo: number };
 let one: OneAccount;
 beforeAll(async () => {
-  [scene, one] = await Promise.all([createAlertScene(), startOneAccount()]);
-  place = await scene.location('here');
+  [fixture, one] = await Promise.all([createAlertFixture(), startOneAccount()]);
+  place = await fixture.location('here');
 });
 afterAll(async () => {
-  await scene[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
   await one[Symbol.asyncDispose]();
 });
 
@@ -55,13 +55,13 @@ describe('maintenance windows', () => {
 
   /** A device with a window each day, the first in an hour. */
   async function scheduled() {
-    const device = await scene.device([place]);
+    const device = await fixture.device([place]);
     const start_local = new Date((evenUs + 60 * minuteUs) / 1000).toISOString().slice(0, 16);
-    const { mschedule_no } = await scene.kysely
+    const { mschedule_no } = await fixture.kysely
       .insertInto('mschedules')
       .values({
         mschedule_id: newId(),
-        account_no: scene.accountNo,
+        account_no: fixture.accountNo,
         name: newId(),
         duration_s: 600,
         start_local,
@@ -69,12 +69,16 @@ describe('maintenance windows', () => {
       })
       .returning('mschedule_no')
       .executeTakeFirstOrThrow();
-    await scene.kysely.updateTable('devices').set({ mschedule_no }).where('device_no', '=', device).execute();
+    await fixture.kysely
+      .updateTable('devices')
+      .set({ mschedule_no })
+      .where('device_no', '=', device)
+      .execute();
     return device;
   }
   /** Begins of its windows in minutes. */
   async function begins(device: number) {
-    const rows = await scene.kysely
+    const rows = await fixture.kysely
       .selectFrom('maintenance_windows')
       .select('from_us')
       .where('device_no', '=', device)
@@ -86,10 +90,10 @@ describe('maintenance windows', () => {
   test.each(known)('are those of a right clock where it $how', async ({ wrongMs, make }) => {
     const device = await scheduled();
     const { wall, held } = make(wrongMs);
-    await refreshScheduledWindows(scene.kysely, held.nowUs(), device);
+    await refreshScheduledWindows(fixture.kysely, held.nowUs(), device);
     expect(await begins(device)).toEqual([60, 60 + 24 * 60]);
     await wall.advance(26 * hourMs);
-    await refreshScheduledWindows(scene.kysely, held.nowUs(), device);
+    await refreshScheduledWindows(fixture.kysely, held.nowUs(), device);
     expect(await begins(device)).toEqual([60, 1 * 1440 + 60, 2 * 1440 + 60, 3 * 1440 + 60]);
   });
 
@@ -97,35 +101,35 @@ describe('maintenance windows', () => {
     'of a machine alone follow a clock that is wrong by %s ms, and are right with it again',
     async (wrongMs) => {
       const device = await scheduled();
-      await refreshScheduledWindows(scene.kysely, startUs + wrongMs * 1000, device);
-      await refreshScheduledWindows(scene.kysely, startUs, device);
-      await refreshScheduledWindows(scene.kysely, startUs, device);
+      await refreshScheduledWindows(fixture.kysely, startUs + wrongMs * 1000, device);
+      await refreshScheduledWindows(fixture.kysely, startUs, device);
+      await refreshScheduledWindows(fixture.kysely, startUs, device);
       expect(await begins(device)).toEqual([60, 60 + 24 * 60]);
     },
   );
 });
 
 describe('steps of schedules', () => {
-  beforeAll(() => scene.everybody({ DelayMinutes: 10 }));
+  beforeAll(() => fixture.everybody({ DelayMinutes: 10 }));
 
   /** A device that is Down ten seconds after the begin, and the seconds after which its first message exists. */
   async function messagesAfter(decideAt: (atS: number) => Promise<void>) {
-    const device = await scene.device([place]);
+    const device = await fixture.device([place]);
     for (const [at, code] of [1, 3, 3, 3].entries())
-      await scene.take([
+      await fixture.take([
         { device, agent: place.agentNo, at: 10 + 2 * at, code, attempt: Math.max(0, at - 1) },
       ]);
     await decideAt(20);
-    const early = await scene.messages(device);
+    const early = await fixture.messages(device);
     await decideAt(20 + 660);
-    return { device, early, late: await scene.messages(device) };
+    return { device, early, late: await fixture.messages(device) };
   }
 
   test.each(known)('come when they are due where the clock $how', async ({ wrongMs, make }) => {
     const { wall, held } = make(wrongMs);
     const found = await messagesAfter(async (atS) => {
       await wall.advance(atS * 1000 - wall.monoMs());
-      await scene.decide((held.nowUs() - startUs) / second);
+      await fixture.decide((held.nowUs() - startUs) / second);
     });
     expect(found).toMatchObject({ early: [], late: ['device.down'] });
   });
@@ -133,20 +137,20 @@ describe('steps of schedules', () => {
   test.each([hourMs, 60 * dayMs])(
     'of a machine alone count by a clock that is ahead by %s ms, and come once',
     async (wrongMs) => {
-      const found = await messagesAfter((atS) => scene.decide(atS + wrongMs / 1000));
+      const found = await messagesAfter((atS) => fixture.decide(atS + wrongMs / 1000));
       expect(found).toMatchObject({ early: [], late: ['device.down'] });
-      await scene.decide(2_000);
-      expect(await scene.messages(found.device)).toEqual(['device.down']);
+      await fixture.decide(2_000);
+      expect(await fixture.messages(found.device)).toEqual(['device.down']);
     },
   );
 
   test.each([-hourMs, -60 * dayMs])(
     'of a machine alone wait with a clock that is behind by %s ms, and count from when it is right',
     async (wrongMs) => {
-      const { device, late } = await messagesAfter((atS) => scene.decide(atS + wrongMs / 1000));
+      const { device, late } = await messagesAfter((atS) => fixture.decide(atS + wrongMs / 1000));
       expect(late).toEqual([]);
-      for (const atS of [2_000, 2_660]) await scene.decide(atS);
-      expect(await scene.messages(device)).toEqual(['device.down']);
+      for (const atS of [2_000, 2_660]) await fixture.decide(atS);
+      expect(await fixture.messages(device)).toEqual(['device.down']);
     },
   );
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { fullNotice, fullNoticeHeadline, fullNoticeLines } from '../testing/channel-contract.ts';
 import { answersOf, type Question } from './answers.ts';
 import type { Notice } from './channel.ts';
-import { textBody } from './email-text.ts';
+import { textBody } from './email.ts';
 
 const facts = {
   Number: 3,

@@ -1,7 +1,7 @@
 import { type AnswerLine, answersOf, type MessageLink } from './answers.ts';
 import type { Notice } from './channel.ts';
-import { acknowledgeAllOf, countsOf, lineOf, worstFirst } from './email-text.ts';
 import { cut } from './fact-text.ts';
+import { acknowledgeAllOf, countsOf, lineOf, worstFirst } from './headline.ts';
 
 /** A message for a chat, without markup. */
 export interface ChatText {

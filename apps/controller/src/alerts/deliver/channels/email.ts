@@ -1,12 +1,12 @@
+import { abortable } from '@vantage/kernel';
 import { createTransport } from 'nodemailer';
 import { z } from 'zod';
-import { abortable } from '../abortable.ts';
 import type { Outcome } from '../notification-state.ts';
 import { answersOf, type MessageLink } from './answers.ts';
 import type { Channel, DayPart, Notice, Sending } from './channel.ts';
-import { acknowledgeAllOf, countsOf, lineOf, namedInMail, subjectOf, textBody } from './email-text.ts';
 import { plain } from './fact-text.ts';
 import { faultText, mayHaveArrived } from './fault-text.ts';
+import { acknowledgeAllOf, countsOf, lineOf, subjectOf, worstFirst } from './headline.ts';
 
 /** The operator's mail server. */
 export interface MailSettings {
@@ -71,6 +71,67 @@ export function createEmail({ smtpUrl, mailFrom }: MailSettings): Channel {
   };
 }
 
+/** A mail names so many of a group; the rest is a number. */
+const mostNamed = 50;
+
+/**
+ * Bytes of their lines: encoded for mail and escaped for HTML they stay below 90 kB, where Gmail cuts a mail at 102 kB.
+ */
+const mostBytes = 9_000;
+
+/** The notices of a group that a mail names, the worst first. Pure. */
+function namedInMail(notices: readonly Notice[]): readonly Notice[] {
+  let left = mostBytes;
+  return worstFirst(notices)
+    .slice(0, mostNamed)
+    .filter((notice) => {
+      left -= Buffer.byteLength(lineOf(notice));
+      return left >= 0;
+    });
+}
+
+const marks: Readonly<Record<DayPart, string>> = { Up: '.', Down: '#', Maint: 'm', Unknown: '?' };
+
+/** The message as plain text. */
+export function textBody(notices: readonly Notice[]): string {
+  const [only, ...more] = notices;
+  if (only === undefined) return '';
+  const lines = more.length === 0 ? singleText(only) : groupText(notices);
+  return `${lines.join('\n')}\n`;
+}
+
+function groupText(notices: readonly Notice[]): readonly string[] {
+  const all = acknowledgeAllOf(notices);
+  const named = namedInMail(notices);
+  const lines = named.flatMap((notice) => [
+    lineOf(notice),
+    ...(all === undefined && notice.links !== null ? [`  Acknowledge: ${notice.links.acknowledge}`] : []),
+  ]);
+  const act = all === undefined ? [] : [`Acknowledge all: ${all}`, ''];
+  return [`${countsOf(notices)}.`, '', ...act, ...lines, ...restOf(notices.length - named.length, all)];
+}
+
+/** The last line of a group that is longer than a mail names: a number, and where the others are. */
+function restOf(rest: number, all: string | undefined): readonly string[] {
+  if (rest <= 0) return [];
+  return [`and ${rest} more${all === undefined ? '' : `; the page names them: ${all}`}`];
+}
+
+function singleText(notice: Notice): readonly string[] {
+  const { headline, lines, links } = answersOf(notice);
+  const day = notice.day === null ? [] : ['', dayCaption, notice.day.map((part) => marks[part]).join('')];
+  return [
+    headline,
+    '',
+    ...lines.map(({ label, text }) => `${label}: ${text}`),
+    ...(links.length === 0 ? [] : ['', ...links.map(({ label, url }) => `${label}: ${url}`)]),
+    ...day,
+  ];
+}
+
+/** The caption of the picture of a day. */
+const dayCaption = 'The last 24 hours (. Up, # Down, m maintenance, ? unknown):';
+
 function mailOf({ id, to, message }: Sending, domain: string) {
   const { subject, text, html, thread, unsubscribe } = stored.parse(message);
   return {
@@ -127,12 +188,14 @@ const colours: Readonly<Record<DayPart, string>> = {
   Maint: '#1565c0',
   Unknown: '#9e9e9e',
 };
+
 const names: Readonly<Record<DayPart, string>> = {
   Up: 'Up',
   Down: 'Down',
   Maint: 'maintenance',
   Unknown: 'unknown',
 };
+
 const font = 'font-family:Arial,Helvetica,sans-serif;font-size:14px;line-height:20px;color:#1b1b1b';
 
 /**

@@ -1,4 +1,5 @@
-import { ForbiddenTargetError } from './post.ts';
+/** The controller does not connect to the address. */
+export class ForbiddenTargetError extends Error {}
 
 const texts: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'refuses the connection',

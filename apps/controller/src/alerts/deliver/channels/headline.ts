@@ -188,7 +188,7 @@ export function joined(kind: string, why: string): string {
 }
 
 /** Since when, for one line among many. */
-export function shortSince(notice: Notice): string | undefined {
+function shortSince(notice: Notice): string | undefined {
   const { kind, data } = notice;
   const { Since, DownSince, Seconds } = data;
   const isEnd = typeof DownSince === 'string' && kind !== 'device.flapping';
@@ -199,7 +199,7 @@ export function shortSince(notice: Notice): string | undefined {
 }
 
 /** The message repeats an earlier one of its alert. */
-export function isRepeat({ data: { Number: number } }: Notice): boolean {
+function isRepeat({ data: { Number: number } }: Notice): boolean {
   return typeof number === 'number' && number >= 2;
 }
 
@@ -238,3 +238,75 @@ const threadNouns: ReadonlyMap<string, string> = new Map([
   ['disk.low', 'Nearly full disk of'],
   ['backup.old', 'Old backup of'],
 ]);
+
+/**
+ * The subject of a mail: one line, also of a message about many notices. All mails of an alert have the same one, and
+ * those after the first have `Re:` before it. This is the only prefix that every mail program takes away before it
+ * compares subjects, and some (Gmail, Outlook) need equal subjects for a thread. So the subject is a name of the alert
+ * that stays true when the device is back, and the first line of the body has the state.
+ */
+export function subjectOf(notices: readonly Notice[]): string {
+  const [first] = notices;
+  if (first === undefined) return 'Vantage';
+  if (notices.length > 1) return groupSubject(notices);
+  const name = threadSubject(first);
+  if (name === undefined) return cut(headlineOf(first).replace(/\.$/, ''), 200);
+  return isFirstOf(first) ? name : `Re: ${name}`;
+}
+
+/** The message opens the thread of its alert. */
+function isFirstOf(notice: Notice): boolean {
+  const { AlertKind, Recovered } = notice.data;
+  const opens = AlertKind === undefined || AlertKind === notice.kind;
+  return opens && !isRepeat(notice) && Recovered !== true;
+}
+
+/** The counts and the names of the worst: `7 messages: 5 Down, 2 Up again (db1, db2, mail and 4 more)`. */
+function groupSubject(notices: readonly Notice[]): string {
+  const names = worstFirst(notices)
+    .slice(0, 3)
+    .map(({ data }) => cut(nameIn(data) ?? 'something', 40));
+  const rest = notices.length - names.length;
+  return `${countsOf(notices)} (${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''})`;
+}
+
+/** One notice among many, at most some 300 characters: what, why, since. */
+export function lineOf(notice: Notice): string {
+  const why = whyOf(notice);
+  const since = shortSince(notice);
+  const said = cut(titleOf(notice), 120);
+  return [
+    why === undefined ? said : `${said}${joined(notice.kind, cut(why, 80))}`,
+    ...(since === undefined ? [] : [` (${since})`]),
+  ].join('');
+}
+
+/** How many messages of each kind, what goes on first: `7 messages: 5 Down, 2 Up again`. */
+export function countsOf(notices: readonly Notice[]): string {
+  const counts = Map.groupBy(worstFirst(notices), ({ kind }) => kind);
+  const said = [...counts].map(([kind, of]) => `${of.length} ${counted.get(kind) ?? kind}`);
+  return `${notices.length} messages: ${said.join(', ')}`;
+}
+
+/** Kinds of which many come at once. */
+const counted = new Map([
+  ['device.down', 'Down'],
+  ['device.up', 'Up again'],
+  ['device.flapping', 'flapping'],
+]);
+
+const severities: readonly unknown[] = ['critical', 'warning', 'info'];
+
+/** Orders messages: open ones first, then by severity, otherwise stable. Pure. */
+export function worstFirst(notices: readonly Notice[]): readonly Notice[] {
+  const rank = ({ data, links }: Notice) => {
+    const place = severities.indexOf(data['Severity']);
+    return (links === null ? 3 : 0) + Math.max(0, place);
+  };
+  return notices.toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** The link that acknowledges all alerts of the message; undefined: there is none. */
+export function acknowledgeAllOf(notices: readonly Notice[]): string | undefined {
+  return notices.find(({ links }) => links?.acknowledgeAll !== undefined)?.links?.acknowledgeAll;
+}

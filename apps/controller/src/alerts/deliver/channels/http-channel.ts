@@ -2,8 +2,8 @@ import { parseJson } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Outcome } from '../notification-state.ts';
 import type { Channel, Notice, Sending } from './channel.ts';
-import { faultText, mayHaveArrived } from './fault-text.ts';
-import { ForbiddenTargetError, type PostAnswer, post, statusText } from './post.ts';
+import { ForbiddenTargetError, faultText, mayHaveArrived } from './fault-text.ts';
+import { type PostAnswer, post, statusText } from './post.ts';
 
 /** The operator's settings for channels that speak HTTP. */
 export interface HttpSettings {

@@ -3,6 +3,7 @@ import { type IncomingMessage, request as requestHttp, STATUS_CODES } from 'node
 import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { createNetworkSet, equivalentAddresses, isPrivateHost } from '@vantage/kernel';
+import { ForbiddenTargetError } from './fault-text.ts';
 
 /** The answer of the receiver. `retryAfter` is the header as it came. */
 export interface PostAnswer {
@@ -11,9 +12,6 @@ export interface PostAnswer {
   /** The begin of the answer's body where `readsBody` asked for it, else empty. */
   readonly body: string;
 }
-
-/** The controller does not connect to the address. */
-export class ForbiddenTargetError extends Error {}
 
 const mostHeaderBytes = 16 * 1024;
 /** Of an answer's body, which few channels need; a short one is always read, so that the other side can finish. */

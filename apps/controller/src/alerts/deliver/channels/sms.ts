@@ -1,7 +1,7 @@
 import { type AnswerLine, answersOf } from './answers.ts';
 import type { Channel, Notice } from './channel.ts';
-import { countsOf, lineOf, worstFirst } from './email-text.ts';
 import { capital, factText } from './fact-text.ts';
+import { countsOf, lineOf, worstFirst } from './headline.ts';
 import { createHttpChannel, type HttpSettings } from './http-channel.ts';
 import { fitSms, simplified, smsSize } from './sms-parts.ts';
 import { composeTemplate, requestOfTemplate, type TemplateText } from './templated.ts';

@@ -18,7 +18,7 @@ import { sampleNotification } from './sample.ts';
 const sampleSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
 /** A database with an account, and workers that deliver its notifications. */
-export interface Workbench extends AsyncDisposable {
+export interface DeliveryFixture extends AsyncDisposable {
   readonly db: Db;
   readonly sealer: Sealer;
   readonly accountNo: number;
@@ -39,13 +39,13 @@ export interface Workbench extends AsyncDisposable {
 }
 
 /** Creates one. Waits of the rules pass `scale` times faster. */
-export async function createWorkbench({
+export async function createDeliveryFixture({
   scale = 1,
   log = createLog('test', 'silent'),
 }: {
   readonly scale?: number;
   readonly log?: Logger;
-} = {}): Promise<Workbench> {
+} = {}): Promise<DeliveryFixture> {
   const database = await createTestDatabase();
   const db = await createDb({ connection: { url: database.url }, log });
   const fixtures = createFixtures(db.kysely);

@@ -1,14 +1,40 @@
-import type { AlertFacts, DeviceFacts } from './alert-facts.ts';
-import { type AlertState, enterPhase } from './alert-state.ts';
+import type { AlertDecision, AlertFacts, AlertMessage, DeviceFacts } from './alert-facts.ts';
+import { type AlertEvent, type AlertState, enterPhase, suppressedBy } from './alert-state.ts';
 import { decideMaster } from './decide-master.ts';
-import { type Move, suppressedBy, to } from './move.ts';
-import { activated, active, alertEvent } from './send-moves.ts';
+import { dueSteps } from './due-steps.ts';
+import { isMeantFor } from './schedule.ts';
+
+/** One transition of an alert through the table of decide.ts. */
+export interface Transition {
+  readonly state: AlertState;
+  /** Another transition follows at once, or the alert waits. */
+  readonly next: 'again' | 'wait';
+  readonly dueUs?: number | null;
+  readonly request?: AlertDecision['request'];
+  readonly message?: AlertMessage;
+  readonly events?: readonly AlertEvent[];
+  /** Why the alert is as it is now; null: its phase says all. Absent: as before, while it stays in its phase. */
+  readonly reason?: string | null;
+  readonly closes?: boolean;
+  readonly withdraws?: 'all' | 'repeats';
+}
+
+/** The alert goes on in its new phase at once. */
+export function to(state: AlertState, more: Partial<Transition> = {}): Transition {
+  return { ...more, state, next: 'again' };
+}
+
+/** The alert closes: people get no message any more, and systems that keep incidents close theirs. */
+export function closed(state: AlertState, reason: string): Transition {
+  const message = { about: 'closed', contactIds: state.notified } as const;
+  return { state, next: 'wait', closes: true, withdraws: 'all', reason, message };
+}
 
 /** A device that flaps and is Down for so many minutes is said to be Down. */
 const downMinutes = 2;
 
 /** A device that flaps: one problem, of which every step hears that comes due, and its final state. */
-export function flapping(state: AlertState, device: DeviceFacts, facts: AlertFacts): Move {
+export function flapping(state: AlertState, device: DeviceFacts, facts: AlertFacts): Transition {
   const { nowUs, times, acknowledged, snoozedUntilUs } = facts;
   if (device.maintenanceUntilUs !== null) {
     return { state, next: 'wait', dueUs: Math.min(device.maintenanceUntilUs, nowUs + times.recheckUs) };
@@ -41,17 +67,17 @@ export function flapping(state: AlertState, device: DeviceFacts, facts: AlertFac
     const message = { about: 'flapping', contactIds: state.notified } as const;
     return to({ ...state, flapping: { ...state.flapping, saysDown: true } }, { message });
   }
-  const move = active(state, facts);
+  const transition = active(state, facts);
   const dueUs = Math.min(
-    move.dueUs ?? quietAtUs,
+    transition.dueUs ?? quietAtUs,
     quietAtUs,
     isUnsaid && sayAtUs > nowUs ? sayAtUs : quietAtUs,
   );
-  return move.next === 'again' ? move : { ...move, dueUs };
+  return transition.next === 'again' ? transition : { ...transition, dueUs };
 }
 
 /** A device that fails from some Locations only. */
-export function partial(state: AlertState, device: DeviceFacts, facts: AlertFacts): Move {
+export function partial(state: AlertState, device: DeviceFacts, facts: AlertFacts): Transition {
   const { nowUs, times } = facts;
   if (device.status === 'Down')
     return { state, next: 'wait', dueUs: nowUs + times.recheckUs, withdraws: 'repeats' };
@@ -65,14 +91,14 @@ export function partial(state: AlertState, device: DeviceFacts, facts: AlertFact
 }
 
 /** A device that is Up, and that people want to know something of. */
-export function warning(state: AlertState, device: DeviceFacts, facts: AlertFacts): Move {
+export function warning(state: AlertState, device: DeviceFacts, facts: AlertFacts): Transition {
   if (device.maintenanceUntilUs !== null) return maintenance(state, device.maintenanceUntilUs, facts);
   if (state.activeUs === null) return to(activated(state, facts.nowUs), alertEvent(null));
   return active(state, facts);
 }
 
 /** A device in maintenance notifies nobody. */
-export function maintenance(state: AlertState, untilUs: number, { nowUs, times }: AlertFacts): Move {
+export function maintenance(state: AlertState, untilUs: number, { nowUs, times }: AlertFacts): Transition {
   const dueUs = Math.min(untilUs, nowUs + times.recheckUs);
   if (state.phase === 'maintenance' || state.activeUs !== null) return { state, next: 'wait', dueUs };
   const entered = enterPhase(state, 'maintenance', nowUs);
@@ -80,14 +106,18 @@ export function maintenance(state: AlertState, untilUs: number, { nowUs, times }
 }
 
 /** Late results say that the device is not Up: a live check decides. */
-export function late(state: AlertState, device: DeviceFacts, facts: AlertFacts): Move {
+export function late(state: AlertState, device: DeviceFacts, facts: AlertFacts): Transition {
   const { check, nowUs, times } = facts;
   if (check.kind === 'answered' && check.verdict === 'bad') return to(enterPhase(state, 'judging', nowUs));
   return requestDevice(state, device, facts, nowUs + times.recheckUs);
 }
 
 /** The master decides. */
-export function judging(state: AlertState, device: DeviceFacts, { check, nowUs, times }: AlertFacts): Move {
+export function judging(
+  state: AlertState,
+  device: DeviceFacts,
+  { check, nowUs, times }: AlertFacts,
+): Transition {
   const failed = state.failedChecks + (check.kind === 'answered' && check.verdict === 'bad' ? 1 : 0);
   const at = { failed, sinceUs: state.phaseSinceUs, nowUs };
   const judgement = decideMaster(device.master, check, at);
@@ -120,7 +150,7 @@ export function judging(state: AlertState, device: DeviceFacts, { check, nowUs, 
 }
 
 /** The master is back: a complete retry sequence of the device's own. */
-export function confirming(state: AlertState, device: DeviceFacts, facts: AlertFacts): Move {
+export function confirming(state: AlertState, device: DeviceFacts, facts: AlertFacts): Transition {
   const { check, nowUs, times } = facts;
   const { master } = device;
   if (master?.enabled === true && master.status === 'Down') return to(enterPhase(state, 'judging', nowUs));
@@ -147,10 +177,107 @@ function requestDevice(
   device: DeviceFacts,
   { check, nowUs }: AlertFacts,
   againUs: number,
-): Move {
+): Transition {
   if (check.kind === 'open' && nowUs <= check.deadlineUs)
     return { state, next: 'wait', dueUs: check.deadlineUs + 1 };
   if (check.kind === 'none' && device.canBeChecked)
     return { state, next: 'wait', request: { of: 'device', notBeforeUs: 0 } };
   return { state: { ...state, requestId: null }, next: 'wait', dueUs: againUs };
+}
+
+/** The last message of an alert, to everyone who was notified. */
+export function end(state: AlertState, { nowUs }: AlertFacts): Transition {
+  const isUnsaid =
+    state.activeUs !== null && state.notified.length === 0 && !state.suppressions.includes('schedule');
+  const silent = isUnsaid
+    ? suppressedBy(state, 'schedule', 'it was over before the schedule notified anybody')
+    : { state, events: [] };
+  return {
+    ...silent,
+    state: { ...silent.state, phaseSinceUs: nowUs },
+    next: 'wait',
+    closes: true,
+    withdraws: 'repeats',
+    message: { about: 'end', contactIds: state.notified },
+  };
+}
+
+/** A summary is complete when no outage was added for a minute; every other alert without a device notifies at once. */
+export function withoutDevice(state: AlertState, facts: AlertFacts): Transition {
+  const { nowUs, times } = facts;
+  if (state.phase !== 'collecting') return active(state, facts);
+  const dueUs = state.phaseSinceUs + times.minuteUs;
+  return nowUs < dueUs ? { state, next: 'wait', dueUs } : to(activated(state, nowUs), alertEvent(null));
+}
+
+/** The alert is confirmed: its schedule begins. */
+function activated(state: AlertState, nowUs: number, note: string | null = null): AlertState {
+  const activeUs = state.countsFromUs ?? nowUs;
+  return { ...enterPhase(state, 'active', nowUs), activeUs, countsFromUs: null, steps: [], note };
+}
+
+/** The event of a confirmed alert. */
+function alertEvent(note: string | null): Partial<Transition> {
+  return { events: [{ kind: 'alert', note }], reason: note };
+}
+
+const unreadable = 'this version cannot read the notification schedule';
+
+/** The steps of the schedule. */
+export function active(state: AlertState, facts: AlertFacts): Transition {
+  const { schedule, severity, isMoment, nowUs, times } = facts;
+  const activeUs = state.activeUs ?? nowUs;
+  if (schedule === 'unreadable') {
+    const dueUs = nowUs + times.recheckUs;
+    return { state: { ...state, activeUs }, next: 'wait', reason: unreadable, dueUs };
+  }
+  if (schedule === null || !schedule.steps.some((step) => isMeantFor(step, severity))) {
+    const detail =
+      schedule === null
+        ? 'no notification schedule is set'
+        : `no step of the schedule is for severity ${severity}`;
+    // Its steps begin anew with the next schedule: the incidents that they opened are closed now.
+    const silent = suppressedBy({ ...state, activeUs, steps: [], closedElsewhere: true }, 'schedule', detail);
+    const message = { about: 'closed', contactIds: state.closedElsewhere ? [] : state.notified } as const;
+    return {
+      message,
+      ...silent,
+      next: 'wait',
+      closes: isMoment,
+      dueUs: isMoment ? null : nowUs + times.recheckUs,
+    };
+  }
+  const { acknowledged, snoozedUntilUs } = facts;
+  if (acknowledged && !state.announcedAcknowledgement) {
+    const message = { about: 'acknowledged', contactIds: state.notified } as const;
+    return to({ ...state, activeUs, announcedAcknowledgement: true }, { message });
+  }
+  const decision = dueSteps({
+    schedule,
+    severity,
+    activeUs,
+    progress: state.steps,
+    notified: state.notified,
+    acknowledged,
+    snoozedUntilUs,
+    repeats: !isMoment,
+    minuteUs: times.minuteUs,
+    nowUs,
+  });
+  const notified = [...new Set([...state.notified, ...decision.contactIds])];
+  const recheckUs = nowUs + times.recheckUs;
+  const isOld = state.closedElsewhere || facts.reason === unreadable || decision.contactIds.length > 0;
+  return {
+    state: { ...state, activeUs, steps: decision.progress, notified, closedElsewhere: false },
+    next: 'wait',
+    ...(isOld ? { reason: state.note } : {}),
+    message: {
+      about: state.phase === 'flapping' ? 'flapping' : 'opening',
+      contactIds: decision.contactIds,
+      stepOf: decision.stepOf,
+    },
+    ...(acknowledged ? { withdraws: 'repeats' } : {}),
+    closes: isMoment && decision.nextUs === null,
+    dueUs: Math.min(decision.nextUs ?? recheckUs, recheckUs),
+  };
 }

@@ -5,7 +5,7 @@ import { runRequests } from '../../../agents/run-requests/index.ts';
 import { createRecordEvents, recordEvents } from '../../../status/events/record-events.ts';
 import { createScenario, second, startUs } from '../../../status/health/testing/scenario.ts';
 import { enqueue, withdraw, withdrawEnds } from '../../deliver/notification-store.ts';
-import { createAlertTimes } from '../alert-input.ts';
+import { createAlertTimes } from '../alert-facts.ts';
 import { touchRequested } from '../change-store.ts';
 import { type DecideDeps, decideDue } from '../decide-due.ts';
 import { dueAlertNos } from '../due-store.ts';
@@ -16,14 +16,14 @@ const log = createLog('alerts test', 'silent');
 const times = createAlertTimes((length) => length);
 const onEvents = createOnEvents({ recordEvents, withdrawEnds, flappingWindowUs: times.quietUs });
 
-/** The scene of health, with alerts in the transactions of its events. Moments are seconds since its begin. */
-export async function createAlertScene() {
-  const scene = await createScenario(() => createRecordEvents({ onRecorded: onEvents }));
-  const { kysely, accountNo } = scene;
+/** The fixture of health, with alerts in the transactions of its events. Moments are seconds since its begin. */
+export async function createAlertFixture() {
+  const fixture = await createScenario(() => createRecordEvents({ onRecorded: onEvents }));
+  const { kysely, accountNo } = fixture;
   const { createRunRequests } = runRequests;
   const deps: DecideDeps = { times, log, recordEvents, enqueue, withdraw, createRunRequests };
   return {
-    ...scene,
+    ...fixture,
     clock: createFakeClock(startUs),
 
     /** A contact, and a schedule of one step that notifies it; the schedule is the account's. */

@@ -1,6 +1,6 @@
 import { newAlertState } from '@vantage/alerts';
 import { expect, test } from 'vitest';
-import { readAlertState } from './alert-row.ts';
+import { readAlertState } from './alert-facts.ts';
 
 const nowUs = 1_790_000_000_000_000;
 /** Alerts as earlier versions stored them. */
