@@ -1,16 +1,14 @@
-import { existsSync } from 'node:fs';
 import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { z } from 'zod';
-
-/** Debian's. */
-const program = '/usr/bin/chromium';
+import { browserProgram } from '../harness/browser-program.ts';
 
 /** Why no browser can be started here; undefined: one can. */
-export const browserMissing = existsSync(program) ? undefined : `${program} is missing (package chromium)`;
+export const browserMissing =
+  browserProgram === undefined ? 'Chromium is missing (package chromium-headless-shell)' : undefined;
 
 export function startBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: program, args: ['--no-sandbox'] });
+  return chromium.launch({ executablePath: browserProgram ?? '', args: ['--no-sandbox'] });
 }
 
 /** How a window is opened. */

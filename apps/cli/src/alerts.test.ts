@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createTestDatabase, type TestDatabase } from '../../../tests/harness/database.ts';
 import { withClient } from '../../../tests/harness/postgres-url.ts';
-import { runVantage } from './testing/run-vantage.ts';
+import { runHere } from './testing/run-vantage.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ afterAll(() => database[Symbol.asyncDispose]());
 
 const rows = (text: string): Promise<unknown[]> =>
   withClient(database.url, async (client) => (await client.query(text)).rows);
-const vantage = (...args: readonly string[]) => runVantage(args, { VANTAGE_DATABASE_URL: database.url });
+const vantage = (...args: readonly string[]) => runHere(args, { VANTAGE_DATABASE_URL: database.url });
 
 test('open alerts are listed and acknowledged with a note, by the command line', async () => {
   await withClient(database.url, (client) =>
@@ -65,7 +65,7 @@ test('the first contact of an account makes the schedule Everybody, the next one
     VANTAGE_SECRET_KEY_FILE: path.join(dir, 'secret.key'),
   };
   const add = (address: string, ...more: string[]) =>
-    runVantage(['contacts', 'add', address, '--account', 'mailer', '--json', ...more], settings);
+    runHere(['contacts', 'add', address, '--account', 'mailer', '--json', ...more], settings);
   const added = z.object({
     contact_id: z.string(),
     schedule: z.string().nullable(),
@@ -106,7 +106,7 @@ test('a test message goes to a contact by its name, and the answer of its server
     VANTAGE_ALLOW_PRIVATE_WEBHOOKS: 'true',
   };
   const run = (command: string, ...more: string[]) =>
-    runVantage(['contacts', command, ...more, '--account', 'tester'], settings);
+    runHere(['contacts', command, ...more, '--account', 'tester'], settings);
   await withClient(own.url, (client) =>
     client.query(`insert into accounts (account_id, name) values ('tester', 'tester')`),
   );

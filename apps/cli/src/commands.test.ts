@@ -4,12 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { compileCacheEnv } from '@vantage/kernel';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createTestDatabase, type TestDatabase } from '../../../tests/harness/database.ts';
 import { inDatabase, withClient } from '../../../tests/harness/postgres-url.ts';
-import { runCommandLine } from './all-commands.ts';
-import { program, runVantage } from './testing/run-vantage.ts';
+import { program, runHere, runVantage } from './testing/run-vantage.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -19,13 +18,10 @@ afterAll(() => database[Symbol.asyncDispose]());
 
 const hashOf = (credential: string) => createHash('sha256').update(credential).digest();
 
-/** Runs the command line on the test's database. */
-function vantage(args: readonly string[], settings: Readonly<Record<string, string>> = {}, input = '') {
-  return runVantage(
-    args,
-    { VANTAGE_DATABASE_URL: database.url, VANTAGE_PARCELS: '/none', ...settings },
-    input,
-  );
+/** Runs the command line on the test's database; as a program of its own where it reads an input. */
+function vantage(args: readonly string[], settings: Readonly<Record<string, string>> = {}, input?: string) {
+  const all = { VANTAGE_DATABASE_URL: database.url, VANTAGE_PARCELS: '/none', ...settings };
+  return input === undefined ? runHere(args, all) : runVantage(args, all, input);
 }
 
 async function json<T>(schema: z.ZodType<T>, ...args: string[]): Promise<T> {
@@ -134,29 +130,6 @@ test('devices that name no Locations are checked from the Location local once it
   expect(JSON.parse(again.err)).toMatchObject({ code: 'location_exists' });
 });
 
-/** Runs a command that ends by its arguments alone, in this process. */
-async function parsed(args: readonly string[]) {
-  const [outputs, errors] = [vi.spyOn(process.stdout, 'write'), vi.spyOn(process.stderr, 'write')];
-  const logs = [vi.spyOn(console, 'log'), vi.spyOn(console, 'error')];
-  const spies = [outputs, errors, ...logs];
-  for (const spy of [outputs, errors]) spy.mockImplementation(() => true);
-  for (const spy of logs) spy.mockImplementation(() => {});
-  const { exitCode } = process;
-  try {
-    await runCommandLine(args);
-    const textOf = (all: readonly (readonly unknown[])[]) => all.map(([text]) => String(text)).join('\n');
-    const [log, error] = logs.map(({ mock }) => textOf(mock.calls));
-    return {
-      code: Number(process.exitCode ?? 0),
-      out: `${textOf(outputs.mock.calls)}${log}`,
-      err: `${textOf(errors.mock.calls)}${error}`,
-    };
-  } finally {
-    process.exitCode = exitCode;
-    for (const spy of spies) spy.mockRestore();
-  }
-}
-
 test.each([
   [['keys', 'issue', '--level', 'root'], 'Allowed choices are UA, UW, UO, UR'],
   [['agents', 'upgrade', '--version', '0.3.0'], 'one of --all, --location and --agent is needed'],
@@ -166,7 +139,7 @@ test.each([
   [['accounts', 'create', ' '], 'A name has 1 to 200 characters'],
   [['agents', 'invite', '--location', 'x', '--endpoint', 'http://here'], 'An endpoint is https://host:port'],
 ])('%j is refused by its arguments, and the message names the mistake', async (args, message) => {
-  const { code, err } = await parsed(args);
+  const { code, err } = await runHere(args);
   expect([code, err]).toEqual([2, expect.stringContaining(message)]);
 });
 
@@ -186,7 +159,7 @@ test.each([
   [1, ['parcel', 'sign', '--key', '/nowhere.key'], 'no such file'],
   [2, ['locations', 'create', 'x'.repeat(201)], 'A name has 1 to 200 characters'],
 ])('the exit code is %i for %j, and the message names the mistake', async (expected, args, message) => {
-  const { code, err } = await vantage(args);
+  const { code, err } = await vantage(args, {}, args.includes('-') ? '' : undefined);
   expect(code).toBe(expected);
   expect(err).toContain(message);
 });
@@ -229,7 +202,7 @@ test.each([
   [['controller', '--help'], ['VANTAGE_DATA', 'VANTAGE_LOG_LEVEL', '--json'], ['VANTAGE_AGENT_TOKEN_FILE']],
   [['agent', '--help'], ['VANTAGE_AGENT_TOKEN_FILE', 'VANTAGE_LOG_LEVEL', '--json'], ['VANTAGE_HTTPS_PORT']],
 ])('%j lists the settings that apply', async (args, there, absent) => {
-  const { code, out } = await parsed(args);
+  const { code, out } = await runHere(args);
   expect(code).toBe(0);
   for (const name of there) expect(out).toContain(name);
   for (const name of absent) expect(out).not.toContain(name);

@@ -1,13 +1,12 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { browserProgram } from '../../../../../tests/harness/browser-program.ts';
 import { type Rest, startRest } from './testing/rest.ts';
 
-const browser = '/usr/bin/chromium';
 let rest: Rest;
 
 beforeAll(async () => {
@@ -37,7 +36,7 @@ it('shows the reference page without a key, under a policy that lets nothing com
 });
 
 it('is made in a browser of the document, without a report of the policy', async ({ skip }) => {
-  skip(!existsSync(browser), 'this machine has no Chromium');
+  skip(browserProgram === undefined, 'this machine has no Chromium');
   // The browser cannot send the header of the proxy that the API trusts, so this server adds it.
   const proxy = createServer((request, response) => {
     void get(request.url ?? '/').then(async (answer) => {
@@ -56,7 +55,7 @@ it('is made in a browser of the document, without a report of the policy', async
   try {
     const [dom, log] = await new Promise<[string, string]>((resolve) => {
       execFile(
-        browser,
+        browserProgram ?? '',
         [
           ...flags,
           `--user-data-dir=${profile}`,
