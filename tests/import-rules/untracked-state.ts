@@ -74,7 +74,7 @@ export const untrackedState: ReadonlyMap<string, string> = new Map(
       'apps/agent/src/clock/sync.ts samples',
       'apps/agent/src/config/local-secrets.ts current',
       'apps/agent/src/outbox/kept.ts marks',
-      'apps/agent/src/schedule/lateness.ts samples',
+      'apps/agent/src/schedule/due-times.ts samples',
       'apps/agent/src/uplink/anchors.ts places',
       'apps/controller/src/platform/db/bus/listener.ts handlers',
       'apps/controller/src/agents/gateway/batch-queue.ts waiting',

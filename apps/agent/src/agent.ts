@@ -1,7 +1,6 @@
 import { productVersion as version } from '@vantage/domain';
-import { type Clock, type Logger, messageOf } from '@vantage/kernel';
+import { type Clock, every, type Logger, messageOf } from '@vantage/kernel';
 import { serveMetrics } from '@vantage/kernel/metrics';
-import { every } from './clock/every.ts';
 import type { Config } from './config/config.ts';
 import { createLocalSecrets } from './config/local-secrets.ts';
 import { timingOf } from './config/time-scale.ts';

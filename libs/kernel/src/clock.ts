@@ -29,6 +29,16 @@ export const systemClock: Clock = {
   },
 };
 
+/** Calls `fn` each `ms` after the call before, until disposed. */
+export function every(clock: Pick<Clock, 'timer'>, ms: number, fn: () => void): Disposable {
+  let timer = clock.timer(ms, tick);
+  function tick(): void {
+    timer = clock.timer(ms, tick);
+    fn();
+  }
+  return { [Symbol.dispose]: () => timer[Symbol.dispose]() };
+}
+
 /**
  * `performance.timeOrigin` is fixed at start, so it misses later steps and slews of the wall clock; Date.now() has them
  * but only whole milliseconds. Follow Date.now() and keep the microseconds of the monotonic clock while both agree.

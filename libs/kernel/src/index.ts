@@ -1,6 +1,6 @@
 export { type Backoff, backoffMs } from './backoff.ts';
 export { boundedText } from './bounded-text.ts';
-export { type Clock, systemClock } from './clock.ts';
+export { type Clock, every, systemClock } from './clock.ts';
 export { createCoalescer } from './coalescer.ts';
 export { acceptedPort, commonSettings } from './common-settings.ts';
 export {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { promtoolComplaints, undocumentedSeries } from '../../../../tests/harness/promtool.ts';
-import { createLatenessMeter } from '../schedule/lateness.ts';
+import { createLatenessMeter } from '../schedule/due-times.ts';
 import { createAgentMetrics } from './agent-metrics.ts';
 
 function sample() {

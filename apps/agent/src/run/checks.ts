@@ -15,7 +15,7 @@ import {
   createStalls,
   type LatenessMeter,
   type Stalls,
-} from '../schedule/lateness.ts';
+} from '../schedule/due-times.ts';
 import { createRateLimiter } from '../schedule/rate-limiter.ts';
 import { createScheduleTable, type ScheduleTable } from '../schedule/schedule-table.ts';
 import { createScheduler, type Scheduler } from '../schedule/scheduler.ts';

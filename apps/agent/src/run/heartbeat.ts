@@ -2,7 +2,7 @@ import { AnchorReport_State } from '@vantage/proto';
 import type { AgentTime } from '../clock/agent-time.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { Coverage } from '../schedule/coverage.ts';
-import { type Lateness, nothingMeasured } from '../schedule/lateness.ts';
+import { type Lateness, nothingMeasured } from '../schedule/due-times.ts';
 import type { Link } from '../stream/link.ts';
 import type { AnchorState } from '../uplink/anchor-state.ts';
 import type { Anchors } from '../uplink/anchors.ts';

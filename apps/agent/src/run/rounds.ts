@@ -1,7 +1,6 @@
 import { create } from '@bufbuild/protobuf';
-import type { Clock, Logger } from '@vantage/kernel';
+import { type Clock, every, type Logger } from '@vantage/kernel';
 import { CoverageSpanSchema } from '@vantage/proto';
-import { every } from '../clock/every.ts';
 import type { LocalSecretsFile } from '../config/local-secrets.ts';
 import type { Timing } from '../config/time-scale.ts';
 import type { Link } from '../stream/link.ts';

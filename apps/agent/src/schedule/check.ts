@@ -11,7 +11,7 @@ import {
   retryRulesOf,
   setRetrySequence,
 } from './device-schedule.ts';
-import { asStalled } from './lateness.ts';
+import { asStalled } from './due-times.ts';
 import { afterAnswer, isFirstError } from './retry-sequence.ts';
 
 /** Checks a device once, as far as this machine's policy allows. Never throws. */

@@ -9,7 +9,7 @@ import {
   createStalls,
   isOverloaded,
   nothingMeasured,
-} from './lateness.ts';
+} from './due-times.ts';
 
 test('a period has its own median, 99th percentile and counts, and the totals go on', () => {
   const meter = createLatenessMeter();

@@ -1,5 +1,5 @@
+import { every } from '@vantage/kernel';
 import { expect, test } from 'vitest';
-import { every } from '../clock/every.ts';
 import { assignment } from '../testing/measurements.ts';
 import { midnightUs, stage } from '../testing/stage.ts';
 import type { RetrySequence } from './retry-sequence.ts';

@@ -19,14 +19,14 @@ import {
   requestImmediateCheck,
   startOf,
 } from './device-schedule.ts';
-import { nextOwnDueUs } from './due-times.ts';
 import {
   type LateChecks,
   type LatenessMeter,
+  nextOwnDueUs,
   notInTime,
   type Stalls,
   toleratedLatenessMs,
-} from './lateness.ts';
+} from './due-times.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import {
   endCheck,

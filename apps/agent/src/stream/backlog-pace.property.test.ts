@@ -1,7 +1,7 @@
 import { batchRecords } from '@vantage/domain';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { backlogPace, type ControllerLoad, firstPace, longestPauseMs, spread } from './backlog-pace.ts';
+import { backlogPace, type ControllerLoad, firstPace, longestPauseMs, spread } from './uploader.ts';
 
 const maybe = (max: number) => fc.option(fc.nat(max), { nil: undefined });
 const uint32 = 4_294_967_295;

@@ -8,8 +8,7 @@ import {
 } from 'node:http2';
 import { isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { type Clock, messageOf, type Secret } from '@vantage/kernel';
-import { every } from '../clock/every.ts';
+import { type Clock, every, messageOf, type Secret } from '@vantage/kernel';
 
 /** The way to a controller. */
 export interface Way {

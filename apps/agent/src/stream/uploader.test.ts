@@ -8,7 +8,7 @@ import { BatchSchema, GapRecordSchema } from '@vantage/proto';
 import { afterAll, expect, test, vi } from 'vitest';
 import type { OutboxItem } from '../outbox/outbox-state.ts';
 import { openTestOutbox, resultRecord } from '../testing/outbox.ts';
-import type { ControllerLoad } from './backlog-pace.ts';
+import type { ControllerLoad } from './uploader.ts';
 import { createUploader } from './uploader.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'vantage-uploader-'));

@@ -1,13 +1,13 @@
 import { create } from '@bufbuild/protobuf';
 import type { ResultCode } from '@vantage/domain';
+import { every } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import type { Measurement } from '@vantage/probes';
 import { type CheckResult, type RunRequest_Kind, RunRequestSchema } from '@vantage/proto';
 import { createAgentTime } from '../clock/agent-time.ts';
-import { every } from '../clock/every.ts';
 import type { ResultContext } from '../schedule/check.ts';
 import { createCoverage } from '../schedule/coverage.ts';
-import { createLateChecks, createLatenessMeter, createStalls } from '../schedule/lateness.ts';
+import { createLateChecks, createLatenessMeter, createStalls } from '../schedule/due-times.ts';
 import { createRateLimiter } from '../schedule/rate-limiter.ts';
 import { noRetrySequence, type RetrySequence } from '../schedule/retry-sequence.ts';
 import { createScheduleTable } from '../schedule/schedule-table.ts';

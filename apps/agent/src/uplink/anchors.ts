@@ -3,7 +3,7 @@ import { type Clock, createNetworkTable } from '@vantage/kernel';
 import { type Measurement, specOf } from '@vantage/probes';
 import { type Anchor, type Assignment, AssignmentSchema } from '@vantage/proto';
 import type { CheckRunner } from '../schedule/check.ts';
-import type { Stalls } from '../schedule/lateness.ts';
+import type { Stalls } from '../schedule/due-times.ts';
 import { createAnchorErrors, type Place } from './anchor-errors.ts';
 import { type AnchorCheck, type AnchorState, afterRound, newAnchorState } from './anchor-state.ts';
 import { type OwnNetworks, reachability } from './reachability.ts';
