@@ -68,11 +68,16 @@ export async function violationsOf(page: Page, only: 'all' | 'colours' = 'all'):
   return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)}`).join('\n');
 }
 
+/** The page has painted with its present settings: what they change has reached every frame's styles. */
+const painted = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
+
 /** `violationsOf` in light and dark. Only the colours differ between the themes, and they change at once. */
 export async function violationsInBothThemes(page: Page): Promise<string> {
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+  await page.evaluate(painted);
   const light = await violationsOf(page);
   await page.emulateMedia({ colorScheme: 'dark' });
+  await page.evaluate(painted);
   const dark = await violationsOf(page, 'colours');
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'no-preference' });
   return [light, dark === '' ? '' : `in the dark: ${dark}`].filter((each) => each !== '').join('\n');

@@ -199,7 +199,12 @@ it('with Atomic does them so, too, or nothing where one fails', async () => {
       if (isWhole) wholes += 1;
       await expectSame(isWhole ? alone : untouched, together);
     }),
-    { numRuns: propertyRuns(25), endOnFailure: true },
+    // Chance alone may find none that succeeds as a whole.
+    {
+      numRuns: propertyRuns(25),
+      endOnFailure: true,
+      examples: [[fc.sample(createdDevice, { numRuns: 1, seed: 1 })]],
+    },
   );
   expect(wholes).toBeGreaterThan(0);
 });
