@@ -1,6 +1,7 @@
 // An accepted agent fills the memory of the controller with texts that it keeps to recognise repetitions.
-import { sql } from 'kysely';
+import { CompiledQuery } from 'kysely';
 import { expect, test } from 'vitest';
+import { copyDevices } from '../harness/copy-devices.ts';
 import type { Ground } from './harness/ground.ts';
 import type { HostileStream } from './harness/hostile-agent.ts';
 import { scenes } from './harness/shared.ts';
@@ -22,18 +23,9 @@ async function addDevices({ kysely, hostile, rows }: Ground, agentNo: number): P
     frequency_min: 60,
     locations_given: true,
   });
-  const { rows: columns } = await sql<{ name: string }>`
-    select column_name as name from information_schema.columns where table_name = 'devices' and table_schema = 'public'
-      and column_name not in ('device_no', 'device_id') and is_generated = 'NEVER'`.execute(kysely);
-  const copied = sql.join(columns.map(({ name }) => sql.ref(name)));
-  await sql`
-    with made as (
-      insert into devices (device_id, ${copied})
-      select encode(sha256(convert_to(n || device_id, 'utf8')), 'hex')::char(48), ${copied}
-      from devices, generate_series(2, ${devices}) n where device_no = ${first} returning device_no)
-    insert into device_locations (device_no, location_no, rotation_index) select device_no, ${location_no}, 0 from made`.execute(
-    kysely,
-  );
+  const query = (text: string, values: readonly unknown[]) =>
+    kysely.executeQuery(CompiledQuery.raw(text, [...values]));
+  await copyDevices(query, first, devices - 1);
 }
 
 /** The numbers of the devices that the controller assigns, as soon as they are all. */

@@ -3,18 +3,17 @@
 // tests/bench/whole.ts [results a second…]
 import { once } from 'node:events';
 import { connect } from 'node:net';
-
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { deviceSealContext, secondUs } from '@vantage/domain';
 import pg from 'pg';
-import { z } from 'zod';
 import { readSecretKeys } from '../../apps/controller/src/platform/secrets/key-file.ts';
 import {
   createSealer,
   type SealedJson,
   type Sealer,
 } from '../../apps/controller/src/platform/secrets/seal.ts';
+import { copyDevices } from '../harness/copy-devices.ts';
 import { startSystem } from '../harness/system.ts';
 import { type Figure, printFigures } from './figures.ts';
 import { postgresPids, usage } from './processes.ts';
@@ -38,35 +37,39 @@ async function storedBetween(client: pg.Client, fromUs: number, toUs: number): P
   return rows[0]?.n ?? 0;
 }
 
-/** Copies a device, with its Locations. The API would take minutes for tens of thousands. */
-async function copyDevice(client: pg.Client, sealer: Sealer, deviceId: string, count: number): Promise<void> {
-  const { rows } = await client.query<{ name: string }>(
-    `select quote_ident(column_name) as name from information_schema.columns
-     where table_name = 'devices' and table_schema = 'public'
-       and column_name not in ('device_no', 'device_id') and is_generated = 'NEVER'`,
+/** Seconds by which checks that began in this time were late, and the checks of the devices that had most and least. */
+async function shares(client: pg.Client, fromUs: number, toUs: number) {
+  const { rows } = await client.query<{ p50: number; p99: number; most: number; least: number }>(
+    `with mine as (select device_no, block_ms from checks where start_us between $1 and $2 and attempt = 0),
+       counts as (select count(mine)::int as n from devices left join mine using (device_no) group by device_no)
+     select (percentile_cont(0.5) within group (order by block_ms) / 1000)::float as p50,
+       (percentile_cont(0.99) within group (order by block_ms) / 1000)::float as p99,
+       (select max(n) from counts) as most, (select min(n) from counts) as least from mine`,
+    [fromUs, toUs],
   );
-  const columns = rows.map(({ name }) => name).join(', ');
-  await client.query(
-    `with made as (
-       insert into devices (device_id, ${columns})
-       select encode(sha256(convert_to(n || device_id, 'utf8')), 'hex')::char(48), ${columns}
-       from devices, generate_series(1, $2::int) n where device_id = $1 returning device_no)
-     insert into device_locations (device_no, location_no, rotation_index)
-     select made.device_no, location_no, rotation_index
-     from made, device_locations join devices using (device_no) where device_id = $1`,
-    [deviceId, count],
-  );
-  const { rows: copies } = await client.query<{
-    device_id: string;
-    url: string;
-    options: { [name: string]: SealedJson };
-  }>('select device_id, url, options from devices where device_id <> $1', [deviceId]);
+  const [found] = rows;
+  if (found === undefined) throw new Error('an aggregate has one row');
+  return found;
+}
+
+/** Copies the only device, with settings that open under the id of each copy. */
+async function copyOnly(client: pg.Client, sealer: Sealer, count: number): Promise<void> {
+  const read = () =>
+    client.query<{
+      device_no: string;
+      device_id: string;
+      url: string;
+      options: { [name: string]: SealedJson };
+    }>('select device_no, device_id, url, options from devices');
+  const [first] = (await read()).rows;
+  await copyDevices((text, values) => client.query(text, [...values]), Number(first?.device_no), count);
+  const { rows } = await read();
   await client.query(
     `update devices set sealed = made.sealed from unnest($1::text[], $2::bytea[]) as made (device_id, sealed)
      where devices.device_id = made.device_id`,
     [
-      copies.map(({ device_id: id }) => id),
-      copies.map(({ device_id: id, url, options }) => sealer.seal({ url, options }, deviceSealContext(id))),
+      rows.map(({ device_id: id }) => id),
+      rows.map(({ device_id: id, url, options }) => sealer.seal({ url, options }, deviceSealContext(id))),
     ],
   );
 }
@@ -97,18 +100,17 @@ async function run(perSecond: number): Promise<Figure[]> {
   const client = new pg.Client({ connectionString });
   await client.connect();
   held.defer(() => client.end());
-  const create = async (name: string) => {
-    const body = {
+  const create = (ShortName: string) =>
+    system.api.ok('POST', '/devices', {
       Method: 'TCP',
       URL: `127.0.0.1:${targets.webPort}`,
-      ShortName: name,
+      ShortName,
       FrequencySeconds: intervalS,
       Timeout: 3,
-    };
-    return z.object({ device_id: z.string() }).parse(await system.api.ok('POST', '/devices', body)).device_id;
-  };
+    });
   const [key = Buffer.of(), ...older] = (await readSecretKeys(path.join(system.dataDir, 'secret.key'))) ?? [];
-  await copyDevice(client, createSealer(key, older), await create('first'), perSecond * intervalS - 2);
+  await create('first');
+  await copyOnly(client, createSealer(key, older), perSecond * intervalS - 2);
   await create('last'); // its Location is planned anew
   await delay(warmUpS * 1000);
   const cpuS = () => ({
@@ -125,6 +127,7 @@ async function run(perSecond: number): Promise<Figure[]> {
   const toUs = Date.now() * 1000;
   await delay(2_000); // for what was on its way
   const stored = await storedBetween(client, fromUs, toUs);
+  const { p50, p99, most, least } = await shares(client, fromUs, toUs);
   const what = `${perSecond} due a second`;
   return [
     {
@@ -142,6 +145,22 @@ async function run(perSecond: number): Promise<Figure[]> {
       peer: 'bare connects of one program',
       theirs: bare,
       better: 'more',
+    },
+    {
+      what: `${what}, lateness p99`,
+      unit: 's',
+      ours: p99,
+      peer: 'p50',
+      theirs: p50,
+      better: 'less',
+    },
+    {
+      what: `${what}, checks of the device with most`,
+      unit: `in ${measuredS} s`,
+      ours: most,
+      peer: 'of that with least',
+      theirs: least,
+      better: 'less',
     },
     ...Object.entries(after).map(
       ([name, value]): Figure => ({
