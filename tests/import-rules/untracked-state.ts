@@ -44,9 +44,6 @@ export const untrackedState: ReadonlyMap<string, string> = new Map(
     'ends with its check; docs/security.md bounds the bytes of a check': [
       'libs/probes/src/dialogue/dialogue.ts head',
       'libs/probes/src/dialogue/dialogue.ts tail',
-      'libs/probes/src/engine/run.ts peers',
-      'libs/probes/src/engine/run.ts facts',
-      'libs/probes/src/engine/run.ts diagnostics',
       'libs/probes/src/engine/run.ts owned',
       'libs/probes/src/net/attempts.ts attempts',
       'libs/probes/src/redact/mask.ts held',
@@ -84,6 +81,7 @@ export const untrackedState: ReadonlyMap<string, string> = new Map(
       'apps/controller/src/checks/ingest/housekeeping.ts doneAtMs',
     ],
     'has its bound where it is made: a semaphore has the places of its caller': [
+      'libs/kernel/src/listeners.ts free',
       'libs/kernel/src/semaphore.ts queue',
       'libs/probes/src/methods/script/sandbox.ts guests',
       'libs/probes/src/methods/script/spawner.ts guests',

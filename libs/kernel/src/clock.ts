@@ -23,10 +23,7 @@ export const systemClock: Clock = {
       throw signal?.aborted ? signal.reason : error;
     }
   },
-  timer: (ms, fn) => {
-    const handle = setTimeout(fn, ms);
-    return { [Symbol.dispose]: () => clearTimeout(handle) };
-  },
+  timer: (ms, fn) => setTimeout(fn, ms),
 };
 
 /** Calls `fn` each `ms` after the call before, until disposed. */

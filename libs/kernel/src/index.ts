@@ -29,6 +29,7 @@ export { idForm, isId, newId } from './id.ts';
 export { createJobParts, type JobParts } from './job-parts.ts';
 export { parseJson } from './json.ts';
 export { jsonShape } from './json-shape.ts';
+export { Listeners } from './listeners.ts';
 export { createLog, type Logger, logLevels } from './log.ts';
 export { limitLogFile, logLimitBytes, readLogEnd } from './log-file.ts';
 export { createLogSummary, type LogSummary } from './log-summary.ts';
@@ -49,6 +50,7 @@ export {
 } from './network/index.ts';
 export { logNodeWarnings } from './node-warnings.ts';
 export { descriptorLimit, usableMemory } from './process-limits.ts';
+export { remembered } from './remembered.ts';
 export { Secret } from './secret.ts';
 export { createSemaphore, type Semaphore } from './semaphore.ts';
 export { type Setting, type SettingReader, settings } from './settings.ts';

@@ -1,3 +1,5 @@
+import { Listeners } from './listeners.ts';
+
 /**
  * A signal that aborts on SIGTERM or SIGINT, or when the parent that supervises us is gone (IPC channel closed).
  * The reason is a short text. The second signal ends the process at once.
@@ -38,7 +40,7 @@ export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
   });
 }
 
-const listening = new WeakMap<AbortSignal, Set<() => void>>();
+const listening = new WeakMap<AbortSignal, Listeners<() => void>>();
 
 /**
  * Calls `listener` when the signal aborts, unless the answer is disposed before. For a signal that very many
@@ -46,17 +48,15 @@ const listening = new WeakMap<AbortSignal, Set<() => void>>();
  * number. This one's does not.
  */
 export function onAbort(signal: AbortSignal, listener: () => void): Disposable {
-  const known = listening.get(signal);
-  const listeners = known ?? new Set<() => void>();
-  if (known === undefined) {
-    listening.set(signal, listeners);
-    signal.addEventListener('abort', () => callAll(listeners), { once: true });
-  }
-  listeners.add(listener);
-  return { [Symbol.dispose]: () => void listeners.delete(listener) };
+  return (listening.get(signal) ?? listenTo(signal)).add(listener);
 }
 
-function callAll(listeners: Set<() => void>): void {
-  for (const listener of listeners) listener();
-  listeners.clear();
+function listenTo(signal: AbortSignal): Listeners<() => void> {
+  const listeners = new Listeners<() => void>();
+  listening.set(signal, listeners);
+  const callAll = () => {
+    for (const listener of listeners.takeAll()) listener();
+  };
+  signal.addEventListener('abort', callAll, { once: true });
+  return listeners;
 }

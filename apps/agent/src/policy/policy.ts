@@ -7,6 +7,7 @@ import {
   isNetwork,
   messageOf,
   type NetworkSet,
+  remembered,
 } from '@vantage/kernel';
 import type { Policy } from '@vantage/probes';
 import { z } from 'zod';
@@ -118,14 +119,11 @@ function policyOf(file: PolicyFile): AgentPolicy {
     const isAllowed = allowed === undefined || spellings.every(allowed);
     return isAllowed ? undefined : `${address} is not allowed by this agent's policy`;
   };
-  const known = tracked(new Map<string, string | undefined>());
-  const refuseAddress = (address: string) => {
-    if (known.has(address)) return known.get(address);
-    if (known.size >= mostKnown) known.clear();
-    const refusal = decideAddress(address);
-    known.set(address, refusal);
-    return refusal;
-  };
+  const refuseAddress = remembered(
+    tracked(new Map<string, { answer: string | undefined }>()),
+    mostKnown,
+    decideAddress,
+  );
   const refusePort = (port: number) => {
     if (port === 0) return undefined;
     const isDenied = inAny(file.Ports?.Deny ?? [], port);

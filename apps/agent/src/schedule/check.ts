@@ -27,6 +27,8 @@ export function createCheckRunner(deps: {
   readonly localSecrets: () => LocalSecrets;
 }): CheckRunner {
   const { policy } = deps;
+  // The checks of the schedule share one signal.
+  let runDeps = { ...deps, signal: AbortSignal.abort() };
   const readings = new WeakMap<Assignment, { secrets: LocalSecrets; reading: ReturnType<typeof readSpec> }>();
   const readingOf = (assignment: Assignment): ReturnType<typeof readSpec> => {
     const secrets = deps.localSecrets();
@@ -39,12 +41,13 @@ export function createCheckRunner(deps: {
     readings.set(assignment, { secrets, reading });
     return reading;
   };
-  return async (assignment, signal) => {
+  return (assignment, signal) => {
     const reading = readingOf(assignment);
-    if (!reading.ok) return without(resultCode.agent, reading.message);
+    if (!reading.ok) return Promise.resolve(without(resultCode.agent, reading.message));
     const refusal = policy.refuseMethod(reading.check.probe.method);
-    if (refusal !== undefined) return without(resultCode.policy, refusal);
-    return runCheck({ ...deps, signal }, reading.check);
+    if (refusal !== undefined) return Promise.resolve(without(resultCode.policy, refusal));
+    if (runDeps.signal !== signal) runDeps = { ...deps, signal };
+    return runCheck(runDeps, reading.check);
   };
 }
 

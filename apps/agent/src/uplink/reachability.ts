@@ -1,6 +1,13 @@
 import type { NetworkInterfaceInfo } from 'node:os';
 import { resultCode } from '@vantage/domain';
-import { type Clock, createNetworkSet, isNetwork, type NetworkSet } from '@vantage/kernel';
+import {
+  type Clock,
+  createNetworkSet,
+  declareState,
+  isNetwork,
+  type NetworkSet,
+  remembered,
+} from '@vantage/kernel';
 import type { Measurement } from '@vantage/probes';
 
 /** Says whether an address lies in one of this host's own subnets (or is itself this host's). */
@@ -10,25 +17,47 @@ export type OwnNetworks = NetworkSet;
 export function ownNetworksOf(
   interfaces: Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>,
 ): OwnNetworks {
+  return createNetworkSet(subnetsOf(interfaces));
+}
+
+function subnetsOf(
+  interfaces: Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>,
+): readonly string[] {
   const subnets = Object.values(interfaces).flatMap((infos) =>
     (infos ?? []).flatMap(({ cidr }) => cidr ?? []),
   );
-  return createNetworkSet(['127.0.0.0/8', '::1', ...subnets.filter(isNetwork)]);
+  return ['127.0.0.0/8', '::1', ...subnets.filter(isNetwork)];
 }
 
 /** Interfaces come and go, but not with every check. */
 const networksForMs = 10_000;
+/** Addresses of which it is known whether they are this host's: each check asks, and reading an address is dear. */
+const mostKnown = 10_000;
+
+const tracked = declareState({
+  name: 'own_network_answers',
+  entries: mostKnown,
+  entryBytes: 150,
+  filledBy: 'addresses of targets',
+  atBound: 'all are forgotten and computed again',
+});
 
 /** Own subnets, read again every 10 s at most. */
 export function cachedOwnNetworks(deps: {
   readonly clock: Clock;
   readonly interfaces: () => Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
 }): () => OwnNetworks {
-  let known: { readonly own: OwnNetworks; readonly atMs: number } | undefined;
+  let known: { readonly own: OwnNetworks; readonly subnets: string } | undefined;
+  let readMs = Number.NEGATIVE_INFINITY;
   return () => {
     const nowMs = deps.clock.monoMs();
-    if (known === undefined || nowMs - known.atMs > networksForMs) {
-      known = { own: ownNetworksOf(deps.interfaces()), atMs: nowMs };
+    if (known !== undefined && nowMs - readMs <= networksForMs) return known.own;
+    readMs = nowMs;
+    const subnets = subnetsOf(deps.interfaces());
+    const text = subnets.join(' ');
+    if (known?.subnets !== text) {
+      const answers = tracked(new Map<string, { answer: boolean }>());
+      known = { own: remembered(answers, mostKnown, createNetworkSet(subnets)), subnets: text };
     }
     return known.own;
   };

@@ -56,7 +56,9 @@ function stage(
   });
   const judge = (deviceNo: number, measurement: Measurement, begunMs = clock.monoMs()) => {
     const verdict: { code?: number; text?: string } = {};
-    void uplink.confirm(deviceNo, measurement, begunMs).then((judged) => Object.assign(verdict, judged));
+    void Promise.resolve(uplink.confirm(deviceNo, measurement, begunMs)).then((judged) =>
+      Object.assign(verdict, judged),
+    );
     return verdict;
   };
   return { clock, uplink, checked, onlineAgain: () => onlineAgain, unchecked, state, judge };

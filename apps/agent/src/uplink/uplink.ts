@@ -15,8 +15,8 @@ import { asUplinkDead, isRemote, type OwnNetworks, reachability } from './reacha
  * a target, they decide instead.
  */
 export interface Uplink {
-  /** Resolves with the measurement to write: unchanged, or with code 10. */
-  confirm(deviceNo: number, measurement: Measurement, begunMs?: number): Promise<Measurement>;
+  /** The measurement to write: unchanged, or with code 10. A promise only where it must wait. */
+  confirm(deviceNo: number, measurement: Measurement, begunMs?: number): Measurement | Promise<Measurement>;
   /** The controller sent something. */
   controllerAnswered(): void;
   /** The stream to the controller ended. */
@@ -152,25 +152,26 @@ export function createUplink(deps: {
         else checkWitnesses();
       } else witnessFailed(deviceNo);
     });
+  const confirmSilence = async (deviceNo: number, measurement: Measurement, begunMs: number) => {
+    const judging = judgeByAnchors(deviceNo, measurement, begunMs);
+    if (judging !== undefined) witnessFailed(deviceNo);
+    const judged = judging && (await judging);
+    if (judged !== undefined || isOffline || begunMs >= onlineFromMs)
+      return judged ?? hold(deviceNo, measurement);
+    // What this check sent may have been lost before the agent was online again.
+    onOnlineAgain([deviceNo]);
+    return asUplinkDead(measurement);
+  };
   const witnessFailed = (deviceNo: number) => {
     if (awaited.delete(deviceNo) && awaited.size === 0) markOffline();
   };
 
   return {
-    async confirm(deviceNo, measurement, begunMs = clock.monoMs()) {
+    confirm(deviceNo, measurement, begunMs = clock.monoMs()) {
       const reached = reachability(measurement);
       if (reached === 'nothing' || !isRemote(measurement, ownNetworks())) return measurement;
       healthy.delete(deviceNo);
-      if (reached === 'silent') {
-        const judging = judgeByAnchors(deviceNo, measurement, begunMs);
-        if (judging !== undefined) witnessFailed(deviceNo);
-        const judged = judging && (await judging);
-        if (judged !== undefined || isOffline || begunMs >= onlineFromMs)
-          return judged ?? hold(deviceNo, measurement);
-        // What this check sent may have been lost before the agent was online again.
-        onOnlineAgain([deviceNo]);
-        return asUplinkDead(measurement);
-      }
+      if (reached === 'silent') return confirmSilence(deviceNo, measurement, begunMs);
       if (measurement.code === resultCode.ok) healthy.add(deviceNo);
       markOnline();
       return measurement;

@@ -53,6 +53,11 @@ export interface DialContext {
   readonly clock: Clock;
   /** Aborts at the check's deadline or when the agent ends. Every wait listens to it. */
   readonly signal: AbortSignal;
+  /**
+   * Calls `listener` with the reason when `signal` aborts; disposing the answer ends that. For waits of every check: a
+   * signal that nobody asks for is never made.
+   */
+  onCut(listener: (reason: unknown) => void): Disposable;
   readonly timeoutMs: number;
   readonly stopwatch: Stopwatch;
   readonly policy: Policy;

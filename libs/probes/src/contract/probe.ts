@@ -51,9 +51,9 @@ export interface ProbeContext extends DialContext {
   readonly dial: Dial;
   readonly random: () => number;
   /** The values behind a script's `secret("NAME")`; hidden like everything secret. */
-  readonly secrets?: ReadonlyMap<string, Secret>;
+  readonly secrets?: ReadonlyMap<string, Secret> | undefined;
   /** A mail to send instead of merely asking whether it would be taken (`StepRequest.message`). */
-  readonly message?: string;
+  readonly message?: string | undefined;
   /** Runs a check of another method under this one's deadline and policy; only Script does so. */
   runStep(step: StepRequest): Promise<StepResult>;
   /** Text that must not be shown: every text and extended string of this check has it replaced by `***`. */

@@ -17,21 +17,21 @@ const stallMs = 1000;
 const pauseMs = 20;
 
 /** A probe that runs until it ends or is cut off. */
-interface TimedRun {
+export interface TimedRun {
   readonly clock: Clock;
   readonly stopwatch: Stopwatch;
   readonly timeoutMs: number;
   /** Aborts when the agent ends. */
   readonly agent: AbortSignal;
-  readonly probe: () => Promise<Outcome>;
+  probe(): Promise<Outcome>;
   /** Tells the probe that it is over. */
-  readonly cut: (reason: Failure) => void;
+  cut(reason: Failure): void;
   /** The outcome of a probe that is still running at the deadline. */
-  readonly timedOut: () => Outcome;
+  timedOut(): Outcome;
 }
 
 /** The end of a probe. */
-interface Ended {
+export interface Ended {
   readonly outcome: Outcome;
   readonly phases: Phases;
   /** The abort reason of the probe's signal, when this is the verdict of a cut. */
@@ -43,53 +43,75 @@ interface Ended {
  * longer than the timeout and 0.4 s.
  */
 export function runUntilDeadline(run: TimedRun): Promise<Ended> {
-  const { clock, stopwatch, timeoutMs } = run;
-  return new Promise((resolve) => {
-    let verdict: Ended | undefined;
-    let grace: Disposable | undefined;
-    let finished = false;
-    const finish = (ended: Ended) => {
-      finished = true;
-      timer[Symbol.dispose]();
-      grace?.[Symbol.dispose]();
-      stopping[Symbol.dispose]();
-      resolve(ended);
-    };
-    const cutOff = (outcome: Outcome) => {
-      if (verdict || finished) return;
-      const reason = new Failure(resultCode.timeout, outcome.text);
-      const ended = { outcome, phases: stopwatch.read(), reason };
-      verdict = ended;
-      grace = clock.timer(graceMs, () => finish(ended));
-      run.cut(reason);
-    };
-    const startedMs = clock.monoMs();
-    const onDeadline = () => {
-      const lateMs = clock.monoMs() - startedMs - timeoutMs;
-      // A busy event loop counts a timer from the start of its iteration, which is before the start of this check.
-      if (lateMs < -1) timer = clock.timer(-lateMs, onDeadline);
-      else if (lateMs > stallMs) cutOff(bad(resultCode.agent, stalled(lateMs)));
-      // After a pause timers go before sockets.
-      else if (lateMs > pauseMs) setImmediate(() => cutOff(run.timedOut()));
-      else cutOff(run.timedOut());
-    };
-    let timer = clock.timer(timeoutMs, onDeadline);
-    const stopping = onAbort(run.agent, () =>
-      cutOff(bad(resultCode.agent, 'the agent ended during this check')),
+  return new Promise((resolve) => new Deadline(run, resolve));
+}
+
+/** The deadline of one run; a class, as `RunningCheck` is. */
+class Deadline {
+  private readonly run: TimedRun;
+  private readonly resolve: (ended: Ended) => void;
+  private readonly startedMs: number;
+  private readonly stopping: Disposable;
+  private timer: Disposable;
+  private grace: Disposable | undefined;
+  private verdict: Ended | undefined;
+  private finished = false;
+
+  constructor(run: TimedRun, resolve: (ended: Ended) => void) {
+    this.run = run;
+    this.resolve = resolve;
+    this.startedMs = run.clock.monoMs();
+    this.timer = run.clock.timer(run.timeoutMs, () => this.passed());
+    this.stopping = onAbort(run.agent, () =>
+      this.cutOff(bad(resultCode.agent, 'the agent ended during this check')),
     );
-    start(run.probe).then(
-      (outcome) => {
-        const tooLate = outcome.code === resultCode.ok ? verdict : undefined;
-        finish(tooLate ?? { outcome, phases: stopwatch.read() });
-      },
-      (error: unknown) => finish(endOfThrown(error, verdict, stopwatch)),
+    start(run).then(
+      (outcome) => this.ended(outcome),
+      (error: unknown) => this.finish(endOfThrown(error, this.verdict, run.stopwatch)),
     );
-  });
+  }
+
+  private passed(): void {
+    const { clock, timeoutMs } = this.run;
+    const lateMs = clock.monoMs() - this.startedMs - timeoutMs;
+    // A busy event loop counts a timer from the start of its iteration, which is before the start of this check.
+    if (lateMs < -1) this.timer = clock.timer(-lateMs, () => this.passed());
+    else if (lateMs > stallMs) this.cutOff(bad(resultCode.agent, stalled(lateMs)));
+    // After a pause timers go before sockets.
+    else if (lateMs > pauseMs) setImmediate(() => this.cutOff(this.run.timedOut()));
+    else this.cutOff(this.run.timedOut());
+  }
+
+  private cutOff(outcome: Outcome): void {
+    if (this.verdict || this.finished) return;
+    const reason = new Failure(resultCode.timeout, outcome.text);
+    const ended = { outcome, phases: this.run.stopwatch.read(), reason };
+    this.verdict = ended;
+    this.grace = this.run.clock.timer(graceMs, () => this.finish(ended));
+    this.run.cut(reason);
+  }
+
+  private ended(outcome: Outcome): void {
+    const tooLate = outcome.code === resultCode.ok ? this.verdict : undefined;
+    this.finish(tooLate ?? { outcome, phases: this.run.stopwatch.read() });
+  }
+
+  private finish(ended: Ended): void {
+    this.finished = true;
+    this.timer[Symbol.dispose]();
+    this.grace?.[Symbol.dispose]();
+    this.stopping[Symbol.dispose]();
+    this.resolve(ended);
+  }
 }
 
 /** Turns a probe that throws before its first await into one that rejects. */
-async function start(run: () => Promise<Outcome>): Promise<Outcome> {
-  return run();
+function start(run: TimedRun): Promise<Outcome> {
+  try {
+    return run.probe();
+  } catch (error) {
+    return Promise.reject(error);
+  }
 }
 
 /** An outcome that says nothing but a code and a text. */
@@ -126,7 +148,7 @@ export function measure(seen: {
   readonly peers: readonly Peer[];
   readonly facts: ReadonlyMap<string, Detail>;
   readonly diagnostics: ReadonlyMap<string, Detail>;
-  readonly mask: Mask;
+  readonly mask: Pick<Mask, 'text' | 'json'>;
   readonly slowMs: number | undefined;
 }): Measurement {
   const { outcome, phases, peers, facts, diagnostics, mask, slowMs } = seen;
@@ -149,7 +171,7 @@ export function measure(seen: {
   };
 }
 
-function bounded(entries: readonly (readonly [string, Detail])[], mask: Mask): Extended {
+function bounded(entries: readonly (readonly [string, Detail])[], mask: Pick<Mask, 'json'>): Extended {
   const kept: Record<string, Json> = {};
   let size = 0;
   for (const [key, detail] of entries) {
@@ -195,36 +217,62 @@ function isList(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/**
- * Creates a stopwatch on a monotonic clock (milliseconds with fractions). No phase runs until one is entered. It has no
- * getter: V8 keeps the functions of a literal's getters until it collects its old generation, and they would keep all
- * that the check used.
- */
-export function createStopwatch(monoMs: () => number): Stopwatch {
-  const sums: Record<Phase, number> = { dns: 0, connect: 0, ssl: 0, ttfb: 0, ttlb: 0 };
-  let running: Phase | undefined;
-  let since: number | undefined;
-  const settle = (next: Phase | undefined, startMs = monoMs()) => {
-    if (running !== undefined) sums[running] += startMs - (since ?? startMs);
-    running = next;
-    since = startMs;
-  };
-  return {
-    enter: (phase) => settle(phase),
-    follow: (phase) => (running === undefined ? settle(phase, since) : settle(phase)),
-    pause: () => settle(undefined),
-    conclude(phase, ms) {
-      if (running === phase) running = undefined;
-      settle(undefined);
-      sums[phase] = ms;
-    },
-    read(): Phases {
-      const open = running === undefined || since === undefined ? 0 : monoMs() - since;
-      const of = (phase: Phase) => toMicroseconds(sums[phase] + (phase === running ? open : 0));
-      return { dns: of('dns'), connect: of('connect'), ssl: of('ssl'), ttfb: of('ttfb'), ttlb: of('ttlb') };
-    },
-    running: () => running,
-  };
+/** Creates a stopwatch on a monotonic clock (milliseconds with fractions). No phase runs until one is entered. */
+export function createStopwatch(clock: Pick<Clock, 'monoMs'>): Stopwatch {
+  return new RunningStopwatch(clock);
+}
+
+/** A class, as `RunningCheck` is. */
+class RunningStopwatch implements Stopwatch {
+  private readonly clock: Pick<Clock, 'monoMs'>;
+  private readonly sums: Record<Phase, number> = { dns: 0, connect: 0, ssl: 0, ttfb: 0, ttlb: 0 };
+  private phase: Phase | undefined;
+  private sinceMs: number | undefined;
+
+  constructor(clock: Pick<Clock, 'monoMs'>) {
+    this.clock = clock;
+  }
+
+  enter(phase: Phase): void {
+    this.settle(phase, this.clock.monoMs());
+  }
+
+  follow(phase: Phase): void {
+    const nowMs = this.clock.monoMs();
+    this.settle(phase, this.phase === undefined ? (this.sinceMs ?? nowMs) : nowMs);
+  }
+
+  pause(): void {
+    this.settle(undefined, this.clock.monoMs());
+  }
+
+  conclude(phase: Phase, ms: number): void {
+    if (this.phase === phase) this.phase = undefined;
+    this.pause();
+    this.sums[phase] = ms;
+  }
+
+  read(): Phases {
+    const { sums, phase, sinceMs } = this;
+    const open = phase === undefined || sinceMs === undefined ? 0 : this.clock.monoMs() - sinceMs;
+    return {
+      dns: toMicroseconds(sums.dns + (phase === 'dns' ? open : 0)),
+      connect: toMicroseconds(sums.connect + (phase === 'connect' ? open : 0)),
+      ssl: toMicroseconds(sums.ssl + (phase === 'ssl' ? open : 0)),
+      ttfb: toMicroseconds(sums.ttfb + (phase === 'ttfb' ? open : 0)),
+      ttlb: toMicroseconds(sums.ttlb + (phase === 'ttlb' ? open : 0)),
+    };
+  }
+
+  running(): Phase | undefined {
+    return this.phase;
+  }
+
+  private settle(next: Phase | undefined, nowMs: number): void {
+    if (this.phase !== undefined) this.sums[this.phase] += nowMs - (this.sinceMs ?? nowMs);
+    this.phase = next;
+    this.sinceMs = nowMs;
+  }
 }
 
 /** Milliseconds cut to whole microseconds: finer digits are noise. */

@@ -1,5 +1,5 @@
-import { type Json, resultCode } from '@vantage/domain';
-import type { Clock } from '@vantage/kernel';
+import { type Json, type Method, resultCode } from '@vantage/domain';
+import { type Clock, Listeners } from '@vantage/kernel';
 import type { CheckSpec } from '@vantage/proto';
 import { z } from 'zod';
 import type { Dial, Peer, Policy, Stopwatch } from '../contract/dial.ts';
@@ -12,8 +12,16 @@ import type {
   StepResult,
   Target,
 } from '../contract/probe.ts';
-import { createMask, type Mask, secretValues } from '../redact/mask.ts';
-import { bad, createStopwatch, type Detail, measure, runUntilDeadline } from './measurement.ts';
+import { createMask, type Mask, noMask, secretValues } from '../redact/mask.ts';
+import {
+  bad,
+  createStopwatch,
+  type Detail,
+  type Ended,
+  measure,
+  runUntilDeadline,
+  type TimedRun,
+} from './measurement.ts';
 import { probeFor, type ReadyCheck, readSpec } from './registry.ts';
 
 /** Dependencies that all checks of an agent share. */
@@ -38,125 +46,189 @@ export async function runProbe(run: RunDeps & { readonly spec: CheckSpec }): Pro
   return notRun(createMask(Object.values(run.spec.secrets)).text(ready.message));
 }
 
+const agentEnded = 'the agent ended before this check';
+
 /** A check that never began. */
 function notRun(text: string): Measurement {
-  const phases = createStopwatch(() => 0).read();
+  const phases = createStopwatch({ monoMs: () => 0 }).read();
   return { code: resultCode.agent, text, phases, dataSize: 0, slow: false, peers: [], extended: {} };
 }
 
 /** Like `runProbe`, for a check read already (the contract suite, trying a script by hand). */
 export async function runCheck(deps: RunDeps, check: ReadyCheck): Promise<Measurement> {
-  return (await execute(deps, check)).measured;
-}
-
-/** Runs a check. The answer is unmasked, because it goes to the script that called. */
-async function execute(
-  deps: RunDeps,
-  check: StepCheck,
-): Promise<{ readonly measured: Measurement; readonly answer: NonNullable<Outcome['answer']> }> {
-  const { probe, target, options, timeoutMs } = check;
-  const { clock, signal } = deps;
-  if (signal.aborted) return { measured: notRun('the agent ended before this check'), answer: () => ({}) };
-  const running = openCheck(deps, check);
-  const { context, stopwatch } = running;
-  const { outcome, phases } = await runUntilDeadline({
-    clock,
-    stopwatch,
-    timeoutMs,
-    agent: signal,
-    probe: () => probe.run(context, target, options),
-    cut: (reason) => running.cut(reason),
-    timedOut: () => timedOut(stopwatch, running.peerText(), target, timeoutMs),
-  });
-  const measured = measure({ outcome, phases, ...running.collected(), slowMs: slowMsOf(options) });
-  running.close();
-  return { measured, answer: outcome.answer ?? (() => ({})) };
+  if (deps.signal.aborted) return notRun(agentEnded);
+  const running = new RunningCheck(deps, check);
+  return running.measured(await runUntilDeadline(running));
 }
 
 /** A check, or a step of a script with the message that it sends. */
 type StepCheck = ReadyCheck & Pick<StepRequest, 'message'>;
 
-/** The context of a check that runs: what its probe says is collected, and what it opens is owned. */
-function openCheck(deps: RunDeps, check: StepCheck) {
-  const { probe, target, options, timeoutMs, secrets, message } = check;
-  const { clock, dial, policy, random } = deps;
-  const stopwatch = createStopwatch(() => clock.monoMs());
-  const mask = createMask([
-    ...secretValues(probe, target, options),
-    ...[...(secrets?.values() ?? [])].map((each) => each.reveal()),
-  ]);
-  let peers: readonly Peer[] = [];
-  const facts = new Map<string, Detail>();
-  const diagnostics = new Map<string, Detail>();
-  const owned: Disposable[] = [];
-  const cut = new AbortController();
-  const context: ProbeContext = {
-    clock,
-    signal: cut.signal,
-    timeoutMs,
-    stopwatch,
-    dial,
-    policy,
-    random,
-    method: probe.method,
-    addDetail: (key, value) => void facts.set(key, value),
-    setPeers(list) {
-      peers = list;
-      facts.set('Address', showPeers(list));
-    },
-    diagnostics: (key, value) => void diagnostics.set(key, value),
-    own: (resource) => (cut.signal.aborted ? disposeQuietly(resource) : void owned.push(resource)),
-    redact: (secret) => mask.add(secret),
-    runStep: (step) =>
-      runStep({ ...deps, signal: cut.signal, ...(secrets && { secrets }) }, mask, timeoutMs, step),
-    ...(secrets && { secrets }),
-    ...(message !== undefined && { message }),
-  };
-  return {
-    context,
-    stopwatch,
-    cut: (reason: unknown) => cut.abort(reason),
-    collected: () => ({ peers, facts, diagnostics, mask }),
-    /** Whom the check talks to, for a sentence. */
-    peerText() {
-      if (peers.length > 0) return showPeers(peers);
-      return target.host === '' ? 'the script' : showPeer(target.host, target.port);
-    },
-    /** Ends everything that the probe opened, the last one first. */
-    close() {
-      cut.abort('the check has ended');
-      for (const resource of owned.reverse()) disposeQuietly(resource);
-    },
-  };
+/**
+ * A check that runs, and its probe's context: what the probe says is collected, and what it opens is owned. A class,
+ * because functions made anew for each check would be most of its memory; the parts that few checks need are made when
+ * they are first asked for.
+ */
+class RunningCheck implements ProbeContext, TimedRun {
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  readonly stopwatch: Stopwatch;
+  private readonly deps: RunDeps;
+  private readonly check: StepCheck;
+  private mask: Mask | undefined;
+  private peers: readonly Peer[] = [];
+  private facts: Map<string, Detail> | undefined;
+  private notes: Map<string, Detail> | undefined;
+  private readonly owned: Disposable[] = [];
+  private cutter: AbortController | undefined;
+  private readonly cutListeners = new Listeners<(reason: unknown) => void>();
+  private cutReason: unknown;
+
+  constructor(deps: RunDeps, check: StepCheck) {
+    this.deps = deps;
+    this.check = check;
+    this.clock = deps.clock;
+    this.timeoutMs = check.timeoutMs;
+    this.stopwatch = createStopwatch(deps.clock);
+    for (const secret of secretValues(check.probe, check.target, check.options)) this.redact(secret);
+    if (check.secrets !== undefined)
+      for (const secret of check.secrets.values()) this.redact(secret.reveal());
+  }
+
+  get agent(): AbortSignal {
+    return this.deps.signal;
+  }
+
+  get dial(): Dial {
+    return this.deps.dial;
+  }
+
+  get policy(): Policy {
+    return this.deps.policy;
+  }
+
+  get random(): () => number {
+    return this.deps.random;
+  }
+
+  get method(): Method {
+    return this.check.probe.method;
+  }
+
+  get secrets(): ReadyCheck['secrets'] {
+    return this.check.secrets;
+  }
+
+  get message(): string | undefined {
+    return this.check.message;
+  }
+
+  get signal(): AbortSignal {
+    this.cutter ??= new AbortController();
+    if (this.cutReason !== undefined) this.cutter.abort(this.cutReason);
+    return this.cutter.signal;
+  }
+
+  onCut(listener: (reason: unknown) => void): Disposable {
+    return this.cutListeners.add(listener);
+  }
+
+  addDetail(key: string, value: Detail): void {
+    this.facts ??= new Map();
+    this.facts.set(key, value);
+  }
+
+  setPeers(list: readonly Peer[]): void {
+    if (this.peers.length === 0) this.addDetail('Address', () => showPeers(this.peers));
+    this.peers = list;
+  }
+
+  diagnostics(key: string, value: Detail): void {
+    this.notes ??= new Map();
+    this.notes.set(key, value);
+  }
+
+  own(resource: Disposable): void {
+    if (this.cutReason !== undefined) disposeQuietly(resource);
+    else this.owned.push(resource);
+  }
+
+  redact(secret: string): void {
+    this.mask ??= createMask([]);
+    this.mask.add(secret);
+  }
+
+  async runStep(step: StepRequest): Promise<StepResult> {
+    const { secrets, timeoutMs } = this;
+    const found = readStep(step);
+    if (!found.ok) return found;
+    for (const secret of secretValues(found.probe, found.target, found.options)) this.redact(secret);
+    if (this.cutReason !== undefined) return { ok: true, measurement: notRun(agentEnded), answer: {} };
+    const running = new RunningCheck(
+      { ...this.deps, signal: this.signal },
+      {
+        ...found,
+        timeoutMs: Math.min(step.timeoutMs ?? timeoutMs, timeoutMs),
+        ...(secrets && { secrets }),
+        ...(step.message !== undefined && { message: step.message }),
+      },
+    );
+    const ended = await runUntilDeadline(running);
+    const { answer } = ended.outcome;
+    return { ok: true, measurement: running.measured(ended), answer: answer?.() ?? {} };
+  }
+
+  probe(): Promise<Outcome> {
+    return this.check.probe.run(this, this.check.target, this.check.options);
+  }
+
+  cut(reason: unknown): void {
+    if (this.cutReason !== undefined) return;
+    this.cutReason = reason;
+    this.cutter?.abort(reason);
+    for (const listener of this.cutListeners.takeAll()) listener(reason);
+  }
+
+  timedOut(): Outcome {
+    const { target, timeoutMs } = this.check;
+    return timedOut(this.stopwatch, this.peerText(), target, timeoutMs);
+  }
+
+  /** The measurement of the check; ends everything that the probe opened, the last one first. */
+  measured({ outcome, phases }: Ended): Measurement {
+    const { peers, facts = noDetails, notes: diagnostics = noDetails, mask = noMask } = this;
+    const slowMs = slowMsOf(this.check.options);
+    const measured = measure({ outcome, phases, peers, facts, diagnostics, mask, slowMs });
+    this.cut('the check has ended');
+    while (this.owned.length > 0) disposeQuietly(this.owned.pop());
+    return measured;
+  }
+
+  /** The place that the check talks to, for a sentence. */
+  private peerText(): string {
+    const { host, port } = this.check.target;
+    if (this.peers.length > 0) return showPeers(this.peers);
+    return host === '' ? 'the script' : showPeer(host, port);
+  }
 }
 
-/** A step of a script: any method but Script itself; its secrets are the script's too. */
-async function runStep(
-  { secrets, ...deps }: RunDeps & Pick<ReadyCheck, 'secrets'>,
-  mask: Mask,
-  limitMs: number,
+const noDetails: ReadonlyMap<string, Detail> = new Map();
+
+/** Reads a step of a script: any method but Script itself. */
+function readStep(
   step: StepRequest,
-): Promise<StepResult> {
+): ({ readonly ok: true } & Pick<ReadyCheck, 'probe' | 'target' | 'options'>) | Refusal {
   const probe = step.method === 'Script' ? undefined : probeFor(step.method);
   if (!probe) return { ok: false, message: `${step.method} cannot be used within a script` };
   const found = probe.parseTarget(step.url);
   if (!found.ok) return { ok: false, message: `the address is not accepted: ${found.message}` };
   const options = probe.options.safeParse(spellOptions(probe.options, step.options));
-  if (!options.success) {
-    const faults = options.error.issues.map((each) => `${each.path.join('.') || 'options'}: ${each.message}`);
-    return { ok: false, message: faults.join('; ') };
-  }
-  for (const secret of secretValues(probe, found.target, options.data)) mask.add(secret);
-  const { measured, answer } = await execute(deps, {
-    probe,
-    target: found.target,
-    options: options.data,
-    timeoutMs: Math.min(step.timeoutMs ?? limitMs, limitMs),
-    ...(secrets && { secrets }),
-    ...(step.message !== undefined && { message: step.message }),
-  });
-  return { ok: true, measurement: measured, answer: answer() };
+  if (options.success) return { ok: true, probe, target: found.target, options: options.data };
+  const faults = options.error.issues.map((each) => `${each.path.join('.') || 'options'}: ${each.message}`);
+  return { ok: false, message: faults.join('; ') };
 }
+
+type Refusal = Extract<StepResult, { ok: false }>;
 
 /** The verdict at the deadline, by the phase that was running then. */
 function timedOut(stopwatch: Stopwatch, peerText: string, target: Target, timeoutMs: number): Outcome {
@@ -185,9 +257,9 @@ function slowMsOf(options: unknown): number | undefined {
   return typeof options.SlowMs === 'number' ? options.SlowMs : undefined;
 }
 
-function disposeQuietly(resource: Disposable): void {
+function disposeQuietly(resource: Disposable | undefined): void {
   try {
-    resource[Symbol.dispose]();
+    resource?.[Symbol.dispose]();
   } catch {
     // The check has its verdict already, so an error of a closed resource does not matter.
   }

@@ -4,16 +4,8 @@ import { expect, test } from 'vitest';
 import { retryBecause } from '../../../../tests/harness/retry.ts';
 import type { AnyProbe } from '../contract/probe.ts';
 import { registry } from '../engine/registry.ts';
-import {
-  drip,
-  flood,
-  type HostileBehaviour,
-  halfClose,
-  hostileAt,
-  liveBytes,
-  once,
-} from '../testing/hostile.ts';
-import { listen, runTest, speakLines } from '../testing/index.ts';
+import { drip, flood, type HostileBehaviour, halfClose, hostileAt, once } from '../testing/hostile.ts';
+import { listen, liveBytes, runTest, speakLines } from '../testing/index.ts';
 import { serveMysql } from '../testing/mysql-server.ts';
 import { ftp } from './ftp/ftp.ts';
 import { http } from './http/http.ts';

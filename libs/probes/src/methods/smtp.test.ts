@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { systemClock } from '@vantage/kernel';
 import { expect, test } from 'vitest';
-import type { AnyProbe } from '../contract/probe.ts';
+import type { AnyProbe, ProbeContext } from '../contract/probe.ts';
 import { runCheck } from '../engine/run.ts';
 import { createDial } from '../net/dial.ts';
 import { allowAll, listen, probeContract, runTest, speakLines } from '../testing/index.ts';
@@ -154,12 +154,10 @@ test('a script’s message is sent whole, lines that begin with a dot doubled; a
     const deps = { clock: systemClock, dial: createDial(), signal, policy: allowAll, random: Math.random };
     const asking: AnyProbe = {
       ...smtp,
-      run: async (context, target, options) =>
-        smtp.run(
-          { ...context, ...(message !== undefined && { message }) },
-          target,
-          smtp.options.parse(options),
-        ),
+      run: (context, target, options) => {
+        const withMessage: ProbeContext = Object.create(context, { message: { value: message } });
+        return smtp.run(withMessage, target, smtp.options.parse(options));
+      },
     };
     const found = smtp.parseTarget(server.target);
     if (!found.ok) throw new TypeError(found.message);

@@ -1,6 +1,7 @@
 import { resultCode } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
+import type { Connection } from '../contract/dial.ts';
 import { Failure, notMet, quoteShort } from '../contract/failure.ts';
 import {
   ipFamilyOption,
@@ -96,31 +97,47 @@ export const tcp: Probe<'TCP', typeof options> = {
   async run(context, target, wanted) {
     if (wanted.Steps.some((each) => each.ExpectRegex !== undefined)) textSearch.prepare();
     const implicit = (wanted.TLS.Mode ?? (target.scheme === 'tls' ? 'Implicit' : 'None')) === 'Implicit';
-    using connection = await context.dial.connect(context, {
+    const connection = await context.dial.connect(context, {
       host: target.host,
       port: target.port,
       family: wanted.IPFamily,
       tls: implicit ? { settings: wanted.TLS } : undefined,
     });
-    if (wanted.Steps.length === 0) return good(`connected to ${connection.peer}`, 0);
-    const [first] = wanted.Steps;
-    const speaksFirst = first?.Send === undefined && first?.SendHex === undefined ? 'server' : 'client';
-    using dialogue = openDialogue(context, connection, { text: false, speaksFirst });
-    const answer = createAnswer(dialogue);
-    for (const [index, each] of wanted.Steps.entries()) {
-      await send(dialogue, each);
-      const expected = expectationOf(each, context);
-      if (expected) await meet(answer, expected, index + 1);
-    }
-    const steps = wanted.Steps.length;
-    const text = `${connection.peer} answered as expected in ${steps} ${steps === 1 ? 'step' : 'steps'}`;
-    return good(text, dialogue.received, answer.heard);
+    if (wanted.Steps.length > 0) return await talk(context, connection, wanted.Steps);
+    return {
+      code: resultCode.ok,
+      text: `connected to ${connection.peer}`,
+      dataSize: 0,
+      extended: {},
+      answer: nothing,
+    };
   },
 };
 
-function good(text: string, dataSize: number, heard: readonly Buffer[] = []): Outcome {
-  const answer = () => ({ received: Buffer.concat(heard).toString('utf8') });
-  return { code: resultCode.ok, text, dataSize, extended: {}, answer };
+const nothing = () => ({ received: '' });
+
+/** Sends and expects, step by step. Apart from `run`, so that a check that only connects has no room for all of it. */
+async function talk(
+  context: ProbeContext,
+  connection: Connection,
+  steps: readonly TcpStep[],
+): Promise<Outcome> {
+  const [first] = steps;
+  const speaksFirst = first?.Send === undefined && first?.SendHex === undefined ? 'server' : 'client';
+  using dialogue = openDialogue(context, connection, { text: false, speaksFirst });
+  const answer = createAnswer(dialogue);
+  for (const [index, each] of steps.entries()) {
+    await send(dialogue, each);
+    const expected = expectationOf(each, context);
+    if (expected) await meet(answer, expected, index + 1);
+  }
+  return {
+    code: resultCode.ok,
+    text: `${connection.peer} answered as expected in ${steps.length} ${steps.length === 1 ? 'step' : 'steps'}`,
+    dataSize: dialogue.received,
+    extended: {},
+    answer: () => ({ received: Buffer.concat(answer.heard).toString('utf8') }),
+  };
 }
 
 async function send(dialogue: Dialogue, { Send, SendHex }: TcpStep): Promise<void> {

@@ -15,101 +15,140 @@ export interface Connected {
   readonly at: Address;
 }
 
-type Context = Pick<ProbeContext, 'clock' | 'signal' | 'stopwatch' | 'addDetail' | 'own'>;
-
-interface Attempt {
-  readonly at: Address;
-  readonly startedMs: number;
-  readonly socket: Socket;
-  result: string;
-  tookMs: number | undefined;
-}
+type Context = Pick<ProbeContext, 'clock' | 'onCut' | 'stopwatch' | 'addDetail' | 'own'>;
 
 /**
  * Connects to the first of the addresses that answers (RFC 8305 section 5: the next starts after 250 ms or when the one
  * before failed); the others are dropped. Spends the `connect` phase, which ends when the used address answered
  * (`connectTime`). Throws the most specific failure when none answers.
  */
-export async function connectFirst(
+export function connectFirst(
   context: Context,
   addresses: readonly Address[],
-  { port, tcpFigures }: { readonly port: number; readonly tcpFigures: ReadTcpFigures },
+  place: { readonly port: number; readonly tcpFigures: ReadTcpFigures },
 ): Promise<Connected> {
-  const attempts: Attempt[] = [];
-  const { clock, signal, stopwatch } = context;
-  // Earlier connects of this check, before a redirect, count too.
-  const beforeMs = stopwatch.read().connect;
-  stopwatch.enter('connect');
-  const firstMs = clock.monoMs();
-  if (addresses.length > 1) context.addDetail('Attempts', () => attempts.map((each) => shown(each, port)));
-  const winner = await new Promise<Connected | undefined>((resolve, reject) => {
-    let timer: Disposable | undefined;
-    let open = 0;
-    let next = 0;
-    const finish = (then: () => void, keep?: Socket) => {
-      timer?.[Symbol.dispose]();
-      signal.removeEventListener('abort', onAbort);
-      for (const { socket } of attempts) {
-        release(socket);
-        if (socket !== keep) socket.destroy();
-      }
-      then();
-    };
-    const onAbort = () => finish(() => reject(signal.reason));
-    const start = () => {
-      timer?.[Symbol.dispose]();
-      const at = addresses[next];
-      if (at === undefined) return;
-      next += 1;
-      open += 1;
-      const attempt = begin(at, port, attempts.length === 0 ? firstMs : clock.monoMs());
-      const { socket } = attempt;
-      attempts.push(attempt);
-      context.own({ [Symbol.dispose]: () => void socket.destroy() });
-      socket.once('connect', () => {
-        const seenMs = clock.monoMs() - attempt.startedMs;
-        const tookMs = connectTime(seenMs, tcpFigures(socket));
-        stopwatch.conclude('connect', beforeMs + attempt.startedMs - firstMs + tookMs);
-        settle(attempt, 'connected', tookMs);
-        finish(() => resolve({ socket, at }), socket);
-      });
-      socket.on('error', (error) => {
-        if (attempt.tookMs !== undefined) return;
-        settle(attempt, systemCode(error) || error.message, clock.monoMs() - attempt.startedMs);
-        open -= 1;
-        if (next < addresses.length) start();
-        else if (open === 0) finish(() => resolve(undefined));
-      });
-      if (next < addresses.length) timer = clock.timer(attemptDelayMs, start);
-    };
-    signal.addEventListener('abort', onAbort, { once: true });
-    start();
-  });
-  if (winner) return winner;
-  throw await mostSpecificFailure(attempts, port);
+  return new Promise((resolve, reject) => new Race(context, addresses, { ...place, resolve, reject }));
 }
 
-function begin(at: Address, port: number, startedMs: number): Attempt {
-  const { address: host, family } = at;
-  const socket = connect({ host, port, family, noDelay: true, autoSelectFamily: false });
-  return { at, startedMs, socket, result: 'no answer', tookMs: undefined };
+/** The end of a race, one way or the other. */
+interface Course {
+  readonly port: number;
+  readonly tcpFigures: ReadTcpFigures;
+  readonly resolve: (winner: Connected) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/** The attempts of one connect; a class, because functions made for each check would be most of its memory. */
+class Race {
+  private readonly attempts: Attempt[] = [];
+  private readonly context: Context;
+  private readonly addresses: readonly Address[];
+  private readonly course: Course;
+  /** Milliseconds of earlier connects of this check, before a redirect. They count too. */
+  private readonly beforeMs: number;
+  private readonly firstMs: number;
+  private readonly cutting: Disposable;
+  private timer: Disposable | undefined;
+  private open = 0;
+
+  constructor(context: Context, addresses: readonly Address[], course: Course) {
+    this.context = context;
+    this.addresses = addresses;
+    this.course = course;
+    this.beforeMs = context.stopwatch.read().connect;
+    context.stopwatch.enter('connect');
+    this.firstMs = context.clock.monoMs();
+    if (addresses.length > 1)
+      context.addDetail('Attempts', () => this.attempts.map((each) => shown(each, course.port)));
+    this.cutting = context.onCut((reason) => {
+      this.finish();
+      course.reject(reason);
+    });
+    this.startNext();
+  }
+
+  connected(attempt: Attempt): void {
+    const { beforeMs, firstMs, context, course } = this;
+    const seenMs = context.clock.monoMs() - attempt.startedMs;
+    const tookMs = connectTime(seenMs, course.tcpFigures(attempt.socket));
+    context.stopwatch.conclude('connect', beforeMs + attempt.startedMs - firstMs + tookMs);
+    attempt.ended('connected', tookMs);
+    this.finish(attempt.socket);
+    course.resolve({ socket: attempt.socket, at: attempt.at });
+  }
+
+  failed(attempt: Attempt, error: Error): void {
+    if (attempt.tookMs !== undefined) return;
+    attempt.ended(systemCode(error) || error.message, this.context.clock.monoMs() - attempt.startedMs);
+    this.open -= 1;
+    if (this.attempts.length < this.addresses.length) this.startNext();
+    else if (this.open === 0) {
+      this.finish();
+      mostSpecificFailure(this.attempts, this.course.port).then(this.course.reject, this.course.reject);
+    }
+  }
+
+  private startNext(): void {
+    const { context, attempts, addresses } = this;
+    this.timer?.[Symbol.dispose]();
+    const at = addresses[attempts.length];
+    if (at === undefined) return;
+    this.open += 1;
+    const startedMs = attempts.length === 0 ? this.firstMs : context.clock.monoMs();
+    const attempt = new Attempt(this, at, { port: this.course.port, startedMs });
+    attempts.push(attempt);
+    context.own(attempt);
+    if (attempts.length < addresses.length)
+      this.timer = context.clock.timer(attemptDelayMs, () => this.startNext());
+  }
+
+  /** Ends all attempts; the connection to keep stays open. */
+  private finish(keep?: Socket): void {
+    this.timer?.[Symbol.dispose]();
+    this.cutting[Symbol.dispose]();
+    for (const attempt of this.attempts) {
+      attempt.race = undefined;
+      if (attempt.socket !== keep) attempt.socket.destroy();
+    }
+  }
 }
 
 /**
- * Takes this check's listeners off its socket, so that the socket holds nothing of the check. Node's closed sockets
- * stay in memory until the old generation is collected, and would keep the whole check there.
+ * One attempt. Its listeners stay on the socket, so they reach the check only by `race`, which is undefined after the
+ * race: Node's closed sockets stay in memory until the old generation is collected, and would keep the whole check
+ * there. Disposing it closes the socket.
  */
-function release(socket: Socket): void {
-  socket.removeAllListeners('connect').removeAllListeners('error').on('error', ignore);
-}
+class Attempt implements Disposable {
+  readonly at: Address;
+  readonly startedMs: number;
+  readonly socket: Socket;
+  result = 'no answer';
+  tookMs: number | undefined;
+  race: Race | undefined;
 
-function ignore(): void {
-  // The reader of a connection has a listener of its own; an error of a socket that nobody uses matters to nobody.
-}
+  constructor(
+    race: Race,
+    at: Address,
+    { port, startedMs }: { readonly port: number; readonly startedMs: number },
+  ) {
+    const { address: host, family } = at;
+    this.at = at;
+    this.startedMs = startedMs;
+    this.race = race;
+    this.socket = connect({ host, port, family, noDelay: true, autoSelectFamily: false });
+    this.socket.on('connect', () => this.race?.connected(this));
+    // After the race: an error of a socket that nobody reads yet matters to nobody; a reader has a listener of its own.
+    this.socket.on('error', (error) => this.race?.failed(this, error));
+  }
 
-function settle(attempt: Attempt, result: string, tookMs: number): void {
-  attempt.result = result;
-  attempt.tookMs = tookMs;
+  ended(result: string, tookMs: number): void {
+    this.result = result;
+    this.tookMs = tookMs;
+  }
+
+  [Symbol.dispose](): void {
+    this.socket.destroy();
+  }
 }
 
 function shown(attempt: Attempt, port: number): Json {

@@ -2,10 +2,10 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { resultCode } from '@vantage/domain';
 import { createTcpFigures, type ReadTcpFigures } from '@vantage/icmp';
-import type { Connection, Dial } from '../contract/dial.ts';
+import type { Address, Connection, Dial } from '../contract/dial.ts';
 import { Failure, showPeer } from '../contract/failure.ts';
 import { connectFirst } from './attempts.ts';
-import { createNames, type Names } from './resolve.ts';
+import { createNames, literalAddress, type Names } from './resolve.ts';
 import { createSecureContexts, handshake } from './tls.ts';
 
 /** Creates the dial of an agent; one serves all its checks. Opens nothing until asked. */
@@ -18,24 +18,27 @@ export function createDial(
     resolve: (context, host, family) => names.resolve(context, host, family),
     servers: () => names.servers(),
     permitted(context, addresses, port) {
+      const { policy, method } = context;
+      const allowed: Address[] = [];
       let reason = 'no address is allowed';
-      const allowed = addresses.filter(({ address }) => {
-        const refusal = context.policy.refuse({ address, port, method: context.method });
-        if (refusal !== undefined) reason = refusal;
-        return refusal === undefined;
-      });
+      for (const each of addresses) {
+        const refusal = policy.refuse({ address: each.address, port, method });
+        if (refusal === undefined) allowed.push(each);
+        else reason = refusal;
+      }
       if (allowed.length === 0) throw new Failure(resultCode.policy, reason);
       return allowed;
     },
     async connect(context, request) {
-      const { host, port } = request;
-      const addresses = await names.resolve(context, host, request.family ?? 'Any');
+      const { host, port, family = 'Any' } = request;
+      // Without a wait where there is no name.
+      const literal = literalAddress(host, family);
+      const addresses = literal ? [literal] : await names.resolve(context, host, family);
       const allowed = dial.permitted(context, addresses, port);
       context.setPeers(allowed.map(({ address }) => ({ address, port })));
       const { socket, at } = await connectFirst(context, allowed, { port, tcpFigures });
-      const peer = showPeer(at.address, port);
-      context.setPeers([{ address: at.address, port }]);
-      const plain = connectionOf(socket, { host, address: at.address, port, family: at.family, peer });
+      if (allowed.length > 1) context.setPeers([{ address: at.address, port }]);
+      const plain = new Link(socket, { host, address: at.address, port, family: at.family });
       return request.tls ? dial.secure(context, plain, request.tls) : plain;
     },
     async secure(context, connection, tls, host = connection.host) {
@@ -49,24 +52,47 @@ export function createDial(
         ...(tls.alpn ? { alpn: tls.alpn } : {}),
         ...(tls.session ? { session: tls.session } : {}),
       });
-      const { address, port, family, peer } = connection;
-      return connectionOf(socket, { host, address, port, family, peer });
+      const { address, port, family } = connection;
+      return new Link(socket, { host, address, port, family });
     },
   };
   return dial;
 }
 
-function connectionOf(
-  socket: Socket,
-  place: Pick<Connection, 'host' | 'address' | 'port' | 'family' | 'peer'>,
-): Connection {
-  const secured = socket instanceof TLSSocket;
-  return {
-    ...place,
-    socket,
-    secure: secured,
-    alpn: secured && typeof socket.alpnProtocol === 'string' ? socket.alpnProtocol : undefined,
+/** An open connection; a class, because each check has one. */
+class Link implements Connection {
+  readonly socket: Socket;
+  readonly host: string;
+  readonly address: string;
+  readonly port: number;
+  readonly family: 4 | 6;
+
+  constructor(socket: Socket, place: Pick<Connection, 'host' | 'address' | 'port' | 'family'>) {
+    this.socket = socket;
+    this.host = place.host;
+    this.address = place.address;
+    this.port = place.port;
+    this.family = place.family;
+  }
+
+  get peer(): string {
+    return showPeer(this.address, this.port);
+  }
+
+  get secure(): boolean {
+    return this.socket instanceof TLSSocket;
+  }
+
+  get alpn(): string | undefined {
+    const { socket } = this;
+    return socket instanceof TLSSocket && typeof socket.alpnProtocol === 'string'
+      ? socket.alpnProtocol
+      : undefined;
+  }
+
+  [Symbol.dispose](): void {
     // Not from inside a TLS callback, see tls.ts.
-    [Symbol.dispose]: secured ? () => void setImmediate(() => socket.destroy()) : () => void socket.destroy(),
-  };
+    if (this.secure) setImmediate(() => this.socket.destroy());
+    else this.socket.destroy();
+  }
 }

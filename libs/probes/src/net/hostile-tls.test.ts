@@ -16,8 +16,16 @@ import { pop3 } from '../methods/pop3.ts';
 import { smtp } from '../methods/smtp.ts';
 import { tcp } from '../methods/tcp.ts';
 import { telnet } from '../methods/telnet/telnet.ts';
-import { drip, flood, type HostileBehaviour, halfClose, liveBytes, once } from '../testing/hostile.ts';
-import { addressOf, listen, makeCertificate, runTest, speakLines, startSite } from '../testing/index.ts';
+import { drip, flood, type HostileBehaviour, halfClose, once } from '../testing/hostile.ts';
+import {
+  addressOf,
+  listen,
+  liveBytes,
+  makeCertificate,
+  runTest,
+  speakLines,
+  startSite,
+} from '../testing/index.ts';
 import { greetingPacket } from '../testing/mysql-server.ts';
 
 const timeoutMs = 1200;

@@ -32,7 +32,7 @@ async function resolveHost(
   await writeFile(hostsPath, hosts);
   await writeFile(resolvPath, resolvConf);
   const names = createNames({ servers, hostsPath, resolvPath });
-  const stopwatch = createStopwatch(() => systemClock.monoMs());
+  const stopwatch = createStopwatch(systemClock);
   const context = {
     clock: systemClock,
     signal,
@@ -69,7 +69,7 @@ describe('names', () => {
     const hostsPath = path.join(folder, 'slow-hosts');
     if (spawnSync('mkfifo', [hostsPath]).status !== 0) context.skip('there is no mkfifo here');
     const names = createNames({ servers: [], hostsPath, resolvPath: path.join(folder, 'none') });
-    const stopwatch = createStopwatch(() => systemClock.monoMs());
+    const stopwatch = createStopwatch(systemClock);
     const { signal } = new AbortController();
     const startedMs = systemClock.monoMs();
     const asked = { clock: systemClock, signal, stopwatch, timeoutMs: 5000, addDetail: () => {} };
@@ -90,7 +90,7 @@ describe('names', () => {
       const places = { hostsPath: name === 'hosts' ? folder : missing, resolvPath: missing };
       if (name !== 'hosts') places.resolvPath = folder;
       const names = createNames({ servers: [server.target], ...places });
-      const stopwatch = createStopwatch(() => systemClock.monoMs());
+      const stopwatch = createStopwatch(systemClock);
       const { signal } = new AbortController();
       const asked = { clock: systemClock, signal, stopwatch, timeoutMs: 2000, addDetail: () => {} };
       const message = `this agent cannot read ${folder}: EISDIR`;
@@ -107,7 +107,7 @@ describe('names', () => {
     await using server = await zone({ 'w.example A': { answers: [a('w.example', '192.0.2.1')] } });
     const missing = path.join(folder, 'none');
     const names = createNames({ servers: [server.target], hostsPath: missing, resolvPath: missing });
-    const stopwatch = createStopwatch(() => systemClock.monoMs());
+    const stopwatch = createStopwatch(systemClock);
     const { signal } = new AbortController();
     const asked = { clock: systemClock, signal, stopwatch, timeoutMs: 2000, addDetail: () => {} };
     expect(await names.resolve(asked, 'w.example', 'Any')).toMatchObject([{ address: '192.0.2.1' }]);

@@ -73,14 +73,8 @@ export function createNames(
   return {
     servers: () => resolver().getServers(),
     async resolve(context, host, family) {
-      const literal = isIP(host);
-      if (literal) {
-        const address: Address = { address: host, family: literal === 6 ? 6 : 4 };
-        if (family !== 'Any' && Number(family) !== literal) {
-          throw new Failure(resultCode.name, `${host} is no IPv${family} address`);
-        }
-        return [address];
-      }
+      const literal = literalAddress(host, family);
+      if (literal !== undefined) return [literal];
       const { stopwatch } = context;
       const beforeMs = stopwatch.read().dns;
       stopwatch.enter('dns');
@@ -128,6 +122,15 @@ export function createNames(
       );
     },
   };
+}
+
+/** The address that a host is, if it is no name; spends no phase. Throws Failure 5 where the family is another one. */
+export function literalAddress(host: string, family: IpFamily): Address | undefined {
+  const literal = isIP(host);
+  if (literal === 0) return undefined;
+  if (family !== 'Any' && Number(family) !== literal)
+    throw new Failure(resultCode.name, `${host} is no IPv${family} address`);
+  return { address: host, family: literal === 6 ? 6 : 4 };
 }
 
 /** Which c-ares errors are answers of a living resolver, and which its silence. */

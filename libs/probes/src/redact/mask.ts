@@ -14,6 +14,9 @@ export interface Mask {
   json(json: Json): Json;
 }
 
+/** The mask of a check without secrets. */
+export const noMask: Pick<Mask, 'text' | 'json'> = { text: (text) => text, json: (json) => json };
+
 /** Of a text without a sign that it was cut, the end is taken for a cut from this length on. */
 const longText = 200;
 const cutMark = '…';
@@ -230,7 +233,9 @@ const shortestQuerySecret = 8;
 
 /** The secrets of one check in clear: the URL's password, credentials in its query, and those of the parsed Options. */
 export function secretValues(probe: AnyProbe, target: Target, options: unknown): readonly string[] {
-  const own = target.password === undefined ? [] : [target.password.reveal()];
+  const { password } = target;
+  if (password === undefined && !target.path.includes('?')) return optionValues(probe, options);
+  const own = password === undefined ? [] : [password.reveal()];
   if (target.path.includes('?'))
     own.push(...querySecrets(target.url).filter(({ length }) => length >= shortestQuerySecret));
   return [...own, ...optionValues(probe, options)];

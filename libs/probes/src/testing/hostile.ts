@@ -1,6 +1,4 @@
 import type { Socket } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 
 /** The behaviour of a hostile server on a connection from some moment on; `write` reaches the client. */
 export type HostileBehaviour = (socket: Socket, write: (bytes: Buffer | string) => boolean) => void;
@@ -64,18 +62,4 @@ export function hostileAt(stage: number, good: (socket: Socket) => void, mean: H
     Object.assign(socket, { write: counting });
     good(socket);
   };
-}
-
-let collect: (() => void) | undefined;
-
-/** Bytes that are alive in this process, garbage collected before. */
-export function liveBytes(): number {
-  if (!collect) {
-    setFlagsFromString('--expose-gc');
-    const found: unknown = runInNewContext('gc');
-    collect = () => void (typeof found === 'function' && found());
-  }
-  collect();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
 }

@@ -1,5 +1,6 @@
 export { type CertificateSettings, makeCertificate, type TestCertificate } from './certificate.ts';
 export { type ContractFixture, probeContract } from './contract.ts';
+export { collectGarbage, liveBytes } from './garbage.ts';
 export { type LineScript, speakLines } from './line-server.ts';
 export { answerBytes, type NameReply, serveNames, type TestNameServer } from './name-server.ts';
 export { acceptedExamples, isBounded, pumpedTexts, type TextField, textFields } from './pumped-texts.ts';

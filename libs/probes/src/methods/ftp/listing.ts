@@ -89,7 +89,7 @@ function portOf(digits: string | undefined, text: string): number {
 
 /** The check's context for a second connection: it keeps phases and facts of the first as they are. */
 function dataContext(context: ProbeContext): DialContext {
-  const { stopwatch } = context;
+  const { clock, signal, timeoutMs, policy, method, stopwatch } = context;
   const still: Stopwatch = {
     enter: () => {},
     follow: () => {},
@@ -99,7 +99,19 @@ function dataContext(context: ProbeContext): DialContext {
     running: () => stopwatch.running(),
   };
   const setPeers: ProbeContext['setPeers'] = (peers) => context.addDetail('DataAddress', showPeers(peers));
-  return { ...context, stopwatch: still, addDetail: () => {}, setPeers, diagnostics: () => {} };
+  return {
+    clock,
+    signal,
+    timeoutMs,
+    policy,
+    method,
+    stopwatch: still,
+    onCut: (listener) => context.onCut(listener),
+    own: (resource) => context.own(resource),
+    setPeers,
+    addDetail: () => {},
+    diagnostics: () => {},
+  };
 }
 
 /** All that comes up to the end of the connection, at most 1 MiB. */

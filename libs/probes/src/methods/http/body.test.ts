@@ -15,7 +15,7 @@ function read(
   more: Partial<Parameters<typeof readBody>[2]> = {},
   signal = new AbortController().signal,
 ) {
-  const stopwatch = createStopwatch(() => 0);
+  const stopwatch = createStopwatch({ monoMs: () => 0 });
   return readBody({ signal, stopwatch }, source, { ...settings, ...more });
 }
 const pieces = (count: number, piece = Buffer.from('x')) =>

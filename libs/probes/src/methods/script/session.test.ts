@@ -23,7 +23,7 @@ function run(guest: Guest) {
   const context = {
     clock,
     signal: new AbortController().signal,
-    stopwatch: createStopwatch(() => clock.monoMs()),
+    stopwatch: createStopwatch(clock),
     runStep: async () => ({ ok: false as const, message: 'no' }),
     addDetail: () => {},
   };
