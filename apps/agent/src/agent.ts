@@ -17,7 +17,7 @@ import { reportCoverage, startRounds } from './run/rounds.ts';
 import { openStores, type Stores } from './run/stores.ts';
 import { standardPings } from './stream/connection.ts';
 import { createLink, type Link } from './stream/link.ts';
-import { createUploader } from './stream/uploader.ts';
+import { batchOf, createUploader } from './stream/uploader.ts';
 import { openUpgrader, type Upgrader } from './upgrade/upgrader.ts';
 
 /** How often the agent looks whether its certificate is due. */
@@ -62,7 +62,7 @@ export async function runAgent(deps: AgentDeps): Promise<void> {
     outbox,
     clock,
     random,
-    send: (value) => link.send({ case: 'batch', value }),
+    send: (batch) => link.send({ case: 'batch', value: batchOf(batch) }),
     stuck: (why) => link.drop(why),
     onError: (error) => log.error({ error: messageOf(error) }, 'unexpected error'),
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decodeFrames, encodeFrame } from './segment-file.ts';
+import { decodeFrames, encodeFrames } from './segment-file.ts';
 
 const payload = fc.oneof(fc.constant(new Uint8Array()), fc.uint8Array({ minLength: 0, maxLength: 60 }));
 const payloads = fc.array(payload, { minLength: 1, maxLength: 12 });
@@ -10,7 +10,7 @@ const isResult = (index: number) => index % 3 !== 2;
 const resultsIn = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, i) => from + i).filter(isResult).length;
 const frameOf = (index: number, payload: Uint8Array) =>
-  encodeFrame({ index, results: resultsIn(0, index + 1), isResult: isResult(index) }, payload);
+  encodeFrames([{ index, results: resultsIn(0, index + 1), isResult: isResult(index), payload }]);
 
 function fileOf(all: readonly Uint8Array[]): Buffer {
   return Buffer.concat(all.map((payload, index) => frameOf(index, payload)));

@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { GapRecordSchema, type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { encoded } from '../testing/outbox.ts';
 import { createKept, type Kept, keptLimits } from './kept.ts';
 import { addRecord, createSegment, type Segment } from './segment.ts';
 
@@ -27,7 +28,7 @@ const result = (startUs: number): OutboxRecord =>
 function acked(no: number, bytes: number, where = 'on disk'): Segment {
   const segment = createSegment(no, where === 'on disk' ? 'f' : undefined, 0);
   segment.bytes = bytes;
-  addRecord(segment, result(no), 'acked');
+  addRecord(segment, encoded(result(no)), 'acked');
   segment.acks.set('e', no);
   live.set(no, segment);
   return segment;
@@ -68,7 +69,7 @@ describe('acknowledged segments', () => {
 
   test('are not kept where nothing of them was acknowledged, or nothing is kept', async () => {
     const done = createSegment(1, 'f', 0);
-    addRecord(done, result(1), 'done');
+    addRecord(done, encoded(result(1)), 'done');
     await kept.keep(done);
     const never = createKept({
       live,
@@ -129,7 +130,8 @@ describe('what was deleted', () => {
 
   test('without a result is not named', async () => {
     const segment = createSegment(1, 'f', 0);
-    addRecord(segment, create(OutboxRecordSchema, { record: { case: 'gap', value: gap('g') } }), 'acked');
+    const record = create(OutboxRecordSchema, { record: { case: 'gap', value: gap('g') } });
+    addRecord(segment, encoded(record), 'acked');
     segment.acks.set('e', 1);
     await kept.keep(segment);
     await kept.dropOldest();

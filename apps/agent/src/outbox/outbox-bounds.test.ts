@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
 import { expect, test } from 'vitest';
+import { encoded } from '../testing/outbox.ts';
 import {
   addInMemory,
   addWritten,
@@ -104,7 +105,7 @@ test('the oldest segment that may be dropped is on disk, not in use and has noth
   const [memory, flying, active, free, later] = [1, 2, 3, 4, 5].map((no) => {
     const segment = createSegment(no, no === 1 ? undefined : 'f', 0);
     state.segments.set(no, segment);
-    addRecord(segment, result(no), no === 2 ? 'inFlight' : 'waiting');
+    addRecord(segment, encoded(result(no)), no === 2 ? 'inFlight' : 'waiting');
     return segment;
   });
   expect(memory && flying && oldestDroppable(state, active, () => true)).toBe(free);
@@ -114,11 +115,9 @@ test('the oldest segment that may be dropped is on disk, not in use and has noth
 
 test('an acknowledged segment remembers the greatest mark of each epoch', () => {
   const segment = createSegment(1, 'f', 0);
-  const record = result(1);
   const items = [0, 1, 2].map(() => ({
-    record,
-    bytes: 1,
-    origin: { kind: 'segment', segment, index: addRecord(segment, record, 'inFlight') } as const,
+    payload: one.payload,
+    origin: { kind: 'segment', segment, index: addRecord(segment, one, 'inFlight') } as const,
   }));
   const [first, second, third] = items.map((item) => [item]);
   expect(markAcked(first ?? [])).toEqual(new Set([segment]));
@@ -130,10 +129,11 @@ test('an acknowledged segment remembers the greatest mark of each epoch', () => 
 
 test('a segment counts its records by state, and the results among them', () => {
   const segment = createSegment(1, 'f', 0);
-  for (const record of [result(30), coverage, result(10), result(20)]) addRecord(segment, record, 'waiting');
+  for (const record of [result(30), coverage, result(10), result(20)])
+    addRecord(segment, encoded(record), 'waiting');
   expect(segment).toMatchObject({ results: 3, minStartUs: 10, maxStartUs: 30, waiting: 4, inFlight: 0 });
-  const records = new Map([result(30), coverage, result(10)].map((record, index) => [index, record]));
-  expect(takeWaiting(segment, records, 1).items.map(({ index }) => index)).toEqual([0]);
+  const payloads = new Map([0, 1, 2].map((index) => [index, one.payload]));
+  expect(takeWaiting(segment, payloads, 1).items.map(({ index }) => index)).toEqual([0]);
   expect(takeWaiting(segment, new Map(), 9)).toEqual({ items: [], lost: 2 });
   expect([segment.waiting, segment.inFlight]).toEqual([0, 1]);
   expect(countsOf(segment)).toEqual({ frames: 4, results: 3, done: 0 });
@@ -149,9 +149,9 @@ test('a segment counts its records by state, and the results among them', () => 
 
 test('what is given up is named by its results alone', () => {
   const segment = createSegment(1, undefined, 0);
-  for (const record of [result(5), coverage, result(7)]) addRecord(segment, record, 'waiting');
+  for (const record of [result(5), coverage, result(7)]) addRecord(segment, encoded(record), 'waiting');
   const onDisk = createSegment(2, 'f', 0);
-  addRecord(onDisk, result(1), 'waiting');
+  addRecord(onDisk, encoded(result(1)), 'waiting');
   onDisk.bytes = 10;
   segment.bytes = 99;
   expect(totalOf([segment, onDisk])).toEqual({ bytes: 10, waiting: 4, inFlight: 0 });

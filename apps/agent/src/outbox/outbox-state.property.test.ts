@@ -1,8 +1,6 @@
-import { toBinary } from '@bufbuild/protobuf';
-import { OutboxRecordSchema } from '@vantage/proto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { resultRecord, startsOf } from '../testing/outbox.ts';
+import { encoded, resultRecord, startsOf } from '../testing/outbox.ts';
 import {
   addInMemory,
   addWritten,
@@ -39,7 +37,7 @@ type Place = 'unwritten' | 'waiting' | 'atHand' | 'taken' | 'acked' | 'dropped';
 function createModel() {
   const state = createOutboxState();
   const places = new Map<number, Place>();
-  const files = new Map<number, Map<number, ReturnType<typeof resultRecord>>>();
+  const files = new Map<number, Map<number, Uint8Array>>();
   let out: OutboxItem[] = [];
   let nextStart = 1;
   let nextNo = 1;
@@ -59,15 +57,14 @@ function createModel() {
     const no = nextNo++;
     const segment = createSegment(no, `${no}.seg`, 0);
     state.segments.set(no, segment);
-    files.set(no, new Map(batch.map(({ record }, index) => [index, record])));
+    files.set(no, new Map(batch.map(({ payload }, index) => [index, payload])));
     for (const one of batch) addWritten(state, segment, one);
   };
   const run = (one: Command) => {
     switch (one.kind) {
       case 'append':
         for (let i = 0; i < one.count; i += 1) {
-          const record = resultRecord(nextStart);
-          expect(offerRecord(state, { record, payload: toBinary(OutboxRecordSchema, record) })).toBe(true);
+          expect(offerRecord(state, encoded(resultRecord(nextStart)))).toBe(true);
           places.set(nextStart++, 'unwritten');
         }
         return;
@@ -80,12 +77,12 @@ function createModel() {
         return take(takeAtHand(state, one.max), 'atHand');
       case 'backlog':
         for (const segment of state.segments.values()) {
-          const records = segment.memory ?? files.get(segment.no) ?? new Map();
-          const { items, lost } = takeWaiting(segment, records, one.max);
+          const payloads = segment.memory ?? files.get(segment.no) ?? new Map();
+          const { items, lost } = takeWaiting(segment, payloads, one.max);
           expect(lost).toBe(0);
           const origin = { kind: 'segment', segment } as const;
           take(
-            items.map(({ record, index }) => ({ record, bytes: 0, origin: { ...origin, index } })),
+            items.map(({ payload, index }) => ({ payload, origin: { ...origin, index } })),
             'waiting',
           );
         }
@@ -106,10 +103,11 @@ function createModel() {
       case 'drop': {
         const segment = oldestDroppable(state, undefined, () => true);
         if (segment === undefined) return;
-        const waiting = [...(files.get(segment.no)?.entries() ?? [])].flatMap(([index, { record }]) =>
-          segment.states.at(index) === 'waiting' && record.case === 'result'
-            ? [Number(record.value.startUs)]
-            : [],
+        const inFile = [...(files.get(segment.no) ?? [])];
+        const waiting = startsOf(
+          inFile
+            .filter(([index]) => segment.states.at(index) === 'waiting')
+            .map(([index, payload]) => ({ payload, origin: { kind: 'segment', segment, index } })),
         );
         expect(giveUp(segment, 'waiting', 'full')?.dropped ?? 0).toBe(waiting.length);
         for (const start of waiting) places.set(start, 'dropped');

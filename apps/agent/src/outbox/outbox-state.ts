@@ -1,9 +1,8 @@
 import { mebibyte } from '@vantage/domain';
 import { declareState } from '@vantage/kernel';
-import type { GapRecord, OutboxRecord } from '@vantage/proto';
+import type { GapRecord } from '@vantage/proto';
 import { type AckPosition, keptLimits } from './kept.ts';
-import { addRecord, createSegment, putBack, type Segment, setState } from './segment.ts';
-import type { Unwritten } from './segment-file.ts';
+import { addRecord, createSegment, type EncodedRecord, putBack, type Segment, setState } from './segment.ts';
 
 /** The bounds of an outbox, in files and in memory. */
 export const limits = {
@@ -26,9 +25,8 @@ export const limits = {
 
 /** A record taken out to be sent. It ends by `ack`, or waits again when the connection ends. */
 export interface OutboxItem {
-  readonly record: OutboxRecord;
-  /** Length of its protobuf message. */
-  readonly bytes: number;
+  /** Its protobuf message, an OutboxRecord: so it is written, sent and read back without being encoded again. */
+  readonly payload: Uint8Array;
   readonly origin:
     | { readonly kind: 'segment'; readonly segment: Segment; readonly index: number }
     | { readonly kind: 'gap'; readonly gap: GapRecord };
@@ -43,7 +41,7 @@ export interface OutboxState {
   /** By number, oldest first. */
   readonly segments: Map<number, Segment>;
   /** Records that are not on disk yet, and their bytes. */
-  unwritten: Unwritten[];
+  unwritten: EncodedRecord[];
   unwrittenBytes: number;
   /** New records that are on disk and still in memory, and their bytes. */
   atHand: OutboxItem[];
@@ -78,7 +76,7 @@ export function createOutboxState(): OutboxState {
 }
 
 /** Accepts a record to be written; false when the bound of records that wait for the disk is reached. */
-export function offerRecord(state: OutboxState, one: Unwritten): boolean {
+export function offerRecord(state: OutboxState, one: EncodedRecord): boolean {
   const { records, bytes } = limits.unwritten;
   if (state.unwritten.length >= records || state.unwrittenBytes >= bytes) return false;
   state.unwritten.push(one);
@@ -87,7 +85,7 @@ export function offerRecord(state: OutboxState, one: Unwritten): boolean {
 }
 
 /** Takes out all records that are to be written. */
-export function takeUnwritten(state: OutboxState): readonly Unwritten[] {
+export function takeUnwritten(state: OutboxState): readonly EncodedRecord[] {
   const batch = state.unwritten;
   state.unwritten = [];
   state.unwrittenBytes = 0;
@@ -95,19 +93,20 @@ export function takeUnwritten(state: OutboxState): readonly Unwritten[] {
 }
 
 /** Adds a written record to its segment; while online it stays at hand, up to a bound. */
-export function addWritten(state: OutboxState, segment: Segment, { record, payload }: Unwritten): void {
+export function addWritten(state: OutboxState, segment: Segment, one: EncodedRecord): void {
+  const { payload } = one;
   const { records, bytes } = limits.atHand;
   const isAtHand = state.isOnline && state.atHand.length < records && state.atHandBytes < bytes;
-  const index = addRecord(segment, record, isAtHand ? 'inFlight' : 'waiting');
+  const index = addRecord(segment, one, isAtHand ? 'inFlight' : 'waiting');
   if (!isAtHand) return;
   state.atHandBytes += payload.length;
-  state.atHand.push({ record, bytes: payload.length, origin: { kind: 'segment', segment, index } });
+  state.atHand.push({ payload, origin: { kind: 'segment', segment, index } });
 }
 
 /** Adds records that the disk refused, as a segment in memory. */
 export function addInMemory(
   state: OutboxState,
-  batch: readonly Unwritten[],
+  batch: readonly EncodedRecord[],
   segmentFacts: { readonly no: number; readonly bornMs: number },
 ): void {
   const segment = createSegment(segmentFacts.no, undefined, segmentFacts.bornMs);

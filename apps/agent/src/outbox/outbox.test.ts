@@ -7,7 +7,7 @@ import { OutboxRecordSchema } from '@vantage/proto';
 import { afterAll, expect, test, vi } from 'vitest';
 import { gapsOf, openTestOutbox as open, resultRecord as result, startsOf } from '../testing/outbox.ts';
 import { limits } from './outbox-state.ts';
-import { encodeFrame } from './segment-file.ts';
+import { encodeFrames } from './segment-file.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'vantage-outbox-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -136,8 +136,9 @@ test('results older than seven days are dropped', async () => {
 /** A result whose frame in a segment file has exactly so many bytes. */
 function framed(startUs: number, bytes: number) {
   const frameOf = (more: number) =>
-    encodeFrame({ index: 0, results: 1, isResult: true }, toBinary(OutboxRecordSchema, result(startUs, more)))
-      .length;
+    encodeFrames([
+      { index: 0, results: 1, isResult: true, payload: toBinary(OutboxRecordSchema, result(startUs, more)) },
+    ]).length;
   return result(startUs, bytes - (frameOf(bytes - 100) - (bytes - 100)));
 }
 

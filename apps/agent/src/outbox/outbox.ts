@@ -141,7 +141,7 @@ export async function openOutbox(deps: OutboxDeps): Promise<Outbox> {
     nextNew(max) {
       const gapItems = gaps.take().map((gap): OutboxItem => {
         const record = create(OutboxRecordSchema, { record: { case: 'gap', value: gap } });
-        return { record, bytes: toBinary(OutboxRecordSchema, record).length, origin: { kind: 'gap', gap } };
+        return { payload: toBinary(OutboxRecordSchema, record), origin: { kind: 'gap', gap } };
       });
       return [...gapItems, ...takeAtHand(state, max - gapItems.length)];
     },

@@ -5,7 +5,7 @@ import { create, toBinary } from '@bufbuild/protobuf';
 import { type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { resultRecord } from '../testing/outbox.ts';
-import { encodeFrame } from './segment-file.ts';
+import { encodeFrames } from './segment-file.ts';
 import { recoverSegments } from './segment-store.ts';
 
 let folder = '';
@@ -24,10 +24,14 @@ const records = starts.map(
 const resultsIn = (from: number, to: number) =>
   starts.slice(from, to).filter((start) => start !== undefined).length;
 const frames = records.map((record, index) =>
-  encodeFrame(
-    { index, results: resultsIn(0, index + 1), isResult: starts[index] !== undefined },
-    toBinary(OutboxRecordSchema, record),
-  ),
+  encodeFrames([
+    {
+      index,
+      results: resultsIn(0, index + 1),
+      isResult: starts[index] !== undefined,
+      payload: toBinary(OutboxRecordSchema, record),
+    },
+  ]),
 );
 /** The file was written last at this second. */
 const endedS = 35;
@@ -96,7 +100,7 @@ test('segments are found in the order of their numbers, and a file that cannot b
   for (const no of [12, 3])
     writeFileSync(path.join(other, `${no}`.padStart(12, '0').concat('.seg')), frames[0] ?? '');
   writeFileSync(path.join(other, 'gaps.bin'), 'no segment');
-  const unreadable = encodeFrame({ index: 0, results: 0, isResult: false }, Buffer.from([0xff]));
+  const unreadable = encodeFrames([{ index: 0, results: 0, isResult: false, payload: Buffer.from([0xff]) }]);
   writeFileSync(path.join(other, '000000000020.seg'), unreadable);
   const faults: unknown[] = [];
   const found: OutboxRecord[] = [];

@@ -1,12 +1,10 @@
 import { type FileHandle, open, readFile, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
-import { fromBinary } from '@bufbuild/protobuf';
 import { messageBytes } from '@vantage/domain';
 import { ignoreMissing, syncFolder } from '@vantage/kernel';
-import { type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
 import { openOrMake, writeAll } from '../storage/disk.ts';
-import { type Counts, createSegment, type Segment } from './segment.ts';
+import { type Counts, createSegment, type EncodedRecord, type Segment } from './segment.ts';
 
 /*
  * A frame of a segment file, big-endian:
@@ -41,19 +39,27 @@ interface SegmentContent {
   readonly damages: readonly Damage[];
 }
 
-/** A payload as a frame; `results` counts the check results up to and with it. */
-export function encodeFrame(
-  { index, results, isResult }: Pick<Frame, 'index' | 'results' | 'isResult'>,
-  payload: Uint8Array,
-): Buffer {
-  const frame = Buffer.allocUnsafe(headBytes + payload.length);
-  frame.writeUInt16BE(mark, 0);
-  frame.writeUInt32BE(index, 2);
-  frame.writeUInt32BE(results * 2 + Number(isResult), 6);
-  frame.writeUInt32BE(payload.length, 10);
-  frame.set(payload, headBytes);
-  frame.writeUInt32BE(checksumOf(frame, 0, payload.length), 14);
-  return frame;
+/** Writes a payload into `file`, as the frame that begins at `at`. */
+function putFrame(file: Buffer, at: number, { index, results, isResult, payload }: Frame): void {
+  file.writeUInt16BE(mark, at);
+  file.writeUInt32BE(index, at + 2);
+  file.writeUInt32BE(results * 2 + Number(isResult), at + 6);
+  file.writeUInt32BE(payload.length, at + 10);
+  file.set(payload, at + headBytes);
+  file.writeUInt32BE(checksumOf(file, at, payload.length), at + 14);
+}
+
+/** Frames one after the other. */
+export function encodeFrames(frames: readonly Frame[]): Buffer {
+  const bytes = frames.reduce((sum, { payload }) => sum + headBytes + payload.length, 0);
+  // Not of Node's pool: records at hand are views of it, and would keep the pool's other parts in memory.
+  const file = Buffer.allocUnsafeSlow(bytes);
+  let at = 0;
+  for (const frame of frames) {
+    putFrame(file, at, frame);
+    at += headBytes + frame.payload.length;
+  }
+  return file;
 }
 
 /**
@@ -118,19 +124,20 @@ function checksumOf(file: Buffer, at: number, length: number): number {
   return crc32(file.subarray(at + headBytes, at + headBytes + length), head);
 }
 
-/** A record with its bytes. */
-export interface Unwritten {
-  readonly record: OutboxRecord;
-  readonly payload: Uint8Array;
+/** Records that are on disk. */
+interface Written {
+  readonly segment: Segment;
+  /** The records' payloads, as parts of one buffer: an array of its own for each costs the garbage collector more. */
+  readonly payloads: readonly Uint8Array[];
 }
 
 /** Writes records to the end of the newest segment's file. */
 interface SegmentWriter {
   /**
-   * Resolves with the segment when all records are on disk; the caller adds the records to the segment. Rejects when
+   * Resolves when all records are on disk; the caller adds the records to the segment. Rejects when
    * the disk refuses: the file is then as it was before, an empty one is removed, and the next write begins another.
    */
-  write(batch: readonly Unwritten[]): Promise<Segment>;
+  write(batch: readonly EncodedRecord[]): Promise<Written>;
   /** The segment of the next records, if its file exists. */
   readonly active: Segment | undefined;
   /** Closes the active file; returns its segment. */
@@ -170,7 +177,7 @@ export function createWriter(deps: {
         await handle.appendFile(frames);
         await handle.datasync();
         segment.bytes += frames.length;
-        return segment;
+        return { segment, payloads: payloadsOf(frames, batch) };
       } catch (error) {
         await giveBack();
         throw error;
@@ -188,20 +195,29 @@ export function createWriter(deps: {
   };
 }
 
-function framesOf(segment: Segment, batch: readonly Unwritten[]): Buffer {
+function framesOf(segment: Segment, batch: readonly EncodedRecord[]): Buffer {
   let { results } = segment;
-  const frames = batch.map(({ record, payload }, i) => {
+  const frames = batch.map(({ record, payload }, i): Frame => {
     const isResult = record.record.case === 'result';
     if (isResult) results += 1;
-    return encodeFrame({ index: segment.states.length + i, results, isResult }, payload);
+    return { index: segment.states.length + i, results, isResult, payload };
   });
-  return Buffer.concat(frames);
+  return encodeFrames(frames);
 }
 
-/** Reads the records of a segment's file by their index; damaged ones are missing. */
-export async function readRecords(file: string): Promise<Map<number, OutboxRecord>> {
+function payloadsOf(frames: Buffer, batch: readonly EncodedRecord[]): readonly Uint8Array[] {
+  let end = 0;
+  return batch.map(({ payload }) => {
+    const start = end + headBytes;
+    end = start + payload.length;
+    return frames.subarray(start, end);
+  });
+}
+
+/** Reads the encoded records of a segment's file by their index; damaged ones are missing. They share its memory. */
+export async function readPayloads(file: string): Promise<Map<number, Uint8Array>> {
   const { frames } = decodeFrames(await readFile(file));
-  return new Map(frames.map(({ index, payload }) => [index, fromBinary(OutboxRecordSchema, payload)]));
+  return new Map(frames.map(({ index, payload }) => [index, payload]));
 }
 
 /**

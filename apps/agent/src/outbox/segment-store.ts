@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat, unlink } from 'node:fs/promises';
 import path from 'node:path';
-import { fromBinary, toBinary } from '@bufbuild/protobuf';
+import { fromBinary } from '@bufbuild/protobuf';
 import { messageOf } from '@vantage/kernel';
 import { type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
 import { type FaultReporter, isDiskFull } from '../storage/disk.ts';
@@ -21,19 +21,14 @@ import {
   type Counts,
   countsOf,
   createSegment,
+  type EncodedRecord,
   giveUp,
   inMemoryOnly,
   type Segment,
   takeWaiting,
   totalOf,
 } from './segment.ts';
-import {
-  createWriter,
-  decodeFrames,
-  readRecords,
-  type SegmentCounts,
-  type Unwritten,
-} from './segment-file.ts';
+import { createWriter, decodeFrames, readPayloads, type SegmentCounts } from './segment-file.ts';
 
 /**
  * Moves records between the outbox's state and its files. Its functions are called one after the other, never two at
@@ -41,7 +36,7 @@ import {
  */
 export interface SegmentStore {
   /** Writes records; where the disk refuses them they stay in memory. Then drops the segments beyond the limits. */
-  write(batch: readonly Unwritten[]): Promise<void>;
+  write(batch: readonly EncodedRecord[]): Promise<void>;
   /**
    * Takes at most `max` waiting records out of a segment. A file that cannot be read now gives none and is read again
    * later.
@@ -120,21 +115,21 @@ export function createSegmentStore(deps: {
     while (totalOf(segments.values()).bytes + kept.bytes > deps.maxBytes)
       if (!(await dropOldest('outbox full'))) break;
   };
-  const writeToDisk = async (batch: readonly Unwritten[]) => {
+  const writeToDisk = async (batch: readonly EncodedRecord[]) => {
     const isResult = batch.some(({ record }) => record.record.case === 'result');
-    const segment = await writer.write(batch).catch(async (error: unknown) => {
+    const { segment, payloads } = await writer.write(batch).catch(async (error: unknown) => {
       // A full disk drops the oldest results first, as a full outbox does.
       if (!isResult || !isDiskFull(error) || !(await dropOldest('disk full'))) throw error;
       return writer.write(batch);
     });
     segments.set(segment.no, segment);
-    for (const one of batch) {
-      addWritten(state, segment, one);
-      deps.onStored(one.record);
+    for (const [i, { record, payload }] of batch.entries()) {
+      addWritten(state, segment, { record, payload: payloads[i] ?? payload });
+      deps.onStored(record);
     }
     await counts.set(segment.no, countsOf(segment));
   };
-  const keepInMemory = async (batch: readonly Unwritten[], why: string) => {
+  const keepInMemory = async (batch: readonly EncodedRecord[], why: string) => {
     addInMemory(state, batch, { no: deps.nextNo(), bornMs: nowMs() });
     for (const { record } of batch) deps.onStored(record);
     for (const oldest of memoryOverflow(state)) {
@@ -160,11 +155,11 @@ export function createSegmentStore(deps: {
     },
     async take(segment, max) {
       const { minStartUs: fromUs, maxStartUs: toUs } = segment;
-      const records = await read(segment, writer.active === segment);
-      if (records === undefined) return [];
-      const { items, lost } = takeWaiting(segment, records, max);
+      const payloads = await read(segment, writer.active === segment);
+      if (payloads === undefined) return [];
+      const { items, lost } = takeWaiting(segment, payloads, max);
       if (lost > 0) await report({ fromUs, toUs, dropped: lost, reason: 'damaged on disk' });
-      return items.map((one) => itemOf(segment, one));
+      return items.map(({ payload, index }) => ({ payload, origin: { kind: 'segment', segment, index } }));
     },
     async acked(changed) {
       for (const segment of changed) {
@@ -180,25 +175,18 @@ export function createSegmentStore(deps: {
   };
 }
 
-function itemOf(
-  segment: Segment,
-  { record, index }: { readonly record: OutboxRecord; readonly index: number },
-): OutboxItem {
-  const bytes = toBinary(OutboxRecordSchema, record).length;
-  return { record, bytes, origin: { kind: 'segment', segment, index } };
-}
-
 /**
  * Reads the records of a segment; undefined when the file cannot be read now. A segment that grows no more stays in
  * memory until another is read.
  */
 function createReader(faults: FaultReporter) {
-  let cached: { readonly no: number; readonly records: ReadonlyMap<number, OutboxRecord> } | undefined;
+  let cached: { readonly no: number; readonly payloads: ReadonlyMap<number, Uint8Array> } | undefined;
   return async ({ no, file, memory }: Segment, isGrowing: boolean) => {
-    const known = memory ?? (cached?.no === no ? cached.records : undefined);
-    const records = known ?? (file === undefined ? undefined : await readRecords(file).catch(faults.report));
-    if (records !== undefined && memory === undefined) cached = isGrowing ? undefined : { no, records };
-    return records ?? undefined;
+    const known = memory ?? (cached?.no === no ? cached.payloads : undefined);
+    const payloads =
+      known ?? (file === undefined ? undefined : await readPayloads(file).catch(faults.report));
+    if (payloads !== undefined && memory === undefined) cached = isGrowing ? undefined : { no, payloads };
+    return payloads ?? undefined;
   };
 }
 
@@ -257,6 +245,7 @@ function recoverSegment(
   const { frames, damages } = decodeFrames(content, counts);
   const records = frames.map(({ index, payload }) => ({
     index,
+    payload,
     record: fromBinary(OutboxRecordSchema, payload),
   }));
   const starts = records.flatMap(({ index, record: { record } }) =>
@@ -265,9 +254,9 @@ function recoverSegment(
   // The host's clock may be days away from the corrected one, which the results carry.
   const segment = createSegment(found.no, found.file, (starts[0]?.startUs ?? found.bornMs * 1000) / 1000);
   segment.bytes = content.length;
-  for (const { index, record } of records) {
+  for (const { index, record, payload } of records) {
     while (segment.states.length < index) segment.states.push('done', false);
-    addRecord(segment, record, index < (counts?.done ?? 0) ? 'acked' : 'waiting');
+    addRecord(segment, { record, payload }, index < (counts?.done ?? 0) ? 'acked' : 'waiting');
     onFound(record);
   }
   segment.wasAckedBefore = segment.states.includes('acked');

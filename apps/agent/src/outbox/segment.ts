@@ -4,13 +4,19 @@ import type { Loss } from './gaps.ts';
 
 const hasEnded = (state: RecordState | undefined) => state === 'acked' || state === 'done';
 
+/** A record and its protobuf message. */
+export interface EncodedRecord {
+  readonly record: OutboxRecord;
+  readonly payload: Uint8Array;
+}
+
 /** One segment: a file of records, or (where the disk refused them) records in memory only. */
 export interface Segment {
   readonly no: number;
   /** Undefined: there is no file, or no longer. */
   file: string | undefined;
-  /** The records themselves, where the disk refused them. */
-  readonly memory: Map<number, OutboxRecord> | undefined;
+  /** The encoded records themselves, where the disk refused them. */
+  readonly memory: Map<number, Uint8Array> | undefined;
   bytes: number;
   readonly states: RecordStates;
   /** The last mark at which its records were acknowledged, by epoch. */
@@ -59,9 +65,9 @@ export function createSegment(no: number, file: string | undefined, bornMs: numb
 }
 
 /** Adds a record at the segment's end; returns its index. */
-export function addRecord(segment: Segment, record: OutboxRecord, state: RecordState): number {
+export function addRecord(segment: Segment, { record, payload }: EncodedRecord, state: RecordState): number {
   const index = segment.states.push('done', record.record.case === 'result');
-  segment.memory?.set(index, record);
+  segment.memory?.set(index, payload);
   if (record.record.case === 'result') {
     segment.results += 1;
     const startUs = Number(record.record.value.startUs);
@@ -97,25 +103,25 @@ export function countsOf(segment: Segment): Counts {
 }
 
 /**
- * Takes out at most `max` waiting records. Those that are not among `records` become done; `lost` counts the results of
- * them.
+ * Takes out at most `max` waiting records. Those that are not among `payloads` become done; `lost` counts their
+ * results.
  */
 export function takeWaiting(
   segment: Segment,
-  records: ReadonlyMap<number, OutboxRecord>,
+  payloads: ReadonlyMap<number, Uint8Array>,
   max: number,
 ): {
-  readonly items: readonly { readonly record: OutboxRecord; readonly index: number }[];
+  readonly items: readonly { readonly payload: Uint8Array; readonly index: number }[];
   readonly lost: number;
 } {
-  const items: { record: OutboxRecord; index: number }[] = [];
+  const items: { payload: Uint8Array; index: number }[] = [];
   let lost = 0;
   for (const index of segment.states.indexesOf('waiting')) {
     if (items.length >= max) break;
-    const record = records.get(index);
-    if (record === undefined && segment.states.isResult(index)) lost += 1;
-    if (record !== undefined) items.push({ record, index });
-    setState(segment, index, record === undefined ? 'done' : 'inFlight');
+    const payload = payloads.get(index);
+    if (payload === undefined && segment.states.isResult(index)) lost += 1;
+    if (payload !== undefined) items.push({ payload, index });
+    setState(segment, index, payload === undefined ? 'done' : 'inFlight');
   }
   return { items, lost };
 }

@@ -2,10 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { toBinary } from '@bufbuild/protobuf';
-import { OutboxRecordSchema } from '@vantage/proto';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { resultRecord } from '../testing/outbox.ts';
+import { encoded, resultRecord } from '../testing/outbox.ts';
 import { addRecord } from './segment.ts';
 import { createWriter, decodeFrames } from './segment-file.ts';
 
@@ -25,9 +23,9 @@ test('what the disk refuses is taken back: an empty file goes, another keeps wha
   let no = 0;
   const writer = createWriter({ folder, nextNo: () => ++no, nowMs: () => 5 });
   const write = async (start: number) => {
-    const record = resultRecord(start);
-    const segment = await writer.write([{ record, payload: toBinary(OutboxRecordSchema, record) }]);
-    addRecord(segment, record, 'waiting');
+    const one = encoded(resultRecord(start));
+    const { segment } = await writer.write([one]);
+    addRecord(segment, one, 'waiting');
     return segment;
   };
   {

@@ -1,15 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { systemClock } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { BatchSchema, GapRecordSchema } from '@vantage/proto';
 import { afterAll, expect, test, vi } from 'vitest';
 import type { OutboxItem } from '../outbox/outbox-state.ts';
-import { openTestOutbox, resultRecord } from '../testing/outbox.ts';
-import type { ControllerLoad } from './uploader.ts';
-import { createUploader } from './uploader.ts';
+import { encoded, openTestOutbox, resultRecord, startsOf } from '../testing/outbox.ts';
+import { batchOf, type ControllerLoad, createUploader, type OutgoingBatch } from './uploader.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'vantage-uploader-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -29,7 +28,7 @@ test('an hour of backlog drains within seconds, in batches of at most 500, new r
   await using outbox = await openTestOutbox(path.join(root, 'a'));
   for (let i = 1; i <= 3600; i += 1) outbox.append(resultRecord(i));
   await outbox.flushed();
-  const batches: MessageInitShape<typeof BatchSchema>[] = [];
+  const batches: OutgoingBatch[] = [];
   const seen: number[] = [];
   const startedMs = performance.now();
   await new Promise<void>((resolve) => {
@@ -38,11 +37,8 @@ test('an hour of backlog drains within seconds, in batches of at most 500, new r
       clock: systemClock,
       send(batch) {
         batches.push(batch);
-        for (const { record } of batch.records ?? []) {
-          if (record?.case !== 'result') continue;
-          seen.push(Number(record.value.startUs));
-        }
-        setImmediate(() => uploader.acked(batch.batchId ?? 0n));
+        seen.push(...startsOf(batch.items));
+        setImmediate(() => uploader.acked(batch.batchId));
         if (seen.length === 3601) resolve();
         return true;
       },
@@ -54,7 +50,7 @@ test('an hour of backlog drains within seconds, in batches of at most 500, new r
   expect(performance.now() - startedMs).toBeLessThan(20_000);
   expect(seen.indexOf(9999)).toBeLessThan(1000);
   expect(new Set(seen).size).toBe(3601);
-  expect(Math.max(...batches.map(({ records }) => records?.length ?? 0))).toBeLessThanOrEqual(500);
+  expect(Math.max(...batches.map(({ items }) => items.length))).toBeLessThanOrEqual(500);
 });
 
 test('batches of new and of old records are cut at 1 MiB, and every record arrives once', async () => {
@@ -69,10 +65,12 @@ test('batches of new and of old records are cut at 1 MiB, and every record arriv
       outbox,
       clock: systemClock,
       send(batch) {
-        sizes.push(toBinary(BatchSchema, create(BatchSchema, batch)).length);
-        for (const { record } of batch.records ?? [])
-          if (record?.case === 'result') seen.push(Number(record.value.startUs));
-        setImmediate(() => uploader.acked(batch.batchId ?? 0n));
+        const bytes = toBinary(BatchSchema, batchOf(batch));
+        sizes.push(bytes.length);
+        const { batchId, records } = fromBinary(BatchSchema, bytes);
+        for (const { record } of records)
+          if (record.case === 'result') seen.push(Number(record.value.startUs));
+        setImmediate(() => uploader.acked(batchId));
         if (seen.length === 40) resolve();
         return true;
       },
@@ -93,8 +91,8 @@ test('the first new record goes at once, those after it together after 400 ms, o
     outbox,
     clock,
     send: (batch) => {
-      sent.push(batch.records?.length ?? 0);
-      uploader.acked(batch.batchId ?? 0n);
+      sent.push(batch.items.length);
+      uploader.acked(batch.batchId);
       return true;
     },
     ...quiet,
@@ -174,10 +172,8 @@ test('the backlog waits for new records that are on their way, ten seconds at mo
   const uploader = createUploader({
     outbox,
     clock,
-    send: ({ batchId = 0n, records = [] }) => {
-      const isOld = records.some(
-        ({ record }) => record?.case === 'result' && Number(record.value.startUs) < 1000,
-      );
+    send: ({ batchId, items }) => {
+      const isOld = startsOf(items).some((start) => start < 1000);
       sent.push({ batchId, isOld });
       return true;
     },
@@ -207,8 +203,7 @@ test('the backlog waits for new records that are on their way, ten seconds at mo
 test('while acks wait for the disk, a bounded number of records is sent; then the rest', async () => {
   const clock = createFakeClock();
   const item: OutboxItem = {
-    record: resultRecord(1),
-    bytes: 10,
+    payload: encoded(resultRecord(1)).payload,
     origin: { kind: 'gap', gap: create(GapRecordSchema) },
   };
   let left = 20_000;
@@ -231,7 +226,7 @@ test('while acks wait for the disk, a bounded number of records is sent; then th
       },
       ack: () => new Promise((resolve) => void settle.push(resolve)),
     },
-    send({ batchId = 0n }) {
+    send({ batchId }) {
       clock.timer(1, () => uploader.acked(batchId));
       return true;
     },

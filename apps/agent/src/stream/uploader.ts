@@ -1,7 +1,8 @@
-import type { MessageInitShape } from '@bufbuild/protobuf';
+import { create } from '@bufbuild/protobuf';
+import { WireType } from '@bufbuild/protobuf/wire';
 import { batchRecords } from '@vantage/domain';
 import { type Clock, declareState } from '@vantage/kernel';
-import type { BatchSchema } from '@vantage/proto';
+import { type Batch, BatchSchema } from '@vantage/proto';
 import type { AckPosition } from '../outbox/kept.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { OutboxItem } from '../outbox/outbox-state.ts';
@@ -155,6 +156,12 @@ const ackWithinMs = 60_000;
 /** Nothing is sent while so many acknowledged records wait for the outbox's disk: they are in memory until then. */
 const mostUnsettled = 5_000;
 
+/** A batch to be sent. */
+export interface OutgoingBatch {
+  readonly batchId: bigint;
+  readonly items: readonly OutboxItem[];
+}
+
 interface BatchInFlight {
   readonly items: readonly OutboxItem[];
   readonly sentMs: number;
@@ -175,7 +182,7 @@ export function createUploader(deps: {
   readonly outbox: Outbox;
   readonly clock: Clock;
   readonly random: () => number;
-  readonly send: (batch: MessageInitShape<typeof BatchSchema>) => boolean;
+  readonly send: (batch: OutgoingBatch) => boolean;
   readonly stuck: (why: string) => void;
   readonly onError: (error: unknown) => void;
 }): Uploader {
@@ -203,8 +210,7 @@ export function createUploader(deps: {
       deps.stuck(`no ack of batch ${batchId} within ${ackWithinMs / 1000} s`),
     );
     batches.set(batchId, { items, sentMs: clock.monoMs(), isBacklog, deadline });
-    const records = items.map(({ record }) => record);
-    if (!deps.send({ batchId, records })) deps.stuck('the stream does not drain');
+    if (!deps.send({ batchId, items })) deps.stuck('the stream does not drain');
   };
   const sendNew = () => {
     gathering = undefined;
@@ -296,6 +302,32 @@ export function createUploader(deps: {
   };
 }
 
+/**
+ * The batch with these records, which are encoded already. protobuf-es writes the fields that a message does not know
+ * as they are: number, wire type, and for this type the length before the bytes.
+ */
+export function batchOf({ batchId, items }: OutgoingBatch): Batch {
+  const batch = create(BatchSchema, { batchId });
+  const { number: no } = BatchSchema.field.records;
+  batch.$unknown = items.map(({ payload }) => ({
+    no,
+    wireType: WireType.LengthDelimited,
+    data: withLength(payload),
+  }));
+  return batch;
+}
+
+/** Bytes behind their length, a varint (Protocol Buffers, "Encoding": base 128, least significant group first). */
+function withLength(bytes: Uint8Array): Uint8Array {
+  const prefix: number[] = [];
+  for (let rest = bytes.length; prefix.length === 0 || rest > 0; rest = Math.floor(rest / 128))
+    prefix.push(rest >= 128 ? (rest % 128) + 128 : rest);
+  const whole = Buffer.allocUnsafe(prefix.length + bytes.length);
+  whole.set(prefix, 0);
+  whole.set(bytes, prefix.length);
+  return whole;
+}
+
 /** The records of the next batch, at most `max`, and those behind it. */
 function cutBatch(
   items: readonly OutboxItem[],
@@ -303,7 +335,7 @@ function cutBatch(
 ): readonly [readonly OutboxItem[], readonly OutboxItem[]] {
   let bytes = 0;
   const end = items.findIndex((item, index) => {
-    bytes += item.bytes;
+    bytes += item.payload.length;
     return index >= max || (index > 0 && bytes > batchBytes);
   });
   return end < 0 ? [items, []] : [items.slice(0, end), items.slice(end)];

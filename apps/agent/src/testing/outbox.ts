@@ -1,8 +1,9 @@
-import { create } from '@bufbuild/protobuf';
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { newId, systemClock } from '@vantage/kernel';
 import { CheckResultSchema, type GapRecord, type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
 import { type Outbox, openOutbox } from '../outbox/outbox.ts';
 import type { OutboxItem } from '../outbox/outbox-state.ts';
+import type { EncodedRecord } from '../outbox/segment.ts';
 
 type Deps = Parameters<typeof openOutbox>[0];
 
@@ -35,12 +36,21 @@ export function resultRecord(startUs: number, bytes = 0): OutboxRecord {
 
 /** The starts of the results among these items. */
 export function startsOf(taken: readonly OutboxItem[]): number[] {
-  return taken.flatMap(({ record: { record } }) =>
+  return recordsOf(taken).flatMap((record) =>
     record.case === 'result' ? [Number(record.value.startUs)] : [],
   );
 }
 
 /** The gap records among these items. */
 export function gapsOf(taken: readonly OutboxItem[]): GapRecord[] {
-  return taken.flatMap(({ record: { record } }) => (record.case === 'gap' ? [record.value] : []));
+  return recordsOf(taken).flatMap((record) => (record.case === 'gap' ? [record.value] : []));
+}
+
+function recordsOf(taken: readonly OutboxItem[]): readonly OutboxRecord['record'][] {
+  return taken.map(({ payload }) => fromBinary(OutboxRecordSchema, payload).record);
+}
+
+/** A record with its bytes, as it is offered to the outbox's state. */
+export function encoded(record: OutboxRecord): EncodedRecord {
+  return { record, payload: toBinary(OutboxRecordSchema, record) };
 }
