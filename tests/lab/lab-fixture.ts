@@ -11,18 +11,18 @@ import {
   type LabDevice,
   type Rhythm,
 } from './devices.ts';
+import { type FakeMailServer, startFakeMailServer } from './fake-mail-server.ts';
+import { type FakeWebhookReceiver, startFakeWebhookReceiver } from './fake-webhook-receiver.ts';
 import { startFloorDevices } from './floors.ts';
-import { type MailSink, startMailSink } from './mail-sink.ts';
 import { addresses, deviceCount, type Network, openNetwork } from './network.ts';
 import { type Program, startController, startLabAgent, startTargets, type Targets } from './programs.ts';
 import { type Receivers, startReceivers } from './receivers.ts';
 import { connected, statuses } from './rest.ts';
-import { type ShadowSinks, startShadowSinks } from './shadow-sinks.ts';
+import { type ShadowReceivers, startShadowReceivers } from './shadow-receivers.ts';
 import { createTruth, type Truth } from './truth.ts';
-import { startWebhookSink, type WebhookSink } from './webhook-sink.ts';
 
 /** Dependencies of a scene. */
-export interface GroundOptions {
+export interface LabFixtureOptions {
   /** How many times faster the waiting times of the rules pass. */
   readonly scale: number;
   readonly controllers: 1 | 2;
@@ -34,12 +34,12 @@ export interface GroundOptions {
   readonly hasFloors?: boolean;
   /** Whether devices on the host of A's agent are made; default false. */
   readonly hasHomes?: boolean;
-  /** Of all devices that the ground makes; default `eachMinute`. */
+  /** Of all devices that the fixture makes; default `eachMinute`. */
   readonly rhythm?: Rhythm;
 }
 
-/** The running ground of a scene. */
-export interface Ground extends AsyncDisposable {
+/** The running fixture of a scene. */
+export interface LabFixture extends AsyncDisposable {
   readonly scale: number;
   readonly rhythm: Rhythm;
   /** The time between two checks of a device. */
@@ -56,10 +56,10 @@ export interface Ground extends AsyncDisposable {
   readonly agents: { readonly A: Program; readonly B: Program };
   readonly network: Network;
   readonly targets: Targets;
-  readonly hooks: WebhookSink;
-  readonly mail: MailSink;
+  readonly hooks: FakeWebhookReceiver;
+  readonly mail: FakeMailServer;
   /** Its contacts are in shadow: `hooks` and `mail` hold what was recorded, and nothing may arrive. */
-  readonly shadow: ShadowSinks | undefined;
+  readonly shadow: ShadowReceivers | undefined;
   readonly contacts: Contacts;
   /** The services of the contacts that a scene makes itself. */
   readonly receivers: Receivers;
@@ -80,17 +80,17 @@ const startMs = 150_000;
  * Starts a whole installation in the network of `tag`. Runs on the controllers' host of that network. `isShadow`: its
  * contacts are in shadow.
  */
-export async function startGround(
+export async function createLabFixture(
   tag: string,
-  options: GroundOptions & { readonly isShadow: boolean },
-): Promise<Ground> {
+  options: LabFixtureOptions & { readonly isShadow: boolean },
+): Promise<LabFixture> {
   await using held = new AsyncDisposableStack();
   const network = openNetwork(tag);
   const bornMs = Date.now();
   const note = (text: string) =>
     void process.stderr.write(`  ${((Date.now() - bornMs) / 1000).toFixed(1).padStart(6)} s  ${text}\n`);
-  const hooks = held.use(await startWebhookSink(secret));
-  const mail = held.use(await startMailSink());
+  const hooks = held.use(await startFakeWebhookReceiver(secret));
+  const mail = held.use(await startFakeMailServer());
   const receivers = held.use(await startReceivers());
   const env = controllerSettings(options.scale, mail);
   const [targets, system] = await Promise.all([
@@ -110,7 +110,7 @@ export async function startGround(
   note('the agents of A and B are connected');
   const contacts = await createContacts(api, hooks.url, options.isShadow);
   const shadow = options.isShadow
-    ? held.use(await startShadowSinks(system.quickstart().database_url, { hooks, mail }))
+    ? held.use(await startShadowReceivers(system.quickstart().database_url, { hooks, mail }))
     : undefined;
   if (options.hasFloors) held.use(await startFloorDevices(network));
   const devices = await (options.hasFloors
@@ -122,8 +122,8 @@ export async function startGround(
   }, startMs);
   await delay(1000);
   note(`${devices.length} devices are Up`);
-  const sinks = { hooks: shadow?.hooks ?? hooks, mail: shadow?.mail ?? mail, shadow };
-  const rest = { network, targets, ...sinks, contacts, receivers, devices, agents, api, system, note };
+  const messages = { hooks: shadow?.hooks ?? hooks, mail: shadow?.mail ?? mail, shadow };
+  const rest = { network, targets, ...messages, contacts, receivers, devices, agents, api, system, note };
   const kept = held.move();
   return {
     ...rest,
@@ -142,7 +142,7 @@ export async function startGround(
 
 async function devicesOf(
   place: { readonly api: Api; readonly rhythm: Rhythm },
-  { hasSite = true, hasHomes = false }: GroundOptions,
+  { hasSite = true, hasHomes = false }: LabFixtureOptions,
 ): Promise<readonly LabDevice[]> {
   return [
     ...(hasSite ? await createDevices(place) : []),
@@ -160,7 +160,7 @@ export async function until(holds: () => Promise<boolean>, mostMs: number): Prom
   return false;
 }
 
-function controllerSettings(scale: number, mail: MailSink): Readonly<Record<string, string>> {
+function controllerSettings(scale: number, mail: FakeMailServer): Readonly<Record<string, string>> {
   return {
     ...compressed(scale),
     VANTAGE_LISTEN: '0.0.0.0',
@@ -181,7 +181,7 @@ async function startAgents(deps: {
   readonly network: Network;
   readonly scale: number;
   readonly second: string | undefined;
-}): Promise<Ground['agents']> {
+}): Promise<LabFixture['agents']> {
   const { system, network, scale, second } = deps;
   const port = new URL(system.quickstart().agent_endpoint).port;
   const first = `https://${addresses.controllers}:${port}`;
@@ -206,19 +206,19 @@ async function startAgents(deps: {
 }
 
 /** The router dies: it and all devices behind it do not answer. */
-export function cutRouter(ground: Ground): void {
-  ground.network.cutRouter();
-  ground.truth.begin('router', 'down', 'self');
-  for (const name of siteNames) ground.truth.begin(name, 'down', 'router');
-  ground.note('the router dies');
+export function cutRouter(fixture: LabFixture): void {
+  fixture.network.cutRouter();
+  fixture.truth.begin('router', 'down', 'self');
+  for (const name of siteNames) fixture.truth.begin(name, 'down', 'router');
+  fixture.note('the router dies');
 }
 
 /** Undoes `cutRouter`. */
-export function healRouter(ground: Ground): void {
-  ground.network.healRouter();
-  ground.truth.end('router', 'down', 'self');
-  for (const name of siteNames) ground.truth.end(name, 'down', 'router');
-  ground.note('the router is back');
+export function healRouter(fixture: LabFixture): void {
+  fixture.network.healRouter();
+  fixture.truth.end('router', 'down', 'self');
+  for (const name of siteNames) fixture.truth.end(name, 'down', 'router');
+  fixture.note('the router is back');
 }
 
 /** The names of the devices behind the router. */

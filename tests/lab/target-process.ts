@@ -1,5 +1,6 @@
 // Many TCP targets on one address. Prints their ports as a line of JSON and reads `stop` and `start` from standard
-// input; answers each with a line when it is done. It ends when standard input ends. Usage: farm-host.ts ADDRESS COUNT
+// input; answers each with a line when it is done. It ends when standard input ends.
+// Usage: target-process.ts ADDRESS COUNT
 import { createInterface } from 'node:readline';
 import { startTarget, type Target } from '../harness/target.ts';
 

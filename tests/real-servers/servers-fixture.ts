@@ -17,7 +17,7 @@ export interface Server extends AsyncDisposable {
 }
 
 /** A place for the servers of one test file: folder, certificates, the login's user. */
-export interface Ground extends AsyncDisposable {
+export interface ServersFixture extends AsyncDisposable {
   readonly folder: string;
   readonly certificates: Certificates;
 }
@@ -48,8 +48,8 @@ export function serversMissing(...names: readonly (keyof typeof packages)[]): st
   return missing.length === 0 ? undefined : `not installed: ${missing.join(', ')}`;
 }
 
-/** Prepares the ground: makes the user and the certificates. */
-export async function prepareGround(): Promise<Ground> {
+/** Prepares the fixture: makes the user and the certificates. */
+export async function createServersFixture(): Promise<ServersFixture> {
   const folder = mkdtempSync(path.join(tmpdir(), 'vantage-real-'));
   chmodSync(folder, 0o755);
   if (spawnSync('id', [login.user]).status !== 0) {

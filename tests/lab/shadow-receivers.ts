@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import type { MailSink } from './mail-sink.ts';
-import type { WebhookSink } from './webhook-sink.ts';
+import type { FakeMailServer } from './fake-mail-server.ts';
+import type { FakeWebhookReceiver } from './fake-webhook-receiver.ts';
 
 /** The messages of a scene's contacts. */
-export interface Sinks {
-  readonly hooks: WebhookSink;
-  readonly mail: MailSink;
+export interface MessageReceivers {
+  readonly hooks: FakeWebhookReceiver;
+  readonly mail: FakeMailServer;
 }
 
-/** The sinks of a scene whose contacts are in shadow. */
-export interface ShadowSinks extends Sinks, AsyncDisposable {
+/** The receivers of a scene whose contacts are in shadow. */
+export interface ShadowReceivers extends MessageReceivers, AsyncDisposable {
   /** How many messages arrived all the same. */
   arrived(): number;
 }
@@ -28,9 +28,12 @@ const pollMs = 300;
 
 /**
  * Reads what the controllers record for contacts in shadow, and gives it the form of messages that arrive, so that
- * scenes and verdicts treat both alike. `real` are the sinks at which nothing may arrive.
+ * scenes and verdicts treat both alike. `real` are the receivers at which nothing may arrive.
  */
-export async function startShadowSinks(databaseUrl: string, real: Sinks): Promise<ShadowSinks> {
+export async function startShadowReceivers(
+  databaseUrl: string,
+  real: MessageReceivers,
+): Promise<ShadowReceivers> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   /** By id, in the order in which they became visible. */

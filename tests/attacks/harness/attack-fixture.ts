@@ -27,7 +27,7 @@ interface Account {
 }
 
 /** A running system with two separate accounts. Disposing ends and removes all of it. */
-export interface Ground extends AsyncDisposable {
+export interface AttackFixture extends AsyncDisposable {
   readonly controller: Program;
   /** Ends in /v1.1. */
   readonly baseUrl: string;
@@ -58,7 +58,9 @@ const log = createLog('attacks', 'warn');
 const programOf = (part: string) => path.join(repositoryRoot, 'apps', part, 'src/main.ts');
 
 /** Starts a controller on an external PostgreSQL, with two accounts and an agent for each. */
-export async function startGround(settings: Readonly<Record<string, string>> = {}): Promise<Ground> {
+export async function createAttackFixture(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<AttackFixture> {
   const held = new AsyncDisposableStack();
   try {
     const folder = mkdtempSync(path.join(tmpdir(), 'vantage-attacks-'));

@@ -29,7 +29,7 @@ interface Hook {
 }
 
 /** A server that receives webhooks and verifies their signatures with the public library. */
-export interface WebhookSink extends AsyncDisposable {
+export interface FakeWebhookReceiver extends AsyncDisposable {
   readonly url: string;
   /** Good messages in the order of arrival, repetitions of an id included. */
   readonly hooks: readonly Hook[];
@@ -37,8 +37,8 @@ export interface WebhookSink extends AsyncDisposable {
   readonly faults: readonly string[];
 }
 
-/** Starts the sink on loopback. `secret` is the contact's (`whsec_…`). */
-export async function startWebhookSink(secret: string): Promise<WebhookSink> {
+/** Starts the receiver on loopback. `secret` is the contact's (`whsec_…`). */
+export async function startFakeWebhookReceiver(secret: string): Promise<FakeWebhookReceiver> {
   const hooks: Hook[] = [];
   const faults: string[] = [];
   const verifier = new Webhook(secret);

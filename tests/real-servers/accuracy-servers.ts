@@ -6,7 +6,6 @@ import path from 'node:path';
 import { freePort } from '../harness/free-port.ts';
 import { prioritize } from './accuracy-processor.ts';
 import { type Talk, talkReport } from './delay-talk.ts';
-import { type Ground, packages, prepareGround, serve, serversMissing } from './ground.ts';
 import { startDovecot, startPostfix } from './mail-servers.ts';
 import {
   startDnsmasq,
@@ -17,6 +16,13 @@ import {
   startTelnetd,
   startVsftpd,
 } from './servers.ts';
+import {
+  createServersFixture,
+  packages,
+  type ServersFixture,
+  serve,
+  serversMissing,
+} from './servers-fixture.ts';
 
 /** A real server of a protocol; those whose name ends in `s` begin with TLS. */
 export type Service =
@@ -71,21 +77,21 @@ export function accuracyServersMissing(): string | undefined {
 export async function startServers(): Promise<Servers> {
   const held = new AsyncDisposableStack();
   try {
-    const ground = held.use(await prepareGround());
-    const { good, caFile } = ground.certificates;
-    const http = held.use(await startNginx(ground)).port;
+    const fixture = held.use(await createServersFixture());
+    const { good, caFile } = fixture.certificates;
+    const http = held.use(await startNginx(fixture)).port;
     // More than a first congestion window holds, so the rest needs another round trip.
-    writeFileSync(path.join(ground.folder, `nginx-${http}`, 'private.txt'), randomBytes(60_000));
-    const https = held.use(await startNginx(ground, good)).port;
-    const dovecot = held.use(await startDovecot(ground, good));
-    const postfix = held.use(await startPostfix(ground, good, dovecot.authSocket));
-    const sshd = held.use(await startSshd(ground));
-    const ftp = held.use(await startVsftpd(ground, good)).port;
-    const nntp = held.use(await startLeafnode(ground)).port;
-    const mysql = held.use(await startMariadb(ground, good)).port;
+    writeFileSync(path.join(fixture.folder, `nginx-${http}`, 'private.txt'), randomBytes(60_000));
+    const https = held.use(await startNginx(fixture, good)).port;
+    const dovecot = held.use(await startDovecot(fixture, good));
+    const postfix = held.use(await startPostfix(fixture, good, dovecot.authSocket));
+    const sshd = held.use(await startSshd(fixture));
+    const ftp = held.use(await startVsftpd(fixture, good)).port;
+    const nntp = held.use(await startLeafnode(fixture)).port;
+    const mysql = held.use(await startMariadb(fixture, good)).port;
     const telnet = held.use(await startTelnetd()).port;
     const dns = held.use(await startDnsmasq()).port;
-    const front = async (port: number) => held.use(await startFront(ground, port)).port;
+    const front = async (port: number) => held.use(await startFront(fixture, port)).port;
     const { imap, imaps, pop3, pop3s } = dovecot;
     const ports = {
       http,
@@ -122,9 +128,9 @@ export async function startServers(): Promise<Servers> {
 }
 
 /** TLS in front of a plain server, one process a connection. */
-async function startFront(ground: Ground, upstreamPort: number) {
+async function startFront(fixture: ServersFixture, upstreamPort: number) {
   const port = await freePort();
-  const cert = ground.certificates.good.bundle;
+  const cert = fixture.certificates.good.bundle;
   return serve(port, packages.socat, [
     `OPENSSL-LISTEN:${port},bind=127.0.0.1,reuseaddr,fork,cert=${cert},verify=0,nodelay`,
     `TCP4:127.0.0.1:${upstreamPort},nodelay`,

@@ -17,7 +17,7 @@ export interface Mail {
 }
 
 /** A small SMTP server (RFC 5321) that keeps what it receives. */
-export interface MailSink extends AsyncDisposable {
+export interface FakeMailServer extends AsyncDisposable {
   /** `smtp://host:port` */
   readonly url: string;
   /** In the order of arrival. */
@@ -39,8 +39,8 @@ const answers: Readonly<Record<string, string>> = {
   NOOP: '250 ok',
 };
 
-/** Starts the sink on loopback. */
-export async function startMailSink(): Promise<MailSink> {
+/** Starts the receiver on loopback. */
+export async function startFakeMailServer(): Promise<FakeMailServer> {
   const mails: Mail[] = [];
   const open = new Set<Socket>();
   const replies = new Map<string, string>();

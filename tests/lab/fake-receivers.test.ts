@@ -4,13 +4,13 @@ import { createInterface } from 'node:readline';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { secret } from './contacts.ts';
+import { startFakeMailServer } from './fake-mail-server.ts';
+import { startFakeWebhookReceiver } from './fake-webhook-receiver.ts';
 import { leftOutOf, messagesOf, namedIn } from './mail-content.ts';
-import { startMailSink } from './mail-sink.ts';
-import { startWebhookSink } from './webhook-sink.ts';
 
-describe('the sink of webhooks', () => {
+describe('the fake receiver of webhooks', () => {
   it('keeps signed messages and refuses others', async () => {
-    await using sink = await startWebhookSink(secret);
+    await using receiver = await startFakeWebhookReceiver(secret);
     const body = JSON.stringify({ type: 'device.down', timestamp: 'x', data: { ShortName: 'web' } });
     const send = async (signed: string) => {
       const at = new Date();
@@ -19,16 +19,16 @@ describe('the sink of webhooks', () => {
         'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
         'webhook-signature': new Webhook(secret).sign('msg_1', at, signed),
       };
-      return (await fetch(sink.url, { method: 'POST', headers, body })).status;
+      return (await fetch(receiver.url, { method: 'POST', headers, body })).status;
     };
     expect(await send(body)).toBe(204);
     expect(await send(`${body} `)).toBe(400);
-    expect(sink.hooks).toMatchObject([{ id: 'msg_1', type: 'device.down', about: 'web' }]);
-    expect(sink.faults).toEqual([expect.stringContaining('No matching signature')]);
+    expect(receiver.hooks).toMatchObject([{ id: 'msg_1', type: 'device.down', about: 'web' }]);
+    expect(receiver.faults).toEqual([expect.stringContaining('No matching signature')]);
   });
 });
 
-describe('the sink of e-mail', () => {
+describe('the fake mail server', () => {
   /** Sends the lines as one session and resolves with the codes of the answers. */
   const converse = async (url: string, lines: readonly string[]) => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -43,8 +43,8 @@ describe('the sink of e-mail', () => {
   const session = ['MAIL FROM:<a@lab>', 'RCPT TO:<b@lab>', 'DATA', ...mail, 'QUIT'];
 
   it('keeps each message with its recipient, and refuses connections while it is stopped', async () => {
-    await using sink = await startMailSink();
-    expect(await converse(sink.url, ['HELO lab', ...session])).toEqual([
+    await using receiver = await startFakeMailServer();
+    expect(await converse(receiver.url, ['HELO lab', ...session])).toEqual([
       '220',
       '250',
       '250',
@@ -53,14 +53,14 @@ describe('the sink of e-mail', () => {
       '250',
       '221',
     ]);
-    expect(sink.mails).toMatchObject([
+    expect(receiver.mails).toMatchObject([
       { to: 'b@lab', subject: 'down', messageId: '<1@lab>', text: 'first\n.second\n' },
     ]);
-    await sink.stop();
-    await expect(converse(sink.url, session)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
-    await sink.start();
-    await converse(sink.url, session);
-    expect(sink.mails).toHaveLength(2);
+    await receiver.stop();
+    await expect(converse(receiver.url, session)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await receiver.start();
+    await converse(receiver.url, session);
+    expect(receiver.mails).toHaveLength(2);
   });
 });
 

@@ -2,14 +2,14 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { OutboxRecordSchema } from '@vantage/proto';
 import { z } from 'zod';
 import type { AgentIdentity } from '../../../apps/controller/src/testing/agent-identity.ts';
-import type { Ground } from './ground.ts';
+import type { AttackFixture } from './attack-fixture.ts';
 import { type HostileConnection, type HostileStream, hello, openHostile } from './hostile-agent.ts';
 
 /** A record of an agent's outbox. */
 export type Outgoing = MessageInitShape<typeof OutboxRecordSchema>;
 
 /** A Location of the hostile account whose agents are all run by the test. */
-export interface Wild {
+export interface HostileLocation {
   readonly name: string;
   readonly agents: readonly { readonly agentNo: number; readonly identity: AgentIdentity }[];
   /** Creates a device at this Location; its number comes with an assignment. */
@@ -19,17 +19,21 @@ export interface Wild {
 const created = z.object({ device_id: z.string() });
 
 /** Creates the Location, with agents that only the test runs. */
-export async function openWild(ground: Ground, name: string, count: number): Promise<Wild> {
-  const { accountNo, api } = ground.hostile;
-  const locationNo = await ground.rows.location(accountNo, { name });
+export async function createHostileLocation(
+  fixture: AttackFixture,
+  name: string,
+  count: number,
+): Promise<HostileLocation> {
+  const { accountNo, api } = fixture.hostile;
+  const locationNo = await fixture.rows.location(accountNo, { name });
   const agents = await Promise.all(
-    Array.from({ length: count }, () => ground.enrolAgent({ accountNo, locationNo })),
+    Array.from({ length: count }, () => fixture.enrolAgent({ accountNo, locationNo })),
   );
   return {
     name,
     agents,
     async addDevice() {
-      const target = { Method: 'TCP', URL: '127.0.0.1:9', ShortName: 'wild', Frequency: 1, Timeout: 5 };
+      const target = { Method: 'TCP', URL: '127.0.0.1:9', ShortName: 'hostile', Frequency: 1, Timeout: 5 };
       return created.parse(await api.ok('POST', '/devices', { ...target, Locations: [name] })).device_id;
     },
   };
@@ -43,10 +47,10 @@ export interface HostileSession extends Disposable {
 
 /** Connects and sends a proper Hello. Throws when no Welcome comes. */
 export async function connectAgent(
-  ground: Ground,
+  fixture: AttackFixture,
   identity: AgentIdentity | undefined,
 ): Promise<HostileSession> {
-  const connection = openHostile({ ...ground, identity });
+  const connection = openHostile({ ...fixture, identity });
   const stream = connection.open();
   stream.send(hello());
   if ((await stream.until('welcome')) === undefined) {
