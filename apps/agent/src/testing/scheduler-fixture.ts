@@ -20,7 +20,7 @@ export const midnightUs = 1_699_920_000_000_000;
 /**
  * A scheduler on a fake clock. Each check takes `takesMs`; it ends with the next of `codes`, whose last one repeats.
  */
-export function stage(
+export function createSchedulerFixture(
   more: {
     takesMs?: number;
     /** For so long the start of a check keeps the event loop busy. */

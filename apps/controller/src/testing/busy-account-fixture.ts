@@ -6,7 +6,7 @@ import { startOfDay, type Tables } from '../platform/db/index.ts';
 import type { Fixtures } from './fixtures.ts';
 
 /** An account for which every background job has something to do. */
-export interface Stand {
+export interface BusyAccountFixture {
   readonly accountNo: number;
   readonly locationNos: readonly number[];
   readonly agentNos: readonly number[];
@@ -56,11 +56,11 @@ interface Moments {
 }
 
 /** Creates the account. The hour `dirtyHourUs` has a check of its device and no roll-up. */
-export async function createStand(
+export async function createBusyAccountFixture(
   kysely: Kysely<Tables>,
   rows: Fixtures,
   { nowUs, dirtyHourUs }: { readonly nowUs: number; readonly dirtyHourUs: number },
-): Promise<Stand> {
+): Promise<BusyAccountFixture> {
   const moments: Moments = { nowUs, agoUs: nowUs - 600 * secondUs, dirtyHourUs };
   const { agoUs } = moments;
   const accountNo = await rows.account();

@@ -4,14 +4,14 @@ import { createServer, type Server, type Socket } from 'node:net';
 export type SmtpBehaviour = 'accept' | 'silent' | 'reset' | { readonly rcpt: string };
 
 /** A mail server on loopback that keeps the messages that it gets. */
-export interface SmtpSink extends AsyncDisposable {
+export interface FakeMailServer extends AsyncDisposable {
   readonly url: string;
   /** Each message with its envelope, as it came. */
   readonly messages: readonly { readonly to: string; readonly data: string }[];
 }
 
 /** Starts one. It accepts every login. */
-export async function startSmtpSink(behaviour: SmtpBehaviour = 'accept'): Promise<SmtpSink> {
+export async function startFakeMailServer(behaviour: SmtpBehaviour = 'accept'): Promise<FakeMailServer> {
   const messages: { to: string; data: string }[] = [];
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
@@ -45,7 +45,7 @@ function serve(
   const say = (line: string) => void socket.write(`${line}\r\n`);
   const command = (line: string) => {
     const verb = line.slice(0, 4).toUpperCase();
-    if (verb === 'EHLO') return say('250-sink\r\n250 AUTH PLAIN');
+    if (verb === 'EHLO') return say('250-mail\r\n250 AUTH PLAIN');
     if (verb === 'AUTH') return say('235 ok');
     if (verb === 'RCPT') {
       to = line.slice('RCPT TO:'.length);
@@ -71,5 +71,5 @@ function serve(
       }
     }
   });
-  say('220 sink');
+  say('220 mail');
 }

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A request that a sink got. */
-export interface SunkRequest {
+/** A request that a receiver got. */
+export interface ReceivedRequest {
   readonly id: string;
   readonly method: string;
   /** With the query. */
@@ -12,28 +12,28 @@ export interface SunkRequest {
 }
 
 /** A web server that keeps the webhooks that it gets. */
-export interface Sink extends AsyncDisposable {
+export interface FakeReceiver extends AsyncDisposable {
   readonly url: string;
-  readonly requests: readonly SunkRequest[];
+  readonly requests: readonly ReceivedRequest[];
 }
 
 /** Answers one request; `count` is its place, from 1. */
-type Respond = (response: ServerResponse, request: SunkRequest, count: number) => void;
+type Respond = (response: ServerResponse, request: ReceivedRequest, count: number) => void;
 
-/** Starts a sink on loopback; without `respond` it answers 204. */
-export async function startSink(
+/** Starts a receiver on loopback; without `respond` it answers 204. */
+export async function startFakeReceiver(
   respond: Respond = (response) => void response.writeHead(204).end(),
-): Promise<Sink> {
-  const requests: SunkRequest[] = [];
+): Promise<FakeReceiver> {
+  const requests: ReceivedRequest[] = [];
   const server = createServer((request, response) => {
     void readBody(request).then((body) => {
       const headers = Object.fromEntries(
         Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
       );
       const { method = '', url: path = '' } = request;
-      const sunk = { id: headers['webhook-id'] ?? '', method, path, headers, body };
-      requests.push(sunk);
-      respond(response, sunk, requests.length);
+      const received = { id: headers['webhook-id'] ?? '', method, path, headers, body };
+      requests.push(received);
+      respond(response, received, requests.length);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

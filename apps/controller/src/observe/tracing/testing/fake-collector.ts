@@ -22,7 +22,7 @@ const body = z.object({
 });
 
 /** A collector of traces for tests: OTLP over HTTP with JSON. */
-export interface OtlpSink extends AsyncDisposable {
+export interface FakeCollector extends AsyncDisposable {
   readonly url: string;
   /** All bodies as they came. */
   readonly received: string[];
@@ -30,7 +30,7 @@ export interface OtlpSink extends AsyncDisposable {
 }
 
 /** Starts a collector on a port of its own, or on `port`. */
-export async function startOtlpSink(port = 0): Promise<OtlpSink> {
+export async function startFakeCollector(port = 0): Promise<FakeCollector> {
   const received: string[] = [];
   const accept = async (request: IncomingMessage, response: ServerResponse) => {
     const sent = await text(request);

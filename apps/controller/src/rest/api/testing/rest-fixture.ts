@@ -46,7 +46,7 @@ export interface Send {
 }
 
 /** The REST API on a database of its own, reached as behind a trusted proxy that speaks HTTPS. */
-export interface Rest extends AsyncDisposable {
+export interface RestFixture extends AsyncDisposable {
   readonly database: TestDatabase;
   readonly db: Db;
   readonly clock: FakeClock;
@@ -69,7 +69,7 @@ export interface Rest extends AsyncDisposable {
 }
 
 /** Dependencies that a test provides. */
-interface RestDeps {
+interface RestFixtureDeps {
   /** Limits of an account; those of the controller unless given. */
   readonly limits?: Partial<AccountLimits>;
   readonly planInvitation?: Parameters<typeof createHttpApi>[0]['planInvitation'];
@@ -81,7 +81,7 @@ interface RestDeps {
   settings?: Partial<HttpSettings>;
   health?: (db: Db, clock: Clock) => RouteDeps['health'];
   /** Another controller with the database, the clock and the sealing key of this one; it ends first. */
-  beside?: Pick<Rest, 'database' | 'clock' | 'sealer'>;
+  beside?: Pick<RestFixture, 'database' | 'clock' | 'sealer'>;
   tracing?: Tracing;
   /** A replica of the database. */
   replica?: Parameters<typeof createDb>[0]['connection']['replica'];
@@ -124,7 +124,7 @@ export const triedWell: RouteDeps['runTrial'] = async () => ({
 });
 
 /** Starts the API. Maintenance does nothing and uptime is empty unless `deps` brings the real ones. */
-export async function startRest(deps: RestDeps = {}): Promise<Rest> {
+export async function createRestFixture(deps: RestFixtureDeps = {}): Promise<RestFixture> {
   const { beside, tracing, replica } = deps;
   const database = beside?.database ?? (await createTestDatabase());
   const clock = beside?.clock ?? createFakeClock(1_790_000_000_000_000);
