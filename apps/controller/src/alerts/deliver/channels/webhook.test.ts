@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import { fullNotice, sentinels } from '../testing/channel-contract.ts';
 import { startFakeReceiver } from '../testing/fake-receiver.ts';
 import { httpContract } from '../testing/http-contract.ts';
-import { retryAfterMs } from './http-channel.ts';
-import { isPublicAddress } from './post.ts';
+import { isPublicAddress, retryAfterMs } from './http-channel.ts';
 import { createWebhook } from './webhook.ts';
 
 const secretOf = (text: string) => `whsec_${Buffer.from(text.padEnd(32, 'x')).toString('base64')}`;

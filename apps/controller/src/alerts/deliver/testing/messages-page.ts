@@ -3,7 +3,7 @@ import type { Json } from '@vantage/domain';
 import { z } from 'zod';
 import type { Message, Notice } from '../channels/channel.ts';
 import { createChannels } from '../channels/registry.ts';
-import { smsSize } from '../channels/sms-parts.ts';
+import { smsSize } from '../channels/sms.ts';
 import { startFakeReceiver } from './fake-receiver.ts';
 import { type MessageSample, messageSamples } from './message-samples.ts';
 
