@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { bundleAgent } from './bundle.ts';
 import { root } from './root.ts';
+import { bundleAgent } from './tree.ts';
 
 test('two bundles of the same sources are equal and name no folder of this machine', async () => {
   const first = await bundleAgent();

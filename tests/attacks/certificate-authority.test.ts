@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { repositoryRoot } from '../harness/system.ts';
-import { controllerBytes } from './harness/ground.ts';
+import { controllerBytes } from './harness/attack-fixture.ts';
 import { type Program, startProgram } from './harness/program.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'vantage-ca-'));

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { type Ground, issueKey } from './harness/ground.ts';
+import { type AttackFixture, issueKey } from './harness/attack-fixture.ts';
 import { callFrom, type Outcome } from './harness/https-call.ts';
 import { scenes } from './harness/shared.ts';
 
@@ -15,7 +15,7 @@ const atOnce = 12;
 type Ask = readonly [method: string, path: string, body?: object];
 
 const sender =
-  ({ baseUrl, ca }: Ground, key: string) =>
+  ({ baseUrl, ca }: AttackFixture, key: string) =>
   ([method, path, body]: Ask): Promise<Outcome> =>
     callFrom(from, {
       url: `${baseUrl}${path}`,
@@ -30,7 +30,7 @@ const idOf = ({ text }: Outcome) =>
   Object.values(z.record(z.string(), z.string()).parse(JSON.parse(text)))[0] ?? '';
 
 /** Everything of these devices that a request could change. */
-async function digestOf({ kysely }: Ground, tagNo: number): Promise<string> {
+async function digestOf({ kysely }: AttackFixture, tagNo: number): Promise<string> {
   const { rows } = await sql<{ digest: string }>`
     select md5(string_agg(d::text || t::text || s.status, '|' order by d.device_no)) as digest
     from devices d join device_tags t using (device_no) join device_state s using (device_no) where t.tag_no = ${tagNo}`.execute(
@@ -40,9 +40,9 @@ async function digestOf({ kysely }: Ground, tagNo: number): Promise<string> {
 }
 
 /** Two tags of the attacking account with devices, and a key of level UW that is limited to the first. */
-async function setUp(ground: Ground) {
-  const { hostile, kysely } = ground;
-  const asOwner = sender(ground, hostile.key);
+async function setUp(fixture: AttackFixture) {
+  const { hostile, kysely } = fixture;
+  const asOwner = sender(fixture, hostile.key);
   const tag = async (Name: string) => {
     const id = idOf(await asOwner(['POST', '/tags', { Name }]));
     const { tag_no } = await kysely
@@ -139,10 +139,10 @@ function asksAbout(id: string, { mine, theirs }: Awaited<ReturnType<typeof setUp
 test('a key that is limited to a tag learns and changes nothing of the devices of another tag', async () => {
   await scenes.play(
     'a key of another scope',
-    async (ground) => {
-      const made = await setUp(ground);
-      const before = await digestOf(ground, made.theirs.tag_no);
-      const ask = sender(ground, made.key);
+    async (fixture) => {
+      const made = await setUp(fixture);
+      const before = await digestOf(fixture, made.theirs.tag_no);
+      const ask = sender(fixture, made.key);
       const own = await ask(['GET', '/devices?Limit=100']);
       expect([own.status, own.text.match(/"mine \d+"/g)?.length]).toEqual([200, devicesOfTag]);
       const asks = made.ids.slice(0, 10).flatMap((id) => asksAbout(id, made));
@@ -159,7 +159,7 @@ test('a key that is limited to a tag learns and changes nothing of the devices o
       }
       expect(shown).toEqual([]);
       expect(broken).toEqual([]);
-      expect(await digestOf(ground, made.theirs.tag_no)).toBe(before);
+      expect(await digestOf(fixture, made.theirs.tag_no)).toBe(before);
     },
     { maxMs: 60_000 },
   );

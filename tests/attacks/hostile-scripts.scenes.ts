@@ -1,8 +1,8 @@
 // Scripts of one account attack that account's agent and the service of another account.
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
+import type { AttackFixture } from './harness/attack-fixture.ts';
 import { addHostile, checkNow, removeHostile, type Seen } from './harness/devices.ts';
-import type { Ground } from './harness/ground.ts';
 import { scenes } from './harness/shared.ts';
 
 const soon = { timeout: 60_000, interval: 20 };
@@ -23,27 +23,27 @@ const scripts: [what: string, text: string][] = [
   ['an error of megabytes', "throw new Error('x'.repeat(8_000_000));"],
 ];
 
-async function checkScript(ground: Ground, text: string, timeoutS = 2): Promise<Seen> {
-  const id = await addHostile(ground, { Method: 'Script', URL: text, Timeout: timeoutS });
+async function checkScript(fixture: AttackFixture, text: string, timeoutS = 2): Promise<Seen> {
+  const id = await addHostile(fixture, { Method: 'Script', URL: text, Timeout: timeoutS });
   if (id === undefined) throw new Error('the script was refused');
   // The API waits ten seconds longer than the check may take; a request that nobody answered is sent again.
-  const result = await checkNow(ground, id, 30_000 + 2 * (timeoutS + 10) * 1_000);
-  await removeHostile(ground, id);
+  const result = await checkNow(fixture, id, 30_000 + 2 * (timeoutS + 10) * 1_000);
+  await removeHostile(fixture, id);
   return result;
 }
 
 test('an agent survives every script within its memory limit', async () => {
-  await scenes.play('hostile scripts', async (ground) => {
-    for (const [what, text] of scripts) expect((await checkScript(ground, text)).code, what).not.toBe(1);
-    expect(await checkScript(ground, 'expect(true)')).toMatchObject({ code: 1 });
+  await scenes.play('hostile scripts', async (fixture) => {
+    for (const [what, text] of scripts) expect((await checkScript(fixture, text)).code, what).not.toBe(1);
+    expect(await checkScript(fixture, 'expect(true)')).toMatchObject({ code: 1 });
   });
 });
 
 test('a script runs without further rights', async ({ skip }) => {
   skip(process.getuid?.() !== 0, 'only root can give a script a user of its own');
-  const { ground } = scenes;
-  const checked = checkScript(ground, 'await sleep(1_800)', 20);
-  const agentPid = ground.hostile.agent.process.pid ?? 0;
+  const { fixture } = scenes;
+  const checked = checkScript(fixture, 'await sleep(1_800)', 20);
+  const agentPid = fixture.hostile.agent.process.pid ?? 0;
   const guests = await vi.waitFor(() => {
     const found = processes().filter(({ pid, words }) => isGuest(words) && isBelow(pid, agentPid));
     expect(found).not.toEqual([]);

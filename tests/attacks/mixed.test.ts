@@ -2,7 +2,7 @@
 // how long (a minute unless given; half an hour before a release), VANTAGE_MIXED_SEED repeats a run as far as timing
 // allows.
 import { beforeAll, test } from 'vitest';
-import type { Ground } from './harness/ground.ts';
+import type { AttackFixture } from './harness/attack-fixture.ts';
 import { type Random, seeded } from './harness/hostile-message.ts';
 import { keyAttacks } from './harness/key-attacks.ts';
 import { portAttacks } from './harness/port-attacks.ts';
@@ -17,7 +17,7 @@ const atOnce = 3;
 const partMs = 60_000;
 
 const scenes = useScenes();
-beforeAll(() => addManyDevices(scenes.ground));
+beforeAll(() => addManyDevices(scenes.fixture));
 
 const attacks: readonly (readonly [string, Attack])[] = Object.entries({
   ...unreadAttacks,
@@ -32,10 +32,10 @@ test(`all attacks at once disturb nobody for ${minutes} min (seed ${seed})`, {
   for (let part = 1; part <= minutes; part += 1) {
     await scenes.play(
       `minute ${part}`,
-      async (ground) => {
+      async (fixture) => {
         const until = performance.now() + partMs;
         const attackOn = async () => {
-          while (performance.now() < until) await attackOnce(ground, random);
+          while (performance.now() < until) await attackOnce(fixture, random);
         };
         await Promise.all(Array.from({ length: atOnce }, attackOn));
       },
@@ -48,13 +48,13 @@ test(`all attacks at once disturb nobody for ${minutes} min (seed ${seed})`, {
  * One attack that is chosen by chance. The report names it before it begins, so that it also names what ended a
  * program.
  */
-async function attackOnce(ground: Ground, random: Random): Promise<void> {
+async function attackOnce(fixture: AttackFixture, random: Random): Promise<void> {
   const chosen = attacks[Math.floor(random() * attacks.length)];
   if (chosen === undefined) return;
   const [name, attack] = chosen;
-  const peakMiB = Math.round(ground.controller.memory.peakBytes / 2 ** 20);
+  const peakMiB = Math.round(fixture.controller.memory.peakBytes / 2 ** 20);
   process.stdout.write(
     `${(performance.now() / 1000).toFixed(1)} s, controller at most ${peakMiB} MiB: ${name}\n`,
   );
-  await attack(ground, seeded(Math.floor(random() * 2 ** 31)));
+  await attack(fixture, seeded(Math.floor(random() * 2 ** 31)));
 }

@@ -2,10 +2,10 @@
 import { CompiledQuery } from 'kysely';
 import { expect, test } from 'vitest';
 import { copyDevices } from '../harness/copy-devices.ts';
-import type { Ground } from './harness/ground.ts';
+import type { AttackFixture } from './harness/attack-fixture.ts';
 import type { HostileStream } from './harness/hostile-agent.ts';
+import { connectAgent, createHostileLocation, type Outgoing } from './harness/hostile-location.ts';
 import { scenes } from './harness/shared.ts';
-import { connectAgent, type Outgoing, openWild } from './harness/wild.ts';
 
 const devices = 5_000;
 /** The longest text of which the controller keeps the last one. */
@@ -13,7 +13,7 @@ const textLength = 4_096;
 const inBatch = 200;
 
 /** Gives the Location of the agent as many devices more, copies of one. */
-async function addDevices({ kysely, hostile, rows }: Ground, agentNo: number): Promise<void> {
+async function addDevices({ kysely, hostile, rows }: AttackFixture, agentNo: number): Promise<void> {
   const { location_no } = await kysely
     .selectFrom('agents')
     .select('location_no')
@@ -50,13 +50,13 @@ function keepBeating(stream: HostileStream): Disposable {
 }
 
 test('good results with long texts for thousands of devices leave the controller within its memory', async () => {
-  const { ground } = scenes;
-  const wild = await openWild(ground, 'texts', 1);
-  const [agent] = wild.agents;
-  using session = await connectAgent(ground, agent?.identity);
+  const { fixture } = scenes;
+  const location = await createHostileLocation(fixture, 'texts', 1);
+  const [agent] = location.agents;
+  using session = await connectAgent(fixture, agent?.identity);
   using _heart = keepBeating(session.stream);
-  await addDevices(ground, agent?.agentNo ?? 0);
-  await wild.addDevice(); // the Location is planned anew
+  await addDevices(fixture, agent?.agentNo ?? 0);
+  await location.addDevice(); // the Location is planned anew
   const deviceNos = (await assigned(session.stream)).slice(0, devices);
   await scenes.play('texts of thousands of devices', async () => {
     const startUs = Date.now() * 1_000;

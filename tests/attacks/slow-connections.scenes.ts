@@ -19,7 +19,7 @@ const maxWithoutRequestMs = 75_000;
 
 /** One connection for each phase, opened before all scenes. The scene below checks whether they were closed. */
 beforeAll(() => {
-  const { baseUrl, agentEndpoint } = scenes.ground;
+  const { baseUrl, agentEndpoint } = scenes.fixture;
   const from = '127.0.0.67';
   const rest = { port: portOf(baseUrl), from };
   const agents = { port: portOf(agentEndpoint), from };

@@ -48,7 +48,7 @@ test('a stored value that no roll-up can read delays no hour of other devices', 
     agentNo: number,
     { bucket, extended }: { bucket: number; extended: string | null },
   ) {
-    const { kysely } = scenes.ground;
+    const { kysely } = scenes.fixture;
     const copied = await sql`
       insert into checks
       select (jsonb_populate_record(null::checks, to_jsonb(c) || jsonb_build_object(

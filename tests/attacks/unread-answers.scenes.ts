@@ -6,11 +6,11 @@ import { addManyDevices, unreadAttacks } from './harness/unread-attacks.ts';
 
 const seed = Number(process.env['VANTAGE_ATTACKS_SEED'] ?? Date.now() % 2 ** 31);
 
-beforeAll(() => addManyDevices(scenes.ground));
+beforeAll(() => addManyDevices(scenes.fixture));
 
 test.each(Object.entries(unreadAttacks))(
   `what goes out stays bounded: %s (seed ${seed})`,
   async (name, attack) => {
-    await scenes.play(name, (ground) => attack(ground, seeded(seed)));
+    await scenes.play(name, (fixture) => attack(fixture, seeded(seed)));
   },
 );

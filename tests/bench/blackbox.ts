@@ -4,7 +4,7 @@ import { Agent, get } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freePort } from '../harness/free-port.ts';
-import { serve, write } from '../real-servers/ground.ts';
+import { serve, write } from '../real-servers/servers-fixture.ts';
 
 const program = 'prometheus-blackbox-exporter';
 const config = `modules:

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Locator, Page } from 'playwright-core';
-import { startSmtpSink } from '../../apps/controller/src/alerts/deliver/testing/smtp-sink.ts';
+import { startFakeMailServer } from '../../apps/controller/src/alerts/deliver/testing/fake-mail-server.ts';
 import { openWindow, startBrowser } from '../browser/browser.ts';
 import { freePort } from '../harness/free-port.ts';
 import { repositoryRoot } from '../harness/system.ts';
@@ -20,7 +20,7 @@ const [readMs, letterMs] = [2_000, 80];
 const longestMs = 600_000;
 
 await using held = new AsyncDisposableStack();
-const sink = held.use(await startSmtpSink());
+const mailServer = held.use(await startFakeMailServer());
 const router = held.use(await startTarget());
 const browser = await startBrowser();
 held.defer(() => browser.close());
@@ -53,7 +53,7 @@ async function start(): Promise<{ readonly base: string; readonly key: string }>
       ...Object.fromEntries(inherited),
       VANTAGE_HTTPS_PORT: `${https}`,
       VANTAGE_AGENT_PORT: `${agents}`,
-      VANTAGE_SMTP_URL: sink.url,
+      VANTAGE_SMTP_URL: mailServer.url,
     },
   });
   held.defer(async () => {
@@ -173,7 +173,7 @@ took('our customers have a page');
 const wholeS = steps.reduce((sum, { seconds }) => sum + seconds, 0);
 await router.stop();
 while (
-  !sink.messages.some(({ data }) => /Subject: .*My router/.test(data)) &&
+  !mailServer.messages.some(({ data }) => /Subject: .*My router/.test(data)) &&
   performance.now() - fromMs < longestMs
 )
   await delay(200);

@@ -4,12 +4,12 @@
 import { randomBytes } from 'node:crypto';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { createSealer } from '../../apps/controller/src/platform/secrets/seal.ts';
-import { startRest } from '../../apps/controller/src/rest/api/testing/rest.ts';
+import { createRestFixture } from '../../apps/controller/src/rest/api/testing/rest-fixture.ts';
 import { recordEvents } from '../../apps/controller/src/status/events/record-events.ts';
 import { createRestHealth } from '../../apps/controller/src/status/health/index.ts';
 
 const [url = '', nowUs, accountNo] = process.argv.slice(2);
-const rest = await startRest({
+const rest = await createRestFixture({
   beside: {
     database: { url, [Symbol.asyncDispose]: async () => {} },
     clock: createFakeClock(Number(nowUs)),

@@ -18,9 +18,11 @@ const round = (value: number) => Math.round(value * 100) / 100;
 const before = new Set(postgresPids());
 await using system = await startSystem();
 const quickstart = system.quickstart();
-const farm = fork(path.join(import.meta.dirname, 'target-farm.ts'), [String(ports)], { stdio: 'inherit' });
-const farmPorts = await new Promise<number[]>((resolve) => {
-  farm.once('message', (message) => resolve((message as { ports: number[] }).ports));
+const targets = fork(path.join(import.meta.dirname, 'target-process.ts'), [String(ports)], {
+  stdio: 'inherit',
+});
+const targetPorts = await new Promise<number[]>((resolve) => {
+  targets.once('message', (message) => resolve((message as { ports: number[] }).ports));
 });
 
 const createdFrom = performance.now();
@@ -29,7 +31,7 @@ for (let i = 0; i < devices; i += 100) {
     Array.from({ length: Math.min(100, devices - i) }, (_, j) =>
       system.api.ok('POST', '/devices', {
         Method: 'TCP',
-        URL: `127.0.0.1:${farmPorts[(i + j) % ports]}`,
+        URL: `127.0.0.1:${targetPorts[(i + j) % ports]}`,
         ShortName: `d${i + j}`,
         Frequency: 1,
         Timeout: 5,
@@ -56,7 +58,7 @@ const processes = () => ({
 });
 const start = processes();
 const fromUs = Date.now() * 1000;
-farm.send('mark');
+targets.send('mark');
 const listMs: number[] = [];
 const until = performance.now() + seconds * 1000;
 while (performance.now() < until) {
@@ -71,8 +73,8 @@ while (performance.now() < until) {
 const toUs = Date.now() * 1000;
 const end = processes();
 const hits = await new Promise<number>((resolve) => {
-  farm.once('message', (message) => resolve((message as { hits: number }).hits));
-  farm.send('count');
+  targets.once('message', (message) => resolve((message as { hits: number }).hits));
+  targets.send('count');
 });
 await delay(15_000);
 const rows = await client.query(
@@ -138,7 +140,7 @@ process.stdout.write(
   )}\n`,
 );
 await client.end();
-farm.send('end');
+targets.send('end');
 
 /** Gives one device a year of history (a transition every six hours) and times the uptime route over it. */
 async function yearOfUptime(): Promise<{ p50: number; p99: number; intervals: number }> {

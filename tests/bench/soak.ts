@@ -13,7 +13,7 @@ import { openIcmp } from '../../libs/icmp/src/index.ts';
 import { freePort, freePortPair } from '../harness/free-port.ts';
 import { startAgent } from '../harness/more-agents.ts';
 import { startSystem } from '../harness/system.ts';
-import { startWebhookSink } from '../lab/webhook-sink.ts';
+import { startFakeWebhookReceiver } from '../lab/fake-webhook-receiver.ts';
 import { killPart } from './kill-part.ts';
 import { openDatabaseReader } from './soak/database-sample.ts';
 import { compareDue } from './soak/due-checks.ts';
@@ -32,7 +32,7 @@ const fast = { NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: String(scale) };
 const file = path.join(tmpdir(), `vantage-soak-${process.pid}.jsonl`);
 const keep = (line: unknown) => appendFileSync(file, `${JSON.stringify(line)}\n`);
 
-async function startFarm(held: AsyncDisposableStack, name: string, args: readonly string[] = []) {
+async function forkTargets(held: AsyncDisposableStack, name: string, args: readonly string[] = []) {
   const child = fork(path.join(import.meta.dirname, `${name}.ts`), args, { stdio: 'inherit' });
   held.defer(() => child.disconnect());
   const [message] = await once(child, 'message');
@@ -79,8 +79,8 @@ const sampler = createProcessSampler([
 ]);
 
 const targets = held.use(await startTargets());
-const turning = await startFarm(held, 'target-farm', ['50']);
-const swinging = await startFarm(held, 'swinging-target');
+const turning = await forkTargets(held, 'target-process', ['50']);
+const swinging = await forkTargets(held, 'swinging-target');
 const icmp = openIcmp({ family: 4 });
 if (!('error' in icmp)) icmp.close();
 const to = {
@@ -91,8 +91,8 @@ const to = {
   turning: z.object({ ports: z.array(z.number()) }).parse(turning.message).ports,
 };
 const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
-const sink = held.use(await startWebhookSink(secret));
-await notifyWebhook(system.api, sink.url, secret);
+const receiver = held.use(await startFakeWebhookReceiver(secret));
+await notifyWebhook(system.api, receiver.url, secret);
 const ids = await createDevices(system.api, devices, to);
 const { base_url: base, ca_file: ca, api_key_ur: key } = system.quickstart();
 const pages = fork(path.join(import.meta.dirname, 'open-pages.ts'), [base, key, '3'], {
@@ -126,7 +126,7 @@ async function sample(): Promise<Sample> {
       records: sum(metrics.map((text) => seriesSum(text, 'vantage_outbox_records') ?? 0)),
     },
     logBytes: filesBelow(path.join(system.dataDir, 'log')).bytes,
-    webhooks: sink.hooks.length,
+    webhooks: receiver.hooks.length,
     streamed: (await countPages()).events,
     ...(await reader.read(Date.now() * 1_000)),
   };
@@ -173,7 +173,7 @@ function lineOf({ processes, postgres, tables, latenessMs, outbox }: Sample): st
   const checks = tables.find(({ table }) => table === 'check_rows')?.liveRows ?? 0;
   const late = `p99 ${latenessMs.p99?.toFixed(1)} ms late`;
   const { received, requests, failed } = {
-    received: sink.hooks.length,
+    received: receiver.hooks.length,
     requests: traffic.counts.requests,
     failed: traffic.counts.failures.length,
   };
@@ -202,7 +202,7 @@ const facts = z
     ).rows[0],
   );
 const { waiting, ...counted } = facts;
-const hookIds = sink.hooks.map(({ id }) => id);
+const hookIds = receiver.hooks.map(({ id }) => id);
 const end: SoakEnd = {
   minutes,
   devices,
@@ -218,7 +218,7 @@ const end: SoakEnd = {
   webhooks: {
     received: hookIds.length,
     repeated: hookIds.length - new Set(hookIds).size,
-    faults: [...sink.faults],
+    faults: [...receiver.faults],
     waiting,
   },
 };

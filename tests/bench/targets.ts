@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freePort } from '../harness/free-port.ts';
-import { packages, serve, write } from '../real-servers/ground.ts';
+import { packages, serve, write } from '../real-servers/servers-fixture.ts';
 
 /** The targets of the benchmark, in separate processes. */
 export interface Targets extends AsyncDisposable {

@@ -13,7 +13,10 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../../apps/controller/src/rest/api/testing/rest.ts';
+import {
+  createRestFixture,
+  type RestFixture,
+} from '../../apps/controller/src/rest/api/testing/rest-fixture.ts';
 import { recordEvents } from '../../apps/controller/src/status/events/record-events.ts';
 import { createRestHealth } from '../../apps/controller/src/status/health/index.ts';
 import { createFixtures } from '../../apps/controller/src/testing/fixtures.ts';
@@ -28,7 +31,7 @@ const days = 220;
 const tagNames = ['shop/web', 'shop/pay', 'oslo'] as const;
 const deviceCount = 14;
 
-let rest: Rest;
+let rest: RestFixture;
 let key: string;
 let agentNo: number;
 const deviceNos: number[] = [];
@@ -38,7 +41,7 @@ const tags = new Map<string, readonly string[]>();
 const uptimeOne = z.object({ Uptime: z.record(z.string(), z.number().nullable()) });
 
 beforeAll(async () => {
-  rest = await startRest({
+  rest = await createRestFixture({
     health: ({ kysely }, clock) => createRestHealth({ kysely, recordEvents, clock }),
   });
   const { accountNo, locationNo } = await rest.account('one', zone);

@@ -17,7 +17,7 @@ const devices = 60;
 const underWay = 40;
 
 /** A scripted controller with an agent and targets that answer. The agent checks each device once a second. */
-async function stage(folder: string): Promise<{ post: Post; targets: Target[] } & AsyncDisposable> {
+async function createFixture(folder: string): Promise<{ post: Post; targets: Target[] } & AsyncDisposable> {
   const targets: Target[] = [];
   for (let i = 0; i < devices; i += 1) targets.push(await startTarget());
   const assignments = targets.map(({ port }, i) =>
@@ -90,7 +90,7 @@ test('with a full disk the agent reports every dropped result, also after a kill
   mountSmall(ctx, disk, '4m');
   try {
     const env = { VANTAGE_AGENT_DATA: path.join(disk, 'agent') };
-    await using scene = await stage(mkdtempSync(path.join(tmpdir(), 'vantage-full-post-')));
+    await using scene = await createFixture(mkdtempSync(path.join(tmpdir(), 'vantage-full-post-')));
     const { post, targets } = scene;
     const first = post.start({ env });
     await post.controller.until(() => resultsOf(post.controller).length > devices);
@@ -139,7 +139,7 @@ test('with a read-only disk the agent keeps results in memory until they are ack
   mountSmall(ctx, disk, '16m');
   try {
     const env = { VANTAGE_AGENT_DATA: path.join(disk, 'agent') };
-    await using scene = await stage(mkdtempSync(path.join(tmpdir(), 'vantage-ro-post-')));
+    await using scene = await createFixture(mkdtempSync(path.join(tmpdir(), 'vantage-ro-post-')));
     const { post, targets } = scene;
     const first = post.start({ env });
     await untilHits(targets, 2 * devices);
@@ -172,7 +172,7 @@ test("the agent refuses another user's data folder, or another user's file in it
   if (process.getuid?.() !== 0) ctx.skip('only root can start the agent as another user');
   const folder = mkdtempSync(path.join(tmpdir(), 'vantage-owner-'));
   chmodSync(folder, 0o755);
-  await using scene = await stage(folder);
+  await using scene = await createFixture(folder);
   chmodSync(scene.post.caFile, 0o644);
   const data = path.join(folder, 'agent');
   const prefix = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
@@ -191,7 +191,7 @@ test("the agent refuses another user's data folder, or another user's file in it
 test('a second agent on the same data folder ends with a reason, and the first one continues', {
   timeout: 120_000,
 }, async () => {
-  await using scene = await stage(mkdtempSync(path.join(tmpdir(), 'vantage-both-')));
+  await using scene = await createFixture(mkdtempSync(path.join(tmpdir(), 'vantage-both-')));
   const { post, targets } = scene;
   const first = post.start();
   await untilHits(targets, devices);
@@ -206,7 +206,7 @@ test('with few file descriptors the agent runs all checks, stores and reports th
   timeout: 120_000,
 }, async (ctx) => {
   if (process.platform !== 'linux') ctx.skip('prlimit is of Linux');
-  await using scene = await stage(mkdtempSync(path.join(tmpdir(), 'vantage-few-')));
+  await using scene = await createFixture(mkdtempSync(path.join(tmpdir(), 'vantage-few-')));
   const { post, targets } = scene;
   const agent = post.start({ prefix: ['prlimit', '--nofile=64:64'] });
   await untilHits(targets, 10 * devices);

@@ -8,7 +8,7 @@ import { withClient } from '../harness/postgres-url.ts';
 import { runVantage } from '../harness/run-vantage.ts';
 import { type System, startSystem } from '../harness/system.ts';
 import { startTarget, type Target } from '../harness/target.ts';
-import { startWebhookSink, type WebhookSink } from '../lab/webhook-sink.ts';
+import { type FakeWebhookReceiver, startFakeWebhookReceiver } from '../lab/fake-webhook-receiver.ts';
 import { notifyEverybody, webhookSecret } from './clock-scene.ts';
 import { fast, watchDevices } from './one-second-devices.ts';
 
@@ -19,7 +19,7 @@ const soon = { timeout: 120_000, interval: 100 };
 
 let cluster: CitusCluster | string;
 let system: System;
-let sink: WebhookSink;
+let receiver: FakeWebhookReceiver;
 /** The target of the device `web`, whose outages the contact hears of. */
 let web: Target;
 let outages = 0;
@@ -37,8 +37,8 @@ beforeAll(async () => {
     env: { VANTAGE_DATA: system.dataDir, VANTAGE_DATABASE_URL: url },
   });
   expect(code, stderr).toBe(0);
-  sink = await startWebhookSink(webhookSecret);
-  await notifyEverybody(system.api, sink.url);
+  receiver = await startFakeWebhookReceiver(webhookSecret);
+  await notifyEverybody(system.api, receiver.url);
   web = await startTarget();
   const device = { Method: 'TCP', URL: `127.0.0.1:${web.port}`, ShortName: 'web', Frequency: 1, Timeout: 5 };
   await system.api.ok('POST', '/devices', device);
@@ -46,7 +46,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await system?.[Symbol.asyncDispose]();
-  await sink?.[Symbol.asyncDispose]();
+  await receiver?.[Symbol.asyncDispose]();
   await web?.[Symbol.asyncDispose]();
   if (typeof cluster !== 'string') await cluster[Symbol.asyncDispose]();
 });
@@ -57,7 +57,7 @@ beforeEach(({ skip }) => {
 
 /** The target of `web` dies and comes back. Returns the milliseconds until the contact has heard of each. */
 async function outage(): Promise<{ readonly downMs: number; readonly upMs: number }> {
-  const heard = () => sink.hooks.filter(({ about }) => about === 'web').map(({ type }) => type);
+  const heard = () => receiver.hooks.filter(({ about }) => about === 'web').map(({ type }) => type);
   const before = heard();
   const until = async (types: readonly string[]) => {
     const fromMs = performance.now();

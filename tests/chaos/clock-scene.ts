@@ -97,7 +97,7 @@ const anyId = z.record(z.string(), z.string()).transform((answer) => Object.valu
 
 /** Sends every alert to a webhook. */
 export async function notifyEverybody(api: Api, address: string): Promise<void> {
-  const hook = { Name: 'sink', Type: 'webhook', Address: address, Secret: webhookSecret };
+  const hook = { Name: 'receiver', Type: 'webhook', Address: address, Secret: webhookSecret };
   const contact = anyId.parse(await api.ok('POST', '/contacts', hook));
   const Steps = [{ DelayMinutes: 0, Contacts: [contact] }];
   const schedule = anyId.parse(await api.ok('POST', '/nschedules', { Name: 'Everybody', Steps }));

@@ -29,14 +29,14 @@ const perBatch = 100;
 let primary: DatabaseServer;
 let database: DatabaseSwitch;
 let system: System;
-let farm: ChildProcess;
+let targets: ChildProcess;
 const ids: string[] = [];
 const created = z.object({ Results: z.array(z.object({ Body: z.object({ device_id: z.string() }) })) });
 
 const ask = <T>(question: string, schema: z.ZodType<T>): Promise<T> =>
   new Promise((resolve) => {
-    farm.once('message', (message) => resolve(schema.parse(message)));
-    farm.send(question);
+    targets.once('message', (message) => resolve(schema.parse(message)));
+    targets.send(question);
   });
 
 beforeAll(async () => {
@@ -44,7 +44,7 @@ beforeAll(async () => {
   primary = await startPrimary();
   database = await startSwitch(primary);
   system = await startSystem({ env: { ...fast, VANTAGE_DATABASE_URL: database.url } });
-  farm = fork(path.join(import.meta.dirname, 'counting-farm.ts'), [String(devices)]);
+  targets = fork(path.join(import.meta.dirname, 'counting-targets.ts'), [String(devices)]);
   const ports = await ask('ports', z.array(z.number()));
   for (let from = 0; from < devices; from += perBatch) {
     const Operations = ports.slice(from, from + perBatch).map((port) => ({
@@ -59,7 +59,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await system?.[Symbol.asyncDispose]();
-  farm?.disconnect();
+  targets?.disconnect();
   await database?.[Symbol.asyncDispose]();
   await primary?.kill();
 });

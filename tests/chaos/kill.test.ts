@@ -17,9 +17,9 @@ test('kill -9 of controller, agent and database, one after the other, loses no r
   timeout: 1_200_000,
 }, async () => {
   await using system = await startSystem();
-  const farm = fork(path.join(import.meta.dirname, 'counting-farm.ts'), [String(devices)]);
+  const targets = fork(path.join(import.meta.dirname, 'counting-targets.ts'), [String(devices)]);
   try {
-    const ports = await ask<number[]>(farm, 'ports');
+    const ports = await ask<number[]>(targets, 'ports');
     await createDevices(system.api, ports);
     await delay(65_000);
     const fromUs = Date.now() * 1000;
@@ -36,7 +36,7 @@ test('kill -9 of controller, agent and database, one after the other, loses no r
     }
     const toUs = Date.now() * 1000;
     await drained(system.quickstart().database_url);
-    const hits = await ask<Record<string, number[]>>(farm, 'hits');
+    const hits = await ask<Record<string, number[]>>(targets, 'hits');
     const rows = await rowsBetween(system.quickstart().database_url, fromUs, toUs);
     const ledger = join(ports, hits, rows, fromUs / 1000, toUs / 1000);
     const unexplained = ledger.hitsWithoutRow.filter(
@@ -57,7 +57,7 @@ test('kill -9 of controller, agent and database, one after the other, loses no r
     expect(unexplained).toEqual([]);
     expect(rows.length).toBeGreaterThan(rounds * 3 * 300);
   } finally {
-    farm.kill('SIGTERM');
+    targets.kill('SIGTERM');
   }
 });
 
@@ -186,9 +186,9 @@ async function rowsBetween(url: string, fromUs: number, toUs: number): Promise<R
   }));
 }
 
-function ask<T>(farm: ReturnType<typeof fork>, question: string): Promise<T> {
+function ask<T>(targets: ReturnType<typeof fork>, question: string): Promise<T> {
   return new Promise((resolve) => {
-    farm.once('message', (message) => resolve(message as T));
-    farm.send(question);
+    targets.once('message', (message) => resolve(message as T));
+    targets.send(question);
   });
 }

@@ -40,7 +40,7 @@ interface Watched {
 }
 
 let system: System;
-let farm: ChildProcess;
+let targets: ChildProcess;
 const members: Member[] = [];
 const children: ChildProcess[] = [];
 let watched: readonly Watched[] = [];
@@ -97,8 +97,8 @@ async function connected(...some: readonly Member[]): Promise<void> {
 
 /** Wall clock of each connection, milliseconds, by port. */
 async function hits(): Promise<Record<string, number[]>> {
-  const answer = new Promise((resolve) => farm.once('message', resolve));
-  farm.send('hits');
+  const answer = new Promise((resolve) => targets.once('message', resolve));
+  targets.send('hits');
   return hitsByPort.parse(await answer);
 }
 
@@ -121,8 +121,8 @@ async function countsOf(fromMs: number, toMs: number) {
 async function createDevices(): Promise<void> {
   const ports = z.array(z.number()).parse(
     await new Promise((resolve) => {
-      farm.once('message', resolve);
-      farm.send('ports');
+      targets.once('message', resolve);
+      targets.send('ports');
     }),
   );
   const ids: { id: string; port: number }[] = [];
@@ -150,14 +150,14 @@ beforeAll(async () => {
   operate(system, 'locations', 'create', location);
   for (const name of ['one', 'two', 'three']) members.push(member(name));
   for (const one of members) one.start();
-  farm = fork(path.join(import.meta.dirname, 'counting-farm.ts'), [String(devices)]);
+  targets = fork(path.join(import.meta.dirname, 'counting-targets.ts'), [String(devices)]);
   await connected(...members);
   await createDevices();
 });
 
 afterAll(async () => {
   for (const child of children) child.kill('SIGKILL');
-  farm?.kill();
+  targets?.kill();
   await system?.[Symbol.asyncDispose]();
 });
 

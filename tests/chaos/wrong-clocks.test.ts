@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFailed, test } from 'vitest';
 import { createTestDatabase } from '../harness/database.ts';
 import type { System } from '../harness/system.ts';
-import { startWebhookSink, type WebhookSink } from '../lab/webhook-sink.ts';
+import { type FakeWebhookReceiver, startFakeWebhookReceiver } from '../lab/fake-webhook-receiver.ts';
 import {
   type Ledger,
   machineClock,
@@ -86,12 +86,12 @@ test('the clock of one controller jumps by an hour while it runs, in both direct
   skip(missing !== undefined, missing);
   using folder = sceneFolder();
   await using database = await createTestDatabase();
-  await using sink = await startWebhookSink(webhookSecret);
+  await using receiver = await startFakeWebhookReceiver(webhookSecret);
   const clock = machineClock(folder.path, 'machine');
   const machine = { ...clock, env: { ...clock.env, VANTAGE_ALLOW_PRIVATE_WEBHOOKS: 'true' } };
   await using system = await startOn(`${folder.path}/data`, machine, database.url);
-  onTestFailed(() => void process.stdout.write(`${system.output()}\n${sink.faults.join('\n')}\n`));
-  await notifyEverybody(system.api, sink.url);
+  onTestFailed(() => void process.stdout.write(`${system.output()}\n${receiver.faults.join('\n')}\n`));
+  await notifyEverybody(system.api, receiver.url);
   await using target = await watchTarget(system.api, ['local']);
   await delay(20_000);
   const said: number[] = [];
@@ -100,17 +100,17 @@ test('the clock of one controller jumps by an hour while it runs, in both direct
   for (const seconds of [-hour, hour]) {
     clock.set(seconds);
     said.push(await untilReady(ready(system), isSaid));
-    heard.push(await untilHeard(sink, heard.length + 1));
+    heard.push(await untilHeard(receiver, heard.length + 1));
     await delay(40_000);
     clock.set(0);
     await untilReady(ready(system), isRight);
-    heard.push(await untilHeard(sink, heard.length + 1));
+    heard.push(await untilHeard(receiver, heard.length + 1));
   }
   await delay(settleMs);
   const ledger = await readLedger(database.url);
   say('one controller, jumps', { ...ledger, hits: target.hits.length, before, said, heard });
-  expect(sink.faults).toEqual([]);
-  expect(sink.hooks.map(({ type, text }) => [type, text.includes('"Recovered":true')])).toEqual([
+  expect(receiver.faults).toEqual([]);
+  expect(receiver.hooks.map(({ type, text }) => [type, text.includes('"Recovered":true')])).toEqual([
     ['clock.wrong', false],
     ['clock.wrong', true],
     ['clock.wrong', false],
@@ -150,8 +150,8 @@ test.for([days60, -days60, hour, -hour])(
   },
 );
 
-/** Milliseconds until the sink has so many messages, or throws after two minutes. */
-async function untilHeard({ hooks }: Pick<WebhookSink, 'hooks'>, count: number): Promise<number> {
+/** Milliseconds until the receiver has so many messages, or throws after two minutes. */
+async function untilHeard({ hooks }: Pick<FakeWebhookReceiver, 'hooks'>, count: number): Promise<number> {
   const fromMs = performance.now();
   while (hooks.length < count) {
     if (performance.now() - fromMs > 120_000)

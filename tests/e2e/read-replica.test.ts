@@ -10,7 +10,10 @@ import { z } from 'zod';
 import { createPartitions } from '../../apps/controller/src/platform/db/index.ts';
 import type { Replica } from '../../apps/controller/src/platform/db/replica/index.ts';
 import { createSealer } from '../../apps/controller/src/platform/secrets/seal.ts';
-import { type Rest, startRest } from '../../apps/controller/src/rest/api/testing/rest.ts';
+import {
+  createRestFixture,
+  type RestFixture,
+} from '../../apps/controller/src/rest/api/testing/rest-fixture.ts';
 import { addScopedAccount } from '../../apps/controller/src/rest/api/testing/scoped-account.ts';
 import { recordEvents } from '../../apps/controller/src/status/events/record-events.ts';
 import { createRestHealth } from '../../apps/controller/src/status/health/index.ts';
@@ -35,8 +38,8 @@ let way: DatabaseSwitch;
 let replica: Replica;
 let running: Promise<void>;
 /** The API with the replica, and one that reads from the primary alone. */
-let rest: Rest;
-let plain: Rest;
+let rest: RestFixture;
+let plain: RestFixture;
 let account: Awaited<ReturnType<typeof addScopedAccount>>;
 
 beforeAll(async () => {
@@ -53,14 +56,14 @@ beforeAll(async () => {
   const database = { url, [Symbol.asyncDispose]: async () => {} };
   const clock = createFakeClock(1_790_000_000_000_000);
   const beside = { database, clock, sealer: createSealer(randomBytes(32)) };
-  const health = ({ kysely }: Rest['db']) => createRestHealth({ kysely, recordEvents, clock });
-  rest = await startRest({ beside, health, log, replica: { url: way.url, maxAgeMs: 3_000 } });
+  const health = ({ kysely }: RestFixture['db']) => createRestHealth({ kysely, recordEvents, clock });
+  rest = await createRestFixture({ beside, health, log, replica: { url: way.url, maxAgeMs: 3_000 } });
   const { replica: created } = rest.db;
   if (created === undefined) throw new Error('the database has no replica');
   replica = created;
   await rest.db.migrate();
   await createPartitions({ db: rest.db, clock, log, retentionDays: 30 }).ensure();
-  plain = await startRest({ beside, health });
+  plain = await createRestFixture({ beside, health });
   account = await addScopedAccount(rest, 'one');
   running = replica.run(ending.signal);
 }, 240_000);

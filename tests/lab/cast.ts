@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { createSchedule } from './contacts.ts';
-import { type Ground, until } from './ground.ts';
+import { type LabFixture, until } from './lab-fixture.ts';
 import type { ServiceMessage } from './service-messages.ts';
 import { createMailContact, createServiceContact, type ServiceType } from './services.ts';
 import { otherMessages } from './verdict.ts';
 
 /** The id of a device by its name. */
-export function idOf({ devices }: Ground, name: string): string {
+export function idOf({ devices }: LabFixture, name: string): string {
   const id = devices.find((one) => one.name === name)?.id;
   if (id === undefined) throw new Error(`no device ${name}`);
   return id;
@@ -15,7 +15,7 @@ export function idOf({ devices }: Ground, name: string): string {
 
 /** Creates a contact whose messages the verdict counts under its name. `email`: an address of the lab. */
 async function addContact(
-  { api, receivers, serviceTypes }: Ground,
+  { api, receivers, serviceTypes }: LabFixture,
   name: string,
   type: ServiceType | 'email',
 ): Promise<string> {
@@ -26,11 +26,11 @@ async function addContact(
 
 /** Creates several contacts. Resolves with their ids by their names. */
 export async function addContacts(
-  ground: Ground,
+  fixture: LabFixture,
   all: Readonly<Record<string, ServiceType | 'email'>>,
 ): Promise<(name: string) => string> {
   const ids = new Map<string, string>();
-  for (const [name, type] of Object.entries(all)) ids.set(name, await addContact(ground, name, type));
+  for (const [name, type] of Object.entries(all)) ids.set(name, await addContact(fixture, name, type));
   return (name) => {
     const id = ids.get(name);
     if (id === undefined) throw new Error(`no contact ${name}`);
@@ -40,43 +40,43 @@ export async function addContacts(
 
 /** Creates a schedule and gives it to devices. */
 export async function giveSchedule(
-  ground: Ground,
+  fixture: LabFixture,
   names: readonly string[],
   steps: readonly Record<string, unknown>[],
 ): Promise<string> {
-  const id = await createSchedule(ground.api, `for ${names.join(', ')}`, steps);
+  const id = await createSchedule(fixture.api, `for ${names.join(', ')}`, steps);
   for (const name of names)
-    await ground.api.ok('PUT', `/devices/${idOf(ground, name)}`, { nschedule_id: id });
+    await fixture.api.ok('PUT', `/devices/${idOf(fixture, name)}`, { nschedule_id: id });
   return id;
 }
 
 const alerts = z.array(z.object({ alert_id: z.string(), ShortName: z.string().nullable() }));
 
 /** Acknowledges the open alert of a device. */
-export async function acknowledge({ api }: Ground, name: string): Promise<void> {
+export async function acknowledge({ api }: LabFixture, name: string): Promise<void> {
   const all = alerts.parse(await api.ok('GET', '/alerts?State=Open&Limit=100'));
   const id = all.find(({ ShortName }) => ShortName === name)?.alert_id;
   await api.ok('PUT', `/alerts/${id}/acknowledge`, { Note: 'seen' });
 }
 
 /** The account's schedule: its two contacts, open on each day, so that also news for office hours go at once. */
-export async function openAlways({ api, contacts }: Ground): Promise<void> {
+export async function openAlways({ api, contacts }: LabFixture): Promise<void> {
   const Days = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
   const Steps = [{ DelayMinutes: 0, Contacts: [contacts.hook, contacts.mail], Days }];
   await api.ok('PUT', `/nschedules/${contacts.schedule}`, { Steps });
 }
 
 /** Lets minutes of the rules pass. */
-export function minutes({ scale }: Ground, count: number): Promise<void> {
+export function minutes({ scale }: LabFixture, count: number): Promise<void> {
   return delay((count * 60_000) / scale);
 }
 
 /** The messages of these contacts about a device. */
 export function messagesTo(
-  ground: Ground,
+  fixture: LabFixture,
   { contact, what, about }: { readonly contact: string; readonly what?: string; readonly about?: string },
 ): readonly ServiceMessage[] {
-  return otherMessages(ground).filter(
+  return otherMessages(fixture).filter(
     (one) =>
       one.contact === contact &&
       (what === undefined || one.what === what) &&
@@ -86,14 +86,14 @@ export function messagesTo(
 
 /** Waits until a contact has so many messages; one sentence if it has not within the time. */
 export async function expectMessages(
-  ground: Ground,
+  fixture: LabFixture,
   wanted: { readonly contact: string; readonly what?: string; readonly about?: string },
   { count = 1, mostMs = 15_000 }: { readonly count?: number; readonly mostMs?: number } = {},
 ): Promise<readonly string[]> {
-  const got = () => messagesTo(ground, wanted).length;
+  const got = () => messagesTo(fixture, wanted).length;
   const did = await until(async () => got() >= count, mostMs);
   const shown = [wanted.contact, wanted.what ?? 'any message', wanted.about ?? ''].join(' ').trim();
-  ground.note(`${shown}: ${got()} of ${count}`);
+  fixture.note(`${shown}: ${got()} of ${count}`);
   return did ? [] : [`${shown}: ${got()} of ${count} after ${mostMs / 1000} s`];
 }
 

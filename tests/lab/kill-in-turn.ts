@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Ground, until } from './ground.ts';
+import { type LabFixture, until } from './lab-fixture.ts';
 
 /**
  * Kills one of two controllers after the other, until `signal`: the next one when both have worked for 6 to 10 s.
  * Resolves with the number of kills.
  */
-export async function killInTurn(ground: Ground, signal: AbortSignal): Promise<number> {
-  const { system, second, areBothReady, note } = ground;
+export async function killInTurn(fixture: LabFixture, signal: AbortSignal): Promise<number> {
+  const { system, second, areBothReady, note } = fixture;
   let kills = 0;
   while (!signal.aborted && second !== undefined && areBothReady !== undefined) {
     if (!(await until(async () => signal.aborted || (await areBothReady()), 60_000)))

@@ -81,8 +81,8 @@ async function run(names: readonly string[]): Promise<number> {
 }
 
 function list(): number {
-  for (const [name, { shows, ground }] of scenes)
-    console.log(`${name.padEnd(18)} ${ground.controllers} controllers  ${shows}`);
+  for (const [name, { shows, fixture }] of scenes)
+    console.log(`${name.padEnd(18)} ${fixture.controllers} controllers  ${shows}`);
   return 0;
 }
 
@@ -118,7 +118,7 @@ async function play(name: string, scene: Scene, way: 'plain' | 'shadow'): Promis
   try {
     using folder = createFolder();
     using _network = createNetwork(tag);
-    using _floors = scene.ground.hasFloors ? createFloors(tag) : undefined;
+    using _floors = scene.fixture.hasFloors ? createFloors(tag) : undefined;
     const text = await runHost(tag, [name, way], scene, { ...clock.env, TMPDIR: folder.path });
     return { scene: shown, seconds: seconds(), verdict: parseVerdict(text) };
   } catch (error) {

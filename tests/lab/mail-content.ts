@@ -1,4 +1,4 @@
-import type { Mail } from './mail-sink.ts';
+import type { Mail } from './fake-mail-server.ts';
 
 /** How an e-mail says what happened. */
 const titles: readonly (readonly [RegExp, string])[] = [

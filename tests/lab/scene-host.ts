@@ -2,7 +2,7 @@
 // Usage: scene-host.ts TAG SCENE [shadow]
 import { setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startGround } from './ground.ts';
+import { createLabFixture } from './lab-fixture.ts';
 import { loggedErrors } from './log-lines.ts';
 import { scenes } from './scenes/index.ts';
 import { judge } from './verdict.ts';
@@ -15,17 +15,17 @@ const scene = scenes.get(name);
 if (scene === undefined) throw new Error(`no scene ${name}`);
 // The programs of the scene inherit it. Other work of the machine must not be measured as a slow installation.
 putAhead();
-const ground = await startGround(tag, { ...scene.ground, isShadow: way === 'shadow' });
+const fixture = await createLabFixture(tag, { ...scene.fixture, isShadow: way === 'shadow' });
 try {
-  const expected = await scene.play(ground);
-  await delay(Math.max(quietMs, ground.minuteMs + quietMs / 2));
-  const verdict = await judge(ground, expected);
+  const expected = await scene.play(fixture);
+  await delay(Math.max(quietMs, fixture.minuteMs + quietMs / 2));
+  const verdict = await judge(fixture, expected);
   process.stdout.write(`${JSON.stringify(verdict)}\n`);
 } catch (error) {
-  for (const line of Object.values(loggedErrors(ground.system.dataDir))) process.stderr.write(`${line}\n`);
+  for (const line of Object.values(loggedErrors(fixture.system.dataDir))) process.stderr.write(`${line}\n`);
   throw error;
 } finally {
-  await ground[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
 }
 process.exit(0);
 

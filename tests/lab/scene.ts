@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Ground, type GroundOptions, siteNames, until } from './ground.ts';
 import type { Counts } from './judge.ts';
+import { type LabFixture, type LabFixtureOptions, siteNames, until } from './lab-fixture.ts';
 import { statuses } from './rest.ts';
 
 /** The expectations of a scene after its end. */
@@ -32,14 +32,14 @@ export interface Expected {
 export interface Scene {
   /** Its purpose, in one sentence. */
   readonly shows: string;
-  readonly ground: GroundOptions;
+  readonly fixture: LabFixtureOptions;
   /** The time at which all programs of the scene believe to start, with its offset; absent: the real time. */
   readonly startsAt?: string;
   /** It has contacts of its own, so it is not played in shadow. */
   readonly isPlainOnly?: boolean;
   /** The scene is ended this long after its installation should have started; default 240 s. */
   readonly limitSeconds?: number;
-  play(ground: Ground): Promise<Expected>;
+  play(fixture: LabFixture): Promise<Expected>;
 }
 
 /**
@@ -53,17 +53,17 @@ const settleMs = 60_000;
  * minute.
  */
 export async function expectStatus(
-  ground: Ground,
+  fixture: LabFixture,
   wanted: ReadonlyMap<string, string>,
 ): Promise<readonly string[]> {
   let all: ReadonlyMap<string, string> = new Map();
   const missing = () => [...wanted].filter(([name, status]) => all.get(name) !== status);
   await until(async () => {
-    all = await statuses(ground.api);
+    all = await statuses(fixture.api);
     return missing().length === 0;
   }, settleMs);
   const rest = missing().map(([name, status]) => `${name} shows ${all.get(name)} instead of ${status}`);
-  ground.note(rest.length === 0 ? `as expected: ${summary(wanted)}` : rest.join('; '));
+  fixture.note(rest.length === 0 ? `as expected: ${summary(wanted)}` : rest.join('; '));
   return rest;
 }
 
@@ -77,7 +77,7 @@ export function allAre(status: string, names: Iterable<string>): ReadonlyMap<str
   return new Map([...names].map((name) => [name, status]));
 }
 
-/** Every device of the ground. */
+/** Every device of the fixture. */
 export const everyName: readonly string[] = ['router', 'web', ...siteNames];
 
 /** One message of each kind for each name. */
@@ -86,17 +86,17 @@ export function once(types: readonly string[], names: readonly string[]): [strin
 }
 
 /** Lets some check intervals pass. */
-export function intervals(ground: Ground, count: number): Promise<void> {
-  return delay(count * ground.intervalMs);
+export function intervals(fixture: LabFixture, count: number): Promise<void> {
+  return delay(count * fixture.intervalMs);
 }
 
 /** A device at the site stops answering by itself, or answers again. */
-export function stopDevice(ground: Ground, device: number): void {
-  ground.targets.stop(device);
-  ground.truth.begin(`dev-${device}`, 'down', 'self');
+export function stopDevice(fixture: LabFixture, device: number): void {
+  fixture.targets.stop(device);
+  fixture.truth.begin(`dev-${device}`, 'down', 'self');
 }
 
-export function startDevice(ground: Ground, device: number): void {
-  ground.targets.start(device);
-  ground.truth.end(`dev-${device}`, 'down', 'self');
+export function startDevice(fixture: LabFixture, device: number): void {
+  fixture.targets.start(device);
+  fixture.truth.end(`dev-${device}`, 'down', 'self');
 }

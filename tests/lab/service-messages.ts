@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { Mail } from './fake-mail-server.ts';
 import { messagesOf } from './mail-content.ts';
-import type { Mail } from './mail-sink.ts';
 import type { Received } from './receivers.ts';
 
 /** One message that a receiver accepted, read by the public form of its service. */

@@ -3,7 +3,6 @@ import { mailAddress } from './contacts.ts';
 import { decisionsOf, readAlerts } from './decisions.ts';
 import { acceptedTwice, falseEnds, openIncidents } from './ends.ts';
 import { withFolded } from './folded.ts';
-import type { Ground } from './ground.ts';
 import {
   type Counts,
   type DeviceOutcome,
@@ -12,6 +11,7 @@ import {
   sequenceDifferences,
   unlessCounted,
 } from './judge.ts';
+import type { LabFixture } from './lab-fixture.ts';
 import { loggedErrors } from './log-lines.ts';
 import { leftOutOf, messagesOf } from './mail-content.ts';
 import { statuses, uptimeOf } from './rest.ts';
@@ -49,35 +49,35 @@ export function parseVerdict(line: string): Verdict {
 }
 
 /** Compares what was sent and recorded with what the scene did. */
-export async function judge(ground: Ground, expected: Expected): Promise<Verdict> {
-  const period = { fromMs: wholeSecond(ground.fromMs), toMs: wholeSecond(Date.now()) };
-  const devices = await outcomes(ground, expected, period);
-  const alerts = await readAlerts(ground.api);
+export async function judge(fixture: LabFixture, expected: Expected): Promise<Verdict> {
+  const period = { fromMs: wholeSecond(fixture.fromMs), toMs: wholeSecond(Date.now()) };
+  const devices = await outcomes(fixture, expected, period);
+  const alerts = await readAlerts(fixture.api);
   const wanted = expectedCounts(expected);
-  const sent = sentCounts(ground);
+  const sent = sentCounts(fixture);
   const names = [...new Set([...wanted.keys(), ...sent.keys()])].sort();
-  const tolerance = tolerances(ground);
+  const tolerance = tolerances(fixture);
   return {
     messages: names.map((name) => ({ name, expected: wanted.get(name) ?? 0, sent: sent.get(name) ?? 0 })),
     devices,
-    facts: { ...expected.facts, ...loggedErrors(ground.system.dataDir) },
-    decisions: decisionsOf(alerts, ground.contacts),
+    facts: { ...expected.facts, ...loggedErrors(fixture.system.dataDir) },
+    decisions: decisionsOf(alerts, fixture.contacts),
     differences: [
       ...(expected.differences ?? []),
-      ...unlessCounted(messageDifferences(wanted, sent), leftOut(ground)),
+      ...unlessCounted(messageDifferences(wanted, sent), leftOut(fixture)),
       ...devices.flatMap((device) => deviceDifferences(device, tolerance)),
       ...sequenceDifferences(
         'hook',
-        firsts(ground.hooks.hooks.map(({ id, type, about }) => [id, `${type} ${about}`])),
+        firsts(fixture.hooks.hooks.map(({ id, type, about }) => [id, `${type} ${about}`])),
       ),
       ...sequenceDifferences(
         'mail',
-        firsts(toldByMail(ground).map(({ id, message }) => [`${id} ${message}`, message])),
+        firsts(toldByMail(fixture).map(({ id, message }) => [`${id} ${message}`, message])),
       ),
-      ...(expected.mayRepeat ? [] : repeated(ground)),
-      ...ground.hooks.faults.map((fault) => `a webhook that a receiver must refuse: ${fault}`),
-      ...shadowDifferences(ground, alerts),
-      ...serviceDifferences(ground, expected),
+      ...(expected.mayRepeat ? [] : repeated(fixture)),
+      ...fixture.hooks.faults.map((fault) => `a webhook that a receiver must refuse: ${fault}`),
+      ...shadowDifferences(fixture, alerts),
+      ...serviceDifferences(fixture, expected),
     ],
   };
 }
@@ -88,7 +88,7 @@ const wholeSecond = (ms: number) => Math.floor(ms / 1000) * 1000;
  * An outage is noticed by the next check and ends by the next check; a cut line is noticed by a ping that is not
  * answered.
  */
-function tolerances({ intervalMs }: Ground) {
+function tolerances({ intervalMs }: LabFixture) {
   const intervalSeconds = intervalMs / 1000;
   return {
     downSeconds: intervalSeconds + 5,
@@ -98,7 +98,7 @@ function tolerances({ intervalMs }: Ground) {
 }
 
 async function outcomes(
-  { api, devices, truth }: Ground,
+  { api, devices, truth }: LabFixture,
   { statuses: special, deleted }: Expected,
   period: { readonly fromMs: number; readonly toMs: number },
 ): Promise<DeviceOutcome[]> {
@@ -133,14 +133,14 @@ function expectedCounts({ messages, mails = messages, others = new Map() }: Expe
 /**
  * The messages that arrived. A webhook counts once for its id; an e-mail that names several devices counts for each.
  */
-function sentCounts(ground: Ground): Counts {
-  const { hooks } = ground;
+function sentCounts(fixture: LabFixture): Counts {
+  const { hooks } = fixture;
   const counts = new Map<string, number>();
   const add = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1);
   const distinct = new Map(hooks.hooks.map((hook) => [hook.id, hook]));
   for (const { type, about } of distinct.values()) add(`hook ${type} ${about}`);
-  for (const { message } of toldByMail(ground)) add(`mail ${message}`);
-  const others = otherMessages(ground).map(
+  for (const { message } of toldByMail(fixture)) add(`mail ${message}`);
+  const others = otherMessages(fixture).map(
     (one) => [`${one.contact} ${one.what} ${one.about} ${one.id}`, one] as const,
   );
   for (const { contact, what, about } of new Map(others).values()) add(`${contact} ${what} ${about}`);
@@ -148,28 +148,28 @@ function sentCounts(ground: Ground): Counts {
 }
 
 /** How many messages all e-mails together count without a name. */
-function leftOut(ground: Ground): number {
-  const mails = new Map(ownMails(ground).map((one) => [one.messageId, one]));
+function leftOut(fixture: LabFixture): number {
+  const mails = new Map(ownMails(fixture).map((one) => [one.messageId, one]));
   return [...mails.values()].reduce((sum, one) => sum + leftOutOf(one), 0);
 }
 
 /** The e-mails to the account's contact `mail`. What was recorded in shadow has no address. */
-function ownMails({ mail }: Ground) {
+function ownMails({ mail }: LabFixture) {
   return mail.mails.filter(({ to }) => to === '' || to === mailAddress);
 }
 
 /** The messages of the contact `mail`, without repetitions of an e-mail. */
-function toldByMail(ground: Ground): { readonly id: string; readonly message: string }[] {
-  const mails = [...new Map(ownMails(ground).map((one) => [one.messageId, one])).values()];
+function toldByMail(fixture: LabFixture): { readonly id: string; readonly message: string }[] {
+  const mails = [...new Map(ownMails(fixture).map((one) => [one.messageId, one])).values()];
   const all = mails.map((mail) => ({ messages: messagesOf(mail), atMs: mail.atMs }));
-  const downs = ground.hooks.hooks.filter(({ type }) => type === 'device.down');
+  const downs = fixture.hooks.hooks.filter(({ type }) => type === 'device.down');
   // A group waits for its minute, and what is grouped with it for the one before.
-  const told = withFolded(all, { downs, mostMs: 2 * ground.minuteMs });
+  const told = withFolded(all, { downs, mostMs: 2 * fixture.minuteMs });
   return mails.flatMap(({ messageId }, i) => (told[i] ?? []).map((message) => ({ id: messageId, message })));
 }
 
 /** The messages of the scene's contacts, in the order of arrival. */
-export function otherMessages({ receivers, serviceTypes, mail }: Ground): readonly ServiceMessage[] {
+export function otherMessages({ receivers, serviceTypes, mail }: LabFixture): readonly ServiceMessage[] {
   const mails = mail.mails.filter(({ to }) => to !== '' && to !== mailAddress);
   const all = [...serviceMessages(receivers.received, serviceTypes), ...mailMessages(mails)];
   return all.sort((a, b) => a.atMs - b.atMs);
@@ -179,9 +179,9 @@ export function otherMessages({ receivers, serviceTypes, mail }: Ground): readon
  * Faults in any scene: an end while the device is Down, an incident that nobody closes, the same
  * message twice.
  */
-function serviceDifferences(ground: Ground, { released, mayRepeat }: Expected): string[] {
-  const { truth, hooks, minuteMs } = ground;
-  const others = otherMessages(ground);
+function serviceDifferences(fixture: LabFixture, { released, mayRepeat }: Expected): string[] {
+  const { truth, hooks, minuteMs } = fixture;
+  const others = otherMessages(fixture);
   const own = hooks.hooks.map(({ id, type: what, about, text, atMs }) => ({
     contact: 'hook',
     what,
@@ -191,7 +191,7 @@ function serviceDifferences(ground: Ground, { released, mayRepeat }: Expected): 
     text,
     atMs,
   }));
-  const mails = mailMessages(ownMails(ground));
+  const mails = mailMessages(ownMails(fixture));
   return [
     ...falseEnds([...own, ...mails, ...others], {
       downForMs: (name, atMs) => truth.downForMs(name, atMs),
@@ -211,7 +211,7 @@ function firsts(messages: readonly (readonly string[])[]): string[] {
 
 /** Nothing arrives at contacts in shadow, and the list of alerts shows every message that was recorded. */
 function shadowDifferences(
-  { shadow, hooks, mail }: Ground,
+  { shadow, hooks, mail }: LabFixture,
   alerts: Awaited<ReturnType<typeof readAlerts>>,
 ): string[] {
   if (shadow === undefined) return [];
@@ -228,7 +228,7 @@ function shadowDifferences(
 }
 
 /** A message may arrive twice only where a program died between sending and recording. */
-function repeated({ hooks, mail }: Ground): string[] {
+function repeated({ hooks, mail }: LabFixture): string[] {
   const ids = [...hooks.hooks.map(({ id }) => id), ...mail.mails.map(({ messageId }) => messageId)];
   const again = ids.filter((id, i) => ids.indexOf(id) !== i);
   return again.map((id) => `the message ${id} arrived more than once`);

@@ -6,14 +6,17 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { creating, fileSchema } from '../../apps/cli/src/code/file-schema.ts';
 import { kindNames, kinds } from '../../apps/cli/src/code/kinds.ts';
-import { type Rest, startRest } from '../../apps/controller/src/rest/api/testing/rest.ts';
+import {
+  createRestFixture,
+  type RestFixture,
+} from '../../apps/controller/src/rest/api/testing/rest-fixture.ts';
 
 const docs = path.resolve(import.meta.dirname, '../../docs');
-let rest: Rest;
+let rest: RestFixture;
 let accepts: (yaml: string) => boolean;
 
 beforeAll(async () => {
-  rest = await startRest();
+  rest = await createRestFixture();
   const schema = fileSchema((await rest.send('GET', '/openapi.json')).json);
   const judge = new Ajv2020({ strict: false, validateFormats: false }).compile(schema);
   accepts = (yaml) => judge(parse(yaml));

@@ -5,7 +5,7 @@ import path from 'node:path';
 import openapiTS, { astToString } from 'openapi-typescript';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
-import { startRest } from '../../apps/controller/src/rest/api/testing/rest.ts';
+import { createRestFixture } from '../../apps/controller/src/rest/api/testing/rest-fixture.ts';
 
 const repository = path.resolve(import.meta.dirname, '../..');
 
@@ -209,7 +209,7 @@ let found: Readonly<Record<string, readonly string[]>>;
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'openapi-types-'));
-  await using rest = await startRest();
+  await using rest = await createRestFixture();
   const document = z.record(z.string(), z.json()).parse((await rest.send('GET', '/openapi.json')).json);
   await writeFile(path.join(folder, 'api.ts'), astToString(await openapiTS(JSON.stringify(document))));
   await symlink(path.join(repository, 'node_modules'), path.join(folder, 'node_modules'));

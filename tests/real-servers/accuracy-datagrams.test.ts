@@ -11,8 +11,8 @@ import { bareQuery } from './accuracy-control.ts';
 import { kernelLimits, runFirst } from './accuracy-processor.ts';
 import { type Errors, holdWithin } from './accuracy-verdict.ts';
 import { startWire, type Wire, wireMissing } from './delay-wire.ts';
-import { packages, type Server, serve, serversMissing } from './ground.ts';
 import { startLoad } from './load.ts';
+import { packages, type Server, serve, serversMissing } from './servers-fixture.ts';
 
 /** Two show an error that grows with the delay; the shorter ones take the least time. */
 const delays = [20, 50] as const;

@@ -1,7 +1,7 @@
 import type { Method } from '@vantage/domain';
-import type { Servers, Service } from './accuracy-ground.ts';
+import type { Servers, Service } from './accuracy-servers.ts';
 import type { Manner } from './delay-talk.ts';
-import { login } from './ground.ts';
+import { login } from './servers-fixture.ts';
 
 /** A Method with its check over a delayed connection. */
 export interface Subject {

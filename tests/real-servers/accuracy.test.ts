@@ -6,14 +6,14 @@ import { runTest } from '@vantage/probes/testing';
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';
 import { retryBecause } from '../harness/retry.ts';
 import { bareHandshake, bareQuery } from './accuracy-control.ts';
+import { kernelLimits, runFirst } from './accuracy-processor.ts';
 import {
   accuracyServersMissing,
   type Passage,
   type Servers,
   startPassage,
   startServers,
-} from './accuracy-ground.ts';
-import { kernelLimits, runFirst } from './accuracy-processor.ts';
+} from './accuracy-servers.ts';
 import { plainSubjects, type Subject, tlsSubjects } from './accuracy-subjects.ts';
 import { holdWithin, type Limits } from './accuracy-verdict.ts';
 import { type Talk, truthOf } from './delay-talk.ts';

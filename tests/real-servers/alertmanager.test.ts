@@ -6,7 +6,15 @@ import { createAlertmanager } from '../../apps/controller/src/alerts/deliver/cha
 import type { Notice } from '../../apps/controller/src/alerts/deliver/channels/channel.ts';
 import { fullNotice } from '../../apps/controller/src/alerts/deliver/testing/channel-contract.ts';
 import { freePort } from '../harness/free-port.ts';
-import { type Ground, packages, prepareGround, type Server, serve, serversMissing, write } from './ground.ts';
+import {
+  createServersFixture,
+  packages,
+  type Server,
+  type ServersFixture,
+  serve,
+  serversMissing,
+  write,
+} from './servers-fixture.ts';
 
 const route = `route:
   receiver: nobody
@@ -45,9 +53,9 @@ const down = (alert: string, more: Notice['data'] = {}): Notice => ({
   },
 });
 
-async function startAlertmanager(ground: Ground): Promise<Server> {
+async function startAlertmanager(fixture: ServersFixture): Promise<Server> {
   const port = await freePort();
-  const home = path.join(ground.folder, 'alertmanager');
+  const home = path.join(fixture.folder, 'alertmanager');
   mkdirSync(home, { recursive: true });
   const file = write(home, 'alertmanager.yml', route);
   return serve(port, packages['prometheus-alertmanager'], [
@@ -61,8 +69,8 @@ async function startAlertmanager(ground: Ground): Promise<Server> {
 test('an Alertmanager shows alerts as one group with their texts and pages, keeps one that is repeated, and ends those that are over or closed', async (context) => {
   const missing = serversMissing('prometheus-alertmanager');
   if (missing !== undefined) return context.skip(missing);
-  await using ground = await prepareGround();
-  await using server = await startAlertmanager(ground);
+  await using fixture = await createServersFixture();
+  await using server = await startAlertmanager(fixture);
   const channel = createAlertmanager({ allowPrivate: true });
   const base = `http://127.0.0.1:${server.port}`;
   const send = async (notice: Notice) => {

@@ -8,21 +8,29 @@ import { probeFor } from '@vantage/probes';
 import { runTest } from '@vantage/probes/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../harness/free-port.ts';
-import { type Ground, login, packages, prepareGround, serve, serversMissing, write } from './ground.ts';
 import { startDovecot, startPostfix } from './mail-servers.ts';
 import { dnsKey, startUnbound } from './name-servers.ts';
 import { group, startInn } from './news-server.ts';
 import { startLeafnode, startMariadb, startNginx, startSshd, startTlsFront, startVsftpd } from './servers.ts';
+import {
+  createServersFixture,
+  login,
+  packages,
+  type ServersFixture,
+  serve,
+  serversMissing,
+  write,
+} from './servers-fixture.ts';
 
 const credentials = { User: login.user, Password: login.password };
 const printed: string[] = [];
 afterAll(() => void process.stdout.write(`\n${printed.join('\n')}\n`));
 
-let ground: Ground;
+let fixture: ServersFixture;
 beforeAll(async () => {
-  if (process.getuid?.() === 0) ground = await prepareGround();
+  if (process.getuid?.() === 0) fixture = await createServersFixture();
 });
-afterAll(async () => ground?.[Symbol.asyncDispose]());
+afterAll(async () => fixture?.[Symbol.asyncDispose]());
 
 /** Runs a check, prints it, and expects a code, and a text where one is given. */
 async function look(method: Method, url: string, options: object, code = 1, text = /./) {
@@ -35,14 +43,14 @@ async function look(method: Method, url: string, options: object, code = 1, text
   return seen;
 }
 
-const startTls = () => ({ Mode: 'StartTLS', CA: ground.certificates.ca });
-const tls = () => ({ CA: ground.certificates.ca });
+const startTls = () => ({ Mode: 'StartTLS', CA: fixture.certificates.ca });
+const tls = () => ({ CA: fixture.certificates.ca });
 
 describe('DNS at unbound', () => {
   test('eleven types, in any order, over UDP, TCP and TLS', async (context) => {
     const missing = serversMissing('unbound');
     if (missing !== undefined) return context.skip(missing);
-    await using server = await startUnbound(ground, ground.certificates.good);
+    await using server = await startUnbound(fixture, fixture.certificates.good);
     const cases: readonly (readonly [string, string, readonly string[]])[] = [
       ['www.real.test', 'A', ['192.0.2.10']],
       ['www.real.test', 'AAAA', ['2001:DB8::10']],
@@ -71,7 +79,7 @@ describe('DNS at unbound', () => {
   test('the check repeats a question over TCP when the answer is too long for a datagram', async (context) => {
     const missing = serversMissing('unbound');
     if (missing !== undefined) return context.skip(missing);
-    await using server = await startUnbound(ground, ground.certificates.good);
+    await using server = await startUnbound(fixture, fixture.certificates.good);
     const seen = await look('DNS', `dns://127.0.0.1:${server.port}/big.real.test?type=TXT`, {});
     expect(seen.extended['TruncatedOverUDP']).toBe(true);
     expect(seen.phases.connect).toBeGreaterThan(0);
@@ -80,9 +88,9 @@ describe('DNS at unbound', () => {
   test('the check compares serials between servers', async (context) => {
     const missing = serversMissing('unbound');
     if (missing !== undefined) return context.skip(missing);
-    await using first = await startUnbound(ground, ground.certificates.good);
-    await using same = await startUnbound(ground, ground.certificates.good);
-    await using other = await startUnbound(ground, ground.certificates.good, 2027);
+    await using first = await startUnbound(fixture, fixture.certificates.good);
+    await using same = await startUnbound(fixture, fixture.certificates.good);
+    await using other = await startUnbound(fixture, fixture.certificates.good, 2027);
     const url = `dns://127.0.0.1:${first.port}/real.test?type=SOA`;
     await look('DNS', url, { CompareSOAWith: [`127.0.0.1:${same.port}`] });
     const both = [`127.0.0.1:${same.port}`, `127.0.0.1:${other.port}`];
@@ -93,12 +101,12 @@ describe('DNS at unbound', () => {
 test('FTP at vsftpd: explicit and implicit TLS, its session on data connections, directories, anonymous', async (context) => {
   const missing = serversMissing('vsftpd');
   if (missing !== undefined) return context.skip(missing);
-  await using plain = await startVsftpd(ground, ground.certificates.good);
-  const conf = readFileSync(path.join(ground.folder, `vsftpd-${plain.port}`, 'vsftpd.conf'), 'utf8');
+  await using plain = await startVsftpd(fixture, fixture.certificates.good);
+  const conf = readFileSync(path.join(fixture.folder, `vsftpd-${plain.port}`, 'vsftpd.conf'), 'utf8');
   const variant = async (name: string, change: (conf: string) => string) => {
     const port = await freePort();
     const text = change(conf).replace(/listen_port=\d+/, `listen_port=${port}`);
-    return serve(port, packages.vsftpd, [write(ground.folder, `${name}.conf`, text)]);
+    return serve(port, packages.vsftpd, [write(fixture.folder, `${name}.conf`, text)]);
   };
   const reuse = (text: string) => text.replace('require_ssl_reuse=NO', 'require_ssl_reuse=YES');
   await using strict = await variant('reuse', reuse);
@@ -118,7 +126,7 @@ test('FTP at vsftpd: explicit and implicit TLS, its session on data connections,
 test('POP3 and IMAP4 at Dovecot: every login, STARTTLS and implicit TLS, days left', async (context) => {
   const missing = serversMissing('dovecot-imapd', 'dovecot-pop3d');
   if (missing !== undefined) return context.skip(missing);
-  await using server = await startDovecot(ground, ground.certificates.good);
+  await using server = await startDovecot(fixture, fixture.certificates.good);
   const pop3 = `pop3://127.0.0.1:${server.pop3}`;
   const imap = `imap://127.0.0.1:${server.imap}`;
   for (const Auth of ['APOP', 'USER']) {
@@ -154,8 +162,8 @@ test('POP3 and IMAP4 at Dovecot: every login, STARTTLS and implicit TLS, days le
 test('SMTP at Postfix: logins, STARTTLS and implicit TLS, sender and recipient', async (context) => {
   const missing = serversMissing('postfix', 'dovecot-imapd');
   if (missing !== undefined) return context.skip(missing);
-  await using dovecot = await startDovecot(ground, ground.certificates.good);
-  await using server = await startPostfix(ground, ground.certificates.good, dovecot.authSocket);
+  await using dovecot = await startDovecot(fixture, fixture.certificates.good);
+  await using server = await startPostfix(fixture, fixture.certificates.good, dovecot.authSocket);
   const url = `smtp://127.0.0.1:${server.port}`;
   for (const Auth of ['Auto', 'PLAIN', 'LOGIN']) {
     await look('SMTP', url, { ...credentials, Auth, TLS: startTls() });
@@ -175,7 +183,7 @@ test('SMTP at Postfix: logins, STARTTLS and implicit TLS, sender and recipient',
 test('MySQL at MariaDB: TLS, whole rows, errors; the client gives no file', async (context) => {
   const missing = serversMissing('mariadb-server');
   if (missing !== undefined) return context.skip(missing);
-  await using server = await startMariadb(ground, ground.certificates.good);
+  await using server = await startMariadb(fixture, fixture.certificates.good);
   const url = `mysql://127.0.0.1:${server.port}`;
   const row = { ...credentials, Query: 'select * from t', ExpectResult: '42\tfine' };
   await look('MySQL', url, {});
@@ -190,7 +198,7 @@ test('MySQL at MariaDB: TLS, whole rows, errors; the client gives no file', asyn
 test('SSH at OpenSSH: key and password, a command and its exit code', async (context) => {
   const missing = serversMissing('openssh-server');
   if (missing !== undefined) return context.skip(missing);
-  await using server = await startSshd(ground);
+  await using server = await startSshd(fixture);
   const url = `ssh://127.0.0.1:${server.port}`;
   await look('SSH', url, {});
   const key = { User: login.user, PrivateKey: readFileSync(server.userKeyFile, 'utf8') };
@@ -208,8 +216,8 @@ test('SSH at OpenSSH: key and password, a command and its exit code', async (con
 test('HTTP at nginx: both versions, redirects with their hops, compression, JSON, digest, size', async (context) => {
   const missing = serversMissing('nginx');
   if (missing !== undefined) return context.skip(missing);
-  await using plain = await startNginx(ground);
-  await using secure = await startNginx(ground, ground.certificates.good);
+  await using plain = await startNginx(fixture);
+  await using secure = await startNginx(fixture, fixture.certificates.good);
   const url = `http://127.0.0.1:${plain.port}`;
   const hop = await look('HTTP', `${url}/hop`, { ExpectText: 'it works' });
   expect(hop.extended).toMatchObject({ Hops: [{ Status: 302 }, { Status: 200 }], Encoding: 'gzip' });
@@ -243,14 +251,14 @@ test('HTTP at nginx: both versions, redirects with their hops, compression, JSON
 test('NNTP at INN and leafnode: login, group, STARTTLS and implicit TLS', async (context) => {
   const missing = serversMissing('inn2', 'leafnode', 'socat');
   if (missing !== undefined) return context.skip(missing);
-  await using inn = await startInn(ground, ground.certificates.good);
+  await using inn = await startInn(fixture, fixture.certificates.good);
   const url = `nntp://127.0.0.1:${inn.port}`;
   await look('NNTP', url, {});
   await look('NNTP', url, { Group: group }, 8, /this group needs User and Password$/);
   await look('NNTP', url, { ...credentials, Group: group });
   await look('NNTP', url, { ...credentials, Group: group, TLS: startTls() }, 1, /^211 0 /);
-  await using leafnode = await startLeafnode(ground);
-  await using front = await startTlsFront(ground.certificates.good, leafnode.port);
+  await using leafnode = await startLeafnode(fixture);
+  await using front = await startTlsFront(fixture.certificates.good, leafnode.port);
   await look('NNTP', `nntps://127.0.0.1:${front.port}`, { TLS: tls() }, 1, /Leafnode/);
   const noLogin = /login refused: "500 .*"; the server knows no login by user and password$/;
   await look('NNTP', `nntp://127.0.0.1:${leafnode.port}`, credentials, 8, noLogin);

@@ -4,20 +4,20 @@ import { chownSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { CertificateFiles } from '../harness/certificates.ts';
 import { freePort } from '../harness/free-port.ts';
-import { type Ground, idOf, login, packages, type Server, serve, write } from './ground.ts';
+import { idOf, login, packages, type Server, type ServersFixture, serve, write } from './servers-fixture.ts';
 
 /**
  * Postfix: STARTTLS on one port, implicit TLS on the other. It offers AUTH under TLS only and asks the Dovecot at
  * `authSocket`. Mail for anybody at real.test goes into the one mailbox of that Dovecot.
  */
 export async function startPostfix(
-  ground: Ground,
+  fixture: ServersFixture,
   tls: CertificateFiles,
   authSocket: string,
 ): Promise<Server & { readonly tlsPort: number }> {
   const port = await freePort();
   const tlsPort = await freePort();
-  const home = path.join(ground.folder, `postfix-${port}`);
+  const home = path.join(fixture.folder, `postfix-${port}`);
   const ids = { uid: idOf('postfix', '-u'), gid: idOf('postfix') };
   for (const name of ['', 'queue', 'data']) mkdirSync(path.join(home, name), { recursive: true });
   chownSync(path.join(home, 'data'), ids.uid, ids.gid);
@@ -86,14 +86,14 @@ interface DovecotPorts {
 }
 
 /** Dovecot: IMAP and POP3, plain with STARTTLS and implicit TLS, one mailbox for the test's user. */
-export async function startDovecot(ground: Ground, tls: CertificateFiles): Promise<Dovecot> {
+export async function startDovecot(fixture: ServersFixture, tls: CertificateFiles): Promise<Dovecot> {
   const ports = {
     imap: await freePort(),
     imaps: await freePort(),
     pop3: await freePort(),
     pop3s: await freePort(),
   };
-  const home = path.join(ground.folder, `dovecot-${ports.imap}`);
+  const home = path.join(fixture.folder, `dovecot-${ports.imap}`);
   mkdirSync(path.join(home, 'mail'), { recursive: true });
   chownSync(path.join(home, 'mail'), idOf('dovecot', '-u'), idOf('dovecot'));
   const users = [login.user, `${login.user}@real.test`];

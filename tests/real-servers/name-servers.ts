@@ -1,7 +1,7 @@
 // unbound with records of the zone real.test.
 import type { CertificateFiles } from '../harness/certificates.ts';
 import { freePort } from '../harness/free-port.ts';
-import { type Ground, packages, type Server, serve, write } from './ground.ts';
+import { packages, type Server, type ServersFixture, serve, write } from './servers-fixture.ts';
 
 /** The DNSKEY of real.test at unbound; no zone of the tests is signed, so any key works. */
 export const dnsKey =
@@ -26,7 +26,7 @@ const records = (serial: number) => [
 
 /** unbound over UDP, TCP and TLS. */
 export async function startUnbound(
-  ground: Ground,
+  fixture: ServersFixture,
   tls: CertificateFiles,
   serial = 2026,
 ): Promise<Server & { readonly tlsPort: number }> {
@@ -35,7 +35,7 @@ export async function startUnbound(
   // Enough records that no datagram can contain them all.
   for (let i = 10; i < 40; i += 1) data.push(`local-data: 'big.real.test. TXT "${'x'.repeat(200)}${i}"'`);
   const conf = write(
-    ground.folder,
+    fixture.folder,
     `unbound-${port}.conf`,
     `server:
   interface: 127.0.0.1@${port}
@@ -46,7 +46,7 @@ export async function startUnbound(
   do-daemonize: no
   username: ""
   chroot: ""
-  directory: ${ground.folder}
+  directory: ${fixture.folder}
   pidfile: ""
   use-syslog: no
   num-threads: 1

@@ -5,15 +5,15 @@ import { expect, test, vi } from 'vitest';
 import type { Notice } from '../../apps/controller/src/alerts/deliver/channels/channel.ts';
 import { createEmail } from '../../apps/controller/src/alerts/deliver/channels/email.ts';
 import { fullNotice } from '../../apps/controller/src/alerts/deliver/testing/channel-contract.ts';
-import { login, prepareGround, serversMissing } from './ground.ts';
 import { startDovecot, startPostfix } from './mail-servers.ts';
+import { createServersFixture, login, serversMissing } from './servers-fixture.ts';
 
 test('e-mails arrive at Postfix: by STARTTLS and a login, by implicit TLS, under one Message-ID; a wrong password and an unknown certificate are named', async (context) => {
   const missing = serversMissing('postfix', 'dovecot-imapd');
   if (missing !== undefined) return context.skip(missing);
-  await using ground = await prepareGround();
-  await using dovecot = await startDovecot(ground, ground.certificates.good);
-  await using postfix = await startPostfix(ground, ground.certificates.good, dovecot.authSocket);
+  await using fixture = await createServersFixture();
+  await using dovecot = await startDovecot(fixture, fixture.certificates.good);
+  await using postfix = await startPostfix(fixture, fixture.certificates.good, dovecot.authSocket);
   const account = `${login.user}:${encodeURIComponent(login.password)}`;
   const trust = 'tls.rejectUnauthorized=false';
   const id = 'e'.repeat(48);
@@ -59,9 +59,9 @@ async function converse(port: number, lines: readonly string[]): Promise<string>
 test('all mails of an alert are one thread in a mailbox, also for programs that compare subjects', async (context) => {
   const missing = serversMissing('postfix', 'dovecot-imapd');
   if (missing !== undefined) return context.skip(missing);
-  await using ground = await prepareGround();
-  await using dovecot = await startDovecot(ground, ground.certificates.good);
-  await using postfix = await startPostfix(ground, ground.certificates.good, dovecot.authSocket);
+  await using fixture = await createServersFixture();
+  await using dovecot = await startDovecot(fixture, fixture.certificates.good);
+  await using postfix = await startPostfix(fixture, fixture.certificates.good, dovecot.authSocket);
   const smtpUrl = `smtp://${login.user}:${encodeURIComponent(login.password)}@127.0.0.1:${postfix.port}?tls.rejectUnauthorized=false`;
   const channel = createEmail({ smtpUrl, mailFrom: 'Vantage <vantage@real.test>' });
   const mailOf = (alert: string, kind: string, more: Notice['data']): Notice => ({

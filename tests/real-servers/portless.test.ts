@@ -6,8 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { dropPings, firewallMissing } from '../harness/firewall.ts';
 import { freePort } from '../harness/free-port.ts';
 import { retryBecause } from '../harness/retry.ts';
-import { type Ground, prepareGround, type Server, serversMissing } from './ground.ts';
 import { startNginx } from './servers.ts';
+import { createServersFixture, type Server, type ServersFixture, serversMissing } from './servers-fixture.ts';
 
 const printed: string[] = [];
 afterAll(() => void process.stdout.write(`\n${printed.join('\n')}\n`));
@@ -39,16 +39,16 @@ describe('PING', retryBecause(busy), () => {
 const missing = serversMissing('nginx');
 describe('Script', retryBecause(busy), () => {
   beforeEach(({ skip }) => skip(missing !== undefined, missing));
-  let ground: Ground;
+  let fixture: ServersFixture;
   let nginx: Server;
   beforeAll(async () => {
     if (missing !== undefined) return;
-    ground = await prepareGround();
-    nginx = await startNginx(ground);
+    fixture = await createServersFixture();
+    nginx = await startNginx(fixture);
   });
   afterAll(async () => {
     await nginx?.[Symbol.asyncDispose]();
-    await ground?.[Symbol.asyncDispose]();
+    await fixture?.[Symbol.asyncDispose]();
   });
   const program = (port: number, wanted: string) =>
     `const answer = await http({ url: 'http://127.0.0.1:${port}/' });

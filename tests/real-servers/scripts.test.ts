@@ -7,8 +7,8 @@ import { systemClock } from '@vantage/kernel';
 import { createDial, registry, runProbe, specOf } from '@vantage/probes';
 import { allowAll, listen, runTest } from '@vantage/probes/testing';
 import { expect, test } from 'vitest';
-import { login, prepareGround, serversMissing } from './ground.ts';
 import { startDovecot, startPostfix } from './mail-servers.ts';
+import { createServersFixture, login, serversMissing } from './servers-fixture.ts';
 
 const scripts = 100;
 const atOnce = 5;
@@ -55,10 +55,10 @@ test('an agent runs a hundred scripts a minute and leaves no process behind', {
 test('the mail round trip goes through Postfix and Dovecot, and leaves no mail behind', async ({ skip }) => {
   const missing = serversMissing('postfix', 'dovecot-imapd');
   if (missing !== undefined) return skip(missing);
-  await using ground = await prepareGround();
-  const { good, ca } = ground.certificates;
-  await using dovecot = await startDovecot(ground, good);
-  await using postfix = await startPostfix(ground, good, dovecot.authSocket);
+  await using fixture = await createServersFixture();
+  const { good, ca } = fixture.certificates;
+  await using dovecot = await startDovecot(fixture, good);
+  await using postfix = await startPostfix(fixture, good, dovecot.authSocket);
   const example = readFileSync(
     path.join(import.meta.dirname, '../../docs/script/mail-round-trip.js'),
     'utf8',

@@ -4,15 +4,15 @@ import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { CertificateFiles } from '../harness/certificates.ts';
 import { freePort } from '../harness/free-port.ts';
-import { type Ground, idOf, login, packages, type Server, serve, write } from './ground.ts';
+import { idOf, login, packages, type Server, type ServersFixture, serve, write } from './servers-fixture.ts';
 
 /**
  * nginx: `/` answers "it works", `/private.txt` demands the login, `/missing` 404, `/broken` 500, `/hop` redirects to
  * `/`; TLS with a certificate.
  */
-export async function startNginx(ground: Ground, tls?: CertificateFiles): Promise<Server> {
+export async function startNginx(fixture: ServersFixture, tls?: CertificateFiles): Promise<Server> {
   const port = await freePort();
-  const home = path.join(ground.folder, `nginx-${port}`);
+  const home = path.join(fixture.folder, `nginx-${port}`);
   mkdirSync(home);
   const hash = execFileSync('openssl', ['passwd', '-apr1', login.password], { encoding: 'utf8' }).trim();
   const users = write(home, 'users', `${login.user}:${hash}\n`);
@@ -41,10 +41,10 @@ export async function startNginx(ground: Ground, tls?: CertificateFiles): Promis
 
 /** sshd with a host key of its own; password and key login for the test's user. */
 export async function startSshd(
-  ground: Ground,
+  fixture: ServersFixture,
 ): Promise<Server & { readonly hostKeyFile: string; readonly userKeyFile: string }> {
   const port = await freePort();
-  const home = path.join(ground.folder, `sshd-${port}`);
+  const home = path.join(fixture.folder, `sshd-${port}`);
   mkdirSync(home);
   mkdirSync('/run/sshd', { recursive: true, mode: 0o755 });
   for (const name of ['host', 'user']) {
@@ -61,9 +61,9 @@ AuthorizedKeysFile ${home}/user.pub\nStrictModes no\nPermitRootLogin no\nMaxStar
 }
 
 /** MariaDB with the test's user (native password) and a database `probe` with one row. */
-export async function startMariadb(ground: Ground, tls: CertificateFiles): Promise<Server> {
+export async function startMariadb(fixture: ServersFixture, tls: CertificateFiles): Promise<Server> {
   const port = await freePort();
-  const home = path.join(ground.folder, `mariadb-${port}`);
+  const home = path.join(fixture.folder, `mariadb-${port}`);
   mkdirSync(home);
   const ids = { uid: idOf('mysql', '-u'), gid: idOf('mysql') };
   chownSync(home, ids.uid, ids.gid);
@@ -107,9 +107,9 @@ export async function startMariadb(ground: Ground, tls: CertificateFiles): Promi
 }
 
 /** vsftpd with the test's local user, explicit TLS on demand. */
-export async function startVsftpd(ground: Ground, tls: CertificateFiles): Promise<Server> {
+export async function startVsftpd(fixture: ServersFixture, tls: CertificateFiles): Promise<Server> {
   const port = await freePort();
-  const home = path.join(ground.folder, `vsftpd-${port}`);
+  const home = path.join(fixture.folder, `vsftpd-${port}`);
   mkdirSync(path.join(home, 'empty'), { recursive: true });
   writeFileSync(`/home/${login.user}/report.txt`, 'here\n');
   const conf = write(
@@ -132,10 +132,10 @@ export async function startTelnetd(): Promise<Server> {
 }
 
 /** leafnode (NNTP), one process a connection, in a mount namespace with a configuration that names the host. */
-export async function startLeafnode(ground: Ground): Promise<Server> {
+export async function startLeafnode(fixture: ServersFixture): Promise<Server> {
   const port = await freePort();
   const text = 'server = news.vantage-probe.org\nexpire = 20\nhostname = leaf.vantage-probe.org\n';
-  const conf = write(ground.folder, `leafnode-${port}.conf`, text);
+  const conf = write(fixture.folder, `leafnode-${port}.conf`, text);
   const socat = `exec ${packages.socat} TCP4-LISTEN:${port},bind=127.0.0.1,reuseaddr,fork EXEC:${packages.leafnode},nofork`;
   return serve(port, 'unshare', [
     '-m',

@@ -10,8 +10,8 @@ import { type Fault, startFaultProxy } from '../harness/fault-proxy.ts';
 import { dropPort, firewallMissing } from '../harness/firewall.ts';
 import { freePort } from '../harness/free-port.ts';
 import { retryBecause } from '../harness/retry.ts';
-import { type Ground, login, prepareGround, serversMissing } from './ground.ts';
 import { type Place, rows } from './rows.ts';
+import { createServersFixture, login, type ServersFixture, serversMissing } from './servers-fixture.ts';
 
 const faults: Readonly<Record<string, { fault: (place: Place) => Fault; codes: readonly number[] }>> = {
   silent: { fault: () => ({ kind: 'silent' }), codes: [2] },
@@ -41,7 +41,7 @@ for (const row of Object.values(rows)) {
   const missing = serversMissing(...row.needs);
   describe(`${row.method} against a real server`, retryBecause('a busy machine adds to a time limit'), () => {
     beforeEach(({ skip }) => skip(missing !== undefined, missing));
-    let ground: Ground;
+    let fixture: ServersFixture;
     let at: Place;
     const probe = probeFor(row.method);
     const look = async (
@@ -64,12 +64,12 @@ for (const row of Object.values(rows)) {
     };
     beforeAll(async () => {
       if (missing !== undefined) return;
-      ground = await prepareGround();
-      at = await row.start(ground);
+      fixture = await createServersFixture();
+      at = await row.start(fixture);
     });
     afterAll(async () => {
       await at?.[Symbol.asyncDispose]();
-      await ground?.[Symbol.asyncDispose]();
+      await fixture?.[Symbol.asyncDispose]();
     });
 
     test('ok', async () => {
@@ -116,7 +116,7 @@ for (const row of Object.values(rows)) {
       const options = (place: Place) => ({
         ...place.options,
         ...place.tls?.options,
-        TLS: { Mode: place.tls?.mode, CA: readFileSync(ground.certificates.caFile, 'utf8') },
+        TLS: { Mode: place.tls?.mode, CA: readFileSync(fixture.certificates.caFile, 'utf8') },
       });
       const url = (place: Place) => place.tls?.url?.(place.tls.port) ?? place.url(place.tls?.port ?? 0);
       const good = await look('TLS good', url(at), optionsFor(row.method, options(at)), [1]);

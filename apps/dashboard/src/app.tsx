@@ -1,6 +1,6 @@
+import { effect } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { announce } from './announce.ts';
 import { Dialog } from './parts/dialog.tsx';
 import { Frame } from './parts/frame.tsx';
 import { useKeys } from './parts/keys.ts';
@@ -9,7 +9,7 @@ import { screenList } from './screen-list.ts';
 import type { ScreenProps } from './screen-props.ts';
 import css from './screens/sign-in/sign-in.module.css';
 import { SignIn } from './screens/sign-in/sign-in.tsx';
-import { counts, forgetFacts } from './store/account-state.ts';
+import { counts, forgetFacts, progress, rows } from './store/account-state.ts';
 import { address, go } from './store/address.ts';
 import { mayWrite, resumeSession, signedIn } from './store/credential.ts';
 import { followFacts } from './store/follow.ts';
@@ -157,4 +157,36 @@ export function App() {
       </main>
     );
   return <SignedIn />;
+}
+
+const betweenMs = 10_000;
+
+/** Reads new outages aloud, at most one sentence in 10 s. Returns its end. */
+function announce(): () => void {
+  const place = document.createElement('div');
+  place.className = 'hidden';
+  place.setAttribute('aria-live', 'polite');
+  document.body.append(place);
+  let known: ReadonlySet<string> | undefined;
+  let lastAt = 0;
+  const stop = effect(() => {
+    // What is Down when the page opens is no news.
+    if (progress.value !== 'ready') return;
+    const down = rows.value.filter(({ state }) => state === 'Down');
+    const fresh = down.filter(({ id }) => known !== undefined && !known.has(id));
+    known = new Set(down.map(({ id }) => id));
+    if (fresh.length === 0 || Date.now() - lastAt < betweenMs) return;
+    lastAt = Date.now();
+    place.textContent = texts.announce(
+      fresh
+        .slice(0, 3)
+        .map(({ name }) => name)
+        .join(', '),
+      counts.value.Down,
+    );
+  });
+  return () => {
+    stop();
+    place.remove();
+  };
 }

@@ -1,5 +1,4 @@
-import type { BaseStatus } from '@vantage/domain';
-import type { Severity } from './alert-kind.ts';
+import type { BaseStatus, Severity } from '@vantage/domain';
 import type { AlertEvent, AlertState } from './alert-state.ts';
 import type { MasterFacts, RequestedCheck } from './decide-master.ts';
 import type { Schedule } from './schedule.ts';

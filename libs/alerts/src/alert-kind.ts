@@ -82,9 +82,3 @@ export type MessageKind = AlertKind | 'acknowledged' | 'closed';
 
 /** Values of `Notify` of a contact: the kinds, and that somebody acknowledged an alert of which it was notified. */
 export const notifyKinds = [...alertKinds, 'acknowledged'] as const;
-
-/** How bad an outage of a device is, worst first. Steps of notification schedules choose by it. */
-export const severities = ['critical', 'warning', 'info'] as const;
-
-/** One of `severities`. */
-export type Severity = (typeof severities)[number];

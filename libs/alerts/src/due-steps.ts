@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { minuteUs } from '@vantage/domain';
-import { type AlertKind, momentKinds, type Severity } from './alert-kind.ts';
+import { minuteUs, type Severity } from '@vantage/domain';
+import { type AlertKind, momentKinds } from './alert-kind.ts';
 import { createOpening, isMeantFor, type Schedule, type ScheduleStep, scheduleOfKind } from './schedule.ts';
 
 /** The inputs of the messages of an alert. */

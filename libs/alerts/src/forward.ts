@@ -1,4 +1,4 @@
-import type { Severity } from './alert-kind.ts';
+import type { Severity } from '@vantage/domain';
 import { isMeantFor, type Schedule } from './schedule.ts';
 
 /** A message that a contact refused for good. Contacts are named by their contact_id. */

@@ -15,9 +15,7 @@ export {
   type MessageKind,
   momentKinds,
   notifyKinds,
-  type Severity,
   severalKinds,
-  severities,
   turnOf,
 } from './alert-kind.ts';
 export {

@@ -1,4 +1,5 @@
-import type { MessageKind, Severity } from './alert-kind.ts';
+import type { Severity } from '@vantage/domain';
+import type { MessageKind } from './alert-kind.ts';
 
 /** A fact that a message shows. Times are microseconds since 1970. */
 type Fact = string | number | boolean | null | readonly Fact[] | Facts;

@@ -1,6 +1,6 @@
+import type { Severity } from '@vantage/domain';
 import { minuteUs } from '@vantage/domain';
 import { type ZoneOffset, zoneOffset } from '@vantage/kernel';
-import type { Severity } from './alert-kind.ts';
 
 /** Days of the week as REST names them, in the order of ISO 8601: Monday first. */
 export const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;

@@ -68,6 +68,7 @@ export {
   secretNamePattern,
   secretReference,
 } from './secret-reference.ts';
+export { type Severity, severities } from './severity.ts';
 export { intersectSpans, joinSpans, type Span } from './span.ts';
 export { type BaseStatus, baseStatuses, type DeviceStatus, deviceStatuses } from './status.ts';
 export { dayMs, dayUs, hourMs, hourUs, kibibyte, mebibyte, minuteUs, secondUs } from './units.ts';

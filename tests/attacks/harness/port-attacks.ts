@@ -10,16 +10,16 @@ const beginnings = [undefined, halfHeader, halfHandshake] as const;
 const from = '127.0.0.66';
 
 /** Many connections that begin in different ways and go no further. */
-const crowdAtAPort: Attack = async (ground, random) => {
-  const { rest, agents } = portsOf(ground);
+const crowdAtAPort: Attack = async (fixture, random) => {
+  const { rest, agents } = portsOf(fixture);
   const way = { port: pick(random, [rest, agents]), from };
   const count = Math.min(maxConnections(), 500 + Math.floor(random() * 6_000));
   await crowd((i) => openTcp(way, beginnings[i % beginnings.length]), count, 2_000);
 };
 
 /** Handshakes at the full speed of one stranger. */
-const handshakes: Attack = async (ground, random) => {
-  const { rest, agents } = portsOf(ground);
+const handshakes: Attack = async (fixture, random) => {
+  const { rest, agents } = portsOf(fixture);
   const way = { port: pick(random, [rest, agents]), from };
   for (let round = 0; round < 20 + random() * 20; round += 1) {
     const all = Array.from({ length: 10 }, () => openTls(way, preface, ['h2']));
@@ -29,10 +29,10 @@ const handshakes: Attack = async (ground, random) => {
 };
 
 /** Streams without a certificate, with a first message that is as great as possible. */
-const streamsWithoutCertificate: Attack = async (ground) => {
+const streamsWithoutCertificate: Attack = async (fixture) => {
   const part = Buffer.alloc(256 * 1024);
   const open = async () => {
-    using connection = openHostile(ground);
+    using connection = openHostile(fixture);
     const stream = connection.open();
     stream.sendFrame(part, 31 * 1024 * 1024);
     for (let i = 0; i < 122 && !stream.ended; i += 1) if (!stream.sendRaw(part)) await stream.drained();
@@ -42,8 +42,8 @@ const streamsWithoutCertificate: Attack = async (ground) => {
 };
 
 /** More streams in one connection than are allowed. */
-const streamsInOneConnection: Attack = async (ground, random) => {
-  using connection = openHostile(ground);
+const streamsInOneConnection: Attack = async (fixture, random) => {
+  using connection = openHostile(fixture);
   const streams = Array.from({ length: 500 + Math.floor(random() * 1_500) }, () => connection.open());
   await Promise.all(streams.map(({ end }) => end));
 };

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
-import type { Ground } from './ground.ts';
+import type { AttackFixture } from './attack-fixture.ts';
 import { portOf } from './stranger.ts';
 
 /** How a client sends requests whose answers it does not read. */
@@ -83,8 +83,8 @@ function keyLine(key: string | undefined): string {
   return key === undefined ? '' : `Service-API-Key: ${key}\r\n`;
 }
 
-/** The REST port and the agents' port of a ground. */
-export function portsOf({ baseUrl, agentEndpoint }: Ground): {
+/** The REST port and the agents' port of a fixture. */
+export function portsOf({ baseUrl, agentEndpoint }: AttackFixture): {
   readonly rest: number;
   readonly agents: number;
 } {

@@ -59,7 +59,7 @@ export async function createDevices(api: Api, count: number, to: TargetPorts): P
 export async function notifyWebhook(api: Api, url: string, secret: string): Promise<void> {
   const id = z.record(z.string(), z.unknown()).transform((body) => Object.values(body)[0]);
   const contact = id.parse(
-    await api.ok('POST', '/contacts', { Name: 'sink', Type: 'webhook', Address: url, Secret: secret }),
+    await api.ok('POST', '/contacts', { Name: 'receiver', Type: 'webhook', Address: url, Secret: secret }),
   );
   const Steps = [{ DelayMinutes: 0, Contacts: [contact] }];
   const schedule = id.parse(await api.ok('POST', '/nschedules', { Name: 'Everybody', Steps }));

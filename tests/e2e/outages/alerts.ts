@@ -23,7 +23,7 @@ const alerts = z.array(
 );
 
 /** A server that says 200 to everything. */
-async function startSink() {
+async function startFakeReceiver() {
   const messages: z.infer<typeof message>[] = [];
   const receive = async (request: IncomingMessage) => {
     let text = '';
@@ -52,11 +52,11 @@ async function create(path: string, body: object): Promise<string> {
 test('a webhook gets device.down when the target dies and device.up when it is back, and the alert closes', {
   timeout: 240_000,
 }, async () => {
-  const sink = await startSink();
+  const receiver = await startFakeReceiver();
   const contact = await create('/contacts', {
-    Name: 'sink',
+    Name: 'receiver',
     Type: 'webhook',
-    Address: sink.url,
+    Address: receiver.url,
     Secret: `whsec_${Buffer.alloc(24, 7).toString('base64')}`,
   });
   const Steps = [{ DelayMinutes: 0, Contacts: [contact] }];
@@ -75,21 +75,21 @@ test('a webhook gets device.down when the target dies and device.up when it is b
   await vi.waitFor(async () => expect(await status()).toBe('Up'), soon);
   await target.stop();
   await system.api.ok('POST', `/devices/${device}/check`);
-  await vi.waitFor(() => expect(sink.messages.map(({ type }) => type)).toEqual(['device.down']), soon);
+  await vi.waitFor(() => expect(receiver.messages.map(({ type }) => type)).toEqual(['device.down']), soon);
   await target.start();
   await system.api.ok('POST', `/devices/${device}/check`);
   await vi.waitFor(
-    () => expect(sink.messages.map(({ type }) => type)).toEqual(['device.down', 'device.up']),
+    () => expect(receiver.messages.map(({ type }) => type)).toEqual(['device.down', 'device.up']),
     soon,
   );
-  expect(sink.messages.map(({ data }) => data)).toMatchObject([
+  expect(receiver.messages.map(({ data }) => data)).toMatchObject([
     { ShortName: 'web', Status: 'Down', Location: 'local' },
     { ShortName: 'web', Status: 'Up', Location: 'local' },
   ]);
   await vi.waitFor(async () => {
     expect(alerts.parse(await system.api.ok('GET', '/alerts'))).toMatchObject([
       {
-        alert_id: sink.messages[0]?.data.alert_id,
+        alert_id: receiver.messages[0]?.data.alert_id,
         State: 'Closed',
         Kind: 'device.down',
         device_id: device,
@@ -97,5 +97,5 @@ test('a webhook gets device.down when the target dies and device.up when it is b
       },
     ]);
   }, soon);
-  sink.close();
+  receiver.close();
 });

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { startSink } from '../../../apps/controller/src/alerts/deliver/testing/sink.ts';
+import { startFakeReceiver } from '../../../apps/controller/src/alerts/deliver/testing/fake-receiver.ts';
 import { type Ran, runProgram } from '../../harness/run-vantage.ts';
 import { repositoryRoot } from '../../harness/system.ts';
 import { mails, remoteAddress, system } from './system.ts';
@@ -95,12 +95,14 @@ describe('a reader who types what the documents say', { timeout: 240_000 }, () =
   });
 
   test('docs/first-alarm.md: is notified of the alarm, finds it in lists and logs, and ends it', async () => {
-    await using sink = await startSink((response) => response.writeHead(200).end());
+    await using receiver = await startFakeReceiver((response) => response.writeHead(200).end());
     const page = 'docs/first-alarm.md';
-    await good(replaced(blockOf(page, 'contacts add'), { 'https://hooks.example.org/vantage': sink.url }));
-    expect(sink.requests.map(({ body }) => JSON.parse(body))).toMatchObject([{ type: 'test' }]);
+    await good(
+      replaced(blockOf(page, 'contacts add'), { 'https://hooks.example.org/vantage': receiver.url }),
+    );
+    expect(receiver.requests.map(({ body }) => JSON.parse(body))).toMatchObject([{ type: 'test' }]);
     await good(blockOf(page, 'devices create'));
-    const begins = () => sink.requests.filter(({ body }) => body.includes('"device.down"'));
+    const begins = () => receiver.requests.filter(({ body }) => body.includes('"device.down"'));
     await vi.waitFor(() => expect(begins().some(({ body }) => body.includes('alarm'))).toBe(true), {
       timeout: 180_000,
       interval: 500,

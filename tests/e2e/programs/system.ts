@@ -1,22 +1,22 @@
 import { afterAll, beforeAll } from 'vitest';
 import {
-  type SmtpSink,
-  startSmtpSink,
-} from '../../../apps/controller/src/alerts/deliver/testing/smtp-sink.ts';
+  type FakeMailServer,
+  startFakeMailServer,
+} from '../../../apps/controller/src/alerts/deliver/testing/fake-mail-server.ts';
 import { freePort } from '../../harness/free-port.ts';
 import { type System, startSystem } from '../../harness/system.ts';
 
 /** The system of all these tests, from the first one on. Each test adds what it needs under names of its own. */
 export let system: System;
 /** The mail server that the system's settings name. */
-export let mails: SmtpSink;
+export let mails: FakeMailServer;
 /** The address at which people reach the system through a proxy, where one runs. */
 export let publicUrl: string;
 /** An address of this machine at which the controller answers as one from afar would: its certificate has it. */
 export const remoteAddress = '127.0.0.2';
 
 beforeAll(async () => {
-  mails = await startSmtpSink();
+  mails = await startFakeMailServer();
   publicUrl = `https://localhost:${await freePort()}`;
   const agentPort = String(await freePort());
   system = await startSystem({

@@ -9,7 +9,7 @@ import {
   messagesTo,
   minutes,
 } from '../cast.ts';
-import type { Ground } from '../ground.ts';
+import type { LabFixture } from '../lab-fixture.ts';
 import { allAre, expectStatus, type Scene, startDevice, stopDevice } from '../scene.ts';
 import { incident } from '../service-messages.ts';
 
@@ -31,10 +31,10 @@ const notes: ReadonlyMap<string, RegExp> = new Map([
 ]);
 const withNotes = ['am', 'jsm', 'ops'];
 
-function noteDifferences(ground: Ground): readonly string[] {
+function noteDifferences(fixture: LabFixture): readonly string[] {
   return [...notes].flatMap(([about, note]) =>
     withNotes.flatMap((contact) => {
-      const [first] = messagesTo(ground, { contact, what: incident.ends, about });
+      const [first] = messagesTo(fixture, { contact, what: incident.ends, about });
       if (first === undefined || note.test(first.text)) return [];
       return [`${contact}: the end of ${about} does not say why: ${first.text.slice(0, 300)}`];
     }),
@@ -47,11 +47,11 @@ const hookData = z.looseObject({
 
 /** The content of every Up to people: since when the device is Up, since when it was Down, and for how long. */
 function upDifferences(
-  ground: Ground,
+  fixture: LabFixture,
   name: string,
   outage: { fromMs: number; toMs: number },
 ): readonly string[] {
-  const mostMs = ground.intervalMs + 3000;
+  const mostMs = fixture.intervalMs + 3000;
   const found: string[] = [];
   const near = (contact: string, what: string, shown: number, trueMs: number) => {
     if (!(Math.abs(shown - trueMs) <= mostMs))
@@ -59,14 +59,14 @@ function upDifferences(
         `${contact}: ${what} of ${name} is ${((shown - trueMs) / 1000).toFixed(1)} s from the truth`,
       );
   };
-  for (const { text, contact } of messagesTo(ground, { contact: 'now', what: 'device.up', about: name })) {
+  for (const { text, contact } of messagesTo(fixture, { contact: 'now', what: 'device.up', about: name })) {
     const { Since, DownSince, Seconds } = hookData.parse(JSON.parse(text)).data;
     near(contact, 'Since', Date.parse(Since), outage.toMs);
     near(contact, 'DownSince', Date.parse(DownSince), outage.fromMs);
     near(contact, 'Seconds', Seconds * 1000, outage.toMs - outage.fromMs);
   }
   for (const contact of people) {
-    const [up] = messagesTo(ground, { contact, what: 'device.up', about: name });
+    const [up] = messagesTo(fixture, { contact, what: 'device.up', about: name });
     const [, since = ''] = /Since: ([0-9T:+-]+)/.exec(up?.text ?? '') ?? [];
     const [, downSince = ''] = /Down since: ([0-9T:+-]+)/.exec(up?.text ?? '') ?? [];
     const [, downFor = ''] = /(?:Down for:?|was Down for) (\d+) s/.exec(up?.text ?? '') ?? [];
@@ -85,10 +85,10 @@ const paused = ['dev-0', 'dev-5', 'dev-8'];
 const closing = ['dev-0', 'dev-1', 'dev-2', 'dev-5', 'dev-7'];
 
 /** Gives each device its schedule. Resolves with the one of most. */
-async function setUp(ground: Ground): Promise<string> {
+async function setUp(fixture: LabFixture): Promise<string> {
   // A zone whose clocks change, for `--at`.
-  await ground.api.ok('PUT', '/account', { nschedule_id: null, Timezone: 'Europe/Berlin' });
-  const id = await addContacts(ground, {
+  await fixture.api.ok('PUT', '/account', { nschedule_id: null, Timezone: 'Europe/Berlin' });
+  const id = await addContacts(fixture, {
     now: 'webhook',
     pd: 'pagerduty',
     am: 'alertmanager',
@@ -100,32 +100,35 @@ async function setUp(ground: Ground): Promise<string> {
     box: 'email',
   });
   const programs = ['now', ...incidents].map(id);
-  await giveSchedule(ground, ['dev-3'], [{ DelayMinutes: 0, Contacts: all.map(id) }]);
-  await giveSchedule(ground, ['dev-8'], [{ DelayMinutes: 5, Contacts: programs }]);
-  return giveSchedule(ground, closing, [{ DelayMinutes: 0, Contacts: programs }]);
+  await giveSchedule(fixture, ['dev-3'], [{ DelayMinutes: 0, Contacts: all.map(id) }]);
+  await giveSchedule(fixture, ['dev-8'], [{ DelayMinutes: 5, Contacts: programs }]);
+  return giveSchedule(fixture, closing, [{ DelayMinutes: 0, Contacts: programs }]);
 }
 
 /** Pauses, deletes and takes schedules away, and waits until all incidents are closed; then one schedule is back. */
-async function letGo(ground: Ground, schedule: string): Promise<readonly string[]> {
-  const { api, truth, note } = ground;
+async function letGo(fixture: LabFixture, schedule: string): Promise<readonly string[]> {
+  const { api, truth, note } = fixture;
   const put = (name: string, body: Record<string, unknown>) =>
-    api.ok('PUT', `/devices/${idOf(ground, name)}`, body);
-  await acknowledge(ground, 'dev-5');
-  await minutes(ground, 1);
+    api.ok('PUT', `/devices/${idOf(fixture, name)}`, body);
+  await acknowledge(fixture, 'dev-5');
+  await minutes(fixture, 1);
   for (const name of paused) {
     await put(name, { Enabled: false });
     truth.begin(name, 'unknown', 'paused');
   }
-  await api.ok('DELETE', `/devices/${idOf(ground, 'dev-1')}`);
+  await api.ok('DELETE', `/devices/${idOf(fixture, 'dev-1')}`);
   await put('dev-2', { nschedule_id: null });
   await put('dev-7', { nschedule_id: null });
   note('paused, deleted and without a schedule');
   const differences: string[] = [];
   for (const about of closing)
     for (const contact of incidents)
-      differences.push(...(await expectMessages(ground, { contact, about, what: incident.ends })));
+      differences.push(...(await expectMessages(fixture, { contact, about, what: incident.ends })));
   await put('dev-7', { nschedule_id: schedule });
-  return [...differences, ...(await expectMessages(ground, { contact: 'pd', about: 'dev-7' }, { count: 3 }))];
+  return [
+    ...differences,
+    ...(await expectMessages(fixture, { contact: 'pd', about: 'dev-7' }, { count: 3 })),
+  ];
 }
 
 function expected() {
@@ -154,21 +157,21 @@ function expected() {
 export const closedElsewhere: Scene = {
   shows:
     'devices are paused, deleted and lose their schedule while they are Down: incidents elsewhere are closed and say why; Up says since when and how long',
-  ground: { scale: 20, controllers: 1 },
+  fixture: { scale: 20, controllers: 1 },
   isPlainOnly: true,
-  async play(ground) {
-    const schedule = await setUp(ground);
+  async play(fixture) {
+    const schedule = await setUp(fixture);
     const fromMs = Date.now();
-    for (const i of devices) stopDevice(ground, i);
-    const differences = [...(await expectStatus(ground, allAre('Down', names)))];
+    for (const i of devices) stopDevice(fixture, i);
+    const differences = [...(await expectStatus(fixture, allAre('Down', names)))];
     for (const about of [...closing, 'dev-3'])
-      differences.push(...(await expectMessages(ground, { contact: 'pd', about })));
-    differences.push(...(await letGo(ground, schedule)));
-    await minutes(ground, 2);
-    for (const i of devices.filter((device) => device !== 1)) startDevice(ground, i);
+      differences.push(...(await expectMessages(fixture, { contact: 'pd', about })));
+    differences.push(...(await letGo(fixture, schedule)));
+    await minutes(fixture, 2);
+    for (const i of devices.filter((device) => device !== 1)) startDevice(fixture, i);
     const toMs = Date.now();
-    differences.push(...(await expectStatus(ground, allAre('Up', ['dev-2', 'dev-3', 'dev-7']))));
-    await minutes(ground, 2);
+    differences.push(...(await expectStatus(fixture, allAre('Up', ['dev-2', 'dev-3', 'dev-7']))));
+    await minutes(fixture, 2);
     return {
       messages: new Map(),
       others: expected(),
@@ -177,8 +180,8 @@ export const closedElsewhere: Scene = {
       statuses: allAre('Unknown', paused),
       differences: [
         ...differences,
-        ...noteDifferences(ground),
-        ...upDifferences(ground, 'dev-3', { fromMs, toMs }),
+        ...noteDifferences(fixture),
+        ...upDifferences(fixture, 'dev-3', { fromMs, toMs }),
       ],
     };
   },

@@ -1,5 +1,5 @@
 import { createSchedule } from '../contacts.ts';
-import { type Ground, until } from '../ground.ts';
+import { type LabFixture, until } from '../lab-fixture.ts';
 import {
   allAre,
   type Expected,
@@ -47,8 +47,8 @@ const autumn: Night = {
 };
 
 /** dev-0 fails before the change, within its quiet hours; dev-1 has no quiet hours. Both return after it. */
-async function play(ground: Ground, night: Night): Promise<Expected> {
-  const { api, contacts, devices, hooks, mail, note } = ground;
+async function play(fixture: LabFixture, night: Night): Promise<Expected> {
+  const { api, contacts, devices, hooks, mail, note } = fixture;
   const changeMs = Date.parse(night.change);
   await api.ok('PUT', '/account', { Timezone });
   const schedule = await createSchedule(api, 'Night', [
@@ -57,9 +57,9 @@ async function play(ground: Ground, night: Night): Promise<Expected> {
   ]);
   const quiet = devices.find(({ name }) => name === 'dev-0');
   await api.ok('PUT', `/devices/${quiet?.id}`, { nschedule_id: schedule });
-  stopDevice(ground, 0);
-  stopDevice(ground, 1);
-  const during = await expectStatus(ground, allAre('Down', ['dev-0', 'dev-1']));
+  stopDevice(fixture, 0);
+  stopDevice(fixture, 1);
+  const during = await expectStatus(fixture, allAre('Down', ['dev-0', 'dev-1']));
   const isEarly = Date.now() < changeMs - 1000;
   const arrivals = () => [
     ...hooks.hooks.filter(({ about }) => about === 'dev-0').map(({ atMs }) => atMs),
@@ -68,9 +68,9 @@ async function play(ground: Ground, night: Night): Promise<Expected> {
   await until(async () => Date.now() >= changeMs + maxLateMs, leadSeconds * 1000);
   note(`the clocks have changed: ${localTime(Date.now())}`);
   const arrived = arrivals();
-  startDevice(ground, 0);
-  startDevice(ground, 1);
-  const after = await expectStatus(ground, allAre('Up', everyName));
+  startDevice(fixture, 0);
+  startDevice(fixture, 1);
+  const after = await expectStatus(fixture, allAre('Up', everyName));
   const both = ['device.down', 'device.up'];
   return {
     messages: new Map(once(both, ['dev-0', 'dev-1'])),
@@ -100,16 +100,16 @@ const startOf = ({ change }: Night) => new Date(Date.parse(change) - leadSeconds
 /** 02:00 to 03:00 does not exist. */
 export const springNight: Scene = {
   shows: 'the clocks go forward: what waits for 03:00, or for 02:30 that does not exist, arrives at 03:00',
-  ground: { scale, controllers },
+  fixture: { scale, controllers },
   startsAt: startOf(spring),
-  play: (ground) => play(ground, spring),
+  play: (fixture) => play(fixture, spring),
 };
 
 /** 02:00 to 03:00 comes twice. */
 export const autumnNight: Scene = {
   shows:
     'the clocks go back: hours from 02:00 to 02:30 open twice, hours from 03:00 wait for the second 03:00',
-  ground: { scale, controllers },
+  fixture: { scale, controllers },
   startsAt: startOf(autumn),
-  play: (ground) => play(ground, autumn),
+  play: (fixture) => play(fixture, autumn),
 };

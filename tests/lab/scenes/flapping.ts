@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { acknowledge, addContacts, countsOf, giveSchedule, idOf, messagesTo, minutes } from '../cast.ts';
-import { type Ground, until } from '../ground.ts';
 import { killInTurn } from '../kill-in-turn.ts';
+import { type LabFixture, until } from '../lab-fixture.ts';
 import { type Expected, type Scene, startDevice, stopDevice } from '../scene.ts';
 import { incident } from '../service-messages.ts';
 
@@ -23,12 +23,17 @@ const hookData = z.looseObject({
 });
 
 /** Outages of a device, minutes of the rules each, with a pause after each. */
-async function outages(ground: Ground, device: number, lengths: readonly number[], pause = pauseMinutes) {
+async function outages(
+  fixture: LabFixture,
+  device: number,
+  lengths: readonly number[],
+  pause = pauseMinutes,
+) {
   for (const length of lengths) {
-    stopDevice(ground, device);
-    await minutes(ground, length);
-    startDevice(ground, device);
-    await minutes(ground, pause);
+    stopDevice(fixture, device);
+    await minutes(fixture, length);
+    startDevice(fixture, device);
+    await minutes(fixture, pause);
   }
 }
 
@@ -40,28 +45,34 @@ const programs = ['now'];
 const late = ['late', 'late-pd', 'late-box'];
 
 /** One sentence for each message about a fall that did not come within its time. */
-function lateDifferences(ground: Ground, device: number, fellMs: number): readonly string[] {
+function lateDifferences(fixture: LabFixture, device: number, fellMs: number): readonly string[] {
   const about = `dev-${device}`;
-  const said = messagesTo(ground, { contact: 'now', what: 'device.flapping', about }).find(
+  const said = messagesTo(fixture, { contact: 'now', what: 'device.flapping', about }).find(
     ({ atMs }) => atMs > fellMs,
   );
-  const mostMs = (saidWithinMinutes + (ground.second === undefined ? 0 : takeoverMinutes)) * ground.minuteMs;
+  const mostMs =
+    (saidWithinMinutes + (fixture.second === undefined ? 0 : takeoverMinutes)) * fixture.minuteMs;
   if (said !== undefined && said.atMs - fellMs <= mostMs) return [];
   const after = said === undefined ? 'never' : `after ${((said.atMs - fellMs) / 1000).toFixed(1)} s`;
   return [`${about}: "flapping, and Down" was said ${after}; ${mostMs / 1000} s are the most`];
 }
 
 /** The last Up of a flapping has the number of its outages and the total seconds down. */
-function sumDifferences(ground: Ground, contact: string, device: number, count: number): readonly string[] {
+function sumDifferences(
+  fixture: LabFixture,
+  contact: string,
+  device: number,
+  count: number,
+): readonly string[] {
   const about = `dev-${device}`;
-  const last = messagesTo(ground, { contact, what: 'device.up', about }).at(-1);
+  const last = messagesTo(fixture, { contact, what: 'device.up', about }).at(-1);
   if (last === undefined) return [`${about}: ${contact} got no end`];
   const { Outages, Seconds = 0 } = hookData.parse(JSON.parse(last.text)).data;
-  const { down } = ground.truth.seconds(about, { fromMs: ground.fromMs, toMs: last.atMs });
+  const { down } = fixture.truth.seconds(about, { fromMs: fixture.fromMs, toMs: last.atMs });
   // Where a controller is killed, an outage may be known from late results only, when it is over. A message does not
   // count it.
-  const least = ground.second === undefined ? count : count - 1;
-  const most = count * (ground.intervalMs / 1000 + 1.5);
+  const least = fixture.second === undefined ? count : count - 1;
+  const most = count * (fixture.intervalMs / 1000 + 1.5);
   return [
     ...(Outages !== undefined && Outages <= count && Outages >= least
       ? []
@@ -73,7 +84,7 @@ function sumDifferences(ground: Ground, contact: string, device: number, count: 
 }
 
 /** Repeats a request that a killed controller did not answer. One that fails for long shows in the messages. */
-async function patiently({ note }: Ground, request: () => Promise<unknown>): Promise<void> {
+async function patiently({ note }: LabFixture, request: () => Promise<unknown>): Promise<void> {
   const did = await until(async () => {
     await request();
     return true;
@@ -82,48 +93,48 @@ async function patiently({ note }: Ground, request: () => Promise<unknown>): Pro
 }
 
 /** Each history is of a device of its own; all run beside each other. */
-async function histories(ground: Ground): Promise<readonly string[]> {
+async function histories(fixture: LabFixture): Promise<readonly string[]> {
   const falls = new Map<number, number>();
   const fall = async (device: number, length: number) => {
     falls.set(device, Date.now());
-    await outages(ground, device, [length], 0);
+    await outages(fixture, device, [length], 0);
   };
   const plays = [
     // Three pairs, then Down for ten minutes.
     async () => {
-      await outages(ground, 0, three);
+      await outages(fixture, 0, three);
       await fall(0, 10);
     },
-    () => outages(ground, 1, three),
-    () => outages(ground, 2, three.slice(1)),
+    () => outages(fixture, 1, three),
+    () => outages(fixture, 2, three.slice(1)),
     // Only a step with a delay: ten outages, none as long as it, each confirmed for more than two minutes.
     () =>
       outages(
-        ground,
+        fixture,
         3,
         Array.from({ length: 10 }, () => 3.3),
         1.5,
       ),
     // Both steps.
-    () => outages(ground, 5, three),
+    () => outages(fixture, 5, three),
     // Three pairs, then Down for 35 minutes: an outage of its own again.
     async () => {
-      await outages(ground, 6, three);
+      await outages(fixture, 6, three);
       await fall(6, 35);
     },
     // Acknowledged while it flaps, then Down for ten minutes.
     async () => {
-      await outages(ground, 7, three);
-      await patiently(ground, () => acknowledge(ground, 'dev-7'));
-      await outages(ground, 7, [10], 0);
+      await outages(fixture, 7, three);
+      await patiently(fixture, () => acknowledge(fixture, 'dev-7'));
+      await outages(fixture, 7, [10], 0);
     },
     // Paused while it flaps.
     async () => {
-      await outages(ground, 8, three);
-      await patiently(ground, () =>
-        ground.api.ok('PUT', `/devices/${idOf(ground, 'dev-8')}`, { Enabled: false }),
+      await outages(fixture, 8, three);
+      await patiently(fixture, () =>
+        fixture.api.ok('PUT', `/devices/${idOf(fixture, 'dev-8')}`, { Enabled: false }),
       );
-      ground.truth.begin('dev-8', 'unknown', 'paused');
+      fixture.truth.begin('dev-8', 'unknown', 'paused');
     },
   ];
   await Promise.all(
@@ -132,9 +143,9 @@ async function histories(ground: Ground): Promise<readonly string[]> {
       await play();
     }),
   );
-  ground.note('all devices are Up');
-  await minutes(ground, quietMinutes + 2);
-  return [...falls].flatMap(([device, fellMs]) => lateDifferences(ground, device, fellMs));
+  fixture.note('all devices are Up');
+  await minutes(fixture, quietMinutes + 2);
+  return [...falls].flatMap(([device, fellMs]) => lateDifferences(fixture, device, fellMs));
 }
 
 /** How many messages of each kind a device causes; `closed`: its incidents end without an Up. */
@@ -167,9 +178,9 @@ const flapsOfTen = 8;
  * How often the contacts of the delayed step must hear that dev-3 flaps. Where a controller dies, the next one may
  * learn of a Down too late for its two minutes, but each contact hears the same and of the begin.
  */
-function flapsOf(ground: Ground): number {
-  if (ground.second === undefined) return flapsOfTen;
-  const heard = messagesTo(ground, { contact: 'late', what: 'device.flapping', about: 'dev-3' });
+function flapsOf(fixture: LabFixture): number {
+  if (fixture.second === undefined) return flapsOfTen;
+  const heard = messagesTo(fixture, { contact: 'late', what: 'device.flapping', about: 'dev-3' });
   return Math.min(flapsOfTen, Math.max(1, new Set(heard.map(({ id }) => id)).size));
 }
 
@@ -199,9 +210,9 @@ function expected(flaps: number) {
  * The agent of `local` knows only the controller that the supervisor starts again, so this Location may be offline for
  * the minute of the rules. It is said as often as it is, and each end of it, too.
  */
-function awayOfLocal(ground: Ground): ReadonlyMap<string, number> {
-  if (ground.second === undefined) return new Map();
-  const heard = ground.hooks.hooks.filter(
+function awayOfLocal(fixture: LabFixture): ReadonlyMap<string, number> {
+  if (fixture.second === undefined) return new Map();
+  const heard = fixture.hooks.hooks.filter(
     ({ type, about }) => type === 'location.offline' && about === 'local',
   );
   const count = new Set(heard.map(({ id }) => id)).size;
@@ -216,12 +227,12 @@ const ends = [
   ['late', 3, 1],
 ] as const;
 
-function endsTo(ground: Ground, contact: string, device: number): number {
-  return messagesTo(ground, { contact, what: 'device.up', about: `dev-${device}` }).length;
+function endsTo(fixture: LabFixture, contact: string, device: number): number {
+  return messagesTo(fixture, { contact, what: 'device.up', about: `dev-${device}` }).length;
 }
 
-async function play(ground: Ground): Promise<Expected> {
-  const id = await addContacts(ground, {
+async function play(fixture: LabFixture): Promise<Expected> {
+  const id = await addContacts(fixture, {
     now: 'webhook',
     pd: 'pagerduty',
     am: 'alertmanager',
@@ -235,34 +246,34 @@ async function play(ground: Ground): Promise<Expected> {
   });
   const at = (DelayMinutes: number, names: readonly string[]) => ({ DelayMinutes, Contacts: names.map(id) });
   const first = [...programs, ...incidents];
-  await giveSchedule(ground, ['dev-0', 'dev-1'], [at(0, [...first, ...people])]);
-  await giveSchedule(ground, ['dev-2', 'dev-6', 'dev-7', 'dev-8'], [at(0, first)]);
-  await giveSchedule(ground, ['dev-3'], [at(5, late)]);
-  await giveSchedule(ground, ['dev-5'], [at(0, first), at(5, late)]);
+  await giveSchedule(fixture, ['dev-0', 'dev-1'], [at(0, [...first, ...people])]);
+  await giveSchedule(fixture, ['dev-2', 'dev-6', 'dev-7', 'dev-8'], [at(0, first)]);
+  await giveSchedule(fixture, ['dev-3'], [at(5, late)]);
+  await giveSchedule(fixture, ['dev-5'], [at(0, first), at(5, late)]);
   const ending = new AbortController();
-  const killing = killInTurn(ground, ending.signal);
-  const differences = await histories(ground);
+  const killing = killInTurn(fixture, ending.signal);
+  const differences = await histories(fixture);
   ending.abort();
   const kills = await killing;
   // Where a controller was killed last, the other one takes its messages over.
   await until(
-    async () => ends.every(([contact, device, count]) => endsTo(ground, contact, device) >= count),
+    async () => ends.every(([contact, device, count]) => endsTo(fixture, contact, device) >= count),
     60_000,
   );
-  await until(async () => (await ground.api.call('GET', '/hello')).status === 200, 30_000);
+  await until(async () => (await fixture.api.call('GET', '/hello')).status === 200, 30_000);
   return {
-    messages: awayOfLocal(ground),
-    others: expected(flapsOf(ground)),
+    messages: awayOfLocal(fixture),
+    others: expected(flapsOf(fixture)),
     released: new Set(['dev-8']),
     mayRepeat: kills > 0,
     facts: kills > 0 ? { 'controllers killed': kills } : {},
     statuses: new Map([['dev-8', 'Unknown']]),
     differences: [
       ...differences,
-      ...sumDifferences(ground, 'now', 0, 4),
-      ...sumDifferences(ground, 'now', 1, 3),
-      ...sumDifferences(ground, 'late', 3, 10),
-      ...sumDifferences(ground, 'now', 7, 4),
+      ...sumDifferences(fixture, 'now', 0, 4),
+      ...sumDifferences(fixture, 'now', 1, 3),
+      ...sumDifferences(fixture, 'late', 3, 10),
+      ...sumDifferences(fixture, 'now', 7, 4),
     ],
   };
 }
@@ -271,7 +282,7 @@ async function play(ground: Ground): Promise<Expected> {
 export const flapping: Scene = {
   shows:
     'devices flap, and end Up, Down, acknowledged or paused: one problem each, no end while they are Down, also where the step has a delay',
-  ground: { scale, controllers: 1 },
+  fixture: { scale, controllers: 1 },
   isPlainOnly: true,
   limitSeconds: 400,
   play,
@@ -281,7 +292,7 @@ export const flapping: Scene = {
 export const flappingKilled: Scene = {
   shows:
     'devices flap as in flapping, while one of two controllers after the other is killed: the same messages',
-  ground: { scale: killedScale, controllers: 2 },
+  fixture: { scale: killedScale, controllers: 2 },
   isPlainOnly: true,
   limitSeconds: 2_000,
   play,

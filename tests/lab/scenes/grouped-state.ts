@@ -1,5 +1,5 @@
 import { addContacts, expectMessages, giveSchedule, idOf, messagesTo } from '../cast.ts';
-import { type Ground, until } from '../ground.ts';
+import { type LabFixture, until } from '../lab-fixture.ts';
 import { allAre, expectStatus, type Scene, startDevice, stopDevice } from '../scene.ts';
 
 const devices = [0, 1, 4, 5, 8, 9, 12, 13, 16, 17];
@@ -11,9 +11,9 @@ const groupMs = 60_000;
 const people = ['box', 'chat', 'push'];
 
 /** A device whose settings changed is checked at once. */
-async function checkNow(ground: Ground, all: readonly number[], Frequency: number): Promise<void> {
+async function checkNow(fixture: LabFixture, all: readonly number[], Frequency: number): Promise<void> {
   await Promise.all(
-    namesOf(all).map((name) => ground.api.ok('PUT', `/devices/${idOf(ground, name)}`, { Frequency })),
+    namesOf(all).map((name) => fixture.api.ok('PUT', `/devices/${idOf(fixture, name)}`, { Frequency })),
   );
 }
 
@@ -21,9 +21,9 @@ async function checkNow(ground: Ground, all: readonly number[], Frequency: numbe
  * The expected messages of the contact: five single messages, then one that names each other device and each that came
  * back, once.
  */
-function expectedOf(ground: Ground, contact: string): [string, number][] {
+function expectedOf(fixture: LabFixture, contact: string): [string, number][] {
   const single = new Set(
-    messagesTo(ground, { contact, what: 'device.down' })
+    messagesTo(fixture, { contact, what: 'device.down' })
       .slice(0, 5)
       .map(({ about }) => about),
   );
@@ -37,19 +37,19 @@ function expectedOf(ground: Ground, contact: string): [string, number][] {
   });
 }
 
-const knows = (ground: Ground, contact: string) =>
-  new Set(messagesTo(ground, { contact }).map(({ about }) => about)).size;
+const knows = (fixture: LabFixture, contact: string) =>
+  new Set(messagesTo(fixture, { contact }).map(({ about }) => about)).size;
 
 /** Six of the devices return while the contacts wait for their group. */
-async function returnEarly(ground: Ground): Promise<readonly string[]> {
-  const counts = () => people.map((contact) => messagesTo(ground, { contact }).length);
+async function returnEarly(fixture: LabFixture): Promise<readonly string[]> {
+  const counts = () => people.map((contact) => messagesTo(fixture, { contact }).length);
   // Five leave singly; chats get them one by one.
   const did = await until(async () => counts().every((count) => count >= 5), 10_000);
   const early = counts();
-  ground.note(`${early.join(', ')} messages left before the group`);
-  for (const i of returning) startDevice(ground, i);
-  await checkNow(ground, returning, 1);
-  const up = await expectStatus(ground, allAre('Up', namesOf(returning)));
+  fixture.note(`${early.join(', ')} messages left before the group`);
+  for (const i of returning) startDevice(fixture, i);
+  await checkNow(fixture, returning, 1);
+  const up = await expectStatus(fixture, allAre('Up', namesOf(returning)));
   const isBefore = counts().every((count, i) => count === early[i]);
   return [
     ...up,
@@ -59,8 +59,8 @@ async function returnEarly(ground: Ground): Promise<readonly string[]> {
 }
 
 /** The lines of the latest message, and how many devices they name. */
-function groupOf(ground: Ground, contact: string) {
-  const all = messagesTo(ground, { contact });
+function groupOf(fixture: LabFixture, contact: string) {
+  const all = messagesTo(fixture, { contact });
   const last = all.filter(({ id }) => id === all.at(-1)?.id);
   return { contact, size: last.length, names: new Set(last.map(({ about }) => about)).size };
 }
@@ -69,28 +69,28 @@ function groupOf(ground: Ground, contact: string) {
 export const groupedState: Scene = {
   shows:
     'ten devices fail, six return within the minute of the group: each stands in it once, with the state at its sending',
-  ground: { scale: 3, controllers: 1 },
+  fixture: { scale: 3, controllers: 1 },
   isPlainOnly: true,
-  async play(ground) {
-    const id = await addContacts(ground, { box: 'email', chat: 'slack', push: 'ntfy', all: 'webhook' });
+  async play(fixture) {
+    const id = await addContacts(fixture, { box: 'email', chat: 'slack', push: 'ntfy', all: 'webhook' });
     const names = namesOf(devices);
-    await giveSchedule(ground, names, [{ DelayMinutes: 0, Contacts: [...people, 'all'].map(id) }]);
-    for (const i of devices) stopDevice(ground, i);
-    await checkNow(ground, devices, 2);
-    const differences = [...(await expectStatus(ground, allAre('Down', names)))];
+    await giveSchedule(fixture, names, [{ DelayMinutes: 0, Contacts: [...people, 'all'].map(id) }]);
+    for (const i of devices) stopDevice(fixture, i);
+    await checkNow(fixture, devices, 2);
+    const differences = [...(await expectStatus(fixture, allAre('Down', names)))];
     const everything = { contact: 'all', what: 'device.down' };
-    differences.push(...(await expectMessages(ground, everything, { count: devices.length })));
-    differences.push(...(await returnEarly(ground)));
+    differences.push(...(await expectMessages(fixture, everything, { count: devices.length })));
+    differences.push(...(await returnEarly(fixture)));
     const isTold = await until(
-      async () => people.every((contact) => knows(ground, contact) === devices.length),
+      async () => people.every((contact) => knows(fixture, contact) === devices.length),
       groupMs,
     );
-    const expected = people.flatMap((contact) => expectedOf(ground, contact));
-    const groups = people.map((contact) => groupOf(ground, contact));
-    for (const i of lasting) startDevice(ground, i);
-    await checkNow(ground, lasting, 5);
-    differences.push(...(await expectStatus(ground, allAre('Up', names))));
-    const ups = (contact: string) => messagesTo(ground, { contact, what: 'device.up' }).length;
+    const expected = people.flatMap((contact) => expectedOf(fixture, contact));
+    const groups = people.map((contact) => groupOf(fixture, contact));
+    for (const i of lasting) startDevice(fixture, i);
+    await checkNow(fixture, lasting, 5);
+    differences.push(...(await expectStatus(fixture, allAre('Up', names))));
+    const ups = (contact: string) => messagesTo(fixture, { contact, what: 'device.up' }).length;
     await until(async () => people.every((contact) => ups(contact) >= devices.length), groupMs);
     return {
       messages: new Map(),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { addContacts, countsOf, messagesTo, minutes } from '../cast.ts';
-import { type Ground, until } from '../ground.ts';
+import { type LabFixture, until } from '../lab-fixture.ts';
 import { connected } from '../rest.ts';
 import { allAre, everyName, expectStatus, once, type Scene, startDevice, stopDevice } from '../scene.ts';
 
@@ -31,26 +31,26 @@ interface PastOutage {
   readonly toMs: number;
 }
 
-async function pastOutage(ground: Ground, device: number, count: number): Promise<PastOutage> {
+async function pastOutage(fixture: LabFixture, device: number, count: number): Promise<PastOutage> {
   const fromMs = Date.now();
-  stopDevice(ground, device);
-  await minutes(ground, count);
-  startDevice(ground, device);
+  stopDevice(fixture, device);
+  await minutes(fixture, count);
+  startDevice(fixture, device);
   return { name: `dev-${device}`, fromMs, toMs: Date.now() };
 }
 
 /** The summary of a Location names each of its outages with its times, and Since is the earliest one. */
 function summaryDifferences(
-  ground: Ground,
+  fixture: LabFixture,
   location: string,
   wanted: readonly PastOutage[],
 ): readonly string[] {
-  const [hook] = ground.hooks.hooks.filter(
+  const [hook] = fixture.hooks.hooks.filter(
     ({ type, about }) => type === 'late.summary' && about === location,
   );
   if (hook === undefined) return [];
   const { Since, Count, Outages } = summary.parse(JSON.parse(hook.text)).data;
-  const mostMs = ground.intervalMs + 3000;
+  const mostMs = fixture.intervalMs + 3000;
   const isNear = (shown: string, trueMs: number) => Math.abs(Date.parse(shown) - trueMs) <= mostMs;
   const named = Outages.map(({ ShortName }) => ShortName)
     .sort()
@@ -61,9 +61,9 @@ function summaryDifferences(
     .join(', ');
   const first = Math.min(...wanted.map(({ fromMs }) => fromMs));
   const texts = {
-    mail: ground.mail.mails.filter(({ subject }) => / that (?:is|are) over/.test(subject)),
-    chat: messagesTo(ground, { contact: 'chat', what: 'late.summary' }),
-    text: messagesTo(ground, { contact: 'text', what: 'late.summary' }),
+    mail: fixture.mail.mails.filter(({ subject }) => / that (?:is|are) over/.test(subject)),
+    chat: messagesTo(fixture, { contact: 'chat', what: 'late.summary' }),
+    text: messagesTo(fixture, { contact: 'text', what: 'late.summary' }),
   };
   return [
     ...(Count === wanted.length ? [] : [`${location}: ${Count} outages instead of ${wanted.length}`]),
@@ -90,14 +90,14 @@ function summaryDifferences(
 export const lateOutages: Scene = {
   shows:
     'outages begin and end while the controller is away: one summary for each Location with number, names and times; what still lasts alerts by itself',
-  ground: { scale: 20, controllers: 1 },
+  fixture: { scale: 20, controllers: 1 },
   isPlainOnly: true,
   limitSeconds: 300,
-  async play(ground) {
-    const { system, api, note } = ground;
-    const id = await addContacts(ground, { chat: 'slack', text: 'sms' });
-    const Contacts = [ground.contacts.hook, ground.contacts.mail, id('chat'), id('text')];
-    await api.ok('PUT', `/nschedules/${ground.contacts.schedule}`, {
+  async play(fixture) {
+    const { system, api, note } = fixture;
+    const id = await addContacts(fixture, { chat: 'slack', text: 'sms' });
+    const Contacts = [fixture.contacts.hook, fixture.contacts.mail, id('chat'), id('text')];
+    await api.ok('PUT', `/nschedules/${fixture.contacts.schedule}`, {
       Steps: [{ DelayMinutes: 0, Contacts }],
     });
     await api.ok('PUT', '/account', { Timezone: 'Europe/Berlin' });
@@ -106,28 +106,28 @@ export const lateOutages: Scene = {
     process.kill(supervisor, 'SIGSTOP');
     process.kill(controller, 'SIGKILL');
     note('the controller is away');
-    await minutes(ground, 1);
+    await minutes(fixture, 1);
     const all = Promise.all([
       ...past.A.map(async (device, i) => {
-        await minutes(ground, i);
-        return pastOutage(ground, device, 3 + i);
+        await minutes(fixture, i);
+        return pastOutage(fixture, device, 3 + i);
       }),
-      ...past.B.map((device) => pastOutage(ground, device, 4)),
+      ...past.B.map((device) => pastOutage(fixture, device, 4)),
     ]);
     const outages = await all;
-    stopDevice(ground, lasting);
-    await minutes(ground, 6);
+    stopDevice(fixture, lasting);
+    await minutes(fixture, 6);
     process.kill(supervisor, 'SIGCONT');
     const isBack = await until(async () => (await connected(api)) >= 3, backMs);
     note('the controller is back');
-    const down = await expectStatus(ground, allAre('Down', [`dev-${lasting}`]));
+    const down = await expectStatus(fixture, allAre('Down', [`dev-${lasting}`]));
     const arrived = await until(
-      async () => ground.hooks.hooks.filter(({ type }) => type === 'late.summary').length >= 2,
+      async () => fixture.hooks.hooks.filter(({ type }) => type === 'late.summary').length >= 2,
       30_000,
     );
-    await minutes(ground, 3);
-    startDevice(ground, lasting);
-    const up = await expectStatus(ground, allAre('Up', everyName));
+    await minutes(fixture, 3);
+    startDevice(fixture, lasting);
+    const up = await expectStatus(fixture, allAre('Up', everyName));
     const still = once(['device.down', 'device.up'], [`dev-${lasting}`]);
     const of = (names: readonly number[]) =>
       outages.filter(({ name }) => names.some((i) => name === `dev-${i}`));
@@ -147,8 +147,8 @@ export const lateOutages: Scene = {
         ...(arrived ? [] : ['there are not two summaries']),
         ...down,
         ...up,
-        ...summaryDifferences(ground, 'A', of(past.A)),
-        ...summaryDifferences(ground, 'B', of(past.B)),
+        ...summaryDifferences(fixture, 'A', of(past.A)),
+        ...summaryDifferences(fixture, 'B', of(past.B)),
       ],
     };
   },

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { startTarget, type Target } from '../../harness/target.ts';
 import { createSchedule } from '../contacts.ts';
-import { type Ground, until } from '../ground.ts';
+import { type LabFixture, until } from '../lab-fixture.ts';
 import { addresses } from '../network.ts';
 import { p50p99, quantile } from '../percentiles.ts';
 import { statuses } from '../rest.ts';
@@ -25,21 +25,21 @@ interface Outage {
 /** From the death of a target to the arrival of the webhook. */
 export const latency: Scene = {
   shows: `200 outages, 100 devices at once: the webhook arrives at most ${maxOverheadMs} ms (p99) after the last retry could have ended`,
-  ground: { scale: 6, controllers: 2, hasSite: false },
-  async play(ground) {
+  fixture: { scale: 6, controllers: 2, hasSite: false },
+  async play(fixture) {
     // They end with the scene's process, after the verdict.
     const targets = new Map<string, Target>();
     for (let i = 0; i < deviceCount; i += 1)
       targets.set(`t-${i}`, await startTarget(addresses.controllers, 0));
     // Only the webhook is measured. E-mails would be grouped, and an e-mail names each device once, whatever happened
     // to it meanwhile.
-    const Steps = [{ DelayMinutes: 0, Contacts: [ground.contacts.hook] }];
-    const nschedule_id = await createSchedule(ground.api, 'Webhook', Steps);
+    const Steps = [{ DelayMinutes: 0, Contacts: [fixture.contacts.hook] }];
+    const nschedule_id = await createSchedule(fixture.api, 'Webhook', Steps);
     await Promise.all(
       [...targets].map(([ShortName, { port }]) =>
-        ground.api.ok('POST', '/devices', {
+        fixture.api.ok('POST', '/devices', {
           ...body,
-          ...ground.rhythm,
+          ...fixture.rhythm,
           nschedule_id,
           ShortName,
           URL: `${addresses.controllers}:${port}`,
@@ -50,28 +50,28 @@ export const latency: Scene = {
     const differences: string[] = [];
     const settle = async (status: string, hooks: number) => {
       const did = await until(async () => {
-        const all = await statuses(ground.api);
+        const all = await statuses(fixture.api);
         return (
-          [...targets.keys()].every((name) => all.get(name) === status) && ground.hooks.hooks.length >= hooks
+          [...targets.keys()].every((name) => all.get(name) === status) && fixture.hooks.hooks.length >= hooks
         );
       }, roundMs);
-      ground.note(`${ground.hooks.hooks.length} webhooks arrived`);
+      fixture.note(`${fixture.hooks.hooks.length} webhooks arrived`);
       if (!did)
         differences.push(`not all devices were ${status} with a webhook each after ${roundMs / 1000} s`);
     };
     await settle('Up', 0);
     const outages: Outage[] = [];
     for (let round = 0; round < rounds; round += 1) {
-      const sentBefore = ground.hooks.hooks.length;
+      const sentBefore = fixture.hooks.hooks.length;
       const diedMs = Date.now();
       for (const target of targets.values()) target.manner = 'reset';
       await settle('Down', sentBefore + deviceCount);
       for (const target of targets.values()) target.manner = 'ok';
       await settle('Up', sentBefore + 2 * deviceCount);
-      for (const { type, about: name, atMs } of ground.hooks.hooks.slice(sentBefore))
+      for (const { type, about: name, atMs } of fixture.hooks.hooks.slice(sentBefore))
         if (type === 'device.down') outages.push({ name, diedMs, arrivedMs: atMs });
     }
-    const facts = await measure(ground, outages, differences);
+    const facts = await measure(fixture, outages, differences);
     const messages = new Map(
       [...targets.keys()].flatMap((name): [string, number][] => [
         [`device.down ${name}`, rounds],
@@ -98,14 +98,14 @@ interface Failure {
  * Compares each arrival with its lower bound: end of the first failing check + Retries × (RetryDelay + answer time).
  */
 async function measure(
-  ground: Ground,
+  fixture: LabFixture,
   outages: readonly Outage[],
   differences: string[],
 ): Promise<Record<string, string | number>> {
-  const failures = Map.groupBy(await readFailures(ground), ({ name }) => name);
+  const failures = Map.groupBy(await readFailures(fixture), ({ name }) => name);
   const rows = outages.map((outage) => ({
     ...outage,
-    boundMs: lowerBound(outage, failures.get(outage.name) ?? [], ground),
+    boundMs: lowerBound(outage, failures.get(outage.name) ?? [], fixture),
   }));
   const overheads = rows.map(({ arrivedMs, boundMs }) => arrivedMs - boundMs);
   const p99 = quantile(overheads, 0.99);
@@ -136,7 +136,7 @@ function listed({ name, diedMs }: Outage, failures: ReadonlyMap<string, readonly
 }
 
 /** All failed checks, the earliest first. */
-async function readFailures({ system }: Ground): Promise<readonly Failure[]> {
+async function readFailures({ system }: LabFixture): Promise<readonly Failure[]> {
   await using stack = new AsyncDisposableStack();
   const client = new pg.Client({ connectionString: system.quickstart().database_url });
   await client.connect();
@@ -155,7 +155,7 @@ async function readFailures({ system }: Ground): Promise<readonly Failure[]> {
 function lowerBound(
   { diedMs }: Outage,
   failures: readonly Failure[],
-  { rhythm, scale }: Pick<Ground, 'rhythm' | 'scale'>,
+  { rhythm, scale }: Pick<LabFixture, 'rhythm' | 'scale'>,
 ): number {
   const first = failures.find(({ attempt, endUs }) => attempt === 0 && endUs >= diedMs * 1000);
   // The controller may have opened the retry sequence. Regular checks that fail while it runs are not part of it.

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addContacts, countsOf, expectMessages, giveSchedule, minutes } from '../cast.ts';
 import { createSchedule } from '../contacts.ts';
-import { type Ground, until } from '../ground.ts';
+import { type LabFixture, until } from '../lab-fixture.ts';
 import { addresses } from '../network.ts';
 import { locationsOnline } from '../rest.ts';
 import { allAre, everyName, expectStatus, type Scene } from '../scene.ts';
@@ -10,23 +10,23 @@ import { incident } from '../service-messages.ts';
 const locations = z.array(z.object({ location_id: z.string(), Name: z.string() }));
 const goneMs = 60_000;
 
-async function locationId({ api }: Ground, name: string): Promise<string> {
+async function locationId({ api }: LabFixture, name: string): Promise<string> {
   const all = locations.parse(await api.ok('GET', '/locations'));
   return all.find(({ Name }) => Name === name)?.location_id ?? '';
 }
 
 /** Devices that only this Location checks. */
-const onlyAt = ({ devices }: Ground, name: string) =>
+const onlyAt = ({ devices }: LabFixture, name: string) =>
   devices.filter(({ locations: at }) => at.join() === name).map((device) => device.name);
 
 /** The agent of a Location is killed, and started again when its Location is offline. */
 async function absence(
-  ground: Ground,
+  fixture: LabFixture,
   name: 'A' | 'B',
   told: () => Promise<readonly string[]>,
 ): Promise<readonly string[]> {
-  const { api, agents, truth, note } = ground;
-  const unchecked = onlyAt(ground, name);
+  const { api, agents, truth, note } = fixture;
+  const unchecked = onlyAt(fixture, name);
   await agents[name].kill();
   for (const device of unchecked) truth.begin(device, 'unknown', name);
   note(`the agent of ${name} is killed`);
@@ -39,15 +39,15 @@ async function absence(
     ...missing,
     ...(isGone ? [] : [`${name} did not become offline`]),
     ...(isBack ? [] : [`${name} did not become online again`]),
-    ...(await expectStatus(ground, allAre('Up', everyName))),
+    ...(await expectStatus(fixture, allAre('Up', everyName))),
   ];
 }
 
 /** Schedules of devices that B checks, and one of A. The account has none. */
-async function setUp(ground: Ground): Promise<void> {
-  const { api } = ground;
+async function setUp(fixture: LabFixture): Promise<void> {
+  const { api } = fixture;
   await api.ok('PUT', '/account', { nschedule_id: null });
-  const id = await addContacts(ground, {
+  const id = await addContacts(fixture, {
     one: 'webhook',
     two: 'slack',
     three: 'email',
@@ -60,43 +60,43 @@ async function setUp(ground: Ground): Promise<void> {
     DelayMinutes,
     Contacts: contacts.map(id),
   });
-  await giveSchedule(ground, ['dev-3', 'dev-7'], [at(0, 'one', 'two')]);
-  await giveSchedule(ground, ['dev-11'], [at(0, 'two', 'three'), at(5, 'late', 'one')]);
+  await giveSchedule(fixture, ['dev-3', 'dev-7'], [at(0, 'one', 'two')]);
+  await giveSchedule(fixture, ['dev-11'], [at(0, 'two', 'three'), at(5, 'late', 'one')]);
   // A and B check it.
-  await giveSchedule(ground, ['dev-0'], [at(0, 'four')]);
+  await giveSchedule(fixture, ['dev-0'], [at(0, 'four')]);
   // Only A checks it, and A has a schedule of its own.
-  await giveSchedule(ground, ['dev-2'], [at(0, 'other')]);
+  await giveSchedule(fixture, ['dev-2'], [at(0, 'other')]);
   const ofA = await createSchedule(api, 'of A', [at(0, 'own')]);
-  await api.ok('PUT', `/locations/${await locationId(ground, 'A')}`, { nschedule_id: ofA });
+  await api.ok('PUT', `/locations/${await locationId(fixture, 'A')}`, { nschedule_id: ofA });
 }
 
 const union = ['one', 'two', 'three', 'late'];
 
 async function expectAll(
-  ground: Ground,
+  fixture: LabFixture,
   contacts: readonly string[],
   { what, about }: { readonly what: string; readonly about: string },
 ): Promise<readonly string[]> {
   const found: string[] = [];
   for (const contact of contacts)
-    found.push(...(await expectMessages(ground, { contact, what, about }, { mostMs: 30_000 })));
+    found.push(...(await expectMessages(fixture, { contact, what, about }, { mostMs: 30_000 })));
   return found;
 }
 
 /** B's gateway, an anchor, fails and is back. */
-async function cutAnchor(ground: Ground): Promise<readonly string[]> {
-  const { api, network, truth, note } = ground;
+async function cutAnchor(fixture: LabFixture): Promise<readonly string[]> {
+  const { api, network, truth, note } = fixture;
   const about = 'gateway-B';
   const Anchors = [{ Name: about, Target: addresses.gateway('B') }];
-  await api.ok('PUT', `/locations/${await locationId(ground, 'B')}`, { Anchors });
-  await minutes(ground, 5);
+  await api.ok('PUT', `/locations/${await locationId(fixture, 'B')}`, { Anchors });
+  await minutes(fixture, 5);
   network.cutGateway('b');
-  for (const name of onlyAt(ground, 'B')) truth.begin(name, 'unknown', 'gateway');
+  for (const name of onlyAt(fixture, 'B')) truth.begin(name, 'unknown', 'gateway');
   note("B's gateway is cut");
-  const down = await expectAll(ground, union, { what: 'anchor.down', about });
+  const down = await expectAll(fixture, union, { what: 'anchor.down', about });
   network.healGateway('b');
-  for (const name of onlyAt(ground, 'B')) truth.end(name, 'unknown', 'gateway');
-  return [...down, ...(await expectAll(ground, union, { what: 'anchor.up', about }))];
+  for (const name of onlyAt(fixture, 'B')) truth.end(name, 'unknown', 'gateway');
+  return [...down, ...(await expectAll(fixture, union, { what: 'anchor.up', about }))];
 }
 
 /** `one` and `two` are in several steps; each contact gets one message. */
@@ -119,21 +119,21 @@ function expected() {
 export const locationContacts: Scene = {
   shows:
     "an account without a schedule: a dead agent and a dead anchor are told to the contacts of the devices' schedules, once each; a Location with a schedule of its own tells these only",
-  ground: { scale: 20, controllers: 1 },
+  fixture: { scale: 20, controllers: 1 },
   isPlainOnly: true,
   limitSeconds: 300,
-  async play(ground) {
-    await setUp(ground);
+  async play(fixture) {
+    await setUp(fixture);
     const tell = async (about: string, contacts: readonly string[]) =>
-      expectAll(ground, contacts, { what: 'location.offline', about });
+      expectAll(fixture, contacts, { what: 'location.offline', about });
     const differences = [
-      ...(await absence(ground, 'B', () => tell('B', union))),
-      ...(await expectAll(ground, union, { what: 'location.online', about: 'B' })),
-      ...(await absence(ground, 'A', () => tell('A', ['own']))),
-      ...(await cutAnchor(ground)),
-      ...(await expectStatus(ground, allAre('Up', everyName))),
+      ...(await absence(fixture, 'B', () => tell('B', union))),
+      ...(await expectAll(fixture, union, { what: 'location.online', about: 'B' })),
+      ...(await absence(fixture, 'A', () => tell('A', ['own']))),
+      ...(await cutAnchor(fixture)),
+      ...(await expectStatus(fixture, allAre('Up', everyName))),
     ];
-    await minutes(ground, 2);
+    await minutes(fixture, 2);
     return { messages: new Map(), others: expected(), differences };
   },
 };

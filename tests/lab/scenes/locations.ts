@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LabDevice } from '../devices.ts';
-import { type Ground, until } from '../ground.ts';
+import { type LabFixture, until } from '../lab-fixture.ts';
 import { locationsOnline } from '../rest.ts';
 import { allAre, type Expected, everyName, expectStatus, intervals, once, type Scene } from '../scene.ts';
 
@@ -15,7 +15,7 @@ const onlyB = (device: LabDevice) => device.locations.join() === 'B';
  * device.
  */
 async function absence(
-  ground: Ground,
+  fixture: LabFixture,
   deeds: {
     readonly begin: () => void | Promise<void>;
     readonly end: () => void;
@@ -23,7 +23,7 @@ async function absence(
     readonly leastMs: number;
   },
 ): Promise<Expected> {
-  const { api, devices, truth, note } = ground;
+  const { api, devices, truth, note } = fixture;
   const unchecked = devices.filter(onlyB).map(({ name }) => name);
   const fromMs = performance.now();
   await deeds.begin();
@@ -33,16 +33,16 @@ async function absence(
   note(wentOffline ? 'B is offline' : 'B is not offline');
   const others = everyName.filter((name) => !unchecked.includes(name));
   const during = await expectStatus(
-    ground,
+    fixture,
     new Map([...allAre('Unknown', unchecked), ...allAre('Up', others)]),
   );
-  await delay(Math.max(2 * ground.intervalMs, deeds.leastMs - (performance.now() - fromMs)));
+  await delay(Math.max(2 * fixture.intervalMs, deeds.leastMs - (performance.now() - fromMs)));
   deeds.end();
   for (const name of unchecked) truth.end(name, 'unknown', 'B');
   note('B is back');
   const wentOnline = await until(async () => (await locationsOnline(api)).get('B') === true, offlineMs);
-  const after = await expectStatus(ground, allAre('Up', everyName));
-  await intervals(ground, 2);
+  const after = await expectStatus(fixture, allAre('Up', everyName));
+  await intervals(fixture, 2);
   return {
     messages: new Map(once(['location.offline', 'location.online'], ['B'])),
     differences: [
@@ -57,11 +57,11 @@ async function absence(
 /** The line of Location B is cut: its agent reaches neither controller nor targets. */
 export const uplinkDies: Scene = {
   shows: "B's uplink dies: one message about B, none about the devices that only B checks",
-  ground: { scale: 6, controllers: 1 },
-  play: (ground) =>
-    absence(ground, {
-      begin: () => ground.network.cut('b'),
-      end: () => ground.network.heal('b'),
+  fixture: { scale: 6, controllers: 1 },
+  play: (fixture) =>
+    absence(fixture, {
+      begin: () => fixture.network.cut('b'),
+      end: () => fixture.network.heal('b'),
       leastMs: 0,
     }),
 };
@@ -69,11 +69,11 @@ export const uplinkDies: Scene = {
 /** The agent of Location B is killed and started again later. */
 export const agentKilled: Scene = {
   shows: 'the agent of B is killed: one message about B, and A continues alone',
-  ground: { scale: 6, controllers: 2 },
-  play: (ground) =>
-    absence(ground, {
-      begin: () => ground.agents.B.kill(),
-      end: () => ground.agents.B.start(),
+  fixture: { scale: 6, controllers: 2 },
+  play: (fixture) =>
+    absence(fixture, {
+      begin: () => fixture.agents.B.kill(),
+      end: () => fixture.agents.B.start(),
       leastMs: 0,
     }),
 };
@@ -83,11 +83,11 @@ const frozenScale = 10;
 /** The agent of Location B stands still for ten minutes, as on a suspended host. */
 export const agentFrozen: Scene = {
   shows: 'the agent of B stands still for ten minutes: one message about B, no false outage before and after',
-  ground: { scale: frozenScale, controllers: 1 },
-  play: (ground) =>
-    absence(ground, {
-      begin: () => ground.agents.B.freeze(),
-      end: () => ground.agents.B.resume(),
+  fixture: { scale: frozenScale, controllers: 1 },
+  play: (fixture) =>
+    absence(fixture, {
+      begin: () => fixture.agents.B.freeze(),
+      end: () => fixture.agents.B.resume(),
       leastMs: 600_000 / frozenScale,
     }),
 };

@@ -1,5 +1,5 @@
 import { addContacts, giveSchedule } from '../cast.ts';
-import { type Ground, until } from '../ground.ts';
+import { type LabFixture, until } from '../lab-fixture.ts';
 import { addresses } from '../network.ts';
 import { expectStatus, type Scene } from '../scene.ts';
 import { serviceTypes } from '../services.ts';
@@ -35,7 +35,7 @@ const query = [...parameters.map((name, i) => `${name}=${secretOf(i)}`), 'page=v
 const tellMs = 20_000;
 
 /** Everything that left: requests with their addresses, and e-mails. */
-function everything({ receivers, hooks, mail }: Ground): ReadonlyMap<string, string> {
+function everything({ receivers, hooks, mail }: LabFixture): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   const add = (name: string, text: string) => texts.set(name, `${texts.get(name) ?? ''}${text}\n`);
   for (const { contact, path, text } of receivers.received) add(contact, `${path} ${text}`);
@@ -47,39 +47,39 @@ function everything({ receivers, hooks, mail }: Ground): ReadonlyMap<string, str
 /** A device whose URL has credentials fails and returns; each channel tells of it. */
 export const masked: Scene = {
   shows: 'the URL of a device has credentials in its login and its query: no channel shows one of them',
-  ground: { scale: 20, controllers: 1 },
+  fixture: { scale: 20, controllers: 1 },
   isPlainOnly: true,
-  async play(ground) {
-    const { api, devices, network, truth, note } = ground;
+  async play(fixture) {
+    const { api, devices, network, truth, note } = fixture;
     const web = devices.find(({ name }) => name === 'web');
     const URL = `http://admin:${secretOf(99)}@${addresses.web}/login?${query}#frag-token=${secretOf(98)}`;
     const refusal = await api.call('PUT', `/devices/${web?.id}`, { URL });
     if (refusal.status !== 200) await api.ok('PUT', `/devices/${web?.id}`, { URL: URL.replace(/#.*/, '') });
-    const own = await addContacts(ground, Object.fromEntries(serviceTypes.map((type) => [type, type])));
-    const id = await addContacts(ground, { box: 'email' });
-    const Contacts = [...serviceTypes.map(own), id('box'), ground.contacts.hook, ground.contacts.mail];
-    await giveSchedule(ground, ['web'], [{ DelayMinutes: 0, Contacts }]);
+    const own = await addContacts(fixture, Object.fromEntries(serviceTypes.map((type) => [type, type])));
+    const id = await addContacts(fixture, { box: 'email' });
+    const Contacts = [...serviceTypes.map(own), id('box'), fixture.contacts.hook, fixture.contacts.mail];
+    await giveSchedule(fixture, ['web'], [{ DelayMinutes: 0, Contacts }]);
     // Only the counts of `hook` and `mail` are for the verdict; the others are read as they left.
-    ground.serviceTypes.clear();
-    const differences = [...(await expectStatus(ground, new Map([['web', 'Up']])))];
+    fixture.serviceTypes.clear();
+    const differences = [...(await expectStatus(fixture, new Map([['web', 'Up']])))];
     network.cut('w');
     truth.begin('web', 'down', 'self');
-    differences.push(...(await expectStatus(ground, new Map([['web', 'Down']]))));
-    const reached = () => new Set(ground.receivers.received.map(({ contact }) => contact));
+    differences.push(...(await expectStatus(fixture, new Map([['web', 'Down']]))));
+    const reached = () => new Set(fixture.receivers.received.map(({ contact }) => contact));
     const isTold = await until(async () => reached().size === serviceTypes.length, tellMs);
     note(`${reached().size} of ${serviceTypes.length} services have a message`);
     network.heal('w');
     truth.end('web', 'down', 'self');
-    differences.push(...(await expectStatus(ground, new Map([['web', 'Up']]))));
-    await until(async () => ground.mail.mails.length >= 4, tellMs);
+    differences.push(...(await expectStatus(fixture, new Map([['web', 'Up']]))));
+    await until(async () => fixture.mail.mails.length >= 4, tellMs);
     const silent = serviceTypes.filter((type) => !reached().has(type));
-    const shown = [...everything(ground)].flatMap(([name, text]) => {
+    const shown = [...everything(fixture)].flatMap(([name, text]) => {
       const found = [...new Set(text.match(marker))];
       return found.length === 0
         ? []
         : [`${name} shows ${found.join(', ')} of ${parameters.length} credentials`];
     });
-    const hidden = [...everything(ground)]
+    const hidden = [...everything(fixture)]
       .filter(([, text]) => !text.includes('visible7'))
       .map(([name]) => name);
     return {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { type Ground, until } from '../ground.ts';
+import { type LabFixture, until } from '../lab-fixture.ts';
 import { leftOutOf, namedIn } from '../mail-content.ts';
 import { addresses } from '../network.ts';
 import { p50p99, quantile } from '../percentiles.ts';
@@ -31,34 +31,34 @@ const drainMs = 180_000;
 export const massFailure: Scene = {
   shows:
     '2,000 devices fail within one minute: five e-mails singly, then one a minute that names 50 devices and counts the others; a webhook for each; GET /devices stays fast',
-  ground: { scale: 1, controllers: 1, hasSite: false },
+  fixture: { scale: 1, controllers: 1, hasSite: false },
   limitSeconds: 600,
-  async play(ground) {
-    const farm = await startFarm(ground);
-    const names = await createAll(ground, farm.ports);
+  async play(fixture) {
+    const targets = await startTargetProcess(fixture);
+    const names = await createAll(fixture, targets.ports);
     const differences: string[] = [];
     const settle = async (status: string) => {
-      const did = await until(async () => (await countOf(ground, status)) === deviceCount, phaseMs);
-      ground.note(`${await countOf(ground, status)} devices are ${status}`);
+      const did = await until(async () => (await countOf(fixture, status)) === deviceCount, phaseMs);
+      fixture.note(`${await countOf(fixture, status)} devices are ${status}`);
       if (!did) differences.push(`not all devices were ${status} after ${phaseMs / 1000} s`);
     };
     await settle('Up');
-    const calm = measureList(ground);
+    const calm = measureList(fixture);
     await delay(calmMs);
     const calmListMs = await calm.end();
-    const measuring = measureList(ground);
-    await farm.send('stop');
-    ground.note('all targets die');
+    const measuring = measureList(fixture);
+    await targets.send('stop');
+    fixture.note('all targets die');
     await settle('Down');
-    await untilNamed(ground, 'device.down', names);
+    await untilNamed(fixture, 'device.down', names);
     const listMs = await measuring.end();
-    differences.push(...mailRhythm(ground));
+    differences.push(...mailRhythm(fixture));
     if (quantile(listMs, 0.99) >= Math.max(maxListMs, calmFactor * quantile(calmListMs, 0.99)))
       differences.push(`GET /devices takes ${quantile(listMs, 0.99).toFixed(0)} ms at p99`);
     return {
       messages: new Map(names.map((name) => [`device.down ${name}`, 1])),
       facts: {
-        ...mailFacts(ground),
+        ...mailFacts(fixture),
         'GET /devices before': `${p50p99(calmListMs)} of ${calmListMs.length}`,
         'GET /devices meanwhile': `${p50p99(listMs)} of ${listMs.length}`,
       },
@@ -68,18 +68,18 @@ export const massFailure: Scene = {
 };
 
 /** A summary of the e-mails. In shadow there are none. */
-function mailFacts(ground: Ground): Record<string, string | number> {
-  if (ground.shadow !== undefined) return {};
+function mailFacts(fixture: LabFixture): Record<string, string | number> {
+  if (fixture.shadow !== undefined) return {};
   return {
-    'e-mails about 2,000 outages': ground.mail.mails.length,
-    'devices named in each e-mail': ground.mail.mails.map((mail) => namedIn(mail).length).join(', '),
-    'devices counted in each e-mail besides': ground.mail.mails.map(leftOutOf).join(', '),
-    'seconds between the e-mails': gaps(ground).join(', '),
+    'e-mails about 2,000 outages': fixture.mail.mails.length,
+    'devices named in each e-mail': fixture.mail.mails.map((mail) => namedIn(mail).length).join(', '),
+    'devices counted in each e-mail besides': fixture.mail.mails.map(leftOutOf).join(', '),
+    'seconds between the e-mails': gaps(fixture).join(', '),
   };
 }
 
 /** Seconds from each e-mail to the next one. */
-function gaps({ mail }: Ground): number[] {
+function gaps({ mail }: LabFixture): number[] {
   return mail.mails.slice(1).map(({ atMs }, i) => Math.round((atMs - (mail.mails[i]?.atMs ?? 0)) / 1000));
 }
 
@@ -87,11 +87,11 @@ function gaps({ mail }: Ground): number[] {
  * The first e-mails have one device each; each further one leaves a minute after the one before. In shadow nothing is
  * grouped, as nothing leaves.
  */
-function mailRhythm(ground: Ground): string[] {
-  if (ground.shadow !== undefined) return [];
-  const counts = ground.mail.mails.map((mail) => namedIn(mail).length);
+function mailRhythm(fixture: LabFixture): string[] {
+  if (fixture.shadow !== undefined) return [];
+  const counts = fixture.mail.mails.map((mail) => namedIn(mail).length);
   const early = counts.slice(0, singly).filter((count) => count !== 1);
-  const close = gaps(ground)
+  const close = gaps(fixture)
     .slice(singly)
     .filter((seconds) => seconds < minuteMs / 1000 - composeSeconds);
   return [
@@ -100,18 +100,18 @@ function mailRhythm(ground: Ground): string[] {
   ];
 }
 
-async function untilNamed(ground: Ground, type: string, names: readonly string[]): Promise<void> {
+async function untilNamed(fixture: LabFixture, type: string, names: readonly string[]): Promise<void> {
   await until(async () => {
-    const named = new Set(ground.mail.mails.flatMap(namedIn));
-    const counted = ground.mail.mails.reduce((sum, mail) => sum + leftOutOf(mail), 0);
-    const hooked = ground.hooks.hooks.filter((hook) => hook.type === type).length;
+    const named = new Set(fixture.mail.mails.flatMap(namedIn));
+    const counted = fixture.mail.mails.reduce((sum, mail) => sum + leftOutOf(mail), 0);
+    const hooked = fixture.hooks.hooks.filter((hook) => hook.type === type).length;
     return named.size + counted >= names.length && hooked >= names.length;
   }, drainMs);
-  ground.note(`${ground.hooks.hooks.length} webhooks and ${ground.mail.mails.length} e-mails arrived`);
+  fixture.note(`${fixture.hooks.hooks.length} webhooks and ${fixture.mail.mails.length} e-mails arrived`);
 }
 
-async function startFarm({ network }: Ground) {
-  const script = path.join(import.meta.dirname, '../farm-host.ts');
+async function startTargetProcess({ network }: LabFixture) {
+  const script = path.join(import.meta.dirname, '../target-process.ts');
   const child = spawn('ip', network.on('w', process.execPath, script, addresses.web, String(deviceCount)), {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -126,7 +126,7 @@ async function startFarm({ network }: Ground) {
   };
 }
 
-async function createAll(ground: Ground, ports: readonly number[]): Promise<readonly string[]> {
+async function createAll(fixture: LabFixture, ports: readonly number[]): Promise<readonly string[]> {
   const left = [...ports.entries()];
   const names: string[] = [];
   const work = async () => {
@@ -134,7 +134,7 @@ async function createAll(ground: Ground, ports: readonly number[]): Promise<read
       const [i, port] = next;
       const ShortName = `m-${i}`;
       names.push(ShortName);
-      await ground.api.ok('POST', '/devices', {
+      await fixture.api.ok('POST', '/devices', {
         Method: 'TCP',
         URL: `${addresses.web}:${port}`,
         ShortName,
@@ -147,17 +147,17 @@ async function createAll(ground: Ground, ports: readonly number[]): Promise<read
     }
   };
   await Promise.all(Array.from({ length: creators }, work));
-  ground.note(`${names.length} devices are made`);
+  fixture.note(`${names.length} devices are made`);
   return names;
 }
 
-async function countOf({ api }: Ground, status: string): Promise<number> {
+async function countOf({ api }: LabFixture, status: string): Promise<number> {
   const { headers } = await api.call('GET', `/devices?Filter=${status}&Limit=1`);
   return Number(headers['x-total-count']);
 }
 
 /** Reads the list of devices four times a second until `end`, and answers with the times that it took. */
-function measureList({ api }: Ground): { end(): Promise<readonly number[]> } {
+function measureList({ api }: LabFixture): { end(): Promise<readonly number[]> } {
   const times: number[] = [];
   let isEnding = false;
   const loop = async () => {

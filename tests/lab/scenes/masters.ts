@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { behind, cutFloor, nearestRouter, plug } from '../floors.ts';
-import { type Ground, until } from '../ground.ts';
+import { type LabFixture, until } from '../lab-fixture.ts';
 import { deviceCount } from '../network.ts';
 import { allAre, expectStatus, intervals, once, type Scene } from '../scene.ts';
 
@@ -27,21 +27,21 @@ const failingNames = failing.map((i) => `dev-${i}`);
 export const suggestedMasters: Scene = {
   shows:
     'the master of each of 20 devices behind four routers is suggested, from requests and from failures; set by one PUT each, they leave one message when a router dies',
-  ground: { scale: 6, controllers: 1, hasFloors: true },
+  fixture: { scale: 6, controllers: 1, hasFloors: true },
   limitSeconds: 480,
-  async play(ground) {
-    const everyName = ground.devices.map(({ name }) => name);
+  async play(fixture) {
+    const everyName = fixture.devices.map(({ name }) => name);
     for (const name of everyName.filter((one) => !failingNames.includes(one)))
-      await traceOnRequest(ground, name);
-    ground.note(`${everyName.length - failing.length} devices are traced on request`);
-    const during = await failInGroups(ground);
-    const found = await suggested(ground);
-    for (const { id, name } of ground.devices) {
+      await traceOnRequest(fixture, name);
+    fixture.note(`${everyName.length - failing.length} devices are traced on request`);
+    const during = await failInGroups(fixture);
+    const found = await suggested(fixture);
+    for (const { id, name } of fixture.devices) {
       const master = found.get(name)?.SuggestedMaster;
-      if (master !== null) await ground.api.ok('PUT', `/devices/${id}`, { device_master_id: master });
+      if (master !== null) await fixture.api.ok('PUT', `/devices/${id}`, { device_master_id: master });
     }
-    const atEnd = await killRouter(ground, everyName);
-    const wrong = differences(ground, found);
+    const atEnd = await killRouter(fixture, everyName);
+    const wrong = differences(fixture, found);
     const others = everyName.length - deviceCount;
     const wrongDevices = wrong.filter((text) => text.startsWith('dev-')).length;
     return {
@@ -57,53 +57,53 @@ export const suggestedMasters: Scene = {
   },
 };
 
-const idOf = ({ devices }: Ground, name: string) => devices.find((one) => one.name === name)?.id ?? '';
+const idOf = ({ devices }: LabFixture, name: string) => devices.find((one) => one.name === name)?.id ?? '';
 
-async function readSuggestion(ground: Ground, name: string): Promise<z.output<typeof suggestion>> {
-  return suggestion.parse(await ground.api.ok('GET', `/devices/${idOf(ground, name)}/suggested-master`));
+async function readSuggestion(fixture: LabFixture, name: string): Promise<z.output<typeof suggestion>> {
+  return suggestion.parse(await fixture.api.ok('GET', `/devices/${idOf(fixture, name)}/suggested-master`));
 }
 
-async function traceOnRequest(ground: Ground, name: string): Promise<void> {
+async function traceOnRequest(fixture: LabFixture, name: string): Promise<void> {
   for (let i = 0; i < tries; i += 1) {
-    await ground.api.ok('POST', `/devices/${idOf(ground, name)}/traceroute`);
-    const { Complete, SuggestedMaster } = await readSuggestion(ground, name);
+    await fixture.api.ok('POST', `/devices/${idOf(fixture, name)}/traceroute`);
+    const { Complete, SuggestedMaster } = await readSuggestion(fixture, name);
     if (Complete || SuggestedMaster === null) return;
   }
 }
 
 /** Some devices at a time lose their address and get it back, so that an agent traces each of them. */
-async function failInGroups(ground: Ground): Promise<readonly string[]> {
+async function failInGroups(fixture: LabFixture): Promise<readonly string[]> {
   const differences: string[] = [];
-  const { network, truth, note } = ground;
+  const { network, truth, note } = fixture;
   for (let from = 0; from < failing.length; from += atOnce) {
     const group = failing.slice(from, from + atOnce);
     const names = group.map((i) => `dev-${i}`);
     for (const i of group) plug(network, i, 'del');
     for (const name of names) truth.begin(name, 'down', 'self');
     note(`${names.join(', ')} are unplugged`);
-    differences.push(...(await expectStatus(ground, allAre('Down', names))));
+    differences.push(...(await expectStatus(fixture, allAre('Down', names))));
     await until(async () => {
-      const all = await Promise.all(names.map((name) => readSuggestion(ground, name)));
+      const all = await Promise.all(names.map((name) => readSuggestion(fixture, name)));
       return all.every(({ Traceroutes }) => Traceroutes > 0);
     }, tracedMs);
     for (const i of group) plug(network, i, 'add');
     for (const name of names) truth.end(name, 'down', 'self');
-    differences.push(...(await expectStatus(ground, allAre('Up', names))));
+    differences.push(...(await expectStatus(fixture, allAre('Up', names))));
   }
   return differences;
 }
 
-async function suggested(ground: Ground) {
-  const all = ground.devices.map(async ({ name }) => [name, await readSuggestion(ground, name)] as const);
+async function suggested(fixture: LabFixture) {
+  const all = fixture.devices.map(async ({ name }) => [name, await readSuggestion(fixture, name)] as const);
   return new Map(await Promise.all(all));
 }
 
 /** One line for each device whose suggestion is not the one of the topology. */
 function differences(
-  ground: Ground,
+  fixture: LabFixture,
   found: ReadonlyMap<string, z.output<typeof suggestion>>,
 ): readonly string[] {
-  const nameOf = new Map(ground.devices.map(({ name, id }) => [id, name]));
+  const nameOf = new Map(fixture.devices.map(({ name, id }) => [id, name]));
   return [...nearestRouter].flatMap(([name, expected]) => {
     const one = found.get(name);
     const got = nameOf.get(one?.SuggestedMaster ?? '');
@@ -113,19 +113,19 @@ function differences(
   });
 }
 
-async function killRouter(ground: Ground, everyName: readonly string[]): Promise<readonly string[]> {
-  const { network, truth, note } = ground;
+async function killRouter(fixture: LabFixture, everyName: readonly string[]): Promise<readonly string[]> {
+  const { network, truth, note } = fixture;
   const dead = behind(dying);
   cutFloor(network, dying, 'add');
   for (const name of dead) truth.begin(name, 'down', dying);
   note(`${dying} dies`);
   const alive = everyName.filter((name) => !dead.includes(name));
-  const down = await expectStatus(ground, new Map([...allAre('Down', dead), ...allAre('Up', alive)]));
-  await intervals(ground, 1);
+  const down = await expectStatus(fixture, new Map([...allAre('Down', dead), ...allAre('Up', alive)]));
+  await intervals(fixture, 1);
   cutFloor(network, dying, 'del');
   for (const name of dead) truth.end(name, 'down', dying);
   note(`${dying} is back`);
-  const up = await expectStatus(ground, allAre('Up', everyName));
-  await intervals(ground, 2);
+  const up = await expectStatus(fixture, allAre('Up', everyName));
+  await intervals(fixture, 2);
   return [...down, ...up];
 }

@@ -9,7 +9,7 @@ export function rapid(scene: Scene): Scene {
   return {
     ...scene,
     shows: `${scene.shows} (checked every 5 s, Down at the first error)`,
-    ground: { ...scene.ground, scale: rapidScale, rhythm: eachFiveSeconds },
+    fixture: { ...scene.fixture, scale: rapidScale, rhythm: eachFiveSeconds },
     limitSeconds: 420,
   };
 }

@@ -9,7 +9,7 @@ import {
   minutes,
   openAlways,
 } from '../cast.ts';
-import type { Ground } from '../ground.ts';
+import type { LabFixture } from '../lab-fixture.ts';
 import { eventTypes } from '../rest.ts';
 import { allAre, expectStatus, type Scene, startDevice, stopDevice } from '../scene.ts';
 
@@ -32,12 +32,12 @@ const alert = z.object({ ShortName: z.string().nullable(), Reason: z.string().nu
 
 /** Each message that replaces a refused one names who refused it. */
 function nameDifferences(
-  ground: Ground,
+  fixture: LabFixture,
   contact: string,
   wanted: { readonly about: string; readonly what: string; readonly by: string },
 ): readonly string[] {
   const { about, what, by } = wanted;
-  const [message] = messagesTo(ground, { contact, about, what });
+  const [message] = messagesTo(fixture, { contact, about, what });
   if (message === undefined) return [];
   const named = undelivered.parse(JSON.parse(message.text)).data.Undelivered ?? [];
   return named.some(({ Contact, Reason }) => Contact === by && Reason !== '')
@@ -46,10 +46,10 @@ function nameDifferences(
 }
 
 /** Creates the contacts, and gives each device a schedule with others that are left, or none. */
-async function setUp(ground: Ground): Promise<void> {
-  const { receivers, mail } = ground;
-  await openAlways(ground);
-  const id = await addContacts(ground, {
+async function setUp(fixture: LabFixture): Promise<void> {
+  const { receivers, mail } = fixture;
+  await openAlways(fixture);
+  const id = await addContacts(fixture, {
     hook410: 'webhook',
     chat404: 'slack',
     push403: 'ntfy',
@@ -68,23 +68,23 @@ async function setUp(ground: Ground): Promise<void> {
   /** A step that comes due long after the scene. */
   const never = (contact: string) => ({ DelayMinutes: 600, Contacts: [id(contact)] });
   // Somebody of the same step knows already.
-  await giveSchedule(ground, ['dev-0'], [at('hook410', 'good')]);
+  await giveSchedule(fixture, ['dev-0'], [at('hook410', 'good')]);
   // Nobody else is in the step; those of the other steps are left.
-  await giveSchedule(ground, ['dev-1'], [at('chat404'), never('closed')]);
-  await giveSchedule(ground, ['dev-2'], [at('push403', 'sms401', 'pd400')]);
-  await giveSchedule(ground, ['dev-3'], [at('box550'), never('after')]);
-  await giveSchedule(ground, ['dev-5'], [at('chat404'), never('last410'), never('chain')]);
-  await giveSchedule(ground, ['dev-6'], [at('moody'), never('step')]);
-  await giveSchedule(ground, ['dev-7'], [at('turned'), never('ends')]);
-  await giveSchedule(ground, ['dev-8'], [at('turned')]);
+  await giveSchedule(fixture, ['dev-1'], [at('chat404'), never('closed')]);
+  await giveSchedule(fixture, ['dev-2'], [at('push403', 'sms401', 'pd400')]);
+  await giveSchedule(fixture, ['dev-3'], [at('box550'), never('after')]);
+  await giveSchedule(fixture, ['dev-5'], [at('chat404'), never('last410'), never('chain')]);
+  await giveSchedule(fixture, ['dev-6'], [at('moody'), never('step')]);
+  await giveSchedule(fixture, ['dev-7'], [at('turned'), never('ends')]);
+  await giveSchedule(fixture, ['dev-8'], [at('turned')]);
 }
 
 /** The alert about dev-2 and its events name it as undeliverable. */
-async function nobodyDifferences(ground: Ground): Promise<readonly string[]> {
-  const { api } = ground;
+async function nobodyDifferences(fixture: LabFixture): Promise<readonly string[]> {
+  const { api } = fixture;
   const all = z.array(alert).parse(await api.ok('GET', '/alerts?State=Open&Limit=100'));
   const reason = all.find(({ ShortName }) => ShortName === 'dev-2')?.Reason ?? '';
-  const failed = (await eventTypes(api, idOf(ground, 'dev-2'))).filter((type) => type === 'AlertFailed');
+  const failed = (await eventTypes(api, idOf(fixture, 'dev-2'))).filter((type) => type === 'AlertFailed');
   return [
     ...(/^Nobody could be notified: .*(push403|sms401|pd400)/.test(reason)
       ? []
@@ -94,25 +94,25 @@ async function nobodyDifferences(ground: Ground): Promise<readonly string[]> {
 }
 
 /** While the devices are Down: who gets their messages, and when. */
-async function refusedDowns(ground: Ground): Promise<readonly string[]> {
-  const { receivers, mail, note, minuteMs } = ground;
+async function refusedDowns(fixture: LabFixture): Promise<readonly string[]> {
+  const { receivers, mail, note, minuteMs } = fixture;
   const differences: string[] = [];
   const expectOne = async (contact: string, about: string, mostMs = 15_000) =>
-    differences.push(...(await expectMessages(ground, { contact, about }, { mostMs })));
+    differences.push(...(await expectMessages(fixture, { contact, about }, { mostMs })));
   await expectOne('good', 'dev-0');
   await expectOne('closed', 'dev-1');
   await expectOne('chain', 'dev-5');
   await expectOne('turned', 'dev-7');
   await expectOne('turned', 'dev-8');
   receivers.answer('turned', 410);
-  await minutes(ground, 8);
+  await minutes(fixture, 8);
   mail.answer('moody@lab.example', undefined);
   note('moody accepts mail again, turned refuses from now on');
-  if (messagesTo(ground, { contact: 'after', about: 'dev-3' }).length > 0)
+  if (messagesTo(fixture, { contact: 'after', about: 'dev-3' }).length > 0)
     differences.push('the mailbox that refuses was given up before its 30 minutes');
   await expectOne('moody', 'dev-6', (triedMinutes + 1) * minuteMs);
   await expectOne('after', 'dev-3', (triedMinutes + 2) * minuteMs);
-  return [...differences, ...(await nobodyDifferences(ground))];
+  return [...differences, ...(await nobodyDifferences(fixture))];
 }
 
 const down = 'device.down';
@@ -141,28 +141,28 @@ function expected() {
 export const refused: Scene = {
   shows:
     'contacts refuse for good (410, 404, 403, 401, 400, SMTP 550): others get each message and the name of who did not, or the alert says that nobody could be notified',
-  ground: { scale: 20, controllers: 1 },
+  fixture: { scale: 20, controllers: 1 },
   isPlainOnly: true,
   limitSeconds: 300,
-  async play(ground) {
-    await setUp(ground);
-    for (const i of devices) stopDevice(ground, i);
-    const differences = [...(await expectStatus(ground, allAre('Down', names)))];
-    differences.push(...(await refusedDowns(ground)));
-    for (const i of devices) startDevice(ground, i);
-    differences.push(...(await expectStatus(ground, allAre('Up', names))));
-    differences.push(...(await expectMessages(ground, { contact: 'ends', about: 'dev-7' })));
-    await minutes(ground, triedMinutes + 2);
+  async play(fixture) {
+    await setUp(fixture);
+    for (const i of devices) stopDevice(fixture, i);
+    const differences = [...(await expectStatus(fixture, allAre('Down', names)))];
+    differences.push(...(await refusedDowns(fixture)));
+    for (const i of devices) startDevice(fixture, i);
+    differences.push(...(await expectStatus(fixture, allAre('Up', names))));
+    differences.push(...(await expectMessages(fixture, { contact: 'ends', about: 'dev-7' })));
+    await minutes(fixture, triedMinutes + 2);
     const failing = [...Object.keys(refusals), 'box550', 'turned'];
     return {
       messages: new Map(failing.map((name) => [`contact.failing ${name}`, 1])),
       others: expected(),
       differences: [
         ...differences,
-        ...nameDifferences(ground, 'closed', { about: 'dev-1', what: down, by: 'chat404' }),
-        ...nameDifferences(ground, 'after', { about: 'dev-3', what: down, by: 'box550' }),
-        ...nameDifferences(ground, 'chain', { about: 'dev-5', what: down, by: 'chat404' }),
-        ...nameDifferences(ground, 'ends', { about: 'dev-7', what: up, by: 'turned' }),
+        ...nameDifferences(fixture, 'closed', { about: 'dev-1', what: down, by: 'chat404' }),
+        ...nameDifferences(fixture, 'after', { about: 'dev-3', what: down, by: 'box550' }),
+        ...nameDifferences(fixture, 'chain', { about: 'dev-5', what: down, by: 'chat404' }),
+        ...nameDifferences(fixture, 'ends', { about: 'dev-7', what: up, by: 'turned' }),
       ],
     };
   },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { addContacts, countsOf, giveSchedule, messagesTo, minutes } from '../cast.ts';
-import { type Ground, until } from '../ground.ts';
+import { type LabFixture, until } from '../lab-fixture.ts';
 import { allAre, expectStatus, type Scene, startDevice, stopDevice } from '../scene.ts';
 
 /**
@@ -23,15 +23,15 @@ interface Repair {
   readonly requests: number;
 }
 
-async function repairAll(ground: Ground, wanted: readonly Repair[]): Promise<readonly string[]> {
-  const { note } = ground;
+async function repairAll(fixture: LabFixture, wanted: readonly Repair[]): Promise<readonly string[]> {
+  const { note } = fixture;
   const all = wanted.map(async ({ contact, repair, count, requests }) => {
     await repair();
     const fromMs = Date.now();
-    const did = await until(async () => messagesTo(ground, { contact }).length >= count, 10_000);
-    const tookMs = Math.max(0, ...messagesTo(ground, { contact }).map(({ atMs }) => atMs - fromMs));
-    note(`${contact}: ${messagesTo(ground, { contact }).length} of ${count} after ${tookMs} ms`);
-    const ids = new Set(messagesTo(ground, { contact }).map(({ id }) => id));
+    const did = await until(async () => messagesTo(fixture, { contact }).length >= count, 10_000);
+    const tookMs = Math.max(0, ...messagesTo(fixture, { contact }).map(({ atMs }) => atMs - fromMs));
+    note(`${contact}: ${messagesTo(fixture, { contact }).length} of ${count} after ${tookMs} ms`);
+    const ids = new Set(messagesTo(fixture, { contact }).map(({ id }) => id));
     return [
       ...(did && tookMs <= releaseMs
         ? []
@@ -43,9 +43,9 @@ async function repairAll(ground: Ground, wanted: readonly Repair[]): Promise<rea
 }
 
 /** Messages about each device are in their order. */
-function orderDifferences(ground: Ground, contact: string): readonly string[] {
+function orderDifferences(fixture: LabFixture, contact: string): readonly string[] {
   const latest = new Map<string, string>();
-  return messagesTo(ground, { contact }).flatMap(({ text }) => {
+  return messagesTo(fixture, { contact }).flatMap(({ text }) => {
     const { type, data } = hookData.parse(JSON.parse(text));
     const before = latest.get(data.ShortName);
     latest.set(data.ShortName, type);
@@ -69,8 +69,8 @@ const names = ['dev-0', 'dev-1', 'dev-2'];
  * The expected messages of each receiver. Three devices wait for each: one message to people, one for each event to a
  * program.
  */
-function repairs(ground: Ground, id: (name: string) => string): readonly Repair[] {
-  const { api, receivers, mail } = ground;
+function repairs(fixture: LabFixture, id: (name: string) => string): readonly Repair[] {
+  const { api, receivers, mail } = fixture;
   const people = { count: 3, requests: 1 };
   const test = (name: string) => async () => {
     receivers.answer(name, 200);
@@ -103,8 +103,8 @@ function repairs(ground: Ground, id: (name: string) => string): readonly Repair[
       // The next message is accepted, and what waits follows it.
       async repair() {
         receivers.answer('accepting', 200);
-        stopDevice(ground, 3);
-        await until(async () => messagesTo(ground, { contact: 'accepting' }).length > 0, 20_000);
+        stopDevice(fixture, 3);
+        await until(async () => messagesTo(fixture, { contact: 'accepting' }).length > 0, 20_000);
       },
     },
   ];
@@ -130,30 +130,30 @@ function expected() {
 export const repaired: Scene = {
   shows:
     'receivers are broken for 15 minutes and repaired by a test, by an edit, or by themselves: what waits leaves at once, to people as one message with the latest state of each device',
-  ground: { scale: 20, controllers: 1 },
+  fixture: { scale: 20, controllers: 1 },
   isPlainOnly: true,
-  async play(ground) {
-    const { receivers, mail, note } = ground;
-    const id = await addContacts(ground, broken);
+  async play(fixture) {
+    const { receivers, mail, note } = fixture;
+    const id = await addContacts(fixture, broken);
     for (const name of contacts) receivers.answer(name, 503);
     mail.answer('post@lab.example', '451 come back later');
-    await giveSchedule(ground, names, [{ DelayMinutes: 0, Contacts: contacts.map(id) }]);
-    await giveSchedule(ground, ['dev-3'], [{ DelayMinutes: 0, Contacts: [id('accepting')] }]);
-    for (const i of [0, 1, 2]) stopDevice(ground, i);
-    const differences = [...(await expectStatus(ground, allAre('Down', names)))];
-    await minutes(ground, 3);
-    startDevice(ground, 2);
-    differences.push(...(await expectStatus(ground, allAre('Up', ['dev-2']))));
-    await minutes(ground, brokenMinutes);
+    await giveSchedule(fixture, names, [{ DelayMinutes: 0, Contacts: contacts.map(id) }]);
+    await giveSchedule(fixture, ['dev-3'], [{ DelayMinutes: 0, Contacts: [id('accepting')] }]);
+    for (const i of [0, 1, 2]) stopDevice(fixture, i);
+    const differences = [...(await expectStatus(fixture, allAre('Down', names)))];
+    await minutes(fixture, 3);
+    startDevice(fixture, 2);
+    differences.push(...(await expectStatus(fixture, allAre('Up', ['dev-2']))));
+    await minutes(fixture, brokenMinutes);
     note('the receivers are repaired');
-    differences.push(...(await repairAll(ground, repairs(ground, id))));
-    for (const i of [0, 1, 3]) startDevice(ground, i);
-    differences.push(...(await expectStatus(ground, allAre('Up', [...names, 'dev-3']))));
-    await minutes(ground, 3);
+    differences.push(...(await repairAll(fixture, repairs(fixture, id))));
+    for (const i of [0, 1, 3]) startDevice(fixture, i);
+    differences.push(...(await expectStatus(fixture, allAre('Up', [...names, 'dev-3']))));
+    await minutes(fixture, 3);
     return {
       messages: new Map(),
       others: expected(),
-      differences: [...differences, ...orderDifferences(ground, 'program')],
+      differences: [...differences, ...orderDifferences(fixture, 'program')],
     };
   },
 };

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { createSchedule } from '../contacts.ts';
 import { eachFiveSeconds } from '../devices.ts';
-import { type Ground, until } from '../ground.ts';
+import { type LabFixture, until } from '../lab-fixture.ts';
 import { addresses } from '../network.ts';
 import { eventTypes } from '../rest.ts';
 import { type Expected, once, type Scene } from '../scene.ts';
@@ -61,21 +61,21 @@ const nameOf = ({ retries, k, locations }: Row) => `r${retries}k${k}${locations.
 /** A target fails k times, for each k from none to one more than its retries. */
 export const retryTable: Scene = {
   shows: 'a target fails k times, k = 0 … Retries + 1: a message exactly when k > Retries',
-  ground: { scale: 6, controllers: 1, hasSite: false },
-  play: (ground) =>
-    playRows(ground, minuteRows, ({ retries }) => ({ Frequency: 1, Retries: retries, RetryDelay: 6 })),
+  fixture: { scale: 6, controllers: 1, hasSite: false },
+  play: (fixture) =>
+    playRows(fixture, minuteRows, ({ retries }) => ({ Frequency: 1, Retries: retries, RetryDelay: 6 })),
 };
 
 /** The same for devices that are checked every five seconds, with Attempts from one. */
 export const rapidRetryTable: Scene = {
   shows:
     'a target that is checked every 5 s fails k times, k = 0 … Attempts: a message exactly when k = Attempts and all Locations agree',
-  ground: { scale: 2, controllers: 1, hasSite: false, rhythm: eachFiveSeconds },
-  async play(ground) {
+  fixture: { scale: 2, controllers: 1, hasSite: false, rhythm: eachFiveSeconds },
+  async play(fixture) {
     // E-mails within a minute would be grouped.
-    const Steps = [{ DelayMinutes: 0, Contacts: [ground.contacts.hook] }];
-    const nschedule_id = await createSchedule(ground.api, 'Webhook', Steps);
-    const expected = await playRows(ground, rapidRows, ({ retries }) => ({
+    const Steps = [{ DelayMinutes: 0, Contacts: [fixture.contacts.hook] }];
+    const nschedule_id = await createSchedule(fixture.api, 'Webhook', Steps);
+    const expected = await playRows(fixture, rapidRows, ({ retries }) => ({
       FrequencySeconds: 5,
       Attempts: retries + 1,
       RetryDelay: 1,
@@ -89,11 +89,11 @@ export const rapidRetryTable: Scene = {
 const isAlarmed = ({ retries, k, locations }: Row) => k > Math.max(retries, locations.length - 1);
 
 async function playRows(
-  ground: Ground,
+  fixture: LabFixture,
   rows: readonly Row[],
   settingsOf: (row: Row) => Readonly<Record<string, number | string>>,
 ): Promise<Expected> {
-  const { api, note, intervalMs } = ground;
+  const { api, note, intervalMs } = fixture;
   const devices = await Promise.all(
     rows.map(async (row) => {
       const target = await startCountdown();
@@ -132,7 +132,7 @@ async function playRows(
   const alarmed = rows.filter(isAlarmed).map(nameOf);
   const facts = Object.fromEntries(
     rows.map((row) => {
-      const sent = ground.hooks.hooks.filter((hook) => hook.about === nameOf(row)).map(({ type }) => type);
+      const sent = fixture.hooks.hooks.filter((hook) => hook.about === nameOf(row)).map(({ type }) => type);
       return [
         `Retries ${row.retries}, ${row.k} failures, from ${row.locations.join(' and ')}`,
         sent.join(', ') || 'no message',

@@ -1,6 +1,6 @@
 import { addContacts, countsOf, expectMessages, giveSchedule, idOf, minutes } from '../cast.ts';
 import { createSchedule } from '../contacts.ts';
-import type { Ground } from '../ground.ts';
+import type { LabFixture } from '../lab-fixture.ts';
 import { allAre, expectStatus, type Scene, startDevice, stopDevice } from '../scene.ts';
 import { incident } from '../service-messages.ts';
 
@@ -8,9 +8,9 @@ const devices = [0, 1, 2, 5];
 const names = devices.map((i) => `dev-${i}`);
 
 /** Schedules of four devices that are Down, and what changes in them later. */
-async function setUp(ground: Ground): Promise<() => Promise<void>> {
-  const { api } = ground;
-  const id = await addContacts(ground, {
+async function setUp(fixture: LabFixture): Promise<() => Promise<void>> {
+  const { api } = fixture;
+  const id = await addContacts(fixture, {
     old: 'webhook',
     'old-pd': 'pagerduty',
     replaced: 'webhook',
@@ -28,11 +28,11 @@ async function setUp(ground: Ground): Promise<() => Promise<void>> {
   const other = await createSchedule(api, 'another', [at(0, 'replaced', 'replaced-pd')]);
   const ofAccount = await createSchedule(api, 'of the account', [at(0, 'account')]);
   await api.ok('PUT', '/account', { nschedule_id: ofAccount });
-  await giveSchedule(ground, ['dev-0', 'dev-5'], [at(0, 'old', 'old-pd')]);
-  const moved = await giveSchedule(ground, ['dev-1'], [at(0, 'first'), at(5, 'second')]);
-  const longer = await giveSchedule(ground, ['dev-2'], [at(0, 'first')]);
+  await giveSchedule(fixture, ['dev-0', 'dev-5'], [at(0, 'old', 'old-pd')]);
+  const moved = await giveSchedule(fixture, ['dev-1'], [at(0, 'first'), at(5, 'second')]);
+  const longer = await giveSchedule(fixture, ['dev-2'], [at(0, 'first')]);
   const give = (name: string, nschedule_id: string | null) =>
-    api.ok('PUT', `/devices/${idOf(ground, name)}`, { nschedule_id });
+    api.ok('PUT', `/devices/${idOf(fixture, name)}`, { nschedule_id });
   return async () => {
     await give('dev-0', other);
     // The account's schedule takes its place.
@@ -41,17 +41,17 @@ async function setUp(ground: Ground): Promise<() => Promise<void>> {
       Steps: [at(0, 'before'), at(0, 'first'), at(5, 'second')],
     });
     await api.ok('PUT', `/nschedules/${longer}`, { Steps: [at(0, 'first', 'more')] });
-    ground.note('the schedules are changed');
+    fixture.note('the schedules are changed');
   };
 }
 
 /** One sentence for each contact that has no message about its device within the time. */
 async function expectEach(
-  ground: Ground,
+  fixture: LabFixture,
   all: readonly (readonly [contact: string, about: string])[],
 ): Promise<readonly string[]> {
   const found: string[] = [];
-  for (const [contact, about] of all) found.push(...(await expectMessages(ground, { contact, about })));
+  for (const [contact, about] of all) found.push(...(await expectMessages(fixture, { contact, about })));
   return found;
 }
 
@@ -84,14 +84,14 @@ function expected() {
 export const scheduleChanged: Scene = {
   shows:
     'the schedule of a device that is Down is replaced, gets a step before the others, or a contact more: everybody who is due is notified, nobody twice',
-  ground: { scale: 20, controllers: 1 },
+  fixture: { scale: 20, controllers: 1 },
   isPlainOnly: true,
-  async play(ground) {
-    const change = await setUp(ground);
-    for (const i of devices) stopDevice(ground, i);
+  async play(fixture) {
+    const change = await setUp(fixture);
+    for (const i of devices) stopDevice(fixture, i);
     const differences = [
-      ...(await expectStatus(ground, allAre('Down', names))),
-      ...(await expectEach(ground, [
+      ...(await expectStatus(fixture, allAre('Down', names))),
+      ...(await expectEach(fixture, [
         ['old-pd', 'dev-0'],
         ['old-pd', 'dev-5'],
         ['first', 'dev-1'],
@@ -100,16 +100,16 @@ export const scheduleChanged: Scene = {
     ];
     await change();
     differences.push(
-      ...(await expectEach(ground, [
+      ...(await expectEach(fixture, [
         ['replaced', 'dev-0'],
         ['account', 'dev-5'],
         ['before', 'dev-1'],
       ])),
     );
-    await minutes(ground, 6);
-    for (const i of devices) startDevice(ground, i);
-    differences.push(...(await expectStatus(ground, allAre('Up', names))));
-    await minutes(ground, 2);
+    await minutes(fixture, 6);
+    for (const i of devices) startDevice(fixture, i);
+    differences.push(...(await expectStatus(fixture, allAre('Up', names))));
+    await minutes(fixture, 2);
     return { messages: new Map(), others: expected(), differences };
   },
 };

@@ -2,7 +2,7 @@ import { createFakeClock } from '@vantage/kernel/testing';
 import { expect, test, vi } from 'vitest';
 import { createAlarm } from './scheduler.ts';
 
-function stage() {
+function createFixture() {
   const clock = createFakeClock();
   const rings: number[] = [];
   const timers = vi.spyOn(clock, 'timer');
@@ -11,7 +11,7 @@ function stage() {
 }
 
 test('the earliest call that was asked for is made, with no more timers than are needed', async () => {
-  const { clock, rings, timers, alarm } = stage();
+  const { clock, rings, timers, alarm } = createFixture();
   for (const ms of [500, 500, 700, 100, 100]) alarm.after(ms);
   expect(timers.mock.calls.map(([ms]) => ms)).toEqual([500, 100]);
   await clock.advance(2000);
@@ -22,7 +22,7 @@ test('the earliest call that was asked for is made, with no more timers than are
 });
 
 test('a call comes after 1 ms at the earliest and after a second at the latest, and 4 ms after the one before', async () => {
-  const { clock, rings, alarm } = stage();
+  const { clock, rings, alarm } = createFixture();
   for (const ms of [0, 0, 3.5, 5000, -7]) {
     alarm.after(ms);
     await clock.advance(rings.length === 3 ? 999 : 4);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { assignment, measured } from '../testing/measurements.ts';
-import { midnightUs } from '../testing/stage.ts';
+import { midnightUs } from '../testing/scheduler-fixture.ts';
 import { applyMeasurement, usableMeasurement } from './check.ts';
 import { createDeviceSchedule, createOneOff, type Job } from './device-schedule.ts';
 

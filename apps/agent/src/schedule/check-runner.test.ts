@@ -8,7 +8,7 @@ import { createCheckRunner } from './check.ts';
 const { signal } = new AbortController();
 
 /** A runner on a host with this policy file; `secrets` may be replaced. */
-function stage(policyFile?: string) {
+function createFixture(policyFile?: string) {
   const loaded = loadPolicy(policyFile);
   if (!loaded.ok) throw new Error(loaded.problems.join());
   const host = { secrets: new Map<string, Secret>() };
@@ -27,7 +27,7 @@ const url = '127.0.0.1:1';
 test('a check that the agent does not have, or that the policy of its host forbids, does not run', async () => {
   const phases = { dns: 0, connect: 0, ssl: 0, ttfb: 0, ttlb: 0 };
   const without = { phases, dataSize: 0, slow: false, peers: [], extended: {} };
-  const { run } = stage('{"Methods":["HTTP"]}');
+  const { run } = createFixture('{"Methods":["HTTP"]}');
   expect(await run(assignment(1, { spec: undefined }), signal)).toEqual({
     code: 10,
     text: 'the controller sent no check',
@@ -39,11 +39,11 @@ test('a check that the agent does not have, or that the policy of its host forbi
     text: "TCP is not allowed by this agent's policy",
     ...without,
   });
-  expect(await stage().run(tcp, signal)).toMatchObject({ code: 3 });
+  expect(await createFixture().run(tcp, signal)).toMatchObject({ code: 3 });
 });
 
 test("the settings are read once for each state of the host's secrets", async () => {
-  const { host, run } = stage();
+  const { host, run } = createFixture();
   const options = { Steps: [{ Send: `\${local:NAME}`, Expect: 'x' }] };
   const device = assignment(1, { spec: specOf({ method: 'TCP', url, timeoutMs: 2000, options }) });
   expect(await run(device, signal)).toMatchObject({ code: 10 });

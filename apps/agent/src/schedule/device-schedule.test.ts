@@ -3,7 +3,7 @@ import { freshDeviceUs } from '@vantage/domain';
 import { type Assignment, RunRequest_Kind, RunRequestSchema } from '@vantage/proto';
 import { describe, expect, test } from 'vitest';
 import { assignment } from '../testing/measurements.ts';
-import { midnightUs } from '../testing/stage.ts';
+import { midnightUs } from '../testing/scheduler-fixture.ts';
 import {
   applyRunRequest,
   beginJob,

@@ -11,7 +11,7 @@ import { createDiagnosticsCollector } from './diagnostics.ts';
 const minuteMs = 60_000;
 
 /** A collector whose traceroutes end with `endAll`. */
-function stage(more: { policy?: string } = {}) {
+function createFixture(more: { policy?: string } = {}) {
   const clock = createFakeClock();
   const asked: TraceRequest[] = [];
   const open: ((trace: Trace) => void)[] = [];
@@ -51,7 +51,7 @@ function stage(more: { policy?: string } = {}) {
 }
 
 test('a failure without answer is traced with the packets of its check, and the trace is written at its end', async () => {
-  const { asked, written, fail, endAll } = stage();
+  const { asked, written, fail, endAll } = createFixture();
   fail(7);
   expect(asked).toMatchObject([{ address: '192.0.2.1', port: 80, kind: 'tcp', deadlineMs: 10_000 }]);
   expect(written).toEqual([]);
@@ -61,7 +61,7 @@ test('a failure without answer is traced with the packets of its check, and the 
 });
 
 test('only the first error of a retry sequence is traced, and only where no answer came', () => {
-  const { asked, fail } = stage();
+  const { asked, fail } = createFixture();
   fail(1, false);
   fail(2, true, measured(3));
   fail(3, true, measured(10));
@@ -70,7 +70,7 @@ test('only the first error of a retry sequence is traced, and only where no answ
 });
 
 test('four traces run at once; other devices get none and may be traced at their next failure', async () => {
-  const { asked, fail, endAll } = stage();
+  const { asked, fail, endAll } = createFixture();
   for (const deviceNo of [1, 2, 3, 4, 5]) fail(deviceNo);
   expect(asked).toHaveLength(4);
   await endAll();
@@ -79,7 +79,7 @@ test('four traces run at once; other devices get none and may be traced at their
 });
 
 test('a device that flaps is traced once in ten minutes', async () => {
-  const { clock, asked, fail, endAll } = stage();
+  const { clock, asked, fail, endAll } = createFixture();
   fail(1);
   await endAll();
   await clock.advance(10 * minuteMs - 1);
@@ -91,17 +91,17 @@ test('a device that flaps is traced once in ten minutes', async () => {
 });
 
 test('an offline agent traces nothing, and no agent traces an address that its policy forbids', () => {
-  const blind = stage();
+  const blind = createFixture();
   blind.state.sees = false;
   blind.fail(1);
   expect(blind.asked).toEqual([]);
-  const strict = stage({ policy: '{"Networks":{"Deny":["192.0.2.0/24"]}}' });
+  const strict = createFixture({ policy: '{"Networks":{"Deny":["192.0.2.0/24"]}}' });
   strict.fail(1);
   expect(strict.asked).toEqual([]);
 });
 
 test('traces end with the agent, and an incomplete one is not written', async () => {
-  const { collector, asked, written, fail } = stage();
+  const { collector, asked, written, fail } = createFixture();
   fail(1);
   await collector.stop();
   expect(asked[0]?.signal.aborted).toBe(true);
@@ -115,7 +115,7 @@ const traceroutes = (written: readonly Diagnostics[]) =>
   written.map(({ extendedJson }) => JSON.parse(extendedJson).Traceroute);
 
 test('a requested traceroute follows a good check too, every time, and beside the traces of failures', async () => {
-  const { asked, written, fail, request, endAll } = stage();
+  const { asked, written, fail, request, endAll } = createFixture();
   for (const deviceNo of [1, 2, 3, 4]) fail(deviceNo);
   request(5);
   expect(asked).toHaveLength(5);
@@ -129,7 +129,7 @@ test('a requested traceroute follows a good check too, every time, and beside th
 });
 
 test('a requested traceroute that is not possible is answered with the reason', () => {
-  const { asked, written, request } = stage({ policy: '{"Networks":{"Deny":["192.0.2.0/24"]}}' });
+  const { asked, written, request } = createFixture({ policy: '{"Networks":{"Deny":["192.0.2.0/24"]}}' });
   request(1);
   request(2, { ...measured(5), text: 'name not resolved', peers: [] });
   expect(asked).toEqual([]);
@@ -140,7 +140,7 @@ test('a requested traceroute that is not possible is answered with the reason', 
 });
 
 test('four requested traceroutes run at once; a further one is answered at once', async () => {
-  const { asked, written, request, endAll } = stage();
+  const { asked, written, request, endAll } = createFixture();
   for (const deviceNo of [1, 2, 3, 4, 5]) request(deviceNo);
   expect(asked).toHaveLength(4);
   expect(traceroutes(written)).toEqual([{ NotPossible: '4 other requested traceroutes are running' }]);
@@ -150,7 +150,7 @@ test('four requested traceroutes run at once; a further one is answered at once'
 });
 
 test('of run requests whose checks do not run only the last hundred are remembered', () => {
-  const { collector, asked, request } = stage();
+  const { collector, asked, request } = createFixture();
   collector.expect('forgotten');
   for (let i = 0; i < 100; i += 1) collector.expect(`request-${i}`);
   const context = { assignment: assignment(1), measurement: measured(1), isFirstError: false };
@@ -165,7 +165,7 @@ test('of run requests whose checks do not run only the last hundred are remember
 });
 
 test('a requested traceroute of a check that the agent does not know is answered, too', () => {
-  const { collector, asked, written } = stage();
+  const { collector, asked, written } = createFixture();
   collector.expect('r');
   const result = create(CheckResultSchema, { deviceNo: 1, startUs: 1n, runRequestId: 'r' });
   const unknown = assignment(1, { spec: undefined });

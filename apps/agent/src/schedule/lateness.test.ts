@@ -1,7 +1,7 @@
 import { createFakeClock } from '@vantage/kernel/testing';
 import { expect, test } from 'vitest';
 import { assignment, measured } from '../testing/measurements.ts';
-import { midnightUs, stage } from '../testing/stage.ts';
+import { createSchedulerFixture, midnightUs } from '../testing/scheduler-fixture.ts';
 import {
   asStalled,
   createLateChecks,
@@ -68,7 +68,7 @@ test('a check that starts more than 50 s late ends the coverage of the whole age
 });
 
 test('one check that starts late leaves only its own device uncovered', async () => {
-  const { clock, scheduler, table, results, contexts, coverage } = stage({
+  const { clock, scheduler, table, results, contexts, coverage } = createSchedulerFixture({
     takesMs: 12_000,
     concurrency: 1,
   });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { assignment } from '../testing/measurements.ts';
-import { midnightUs } from '../testing/stage.ts';
+import { midnightUs } from '../testing/scheduler-fixture.ts';
 import { beginJob, type DeviceSchedule, nextJob, requestCheck, startOf } from './device-schedule.ts';
 import { noRetrySequence } from './retry-sequence.ts';
 import {

@@ -1,11 +1,11 @@
 import { every } from '@vantage/kernel';
 import { expect, test } from 'vitest';
 import { assignment } from '../testing/measurements.ts';
-import { midnightUs, stage } from '../testing/stage.ts';
+import { createSchedulerFixture, midnightUs } from '../testing/scheduler-fixture.ts';
 import type { RetrySequence } from './retry-sequence.ts';
 
 test('a host that slept an hour makes no burst, and the hour is not covered', async () => {
-  const { clock, scheduler, table, time, stalls, sleep, results, meter, coverage } = stage();
+  const { clock, scheduler, table, time, stalls, sleep, results, meter, coverage } = createSchedulerFixture();
   table.replace(Array.from({ length: 600 }, (_, i) => assignment(i, { scheduleOffsetMs: i * 100 })));
   scheduler.start();
   await clock.advance(500);
@@ -22,7 +22,7 @@ test('a host that slept an hour makes no burst, and the hour is not covered', as
 });
 
 test('a clock step of an hour makes no burst and loses no check', async () => {
-  const { clock, scheduler, table, time, meter, results } = stage();
+  const { clock, scheduler, table, time, meter, results } = createSchedulerFixture();
   table.replace(Array.from({ length: 60 }, (_, i) => assignment(i, { scheduleOffsetMs: i * 1000 })));
   scheduler.start();
   await clock.advance(10_500);
@@ -35,7 +35,7 @@ test('a clock step of an hour makes no burst and loses no check', async () => {
 });
 
 test('a new device is checked at once, though the clock steps back by an hour at that moment', async () => {
-  const { clock, scheduler, table, time, results } = stage();
+  const { clock, scheduler, table, time, results } = createSchedulerFixture();
   const changedUs = BigInt(midnightUs);
   table.replace([assignment(1, { intervalMs: 3_600_000, changedUs, runImmediately: true })]);
   time.setOffset(-3_600_000_000);
@@ -46,7 +46,7 @@ test('a new device is checked at once, though the clock steps back by an hour at
 });
 
 test('a host that starts 60 days behind checks new devices once it knows the time, and none seems late', async () => {
-  const { clock, scheduler, table, time, results } = stage();
+  const { clock, scheduler, table, time, results } = createSchedulerFixture();
   const stepUs = 60 * 86_400_000_000;
   table.replace([assignment(1, { changedUs: BigInt(midnightUs + stepUs), runImmediately: true })]);
   time.setOffset(stepUs);
@@ -58,7 +58,7 @@ test('a host that starts 60 days behind checks new devices once it knows the tim
 });
 
 test('an error of a check during which the process stood still is discarded, and the device is checked again', async () => {
-  const { clock, scheduler, table, results, codes, pulse } = stage({ takesMs: 5000 });
+  const { clock, scheduler, table, results, codes, pulse } = createSchedulerFixture({ takesMs: 5000 });
   codes.splice(0, 1, 2, 1);
   table.replace([assignment(1)]);
   scheduler.start();
@@ -72,7 +72,7 @@ test('an error of a check during which the process stood still is discarded, and
 });
 
 test('a good answer of a check during which the process stood still is discarded too, because its times are wrong', async () => {
-  const { clock, scheduler, table, results, pulse, meter } = stage({ takesMs: 5000 });
+  const { clock, scheduler, table, results, pulse, meter } = createSchedulerFixture({ takesMs: 5000 });
   table.replace([assignment(1)]);
   scheduler.start();
   await clock.advance(61_000);
@@ -86,7 +86,7 @@ test('a good answer of a check during which the process stood still is discarded
 });
 
 test('a process that stands still in every check reports failures as its own fault after three discarded ones', async () => {
-  const { clock, scheduler, table, results, codes, pulse, meter } = stage({ takesMs: 5000 });
+  const { clock, scheduler, table, results, codes, pulse, meter } = createSchedulerFixture({ takesMs: 5000 });
   pulse[Symbol.dispose]();
   codes.splice(0, 1, 2);
   table.replace([assignment(1)]);
@@ -98,7 +98,7 @@ test('a process that stands still in every check reports failures as its own fau
 });
 
 test('after a gap a device whose check was running is checked once, not twice', async () => {
-  const { clock, scheduler, table, results, pulse, starts } = stage({ takesMs: 3000 });
+  const { clock, scheduler, table, results, pulse, starts } = createSchedulerFixture({ takesMs: 3000 });
   table.replace([assignment(1, { intervalMs: 5000 })]);
   scheduler.start();
   await clock.advance(6000);
@@ -116,7 +116,7 @@ test('a restart continues the open retry, and opens no retry sequence for a devi
     state: { kind: 'open', retryId: 'before', attempt: 2, dueUs: midnightUs + 1_000_000, runRequestId: '' },
     last: { retryId: 'before', attempt: 1 },
   };
-  const continued = stage({ retrySequence: open });
+  const continued = createSchedulerFixture({ retrySequence: open });
   continued.codes.splice(0, 1, 2);
   continued.table.replace([assignment(1)]);
   continued.scheduler.start();
@@ -127,7 +127,7 @@ test('a restart continues the open retry, and opens no retry sequence for a devi
     [0, ''],
   ]);
   expect(continued.starts()[0]).toBe(1);
-  const down = stage({ retrySequence: { state: { kind: 'exhausted' }, last: undefined } });
+  const down = createSchedulerFixture({ retrySequence: { state: { kind: 'exhausted' }, last: undefined } });
   down.codes.splice(0, 1, 2);
   down.table.replace([assignment(1)]);
   down.scheduler.start();
@@ -139,7 +139,7 @@ test('a restart continues the open retry, and opens no retry sequence for a devi
 });
 
 test('starts of a device are unique and increase, though its clock steps back a little', async () => {
-  const { clock, scheduler, table, time, results } = stage({ takesMs: 1 });
+  const { clock, scheduler, table, time, results } = createSchedulerFixture({ takesMs: 1 });
   table.replace([assignment(1, { intervalMs: 1000 })]);
   scheduler.start();
   for (let i = 0; i < 10; i += 1) {
@@ -154,7 +154,7 @@ test('starts of a device are unique and increase, though its clock steps back a 
 });
 
 test('devices of an agent that is online again are checked within a minute, spread, and each once', async () => {
-  const { clock, scheduler, table, starts, results } = stage({ takesMs: 1 });
+  const { clock, scheduler, table, starts, results } = createSchedulerFixture({ takesMs: 1 });
   const hourly = Array.from({ length: 60 }, (_, i) =>
     assignment(i + 1, { intervalMs: 3_600_000, scheduleOffsetMs: 1_800_000 + i * 1000 }),
   );
@@ -172,7 +172,9 @@ test('devices of an agent that is online again are checked within a minute, spre
 });
 
 test('a check during which the process stood still for half a minute leaves no result for the due times that it missed', async () => {
-  const { clock, scheduler, table, results, pulse, coverage, time } = stage({ takesMs: 30_000 });
+  const { clock, scheduler, table, results, pulse, coverage, time } = createSchedulerFixture({
+    takesMs: 30_000,
+  });
   table.replace([assignment(1, { intervalMs: 5000 })]);
   scheduler.start();
   await clock.advance(5500);
@@ -190,7 +192,7 @@ test.each([
   [5000, 0],
   [5001, 1],
 ])('a sleep of %i ms leaves out %i of the checks that are due', async (lengthMs, skipped) => {
-  const { clock, scheduler, table, meter } = stage({ takesMs: 100_000, concurrency: 1 });
+  const { clock, scheduler, table, meter } = createSchedulerFixture({ takesMs: 100_000, concurrency: 1 });
   table.replace([
     assignment(1, { intervalMs: 300_000, scheduleOffsetMs: 1000 }),
     assignment(2, { scheduleOffsetMs: 2000 }),
@@ -208,7 +210,7 @@ test.each([
 ])(
   'a process that stood still for %i ms leaves out %i of the checks that are due',
   async (lengthMs, skipped) => {
-    const { clock, scheduler, table, meter, pulse } = stage();
+    const { clock, scheduler, table, meter, pulse } = createSchedulerFixture();
     table.replace([assignment(1, { scheduleOffsetMs: 2000 })]);
     scheduler.start();
     await clock.advance(1000);
@@ -226,7 +228,7 @@ test('a clock that is set by a second or more ends the covered span, one that is
     [1_000_000, 2],
     [-1_000_000, 2],
   ] as const) {
-    const { clock, scheduler, time, coverage } = stage();
+    const { clock, scheduler, time, coverage } = createSchedulerFixture();
     scheduler.start();
     await clock.advance(10_000);
     time.setOffset(byUs);

@@ -1,10 +1,10 @@
 import { RunRequest_Kind } from '@vantage/proto';
 import { expect, test, vi } from 'vitest';
 import { assignment } from '../testing/measurements.ts';
-import { midnightUs, stage } from '../testing/stage.ts';
+import { createSchedulerFixture, midnightUs } from '../testing/scheduler-fixture.ts';
 
 test('checks start at their due times, and the whole time is covered', async () => {
-  const { clock, scheduler, table, coverage, meter, starts } = stage();
+  const { clock, scheduler, table, coverage, meter, starts } = createSchedulerFixture();
   table.replace([assignment(1, { scheduleOffsetMs: 10_000 })]);
   scheduler.start();
   await clock.advance(180_000);
@@ -16,7 +16,7 @@ test('checks start at their due times, and the whole time is covered', async () 
 });
 
 test('a hundred checks at one moment share the timer of the next due time', async () => {
-  const { clock, scheduler, table, results } = stage();
+  const { clock, scheduler, table, results } = createSchedulerFixture();
   const timers = vi.spyOn(clock, 'timer');
   table.replace(Array.from({ length: 100 }, (_, i) => assignment(i + 1, { scheduleOffsetMs: 10_000 })));
   scheduler.start();
@@ -29,7 +29,11 @@ test('a hundred checks at one moment share the timer of the next due time', asyn
 });
 
 test('checks start for 1 ms at a time, and the event loop turns in between', async () => {
-  const { clock, scheduler, table, running } = stage({ takesMs: 60_000, startTakesMs: 1, concurrency: 1000 });
+  const { clock, scheduler, table, running } = createSchedulerFixture({
+    takesMs: 60_000,
+    startTakesMs: 1,
+    concurrency: 1000,
+  });
   table.replace(Array.from({ length: 200 }, (_, i) => assignment(i + 1, { scheduleOffsetMs: 10_000 })));
   scheduler.start();
   await clock.advance(9999);
@@ -48,7 +52,7 @@ test('checks start for 1 ms at a time, and the event loop turns in between', asy
 });
 
 test('an agent with twice the work that it can do checks every device equally often', async () => {
-  const { clock, scheduler, table, results } = stage({ takesMs: 1000, concurrency: 10 });
+  const { clock, scheduler, table, results } = createSchedulerFixture({ takesMs: 1000, concurrency: 10 });
   // 20 checks a second are due, and 10 can be made.
   table.replace(Array.from({ length: 1200 }, (_, i) => assignment(i + 1, { scheduleOffsetMs: i * 50 })));
   scheduler.start();
@@ -61,7 +65,7 @@ test('an agent with twice the work that it can do checks every device equally of
 });
 
 test('the timer wakes at most every 4 ms, and exactly after a pause', async () => {
-  const { clock, scheduler, table, results } = stage();
+  const { clock, scheduler, table, results } = createSchedulerFixture();
   table.replace(Array.from({ length: 40 }, (_, i) => assignment(i + 1, { scheduleOffsetMs: 10_000 + i })));
   scheduler.start();
   await clock.advance(11_000);
@@ -75,7 +79,7 @@ test('the timer wakes at most every 4 ms, and exactly after a pause', async () =
 });
 
 test('while a retry sequence is open there are no regular checks, and they continue after it', async () => {
-  const { clock, scheduler, table, results, codes, starts } = stage();
+  const { clock, scheduler, table, results, codes, starts } = createSchedulerFixture();
   codes.splice(0, 1, 2, 2, 2, 2, 1);
   table.replace([assignment(1, { retryDelayMs: 40_000 })]);
   scheduler.start();
@@ -86,7 +90,7 @@ test('while a retry sequence is open there are no regular checks, and they conti
 });
 
 test('where other agents check too, a requested retry runs at its time; without a request it runs 5 s later', async () => {
-  const { clock, scheduler, table, codes, starts, results, request } = stage();
+  const { clock, scheduler, table, codes, starts, results, request } = createSchedulerFixture();
   codes.splice(0, 1, 2, 2, 1);
   table.replace([assignment(1, { retriesLocally: false })]);
   scheduler.start();
@@ -105,7 +109,7 @@ test('where other agents check too, a requested retry runs at its time; without 
 });
 
 test('a device of another agent is checked once by the run request that brings it, and then dropped', async () => {
-  const { clock, scheduler, table, codes, starts, results, request } = stage();
+  const { clock, scheduler, table, codes, starts, results, request } = createSchedulerFixture();
   codes.splice(0, 1, 2);
   table.replace([assignment(2, { scheduleOffsetMs: 50_000 })]);
   scheduler.start();
@@ -127,7 +131,7 @@ test('a device of another agent is checked once by the run request that brings i
 });
 
 test('a delegated retry sequence is not retried here', async () => {
-  const { clock, scheduler, table, codes, starts, request } = stage();
+  const { clock, scheduler, table, codes, starts, request } = createSchedulerFixture();
   codes.splice(0, 1, 2);
   table.replace([assignment(1, { retriesLocally: false })]);
   scheduler.start();
@@ -138,7 +142,7 @@ test('a delegated retry sequence is not retried here', async () => {
 });
 
 test('checks of one device never overlap and never more than the limit run', async () => {
-  const { clock, scheduler, table, overlaps, maxAtOnce, results } = stage({
+  const { clock, scheduler, table, overlaps, maxAtOnce, results } = createSchedulerFixture({
     takesMs: 90_000,
     concurrency: 3,
   });
@@ -151,7 +155,10 @@ test('checks of one device never overlap and never more than the limit run', asy
 });
 
 test('beyond capacity the agent reports its lateness and its skipped checks, and the time is not covered', async () => {
-  const { clock, scheduler, table, meter, coverage } = stage({ takesMs: 40_000, concurrency: 1 });
+  const { clock, scheduler, table, meter, coverage } = createSchedulerFixture({
+    takesMs: 40_000,
+    concurrency: 1,
+  });
   table.replace(Array.from({ length: 4 }, (_, i) => assignment(i)));
   scheduler.start();
   await clock.advance(600_000);
@@ -163,7 +170,7 @@ test('beyond capacity the agent reports its lateness and its skipped checks, and
 });
 
 test('a changed device is checked at once by the agent that runs the first check, and once per revision', async () => {
-  const { clock, scheduler, table, starts } = stage();
+  const { clock, scheduler, table, starts } = createSchedulerFixture();
   scheduler.start();
   const changedUs = BigInt(midnightUs);
   table.change(
@@ -180,7 +187,7 @@ test('a changed device is checked at once by the agent that runs the first check
 });
 
 test('no more checks a minute run than the policy allows', async () => {
-  const { clock, scheduler, table, results } = stage({ checksPerMinute: 30, takesMs: 1 });
+  const { clock, scheduler, table, results } = createSchedulerFixture({ checksPerMinute: 30, takesMs: 1 });
   table.replace(Array.from({ length: 100 }, (_, i) => assignment(i)));
   scheduler.start();
   await clock.advance(180_000);
@@ -189,18 +196,18 @@ test('no more checks a minute run than the policy allows', async () => {
 });
 
 test('checks cut short by the end of the agent give no results', async () => {
-  const { clock, scheduler, table, results, running, maxAtOnce } = stage({ takesMs: 5000 });
+  const { clock, scheduler, table, results, running, maxAtOnce } = createSchedulerFixture({ takesMs: 5000 });
   table.replace([assignment(1)]);
   scheduler.start();
   await clock.advance(61_000);
   expect(maxAtOnce()).toBe(1);
   await scheduler.stop();
   expect([results, running.size]).toEqual([[], 0]);
-  await stage().scheduler.stop();
+  await createSchedulerFixture().scheduler.stop();
 });
 
 test('before its start the scheduler checks nothing, and waits for nothing that is not due', async () => {
-  const { clock, scheduler, table, results } = stage();
+  const { clock, scheduler, table, results } = createSchedulerFixture();
   table.replace([assignment(1)]);
   await clock.advance(59_999);
   expect(scheduler.waitingUs()).toBe(undefined);
@@ -216,7 +223,7 @@ test('before its start the scheduler checks nothing, and waits for nothing that 
 });
 
 test('a device that is removed during its check is asked for no more', async () => {
-  const { clock, scheduler, table, results } = stage({ takesMs: 5000 });
+  const { clock, scheduler, table, results } = createSchedulerFixture({ takesMs: 5000 });
   table.replace([assignment(1)]);
   scheduler.start();
   await clock.advance(61_000);
@@ -227,7 +234,7 @@ test('a device that is removed during its check is asked for no more', async () 
 });
 
 test('a device that is removed during its check still gives that result, and no more', async () => {
-  const { clock, scheduler, table, results } = stage({ takesMs: 5000 });
+  const { clock, scheduler, table, results } = createSchedulerFixture({ takesMs: 5000 });
   table.replace([assignment(1)]);
   scheduler.start();
   await clock.advance(61_000);

@@ -12,7 +12,7 @@ let folders = 0;
 
 const rules = { retries: 2, retryDelayMs: 5000, timeoutMs: 1000, retriesLocally: true, graceMs: 5000 };
 
-function stage(folder = mkdtempSync(path.join(root, `${folders++}-`))) {
+function createFixture(folder = mkdtempSync(path.join(root, `${folders++}-`))) {
   const assigned = new Map<number, Rules>([1, 2, 3].map((deviceNo) => [deviceNo, { revision: 1, rules }]));
   const faults: string[] = [];
   const open = () =>
@@ -36,7 +36,7 @@ function result(deviceNo: number, resultCode: number, attempt = 0, retryId = '',
 }
 
 test('a restart continues an open retry, and remembers that all retries failed', async () => {
-  const { open } = stage();
+  const { open } = createFixture();
   const before = await open();
   before.add(result(1, 2, 0, 'c1'));
   before.add(result(2, 2, 0, 'c2'));
@@ -52,7 +52,7 @@ test('a restart continues an open retry, and remembers that all retries failed',
 });
 
 test('results that are still in the outbox are applied again and change nothing', async () => {
-  const { open } = stage();
+  const { open } = createFixture();
   const before = await open();
   const results = [result(1, 2, 0, 'c1'), result(1, 2, 1, 'c1'), result(1, 2, 2, 'c1'), result(1, 2)];
   for (const each of results) before.add(each);
@@ -63,7 +63,7 @@ test('results that are still in the outbox are applied again and change nothing'
 });
 
 test('a device that was removed, or has another target, has no retry sequence', async () => {
-  const { open, assigned } = stage();
+  const { open, assigned } = createFixture();
   const chains = await open();
   chains.add(result(1, 2, 0, 'c1'));
   chains.add(result(2, 2, 0, 'c2'));
@@ -78,7 +78,7 @@ test('a device that was removed, or has another target, has no retry sequence', 
 });
 
 test('good results write nothing', async () => {
-  const { open, folder } = stage();
+  const { open, folder } = createFixture();
   const chains = await open();
   chains.add(result(1, 1));
   await chains.written();
@@ -86,7 +86,7 @@ test('good results write nothing', async () => {
 });
 
 test('in place of a damaged file the previous one is read; a disk that refuses is reported once', async () => {
-  const { open, folder, faults } = stage();
+  const { open, folder, faults } = createFixture();
   const chains = await open();
   chains.add(result(1, 2, 0, 'c1'));
   await chains.written();

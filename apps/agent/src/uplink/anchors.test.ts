@@ -23,7 +23,7 @@ const [local, middle, site] = ['192.168.0.9', '198.51.100.1', '10.1.1.1'] as con
  * Anchors on a fake clock. `answer` says what a check that begins now finds; a silent one takes 2 s, every other one 20
  * ms.
  */
-function stage(answer: (target: string, nowMs: number) => AnchorAnswer = () => 'answered') {
+function createFixture(answer: (target: string, nowMs: number) => AnchorAnswer = () => 'answered') {
   const clock = createFakeClock(0);
   const checked: string[] = [];
   const again: number[] = [];
@@ -58,7 +58,7 @@ function stage(answer: (target: string, nowMs: number) => AnchorAnswer = () => '
 }
 
 test('without anchors nothing is checked and nothing is judged', async () => {
-  const { clock, judge, checked } = stage();
+  const { clock, judge, checked } = createFixture();
   await clock.advance(60_000);
   expect(judge(1, middle)).toBeUndefined();
   expect(judge(1, middle, 5)).toBeUndefined();
@@ -66,7 +66,7 @@ test('without anchors nothing is checked and nothing is judged', async () => {
 });
 
 test('all anchors are checked at once and every ten seconds', async () => {
-  const { clock, anchors, checked, kinds } = stage();
+  const { clock, anchors, checked, kinds } = createFixture();
   anchors.set([near, far]);
   await clock.advance(25_000);
   expect(checked).toEqual(Array.from({ length: 3 }, () => [near.target, far.target]).flat());
@@ -77,7 +77,7 @@ test('all anchors are checked at once and every ten seconds', async () => {
 });
 
 test('while its anchor answers, an error stands after one check of the anchor that began after it', async () => {
-  const { clock, anchors, judge, checked } = stage();
+  const { clock, anchors, judge, checked } = createFixture();
   anchors.set([near, far]);
   await clock.advance(5000);
   const verdicts = [judge(1, site), judge(2, middle), judge(3, middle, 5)];
@@ -92,7 +92,7 @@ test('while its anchor answers, an error stands after one check of the anchor th
 
 test('behind a far anchor that is silent errors become 10 with its name, before it they stand', async () => {
   let isCut = false;
-  const { clock, anchors, judge, again, kinds, changes } = stage((target) =>
+  const { clock, anchors, judge, again, kinds, changes } = createFixture((target) =>
     isCut && target === far.target ? 'silent' : 'answered',
   );
   anchors.set([near, far]);
@@ -124,7 +124,7 @@ test('behind a far anchor that is silent errors become 10 with its name, before 
 
 test('an error of a check that began while the anchor was silent is 10 when the anchor answers meanwhile, and the device is checked again', async () => {
   let isCut = true;
-  const { clock, anchors, judge, again } = stage((target) =>
+  const { clock, anchors, judge, again } = createFixture((target) =>
     isCut && target === far.target ? 'silent' : 'answered',
   );
   anchors.set([near, far]);
@@ -142,7 +142,7 @@ test('an error of a check that began while the anchor was silent is 10 when the 
 
 test('when everything is silent, the nearest anchor is named', async () => {
   let isCut = false;
-  const { clock, anchors, judge, kinds } = stage(() => (isCut ? 'silent' : 'answered'));
+  const { clock, anchors, judge, kinds } = createFixture(() => (isCut ? 'silent' : 'answered'));
   anchors.set([near, far]);
   await clock.advance(1000);
   isCut = true;
@@ -155,7 +155,7 @@ test('when everything is silent, the nearest anchor is named', async () => {
 
 test('a check of the anchor that was under way when the error came proves nothing when it is good, and enough when it is silent', async () => {
   let isCut = false;
-  const { clock, anchors, judge, checked } = stage(() => (isCut ? 'silent' : 'answered'));
+  const { clock, anchors, judge, checked } = createFixture(() => (isCut ? 'silent' : 'answered'));
   anchors.set([near]);
   await clock.advance(10);
   const early = judge(1, middle);
@@ -172,7 +172,7 @@ test('a check of the anchor that was under way when the error came proves nothin
 });
 
 test('an anchor that this agent cannot check leaves the error to the rule of the uplink', async () => {
-  const { clock, anchors, judge, kinds } = stage((target) =>
+  const { clock, anchors, judge, kinds } = createFixture((target) =>
     target === far.target ? 'unchecked' : 'answered',
   );
   anchors.set([near, far]);
@@ -185,7 +185,7 @@ test('an anchor that this agent cannot check leaves the error to the rule of the
 });
 
 test('new anchors are checked at once; one that stays keeps its state, and errors that wait go to the rule of the uplink', async () => {
-  const { clock, anchors, judge, kinds } = stage((target) =>
+  const { clock, anchors, judge, kinds } = createFixture((target) =>
     target === near.target ? 'silent' : 'answered',
   );
   anchors.set([near]);
@@ -208,7 +208,7 @@ test('new anchors are checked at once; one that stays keeps its state, and error
 
 test('an anchor whose check throws is checked again', async () => {
   let failures = 1;
-  const { clock, anchors, errors, kinds } = stage(() => {
+  const { clock, anchors, errors, kinds } = createFixture(() => {
     if (failures-- > 0) throw new Error('bug');
     return 'answered';
   });
@@ -246,7 +246,7 @@ test('in any history of a line with two anchors, errors on an intact way stand a
       fc.array(error, { minLength: 1, maxLength: 12 }),
       async (cuts, errors) => {
         const links = (target: string) => (target === far.target ? [0, 1] : [0]);
-        const { clock, anchors, judge } = stage((target, nowMs) =>
+        const { clock, anchors, judge } = createFixture((target, nowMs) =>
           within(cuts, links(target), nowMs, nowMs) ? 'silent' : 'answered',
         );
         anchors.set([near, far]);

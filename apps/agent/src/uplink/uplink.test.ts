@@ -20,7 +20,7 @@ const own = ownNetworksOf({
 });
 
 /** An uplink with a controller that answers heartbeats or not, and devices that witnesses find as `answers` says. */
-function stage(
+function createFixture(
   more: {
     isConnected?: boolean;
     replies?: boolean;
@@ -65,14 +65,14 @@ function stage(
 }
 
 test('an error inside the own subnets stays an error, with and without a controller', async () => {
-  const { uplink } = stage();
+  const { uplink } = createFixture();
   for (const address of ['10.0.0.9', '127.0.0.1', '::1']) {
     expect((await uplink.confirm(1, measured(2, [address]))).code).toBe(2);
   }
 });
 
 test('while the controller answers, an error of a remote target is confirmed after one heartbeat', async () => {
-  const { clock, judge } = stage({ isConnected: true, replies: true });
+  const { clock, judge } = createFixture({ isConnected: true, replies: true });
   const verdict = judge(1, measured(2));
   await clock.advance(10);
   expect(verdict.code).toBeUndefined();
@@ -81,7 +81,7 @@ test('while the controller answers, an error of a remote target is confirmed aft
 });
 
 test('the uplink is dead and the stream still open: errors become 10, though devices were good a moment before', async () => {
-  const { clock, uplink, judge, checked } = stage({
+  const { clock, uplink, judge, checked } = createFixture({
     isConnected: true,
     answers: { 5: measured(2), 6: measured(3) },
   });
@@ -98,7 +98,7 @@ test('the uplink is dead and the stream still open: errors become 10, though dev
 });
 
 test('only the controller is cut off: the error of a device stays an error while other remote targets answer', async () => {
-  const { clock, uplink, judge } = stage({ answers: { 5: measured(1) } });
+  const { clock, uplink, judge } = createFixture({ answers: { 5: measured(1) } });
   await uplink.confirm(5, measured(1));
   const verdict = judge(1, measured(2));
   await clock.advance(100);
@@ -107,14 +107,14 @@ test('only the controller is cut off: the error of a device stays an error while
 });
 
 test('the controller is cut off and no remote device was good: an error of a remote target becomes 10', async () => {
-  const { clock, judge } = stage();
+  const { clock, judge } = createFixture();
   const verdict = judge(1, measured(5, []));
   await clock.advance(1);
   expect(verdict.code).toBe(10);
 });
 
 test('a refused connection does not prove that the uplink works, an answer with bytes does', async () => {
-  const { clock, judge, uplink } = stage({ answers: { 5: measured(3), 6: measured(7) } });
+  const { clock, judge, uplink } = createFixture({ answers: { 5: measured(3), 6: measured(7) } });
   await uplink.confirm(5, measured(1));
   const dead = judge(1, measured(3));
   await clock.advance(200);
@@ -128,7 +128,7 @@ test('a refused connection does not prove that the uplink works, an answer with 
 });
 
 test('an error of a check that began while the agent was offline is 10 also when it ends after that, and the device is checked again', async () => {
-  const { clock, judge, uplink, unchecked } = stage({ answers: { 5: measured(1) } });
+  const { clock, judge, uplink, unchecked } = createFixture({ answers: { 5: measured(1) } });
   judge(1, measured(2));
   await clock.advance(1000);
   await uplink.confirm(5, measured(1));
@@ -138,7 +138,7 @@ test('an error of a check that began while the agent was offline is 10 also when
 });
 
 test('the agent waits ten seconds for witnesses that hang, then the errors become 10', async () => {
-  const { clock, uplink, judge } = stage({ answers: {} });
+  const { clock, uplink, judge } = createFixture({ answers: {} });
   await uplink.confirm(5, measured(1));
   const verdict = judge(1, measured(2));
   await clock.advance(9900);
@@ -148,7 +148,7 @@ test('the agent waits ten seconds for witnesses that hang, then the errors becom
 });
 
 test('when the stream ends while the agent waits for the controller, it checks witnesses at once', async () => {
-  const { clock, uplink, judge, checked } = stage({ isConnected: true, answers: { 5: measured(1) } });
+  const { clock, uplink, judge, checked } = createFixture({ isConnected: true, answers: { 5: measured(1) } });
   await uplink.confirm(5, measured(1));
   const verdict = judge(1, measured(2));
   await clock.advance(10);
@@ -159,7 +159,7 @@ test('when the stream ends while the agent waits for the controller, it checks w
 });
 
 test('the agent is online again with the first answer of a remote host; an error held at that moment becomes 10', async () => {
-  const { clock, uplink, judge, onlineAgain } = stage();
+  const { clock, uplink, judge, onlineAgain } = createFixture();
   judge(1, measured(2));
   await clock.advance(1);
   expect(uplink.offlineReason).toContain('uplink dead');
@@ -172,7 +172,7 @@ test('the agent is online again with the first answer of a remote host; an error
 });
 
 test('while offline, the rounds of witnesses are two seconds apart', async () => {
-  const { clock, uplink, judge, checked } = stage({
+  const { clock, uplink, judge, checked } = createFixture({
     answers: { 5: measured(2), 6: measured(2), 7: measured(2), 8: measured(2) },
   });
   for (const deviceNo of [5, 6, 7, 8]) await uplink.confirm(deviceNo, measured(1));
@@ -187,17 +187,17 @@ test('while offline, the rounds of witnesses are two seconds apart', async () =>
 });
 
 test.each([9, 10] as const)('a result with code %i stays unchanged', async (code) => {
-  expect((await stage().uplink.confirm(1, measured(code))).code).toBe(code);
+  expect((await createFixture().uplink.confirm(1, measured(code))).code).toBe(code);
 });
 
 test('devices that are no longer assigned are no witnesses: others are checked in their place', async () => {
-  const { clock, uplink, judge, checked } = stage({ gone: [6, 7, 8], answers: { 5: measured(1) } });
+  const { clock, uplink, judge, checked } = createFixture({ gone: [6, 7, 8], answers: { 5: measured(1) } });
   for (const deviceNo of [5, 6, 7, 8]) await uplink.confirm(deviceNo, measured(1));
   const verdict = judge(1, measured(2));
   await clock.advance(100);
   expect(checked).toEqual([5]);
   expect(verdict.code).toBe(2);
-  const pruned = stage({ answers: { 5: measured(1) } });
+  const pruned = createFixture({ answers: { 5: measured(1) } });
   for (const deviceNo of [5, 6, 7, 8]) await pruned.uplink.confirm(deviceNo, measured(1));
   pruned.uplink.prune((deviceNo) => deviceNo === 5);
   pruned.judge(1, measured(2));
@@ -206,7 +206,7 @@ test('devices that are no longer assigned are no witnesses: others are checked i
 });
 
 test('when the agent is online again, it names the devices whose errors became 10, so that they are checked soon', async () => {
-  const { clock, uplink, judge, unchecked } = stage();
+  const { clock, uplink, judge, unchecked } = createFixture();
   judge(1, measured(2));
   judge(3, measured(5, []));
   await clock.advance(3000);
@@ -252,7 +252,7 @@ test.each(cases)(
   'controller $controller, another target: $witness, this one: $name',
   async ({ controller, witness, seen, place }) => {
     const answer = witness === 'none' || witness === 'hangs' ? undefined : witnessAnswers[witness];
-    const { clock, uplink, judge } = stage({
+    const { clock, uplink, judge } = createFixture({
       isConnected: controller !== 'away',
       replies: controller === 'answers',
       answers: answer ? { 5: answer } : {},
@@ -278,7 +278,7 @@ test('in any order of events a verdict comes within 20 s, a dead uplink never ma
   });
   await fc.assert(
     fc.asyncProperty(fc.array(happening, { maxLength: 12 }), fc.boolean(), async (happenings, isAlive) => {
-      const { clock, uplink, judge, state } = stage({ isConnected: true, replies: isAlive });
+      const { clock, uplink, judge, state } = createFixture({ isConnected: true, replies: isAlive });
       const verdicts: { code?: number }[] = [];
       for (const { afterMs, what } of happenings) {
         await clock.advance(afterMs);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Entry, Kind } from './kinds.ts';
 import { type PlanOptions, planOf } from './plan.ts';
-import { planData } from './show-plan.ts';
+import { planData } from './run-code.ts';
 import { createModelAccount } from './testing/model-account.ts';
 
 const entryOf = (kind: Kind, key: string, settings: Readonly<Record<string, Json>>): Entry => ({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Asked } from './ask.ts';
-import { judgeAgents, judgeApi, judgeCertificate, judgeDisk, judgeReadiness } from './judge.ts';
+import { judgeAgents, judgeApi, judgeCertificate, judgeDisk, judgeReadiness } from './examine.ts';
 
 const answer = (text: string, status = 200): Asked => ({ kind: 'answer', status, text, ms: 3.4 });
 const none: Asked = { kind: 'none', reason: 'connect ECONNREFUSED' };

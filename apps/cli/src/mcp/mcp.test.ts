@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { boundedAnswer } from './run-mcp.ts';
-import { documentSchema, toolsOf } from './tools-of.ts';
+import { boundedAnswer, documentSchema, toolsOf } from './run-mcp.ts';
 
 const id = { name: 'device_id', in: 'path', required: true, schema: { type: 'string' } };
 const document = documentSchema.parse({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { greeting } from './greeting.ts';
+import { greeting } from './up.ts';
 
 const ready = { base_url: 'https://localhost:8443/v1.1', ca_file: "/d'ata/tls/ca.pem" };
 const keys = { api_key_uw: 'a'.repeat(64), api_key_ur: 'b'.repeat(64) };

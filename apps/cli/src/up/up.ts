@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { get } from 'node:https';
 import path from 'node:path';
@@ -11,6 +12,7 @@ import {
   whenAborted,
 } from '@vantage/kernel';
 import { type Admin, createAdmin } from '../admin.ts';
+import type { Part } from '../part.ts';
 import { whenAskedToEnd } from '../signals.ts';
 import type { Ready } from './controller-messages.ts';
 import { openData } from './data-folder.ts';
@@ -20,12 +22,10 @@ import {
   controllerEnvironment,
   type Surroundings,
 } from './environment.ts';
-import { greeting } from './greeting.ts';
 import { isHeld, lockData } from './lock.ts';
-import { preflight } from './preflight.ts';
 import { allEnded, endDatabase } from './processes.ts';
-import { provision } from './provision.ts';
-import { quickstartText, removeQuickstart } from './quickstart.ts';
+import { credentialsFile, type Provision, provision } from './provision.ts';
+import { dashboardUrl, quickstartText, removeQuickstart } from './quickstart.ts';
 import { createSystem, type System } from './system.ts';
 
 /** The parts get this long to end by themselves; everything ends within 8 s. */
@@ -181,5 +181,75 @@ function apiAnswers(baseUrl: string, caFile: string): Promise<boolean> {
     });
     request.once('timeout', () => request.destroy());
     request.once('error', () => resolve(false));
+  });
+}
+
+/**
+ * The text that the operator sees when everything answers. It shows the keys when they were issued just now. Later
+ * starts name the file that holds them, because others read the journal into which the output of a service goes.
+ */
+export function greeting(
+  ready: { readonly base_url: string; readonly ca_file: string },
+  credentials: Pick<Provision, 'api_key_ua' | 'api_key_uw' | 'api_key_ur' | 'isFresh'>,
+  dataDir: string,
+): string {
+  const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+  const { api_key_ua: adminKey } = credentials;
+  const admin =
+    adminKey === undefined ? '' : `Key (UA)     ${adminKey}   also invites people and makes keys\n  `;
+  const keys = credentials.isFresh
+    ? `${admin}Key (UW)     ${credentials.api_key_uw}   views and modifies
+  Key (UR)     ${credentials.api_key_ur}   views`
+    : `Keys         in ${path.join(dataDir, credentialsFile)} (shown on the first start only)`;
+  const key = credentials.isFresh ? credentials.api_key_uw : '<key>';
+  return `
+Vantage is up: ${dashboardUrl(ready.base_url)}
+
+  API          ${ready.base_url}
+  ${keys}
+  Data, logs   ${dataDir}
+
+Say hello:
+
+  curl --cacert ${quoted(ready.ca_file)} -H 'Service-API-Key: ${key}' ${ready.base_url}/hello
+
+Ctrl-C ends everything. ./vantage --help shows the operator's commands, ./vantage help settings the settings.
+`;
+}
+
+/** A part and the environment in which it will run. */
+interface Candidate {
+  readonly part: Part;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/**
+ * Lets each part validate its settings before anything starts; the controller also tries its ports. Throws one Fault
+ * that names all problems, the `known` ones first. Returns without a result when the signal aborts.
+ */
+async function preflight(
+  known: readonly string[],
+  candidates: readonly Candidate[],
+  signal: AbortSignal,
+): Promise<void> {
+  const found = await Promise.all(candidates.map((one) => problemsOf(one, signal)));
+  if (signal.aborted) return;
+  const problems = [...new Set([...known, ...found.flat()])];
+  if (problems.length > 0) throw new Fault('stop', 'settings', problems.join('\n'));
+}
+
+/** The programs that validate the settings of each part, under `apps/`. */
+const programs: Readonly<Record<Candidate['part'], string>> = {
+  agent: 'agent/src/config/validate-settings.ts',
+  controller: 'controller/src/platform/config/validate-settings.ts',
+};
+
+function problemsOf({ part, env }: Candidate, signal: AbortSignal): Promise<string[]> {
+  const program = path.resolve(import.meta.dirname, '../../..', programs[part]);
+  return new Promise((resolve) => {
+    execFile(process.execPath, [program], { env, signal }, (error, out, err) => {
+      const printed = out.trim() || (error ? err.trim() || error.message : '');
+      resolve(printed === '' ? [] : printed.split('\n'));
+    });
   });
 }

@@ -3,15 +3,15 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { entities } from '../platform/db/entities.ts';
-import { type Rest, startRest } from '../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../rest/api/testing/rest-fixture.ts';
 import { createFixtures } from '../testing/fixtures.ts';
 
-let rest: Rest;
+let rest: RestFixture;
 let key: { readonly key: string; readonly keyNo: number };
 const ids: Record<string, string> = {};
 
 beforeAll(async () => {
-  rest = await startRest();
+  rest = await createRestFixture();
   const account = await rest.account('one');
   key = await rest.key(account.accountNo, 'UA');
   const agent_id = newId();

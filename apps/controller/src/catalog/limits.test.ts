@@ -1,14 +1,14 @@
 import { defaultLimits } from '@vantage/domain';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Rest, startRest } from '../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../rest/api/testing/rest-fixture.ts';
 
 const most = 5;
 const limits = Object.fromEntries(Object.keys(defaultLimits).map((kind) => [kind, most]));
-let rest: Rest;
+let rest: RestFixture;
 let key: string;
 
 beforeAll(async () => {
-  rest = await startRest({ limits });
+  rest = await createRestFixture({ limits });
   const { accountNo } = await rest.account('one'); // with the Location local
   ({ key } = await rest.key(accountNo, 'UA'));
 });

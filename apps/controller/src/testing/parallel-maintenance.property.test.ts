@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../rest/api/testing/rest-fixture.ts';
 import { codeOf } from '../rest/http/testing/batch.ts';
 import { recordEvents } from '../status/events/record-events.ts';
 import { createRestHealth, uptimes } from '../status/health/index.ts';
@@ -14,11 +14,11 @@ import { refreshScheduledWindows } from '../status/health/scheduled-windows.ts';
 const second = 1_000_000;
 const idIn = (json: unknown, name: string) => z.record(z.string(), z.string()).parse(json)[name] ?? '';
 
-let rest: Rest;
+let rest: RestFixture;
 let key: string;
 let accountNo: number;
 beforeAll(async () => {
-  rest = await startRest({
+  rest = await createRestFixture({
     health: ({ kysely }, clock) => createRestHealth({ kysely, recordEvents, clock }),
   });
   ({ accountNo } = await rest.account('parallel'));
@@ -53,46 +53,49 @@ async function scheduledDevice() {
   return { mscheduleId, deviceId, deviceNo, createdUs };
 }
 
-type Ground = Awaited<ReturnType<typeof scheduledDevice>>;
+type Fixture = Awaited<ReturnType<typeof scheduledDevice>>;
 const begin = '/start-maintenance';
 
 /** Resolves with the code of the answer. */
 const actions = {
-  start: ({ deviceId }: Ground) => send('PUT', `/devices/${deviceId}${begin}`, { Duration: '00:05' }),
-  startLonger: ({ deviceId }: Ground) => send('PUT', `/devices/${deviceId}${begin}`, { Duration: '00:45' }),
-  stop: ({ deviceId }: Ground) => send('PUT', `/devices/${deviceId}/stop-maintenance`),
-  rename: ({ deviceId }: Ground) => send('PUT', `/devices/${deviceId}`, { ShortName: 'other' }),
-  unassign: ({ deviceId }: Ground) => send('PUT', `/devices/${deviceId}`, { mschedule_id: null }),
-  pause: ({ deviceId }: Ground) => send('PUT', `/devices/${deviceId}`, { Enabled: false }),
-  shorten: ({ mscheduleId }: Ground) => send('PUT', `/mschedules/${mscheduleId}`, { Duration: '00:01' }),
-  delete: ({ deviceId }: Ground) => send('DELETE', `/devices/${deviceId}`),
-  async round({ deviceNo }: Ground) {
+  start: ({ deviceId }: Fixture) => send('PUT', `/devices/${deviceId}${begin}`, { Duration: '00:05' }),
+  startLonger: ({ deviceId }: Fixture) => send('PUT', `/devices/${deviceId}${begin}`, { Duration: '00:45' }),
+  stop: ({ deviceId }: Fixture) => send('PUT', `/devices/${deviceId}/stop-maintenance`),
+  rename: ({ deviceId }: Fixture) => send('PUT', `/devices/${deviceId}`, { ShortName: 'other' }),
+  unassign: ({ deviceId }: Fixture) => send('PUT', `/devices/${deviceId}`, { mschedule_id: null }),
+  pause: ({ deviceId }: Fixture) => send('PUT', `/devices/${deviceId}`, { Enabled: false }),
+  shorten: ({ mscheduleId }: Fixture) => send('PUT', `/mschedules/${mscheduleId}`, { Duration: '00:01' }),
+  delete: ({ deviceId }: Fixture) => send('DELETE', `/devices/${deviceId}`),
+  async round({ deviceNo }: Fixture) {
     await round(rest.clock.nowUs(), deviceNo);
     return { status: 200, json: {} };
   },
-} satisfies Record<string, (ground: Ground) => Promise<{ readonly status: number; readonly json: unknown }>>;
+} satisfies Record<
+  string,
+  (fixture: Fixture) => Promise<{ readonly status: number; readonly json: unknown }>
+>;
 
 const actionNames = z.enum(Object.keys(actions) as (keyof typeof actions)[]).options;
 
 test('starts, stops, PUT and DELETE of a device and of its schedule at one moment: every answer is a decision, and the seconds are exact', async () => {
   const some = fc.array(fc.constantFrom(...actionNames), { minLength: 2, maxLength: 7 });
   const property = fc.asyncProperty(some, async (names) => {
-    const ground = await scheduledDevice();
+    const fixture = await scheduledDevice();
     await rest.clock.advance(61_000);
-    const answers = await Promise.all(names.map((name) => actions[name](ground)));
+    const answers = await Promise.all(names.map((name) => actions[name](fixture)));
     const codes = answers.map(({ json }) => codeOf(json));
     const isDeleted = names.includes('delete');
     expect([200, ...(isDeleted ? [1003] : [])]).toEqual(expect.arrayContaining(codes));
     expect(answers.every(({ status }) => status === 200 || status === 400)).toBe(true);
     await rest.clock.advance(7_200_000);
-    await round(rest.clock.nowUs(), ground.deviceNo);
-    if (isDeleted) await expectNothingLeft(ground);
-    else await expectExact(ground);
+    await round(rest.clock.nowUs(), fixture.deviceNo);
+    if (isDeleted) await expectNothingLeft(fixture);
+    else await expectExact(fixture);
   });
   await fc.assert(property, { numRuns: propertyRuns(12) });
 }, 300_000);
 
-async function expectNothingLeft({ deviceNo, deviceId }: Ground): Promise<void> {
+async function expectNothingLeft({ deviceNo, deviceId }: Fixture): Promise<void> {
   expect(codeOf((await send('GET', `/devices/${deviceId}`)).json)).toBe(1003);
   const { rows } = await sql`
     select 1 from maintenance_windows where device_no = ${deviceNo} union all
@@ -101,7 +104,7 @@ async function expectNothingLeft({ deviceNo, deviceId }: Ground): Promise<void> 
 }
 
 /** The maintenance time is the union of the windows, the parts of the uptime add up, and every begin has its end. */
-async function expectExact({ deviceNo, createdUs }: Ground): Promise<void> {
+async function expectExact({ deviceNo, createdUs }: Fixture): Promise<void> {
   const nowUs = rest.clock.nowUs();
   const { rows: windows } = await sql<{ from_us: number; to_us: number }>`
     select from_us, to_us from maintenance_windows where device_no = ${deviceNo} and from_us < ${nowUs}`.execute(

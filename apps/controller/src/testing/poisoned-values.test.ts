@@ -20,8 +20,12 @@ import { createDb, createPartitions, type Db, type Tables } from '../platform/db
 import { createSealer, sealKeyBytes } from '../platform/secrets/seal.ts';
 import { recordEvents } from '../status/events/record-events.ts';
 import { createHealth, trimCheckpoints } from '../status/health/index.ts';
+import {
+  type BusyAccountFixture,
+  createBusyAccountFixture,
+  openRetrySequence,
+} from './busy-account-fixture.ts';
 import { createFixtures } from './fixtures.ts';
-import { createStand, openRetrySequence, type Stand } from './stand.ts';
 
 const log = createLog('poison test', 'silent');
 const startUs = Date.UTC(2027, 2, 14, 12) * 1000;
@@ -212,7 +216,7 @@ async function runNotifying(db: Db, nowUs: number, done: () => Promise<void>): P
  */
 async function expectServed(
   { kysely }: Db,
-  { deviceNo, newDeviceNo, accountNo, locationNos }: Stand,
+  { deviceNo, newDeviceNo, accountNo, locationNos }: BusyAccountFixture,
   hour: number,
 ): Promise<void> {
   const { rows } = await sql<{ what: string }>`
@@ -236,7 +240,7 @@ async function expectServed(
 function poison(
   { kysely }: Db,
   { table, column, type, keys }: Column,
-  victim: Stand,
+  victim: BusyAccountFixture,
   value: string,
 ): Promise<boolean> {
   const own: Readonly<Record<string, readonly number[]>> = {
@@ -264,7 +268,7 @@ async function poisonAll(db: Db, columns: readonly Column[], at: { nowUs: number
   for (const column of columns) {
     let applied = 0;
     for (const value of poisons[column.type] ?? [])
-      if (await poison(db, column, await createStand(db.kysely, rows, at), value)) applied += 1;
+      if (await poison(db, column, await createBusyAccountFixture(db.kysely, rows, at), value)) applied += 1;
     if (applied === 0) clean.push(`${column.table}.${column.column}`);
   }
   return clean;
@@ -287,7 +291,7 @@ async function servedBeside(columns: readonly Column[]): Promise<readonly string
     .values({ controller_id: 'c', started_us: 1, last_seen_us: startUs })
     .execute();
   const clean = await poisonAll(db, columns, at);
-  const bystander = await createStand(db.kysely, createFixtures(db.kysely), at);
+  const bystander = await createBusyAccountFixture(db.kysely, createFixtures(db.kysely), at);
   await db.kysely.insertInto('rollup_dirty').values({ bucket_us: at.dirtyHourUs }).execute();
   await runJobs(db, startUs, () => expectServed(db, bystander, at.dirtyHourUs));
   return clean;
@@ -319,7 +323,7 @@ test('whatever stands in the contacts, schedules and notifications of one accoun
   await createPartitions({ db, clock: createFakeClock(startUs), log, retentionDays: 3 }).ensure();
   const at = { nowUs: startUs, dirtyHourUs: startUs - 3 * hourUs };
   expect(await poisonAll(db, columns, at)).toEqual(['notifications.state']);
-  const { accountNo, deviceNo } = await createStand(db.kysely, createFixtures(db.kysely), at);
+  const { accountNo, deviceNo } = await createBusyAccountFixture(db.kysely, createFixtures(db.kysely), at);
   await runNotifying(db, startUs, async () => {
     const { rows: served } = await sql<{ what: string }>`
       select 'alert' as what from alerts where device_no = ${deviceNo} and due_us is distinct from opened_us

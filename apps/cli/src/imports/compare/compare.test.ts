@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { makeKumaDatabase } from '../testing/kuma-database.ts';
 import { withFile } from '../testing/with-file.ts';
-import { compareStatuses, comparisonText } from './compare.ts';
 import type { DeviceStatus, OldStatus } from './old-status.ts';
 import { statusReaders } from './read-old.ts';
+import { compareStatuses, comparisonText } from './run-compare.ts';
 
 const device = (given: Partial<DeviceStatus>): DeviceStatus => ({
   device_id: 'd',

@@ -1,3 +1,4 @@
+import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { type Clock, type Logger, newId } from '@vantage/kernel';
 import type { Batch, Hello } from '@vantage/proto';
@@ -5,7 +6,6 @@ import { type Db, publish } from '../../platform/db/index.ts';
 import type { AgentPresence } from './agent-presence.ts';
 import { createAssignmentBuilder, createSecretLookup, type Unsealer } from './assignment.ts';
 import type { BatchOutcome } from './batch-queue.ts';
-import { createBusyMeter } from './busy-meter.ts';
 import { createHistoryFeed, type DatabaseHistory, noHistory } from './database-history.ts';
 import { createFairSlots } from './fair-slots.ts';
 import { fenceAgent, type RecordAgentEvents } from './fence-store.ts';
@@ -182,4 +182,38 @@ function isRefusal(error: unknown): boolean {
     error instanceof ConnectError &&
     (error.code === Code.ResourceExhausted || error.code === Code.InvalidArgument)
   );
+}
+
+/** Measures how busy the thread of this controller is. */
+interface BusyMeter {
+  /** The share of about the last second in which the thread worked, 0 to 1000. */
+  permille(): number;
+}
+
+const windowMs = 1000;
+
+/**
+ * Creates the meter. It measures from one reading to the next that is at least a second later, so it costs nothing
+ * while nobody asks. `read` gives the totals since the process began, milliseconds.
+ */
+export function createBusyMeter({
+  clock,
+  read = () => performance.eventLoopUtilization(),
+}: {
+  readonly clock: Pick<Clock, 'monoMs'>;
+  readonly read?: () => Pick<EventLoopUtilization, 'active' | 'idle'>;
+}): BusyMeter {
+  let from = { ...read(), atMs: clock.monoMs() };
+  let last = 0;
+  return {
+    permille() {
+      const atMs = clock.monoMs();
+      if (atMs - from.atMs < windowMs) return last;
+      const { active, idle } = read();
+      const [worked, rested] = [active - from.active, idle - from.idle];
+      from = { active, idle, atMs };
+      last = worked + rested <= 0 ? 0 : Math.round((1000 * worked) / (worked + rested));
+      return last;
+    },
+  };
 }

@@ -13,10 +13,8 @@ import {
   newAlertState,
   type RequestedCheck,
   type Schedule,
-  type Severity,
-  severities,
 } from '@vantage/alerts';
-import { minuteUs, secondUs } from '@vantage/domain';
+import { minuteUs, type Severity, secondUs, severities } from '@vantage/domain';
 import { z } from 'zod';
 import type { TimeScale } from '../../platform/config/time-scale.ts';
 import type { DueAlert, SubjectRow } from './due-store.ts';

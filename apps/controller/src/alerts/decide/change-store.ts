@@ -4,8 +4,8 @@ import {
   type Facts,
   flappingWindowUs,
   type PastOutage,
-  type Severity,
 } from '@vantage/alerts';
+import type { Severity } from '@vantage/domain';
 import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { pipelined, type Row, type Tables } from '../../platform/db/index.ts';

@@ -1,4 +1,5 @@
-import { alertKinds, severities } from '@vantage/alerts';
+import { alertKinds } from '@vantage/alerts';
+import { severities } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';

@@ -1,4 +1,5 @@
-import { alertKinds, severities } from '@vantage/alerts';
+import { alertKinds } from '@vantage/alerts';
+import { severities } from '@vantage/domain';
 import { boundedText, type Clock, isId } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';

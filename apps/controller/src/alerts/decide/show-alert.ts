@@ -1,5 +1,5 @@
-import { alertKinds, severities } from '@vantage/alerts';
-import { cleanLine } from '@vantage/domain';
+import { alertKinds } from '@vantage/alerts';
+import { cleanLine, severities } from '@vantage/domain';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Tables } from '../../platform/db/index.ts';

@@ -11,9 +11,9 @@ import { createLinks, linkLifeUs } from './links.ts';
 import { enqueue } from './notification-store.ts';
 import { linkRoutes } from './routes.ts';
 import { createDeliveryFixture, type DeliveryFixture } from './testing/delivery-fixture.ts';
+import { startFakeMailServer } from './testing/fake-mail-server.ts';
+import { startFakeReceiver } from './testing/fake-receiver.ts';
 import { sampleNotification } from './testing/sample.ts';
-import { startSink } from './testing/sink.ts';
-import { startSmtpSink } from './testing/smtp-sink.ts';
 
 const soon = { timeout: 60_000, interval: 20 };
 const many = 100;
@@ -68,7 +68,7 @@ async function acknowledgedOf({ db }: DeliveryFixture) {
 test('100 devices are Down: one person gets six mails, and one button acknowledges all that the last one names', async () => {
   // Its minute takes six seconds.
   await using fixture = await createDeliveryFixture({ scale: 10 });
-  await using mails = await startSmtpSink();
+  await using mails = await startFakeMailServer();
   const contact = await fixture.email('noc@example.org');
   const links = createLinks([new Uint8Array(32)]);
   await fail(fixture, contact);
@@ -119,11 +119,11 @@ test('100 devices are Down: one person gets six mails, and one button acknowledg
 
 test('100 devices are Down: one person gets six SMS and six chat messages, PagerDuty 100 incidents, and one act acknowledges them', async () => {
   await using fixture = await createDeliveryFixture({ scale: 10 });
-  await using texts = await startSink();
-  await using chats = await startSink((response, _, count) =>
+  await using texts = await startFakeReceiver();
+  await using chats = await startFakeReceiver((response, _, count) =>
     response.writeHead(200).end(JSON.stringify({ ok: true, result: { message_id: count } })),
   );
-  await using pages = await startSink((response) => response.writeHead(202).end('{}'));
+  await using pages = await startFakeReceiver((response) => response.writeHead(202).end('{}'));
   const settings = { allowPrivate: true, smtpUrl: undefined, mailFrom: 'v@example.org' };
   const channels = createChannels({ ...settings, telegramUrl: new URL(chats.url).origin });
   const sms = await contactOf(fixture, 'sms', texts.url, JSON.stringify({ To: '+4712345678' }));

@@ -9,18 +9,18 @@ import { claim } from './claim.ts';
 import { retryTimes } from './notification-state.ts';
 import { record } from './record.ts';
 import { createDeliveryFixture, type DeliveryFixture } from './testing/delivery-fixture.ts';
-import { startSink } from './testing/sink.ts';
+import { startFakeReceiver } from './testing/fake-receiver.ts';
 
 const soon = { timeout: 60_000, interval: 20 };
 
 test('a process that is killed between send and record: the message is sent again under the same id, with the same body', async () => {
   await using fixture = await createDeliveryFixture();
   let kill = () => false;
-  await using sink = await startSink((response, _request, count) => {
+  await using receiver = await startFakeReceiver((response, _request, count) => {
     if (count === 1) kill();
     else response.writeHead(200).end();
   });
-  const contact = await fixture.webhook(sink.url);
+  const contact = await fixture.webhook(receiver.url);
   await fixture.add([contact, 'device:1', 'down'], [contact, 'device:1', 'up']);
   const program = path.join(import.meta.dirname, 'testing/worker-process.ts');
   const worker = spawn(process.execPath, [program, fixture.url, fixture.key.toString('hex')], {
@@ -40,8 +40,8 @@ test('a process that is killed between send and record: the message is sent agai
   await vi.waitFor(async () => {
     expect((await fixture.states()).map(({ state }) => state)).toEqual(['Delivered', 'Delivered']);
   }, soon);
-  const [first, again, last] = sink.requests;
-  expect(sink.requests).toHaveLength(3);
+  const [first, again, last] = receiver.requests;
+  expect(receiver.requests).toHaveLength(3);
   expect(again).toMatchObject({ id: first?.id, body: first?.body });
   expect(last?.id).not.toBe(first?.id);
 });

@@ -4,32 +4,32 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createChannels } from './channels/registry.ts';
 import { createDeliveryFixture, type DeliveryFixture } from './testing/delivery-fixture.ts';
-import { type Sink, type SunkRequest, startSink } from './testing/sink.ts';
-import { startSmtpSink } from './testing/smtp-sink.ts';
+import { startFakeMailServer } from './testing/fake-mail-server.ts';
+import { type FakeReceiver, type ReceivedRequest, startFakeReceiver } from './testing/fake-receiver.ts';
 
 const soon = { timeout: 60_000, interval: 20 };
 const body = z.object({ data: z.object({ ShortName: z.string() }) });
-const textOf = (request: SunkRequest) => body.parse(JSON.parse(request.body)).data.ShortName;
+const textOf = (request: ReceivedRequest) => body.parse(JSON.parse(request.body)).data.ShortName;
 
 let fixture: DeliveryFixture;
-let sink: Sink;
+let receiver: FakeReceiver;
 /** The endpoint's answers to the next requests; then 200. */
 let answers: (200 | 500 | 429 | 'reset')[] = [];
 beforeAll(async () => {
   fixture = await createDeliveryFixture({ scale: 10_000 });
-  sink = await startSink((response) => {
+  receiver = await startFakeReceiver((response) => {
     const answer = answers.shift() ?? 200;
     if (answer === 'reset') response.socket?.resetAndDestroy();
     else response.writeHead(answer, answer === 429 ? { 'Retry-After': '1' } : {}).end();
   });
 });
 afterAll(async () => {
-  await sink[Symbol.asyncDispose]();
+  await receiver[Symbol.asyncDispose]();
   await fixture[Symbol.asyncDispose]();
 });
 
 test('two controllers deliver whatever is stored at least once, under one id each, in order for each device', async () => {
-  const contact = await fixture.webhook(sink.url);
+  const contact = await fixture.webhook(receiver.url);
   await using _first = fixture.work();
   await using _second = fixture.work();
   let run = 0;
@@ -40,7 +40,7 @@ test('two controllers deliver whatever is stored at least once, under one id eac
   const property = fc.asyncProperty(plan, async ({ rows, failures }) => {
     run += 1;
     answers = [...failures];
-    const from = sink.requests.length;
+    const from = receiver.requests.length;
     const sent = rows.map((device, n) => [contact, `device:${device}`, `${run}/${device}/${n}`] as const);
     await fixture.add(...sent.slice(0, 5));
     await fixture.add(...sent.slice(5));
@@ -48,7 +48,7 @@ test('two controllers deliver whatever is stored at least once, under one id eac
       const states = await fixture.states();
       expect(states.every(({ state }) => state === 'Delivered')).toBe(true);
     }, soon);
-    const got = sink.requests.slice(from);
+    const got = receiver.requests.slice(from);
     for (const device of [1, 2, 3]) {
       const wanted = sent.map(([, , text]) => text).filter((text) => text.startsWith(`${run}/${device}/`));
       const arrived = got.map(textOf).filter((text) => text.startsWith(`${run}/${device}/`));
@@ -62,7 +62,7 @@ test('two controllers deliver whatever is stored at least once, under one id eac
 }, 240_000);
 
 test('of 40 e-mails within a minute five arrive singly and the others in one that names each, none twice', async () => {
-  await using mails = await startSmtpSink();
+  await using mails = await startFakeMailServer();
   // Its minute takes six seconds, so that a slow machine too delivers the five within one.
   await using other = await createDeliveryFixture({ scale: 10 });
   const contact = await other.email('noc@example.org');

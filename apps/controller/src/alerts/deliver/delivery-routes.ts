@@ -1,4 +1,4 @@
-import { severities } from '@vantage/alerts';
+import { severities } from '@vantage/domain';
 import { isId } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';

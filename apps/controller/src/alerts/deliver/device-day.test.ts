@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { partOf } from './device-day.ts';
+import { partOf } from './notify.ts';
 
 test.each([
   ['Down', { DownSeconds: 1, UpSeconds: 1_799 }],

@@ -2,7 +2,7 @@ import { createLog, systemClock } from '@vantage/kernel';
 import { expect, test, vi } from 'vitest';
 import { createTimeScale } from '../../platform/config/time-scale.ts';
 import { type PartWork, runHeartbeat, stalledParts, type Work } from './heartbeat.ts';
-import { startSink } from './testing/sink.ts';
+import { startFakeReceiver } from './testing/fake-receiver.ts';
 
 const soon = { timeout: 60_000, interval: 5 };
 const part = (done: number, isWaiting = true): PartWork => ({ done, isWaiting });
@@ -28,7 +28,7 @@ test.each<[Partial<Work>, Partial<Work>, readonly string[]]>([
 });
 
 test('the heartbeat is called while all parts make progress, not while one is stalled, and again after it', async () => {
-  await using sink = await startSink();
+  await using receiver = await startFakeReceiver();
   let done = 0;
   let deliveries: number | undefined;
   const readWork = () => {
@@ -43,7 +43,7 @@ test('the heartbeat is called while all parts make progress, not while one is st
   const ending = new AbortController();
   const running = runHeartbeat(
     {
-      url: sink.url,
+      url: receiver.url,
       readWork,
       clock: systemClock,
       log,
@@ -51,15 +51,15 @@ test('the heartbeat is called while all parts make progress, not while one is st
     },
     ending.signal,
   );
-  await vi.waitFor(() => expect(sink.requests.length).toBeGreaterThan(1), soon);
+  await vi.waitFor(() => expect(receiver.requests.length).toBeGreaterThan(1), soon);
   deliveries = 0;
   const from = done;
   await vi.waitFor(() => expect(done).toBeGreaterThan(from + 1), soon);
-  const count = sink.requests.length;
+  const count = receiver.requests.length;
   await vi.waitFor(() => expect(done).toBeGreaterThan(from + 4), soon);
-  expect(sink.requests).toHaveLength(count);
+  expect(receiver.requests).toHaveLength(count);
   deliveries = undefined;
-  await vi.waitFor(() => expect(sink.requests.length).toBeGreaterThan(count), soon);
+  await vi.waitFor(() => expect(receiver.requests.length).toBeGreaterThan(count), soon);
   ending.abort();
   await running;
   expect(lines).toEqual([
@@ -70,7 +70,7 @@ test('the heartbeat is called while all parts make progress, not while one is st
 
 test('a heartbeat that does not arrive is said once, and once when it arrives again', async () => {
   let status = 200;
-  await using sink = await startSink((response) => response.writeHead(status).end());
+  await using receiver = await startFakeReceiver((response) => response.writeHead(status).end());
   const lines: string[] = [];
   const line = (_data: object, text: string) => void lines.push(text);
   const log = Object.assign(createLog('test', 'silent'), { info: line, warn: line, error: line });
@@ -82,13 +82,13 @@ test('a heartbeat that does not arrive is said once, and once when it arrives ag
   const ending = new AbortController();
   const timeScale = createTimeScale(1000);
   const running = runHeartbeat(
-    { url: sink.url, readWork, clock: systemClock, log, timeScale },
+    { url: receiver.url, readWork, clock: systemClock, log, timeScale },
     ending.signal,
   );
   for (const next of [503, 200]) {
-    const count = sink.requests.length;
+    const count = receiver.requests.length;
     status = next;
-    await vi.waitFor(() => expect(sink.requests.length).toBeGreaterThan(count + 3), soon);
+    await vi.waitFor(() => expect(receiver.requests.length).toBeGreaterThan(count + 3), soon);
   }
   ending.abort();
   await running;

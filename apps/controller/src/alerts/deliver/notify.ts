@@ -1,12 +1,14 @@
+import { minuteUs } from '@vantage/domain';
 import { type Clock, type Logger, newId } from '@vantage/kernel';
+import type { Kysely } from 'kysely';
 import type { TimeScale } from '../../platform/config/time-scale.ts';
-import type { Db } from '../../platform/db/index.ts';
+import type { Db, Tables } from '../../platform/db/index.ts';
 import type { Sealer } from '../../platform/secrets/seal.ts';
 import type { OuterRoute } from '../../rest/http/outer-routes.ts';
 import type { AttemptDeps } from './attempt.ts';
+import type { DayPart } from './channels/channel.ts';
 import { type ChannelSettings, createChannels } from './channels/registry.ts';
 import { createDeliveries, type Deliveries } from './deliveries.ts';
-import { readDay, type UptimeParts } from './device-day.ts';
 import type { EventSource } from './followers.ts';
 import { runHooks } from './hooks/deliver-hooks.ts';
 import { createLinks, linkLifeUs } from './links.ts';
@@ -110,4 +112,50 @@ export function createNotify(deps: NotifyDeps): Notify {
         settings.smtpUrl === undefined ? undefined : createSubscriptions({ db, clock, links: subscribing }),
     },
   });
+}
+
+/** Seconds of a part of a day in each status. */
+interface PartFigures {
+  readonly UpSeconds: number;
+  readonly DownSeconds: number;
+  readonly MaintenanceSeconds: number;
+  readonly UnknownSeconds: number;
+}
+
+/** The uptime of a device in equal parts until `nowUs`, oldest first (the step health). */
+type UptimeParts = (
+  kysely: Kysely<Tables>,
+  ask: {
+    readonly deviceNo: number;
+    readonly createdUs: number;
+    readonly parts: number;
+    readonly partUs: number;
+    readonly nowUs: number;
+  },
+) => Promise<readonly PartFigures[]>;
+
+/** The last day of a device in 48 half hours, oldest first; null when the device does not exist. */
+async function readDay(
+  kysely: Kysely<Tables>,
+  { deviceId, nowUs }: { readonly deviceId: string; readonly nowUs: number },
+  uptimeParts: UptimeParts,
+): Promise<readonly DayPart[] | null> {
+  const device = await kysely
+    .selectFrom('devices')
+    .select(['device_no as deviceNo', 'created_us as createdUs'])
+    .where('device_id', '=', deviceId)
+    .executeTakeFirst();
+  if (device === undefined) return null;
+  const parts = await uptimeParts(kysely, { ...device, parts: 48, partUs: 30 * minuteUs, nowUs });
+  return parts.map(partOf);
+}
+
+/**
+ * A moment of Down colours its part, because it is what the reader searches. Otherwise the longest status does. Pure.
+ */
+export function partOf(part: PartFigures): DayPart {
+  if (part.DownSeconds > 0) return 'Down';
+  const longest = Math.max(part.UpSeconds, part.MaintenanceSeconds, part.UnknownSeconds);
+  if (longest === part.UpSeconds) return 'Up';
+  return longest === part.MaintenanceSeconds ? 'Maint' : 'Unknown';
 }

@@ -6,9 +6,9 @@ import { createChannels } from './channels/registry.ts';
 import { enqueue } from './notification-store.ts';
 import { recordReached } from './record.ts';
 import { createDeliveryFixture, type DeliveryFixture } from './testing/delivery-fixture.ts';
+import { startFakeMailServer } from './testing/fake-mail-server.ts';
+import { startFakeReceiver } from './testing/fake-receiver.ts';
 import { sampleNotification } from './testing/sample.ts';
-import { startSink } from './testing/sink.ts';
-import { startSmtpSink } from './testing/smtp-sink.ts';
 
 const soon = { timeout: 60_000, interval: 20 };
 
@@ -33,8 +33,8 @@ const refusing = (count: () => boolean) => (response: import('node:http').Server
 test('a good test and an edit of the contact release what waits for it at once', async () => {
   await using fixture = await createDeliveryFixture();
   let isUp = false;
-  await using sink = await startSink(refusing(() => isUp));
-  const contact = await fixture.webhook(sink.url);
+  await using receiver = await startFakeReceiver(refusing(() => isUp));
+  const contact = await fixture.webhook(receiver.url);
   await fixture.add([contact, 'device:1', 'web'], [contact, 'device:2', 'mail']);
   {
     await using _working = fixture.work();
@@ -58,7 +58,7 @@ test('a good test and an edit of the contact release what waits for it at once',
 
 test('what waited for people longer than ten minutes arrives as one message, each device once with its state', async () => {
   await using fixture = await createDeliveryFixture();
-  await using mails = await startSmtpSink();
+  await using mails = await startFakeMailServer();
   const contactNo = await fixture.email('noc@example.org');
   const { accountNo } = fixture;
   const rows = [1, 2, 3].flatMap((device) =>
@@ -102,7 +102,7 @@ test('what waited for people longer than ten minutes arrives as one message, eac
 
 test('a message whose answer did not arrive keeps its id, and is no part of a summary', async () => {
   await using fixture = await createDeliveryFixture();
-  await using mails = await startSmtpSink();
+  await using mails = await startFakeMailServer();
   const contact = await fixture.email('noc@example.org');
   await fixture.add(
     [contact, 'device:1', 'uncertain'],
@@ -130,11 +130,11 @@ test('a message whose answer did not arrive keeps its id, and is no part of a su
 test('a chat gets at most one message a second', async () => {
   await using fixture = await createDeliveryFixture();
   const times: number[] = [];
-  await using sink = await startSink((response) => {
+  await using receiver = await startFakeReceiver((response) => {
     times.push(systemClock.monoMs());
     response.writeHead(200).end();
   });
-  const contact = await fixture.webhook(sink.url);
+  const contact = await fixture.webhook(receiver.url);
   await sql`update contacts set type = 'slack' where contact_no = ${contact}`.execute(fixture.db.kysely);
   await using _working = fixture.work({ timeScale: createTimeScale(1), newToken: newId });
   await fixture.add([contact, 'device:1', 'a'], [contact, 'device:2', 'b'], [contact, 'device:3', 'c']);

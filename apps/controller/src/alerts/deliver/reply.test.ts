@@ -10,8 +10,8 @@ import { createChannels } from './channels/registry.ts';
 import { answeredBy, replyOf } from './notices.ts';
 import { enqueue } from './notification-store.ts';
 import { createDeliveryFixture } from './testing/delivery-fixture.ts';
+import { startFakeReceiver } from './testing/fake-receiver.ts';
 import { sampleNotification } from './testing/sample.ts';
-import { startSink } from './testing/sink.ts';
 
 const settings = { allowPrivate: true, smtpUrl: undefined, mailFrom: 'vantage@example.org' };
 
@@ -48,7 +48,7 @@ test('a message that waits while its contact is edited replies to nothing then',
 test('later messages of an alert reply to its first one, until the contact is edited; other alerts do not', async () => {
   await using fixture = await createDeliveryFixture({ scale: 20 });
   const { db, accountNo } = fixture;
-  await using sink = await startSink((response, _, count) => {
+  await using fake = await startFakeReceiver((response, _, count) => {
     const answer = JSON.stringify({ ok: true, result: { message_id: count * 11 } });
     response.writeHead(200).end(answer);
   });
@@ -60,7 +60,7 @@ test('later messages of an alert reply to its first one, until the contact is ed
     address: '-100',
     sealed: sealContact(fixture.sealer, contactId, receiver),
   });
-  const channels = createChannels({ ...settings, telegramUrl: new URL(sink.url).origin });
+  const channels = createChannels({ ...settings, telegramUrl: new URL(fake.url).origin });
   await using _working = fixture.work({ channels });
   const replies: unknown[] = [];
   const say = async (alertNo: number, kind: 'device.down' | 'acknowledged' | 'device.up') => {
@@ -70,7 +70,7 @@ test('later messages of an alert reply to its first one, until the contact is ed
       async () => expect((await fixture.states()).map(({ state }) => state)).not.toContain('Pending'),
       { timeout: 30_000, interval: 20 },
     );
-    replies.push(JSON.parse(sink.requests.at(-1)?.body ?? '{}').reply_parameters?.message_id ?? null);
+    replies.push(JSON.parse(fake.requests.at(-1)?.body ?? '{}').reply_parameters?.message_id ?? null);
   };
 
   await say(1, 'device.down');

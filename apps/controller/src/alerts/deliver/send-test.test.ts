@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createChannels } from './channels/registry.ts';
 import { sendTest } from './send-test.ts';
 import { createDeliveryFixture, type DeliveryFixture } from './testing/delivery-fixture.ts';
-import { startSink } from './testing/sink.ts';
+import { startFakeReceiver } from './testing/fake-receiver.ts';
 
 const channels = createChannels({ allowPrivate: true, smtpUrl: undefined, mailFrom: 'v@example.org' });
 
@@ -15,13 +15,13 @@ function send({ db, sealer }: DeliveryFixture, contactNo: number) {
 test('a test message is sent at once, with the answer of the receiver, beside notifications that wait', async () => {
   await using fixture = await createDeliveryFixture();
   let status = 200;
-  await using sink = await startSink((response) => void response.writeHead(status).end());
-  const contact = await fixture.webhook(sink.url);
+  await using receiver = await startFakeReceiver((response) => void response.writeHead(status).end());
+  const contact = await fixture.webhook(receiver.url);
   await fixture.add([contact, 'device:1', 'waits']);
   expect(await send(fixture, contact)).toEqual({ isDelivered: true, answer: 'HTTP 200 OK' });
   status = 404;
   expect(await send(fixture, contact)).toEqual({ isDelivered: false, answer: 'HTTP 404 Not Found' });
-  expect(sink.requests.map(({ body }) => JSON.parse(body))).toMatchObject([
+  expect(receiver.requests.map(({ body }) => JSON.parse(body))).toMatchObject([
     { type: 'test', data: { Contact: 'contact', Message: 'This is a test message. Nothing has happened.' } },
     { type: 'test' },
   ]);

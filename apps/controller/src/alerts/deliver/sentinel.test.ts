@@ -7,8 +7,8 @@ import { sealContact } from '../../platform/secrets/sealed-contact.ts';
 import { createFixtures } from '../../testing/fixtures.ts';
 import { createChannels } from './channels/registry.ts';
 import { createDeliveryFixture, type DeliveryFixture } from './testing/delivery-fixture.ts';
-import { startSink } from './testing/sink.ts';
-import { type SmtpBehaviour, startSmtpSink } from './testing/smtp-sink.ts';
+import { type SmtpBehaviour, startFakeMailServer } from './testing/fake-mail-server.ts';
+import { startFakeReceiver } from './testing/fake-receiver.ts';
 
 const soon = { timeout: 60_000, interval: 20 };
 
@@ -34,10 +34,10 @@ function watchedLog() {
   return { lines, log };
 }
 
-/** A sink that answers each request in another way. */
-function startMoodySink() {
+/** A receiver that answers each request in another way. */
+function startFakeMoodyReceiver() {
   const statuses = [200, 302, 410, 429, 500];
-  return startSink((response, _request, count) => {
+  return startFakeReceiver((response, _request, count) => {
     const status = statuses[count % (statuses.length + 1)];
     if (status === undefined) response.socket?.resetAndDestroy();
     else response.writeHead(status, sentinel('reason')).end(sentinel('answer'));
@@ -93,12 +93,12 @@ function receiversAt(base: string): Readonly<Record<Exclude<ContactType, 'email'
 test('no log line, body, answer or row contains a secret of a contact or of the mail server, whatever the endpoints do', async () => {
   const { lines, log } = watchedLog();
   await using fixture = await createDeliveryFixture({ scale: 10_000, log });
-  await using sink = await startMoodySink();
+  await using receiver = await startFakeMoodyReceiver();
   const replies: readonly SmtpBehaviour[] = ['accept', 'reset', { rcpt: `550 ${sentinel('reply')}` }];
   for (const behaviour of replies) {
-    await using mails = await startSmtpSink(behaviour);
+    await using mails = await startFakeMailServer(behaviour);
     const smtpUrl = mails.url.replace('://', `://me:${sentinel('smtp')}@`);
-    const hook = await webhookOf(fixture, sink.url);
+    const hook = await webhookOf(fixture, receiver.url);
     const dead = await webhookOf(fixture, 'http://127.0.0.1:1/');
     const mail = await fixture.email('noc@example.org');
     const working = fixture.work({
@@ -118,8 +118,8 @@ test('no log line, body, answer or row contains a secret of a contact or of the 
   const { shown } = createSearch();
   expect(lines.length).toBeGreaterThan(3);
   expect(lines.flatMap(shown)).toEqual([]);
-  expect(sink.requests.length).toBeGreaterThan(5);
-  expect(sink.requests.flatMap(({ body }) => shown(body))).toEqual([]);
+  expect(receiver.requests.length).toBeGreaterThan(5);
+  expect(receiver.requests.flatMap(({ body }) => shown(body))).toEqual([]);
   const rows = await rowsOf(fixture);
   expect(rows[0]).toContain('HTTP');
   expect(rows.flatMap(shown)).toEqual([]);
@@ -130,8 +130,8 @@ test('no log line, body, answer or row contains a secret of a contact or of the 
 test('no log line, body, answer or row contains a credential of a contact of any type', async () => {
   const { lines, log } = watchedLog();
   await using fixture = await createDeliveryFixture({ scale: 10_000, log });
-  await using sink = await startMoodySink();
-  const { origin } = new URL(sink.url);
+  await using receiver = await startFakeMoodyReceiver();
+  const { origin } = new URL(receiver.url);
   const receivers = Object.entries(receiversAt(origin));
   for (const [type, { address, secret, options }] of receivers) {
     const contactId = newId();
@@ -154,7 +154,7 @@ test('no log line, body, answer or row contains a credential of a contact of any
     }),
   });
   await vi.waitFor(async () => {
-    expect(new Set(sink.requests.map(({ path }) => reached(path))).size).toBe(receivers.length);
+    expect(new Set(receiver.requests.map(({ path }) => reached(path))).size).toBe(receivers.length);
     const made = (await fixture.states()).reduce((sum, { attempts }) => sum + attempts, 0);
     expect(made).toBeGreaterThan(3 * receivers.length);
   }, soon);
@@ -162,7 +162,7 @@ test('no log line, body, answer or row contains a credential of a contact of any
   const { shown } = createSearch();
   expect(lines.flatMap(shown)).toEqual([]);
   const inBody = new Set(receivers.flatMap(([type, { isInBody }]) => (isInBody ? [type] : [])));
-  const bodies = sink.requests.filter(({ path }) => !inBody.has(reached(path))).map(({ body }) => body);
+  const bodies = receiver.requests.filter(({ path }) => !inBody.has(reached(path))).map(({ body }) => body);
   expect(bodies.length).toBeGreaterThan(5);
   expect(bodies.flatMap(shown)).toEqual([]);
   expect((await rowsOf(fixture)).flatMap(shown)).toEqual([]);

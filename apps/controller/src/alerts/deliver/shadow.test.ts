@@ -3,14 +3,14 @@ import { expect, test, vi } from 'vitest';
 import { createChannels } from './channels/registry.ts';
 import { sendTest } from './send-test.ts';
 import { createDeliveryFixture } from './testing/delivery-fixture.ts';
-import { startSink } from './testing/sink.ts';
+import { startFakeReceiver } from './testing/fake-receiver.ts';
 
 const soon = { timeout: 60_000, interval: 20 };
 
 test('a contact that is put into shadow gets nothing more, also not what was decided before, and no test message', async () => {
   await using fixture = await createDeliveryFixture();
-  await using sink = await startSink();
-  const [shadow, live] = [await fixture.webhook(sink.url), await fixture.webhook(sink.url)];
+  await using receiver = await startFakeReceiver();
+  const [shadow, live] = [await fixture.webhook(receiver.url), await fixture.webhook(receiver.url)];
   await fixture.add(
     [shadow, 'device:1', 'before'],
     [shadow, 'device:2', 'before'],
@@ -31,12 +31,12 @@ test('a contact that is put into shadow gets nothing more, also not what was dec
       'after Shadow',
     ]);
   }, soon);
-  expect(sink.requests.map(({ body }) => body.includes('live'))).toEqual([true]);
+  expect(receiver.requests.map(({ body }) => body.includes('live'))).toEqual([true]);
   const channels = createChannels({ allowPrivate: true, smtpUrl: undefined, mailFrom: 'v@example.org' });
   const deps = { db: fixture.db, channels, clock: systemClock, sealer: fixture.sealer, linkOf: () => '' };
   expect(await sendTest(deps, shadow, AbortSignal.timeout(9_000))).toEqual({
     isDelivered: false,
     answer: 'the contact is in shadow, so nothing was sent',
   });
-  expect(sink.requests).toHaveLength(1);
+  expect(receiver.requests).toHaveLength(1);
 });

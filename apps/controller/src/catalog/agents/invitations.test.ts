@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hashCredential } from '../../platform/secrets/credential.ts';
-import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 
-let rest: Rest;
+let rest: RestFixture;
 let key: string;
 let accountNo: number;
 let refuses = false;
 let makingSeconds: number | undefined;
 beforeAll(async () => {
-  rest = await startRest({
+  rest = await createRestFixture({
     planInvitation: async () =>
       makingSeconds !== undefined
         ? { kind: 'making', seconds: makingSeconds }

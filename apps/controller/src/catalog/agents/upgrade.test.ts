@@ -1,16 +1,16 @@
 import { newId } from '@vantage/kernel';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 import { createFixtures } from '../../testing/fixtures.ts';
 import type { SignedParcel } from './upgrade.ts';
 
-let rest: Rest;
+let rest: RestFixture;
 let key: string;
 let parcels: readonly SignedParcel[] | undefined;
 let account: { readonly accountNo: number; readonly locationNo: number };
 let accounts = 0;
 beforeAll(async () => {
-  rest = await startRest({ signedParcels: async () => parcels });
+  rest = await createRestFixture({ signedParcels: async () => parcels });
 });
 afterAll(() => rest[Symbol.asyncDispose]());
 beforeEach(async () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openContact } from '../../platform/secrets/sealed-contact.ts';
 import { useAccountPerTest } from '../../rest/api/testing/account-per-test.ts';
-import { startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture } from '../../rest/api/testing/rest-fixture.ts';
 
 const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 const email = { Name: 'Operations', Type: 'email', Address: 'noc@example.org' };
@@ -122,7 +122,7 @@ describe('contacts', () => {
       expect(await message('POST', '/contacts', { ...webhook, Address })).toContain(
         'VANTAGE_ALLOW_PRIVATE_WEBHOOKS',
       );
-    await using open = await startRest({ settings: { allowPrivateWebhooks: true } });
+    await using open = await createRestFixture({ settings: { allowPrivateWebhooks: true } });
     const account = await open.account('one');
     const own = await open.key(account.accountNo, 'UW');
     const body = { ...webhook, Address: 'http://127.0.0.1:9/' };
@@ -273,7 +273,7 @@ describe('contacts', () => {
 
   it('a test sends one message and answers what its receiver said', async () => {
     const sent: number[] = [];
-    await using own = await startRest({
+    await using own = await createRestFixture({
       sendTest: async (contactNo) => {
         sent.push(contactNo);
         return { isDelivered: false, answer: '410 Gone' };

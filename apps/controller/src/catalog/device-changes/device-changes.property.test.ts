@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AccountApi, addAccount } from '../../rest/api/testing/one-account.ts';
-import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 import { change } from './testing/bulk-change.ts';
 
-let rest: Rest;
+let rest: RestFixture;
 let one: AccountApi;
 beforeAll(async () => {
-  rest = await startRest();
+  rest = await createRestFixture();
   one = await addAccount(rest, 'many');
 });
 afterAll(() => rest[Symbol.asyncDispose]());

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 
-let rest: Rest;
+let rest: RestFixture;
 let accountNo = 0;
 let key = '';
 
 beforeAll(async () => {
-  rest = await startRest();
+  rest = await createRestFixture();
   ({ accountNo } = await rest.account('one'));
   ({ key } = await rest.key(accountNo, 'UW'));
 });

@@ -1,7 +1,7 @@
 import { newId } from '@vantage/kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 import { openTarget } from './target.ts';
 
 const idAnswer = z.strictObject({ device_id: z.string().regex(/^[0-9a-f]{48}$/) });
@@ -12,12 +12,12 @@ const problem = z.object({
 });
 
 describe('devices', () => {
-  let rest: Rest;
+  let rest: RestFixture;
   let key: string;
   let accountNo: number;
   let locationNo: number;
   beforeAll(async () => {
-    rest = await startRest();
+    rest = await createRestFixture();
     ({ accountNo, locationNo } = await rest.account('one', 'Europe/Berlin'));
     ({ key } = await rest.key(accountNo, 'UW'));
   });

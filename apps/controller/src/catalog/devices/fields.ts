@@ -1,5 +1,4 @@
-import { severities } from '@vantage/alerts';
-import { cleanLine, deviceStatuses, methods } from '@vantage/domain';
+import { cleanLine, deviceStatuses, methods, severities } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 import { registry } from '@vantage/probes';
 import { z } from 'zod';

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { TestDatabase } from '../../../../../tests/harness/database.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { createSealer } from '../../platform/secrets/seal.ts';
-import { startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture } from '../../rest/api/testing/rest-fixture.ts';
 import { recordEvents } from '../../status/events/record-events.ts';
 import { createRestHealth } from '../../status/health/index.ts';
 import { createFixtures } from '../../testing/fixtures.ts';
@@ -239,7 +239,7 @@ test('the load of a Location is known without reading its devices', async () => 
 test('a page gets 5,000 devices with tags, Locations, last check and day in 6 requests and 400 kB, and learns in 2 kB that nothing changed', async () => {
   const clock = createFakeClock(nowUs);
   await dressDevices(db, clock, { accountNo, locationNo, count: 5_000 });
-  await using rest = await startRest({
+  await using rest = await createRestFixture({
     beside: { database, clock, sealer: createSealer(randomBytes(32)) },
     health: ({ kysely }, time) => createRestHealth({ kysely, clock: time, recordEvents }),
   });

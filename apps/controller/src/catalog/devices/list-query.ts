@@ -1,5 +1,4 @@
-import { severities } from '@vantage/alerts';
-import { methods } from '@vantage/domain';
+import { methods, severities } from '@vantage/domain';
 import { boundedText, isId, sentFault } from '@vantage/kernel';
 import { z } from 'zod';
 import { type Db, findDeviceCursor } from '../../platform/db/index.ts';

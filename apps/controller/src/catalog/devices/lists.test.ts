@@ -2,19 +2,19 @@ import { newId } from '@vantage/kernel';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 import { createZone } from '../../rest/http/zone.ts';
 
 const entries = z.array(z.looseObject({ device_id: z.string(), ShortName: z.string() }));
 
 describe('a list of devices', () => {
-  let rest: Rest;
+  let rest: RestFixture;
   let key: string;
   let accountNo: number;
   let locationNo: number;
   let tag_id: string;
   beforeAll(async () => {
-    rest = await startRest();
+    rest = await createRestFixture();
     ({ accountNo, locationNo } = await rest.account('one', 'Europe/Berlin'));
     ({ key } = await rest.key(accountNo, 'UW'));
     tag_id = await created('/tags', { Name: 'web' });

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 import type { Maintenance } from './maintenance-routes.ts';
 
 const asked: Parameters<Maintenance['startMaintenance']>[0][] = [];
-let rest: Rest;
+let rest: RestFixture;
 let key: string;
 let path: string;
 beforeAll(async () => {
-  rest = await startRest({
+  rest = await createRestFixture({
     health: () => ({
       startMaintenance: async (ask) => void asked.push(ask),
       stopMaintenance: async () => 0,

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture } from '../../rest/api/testing/rest-fixture.ts';
 
 const clear = 'https://a.example/x?page=2&token=s3ntinel&a?key=s3ntinel&next=/b?c#part';
 const shown = clear.replaceAll('s3ntinel', '***');
 const migration = new URL('../../platform/db/migrations/0059-masked-history.sql', import.meta.url);
 
 test('credentials in the query of a device that an earlier version wrote into the audit and into notifications are masked', async () => {
-  await using rest = await startRest();
+  await using rest = await createRestFixture();
   const account = await rest.account('one');
   const { key } = await rest.key(account.accountNo, 'UW');
   const body = { ShortName: 'web', Method: 'HTTP', Frequency: 1, URL: clear };

@@ -5,22 +5,22 @@ import { loadDevices } from '../../agents/assign/store.ts';
 import { createCheckNowRequest } from '../../agents/run-requests/store.ts';
 import { realTime } from '../../platform/config/time-scale.ts';
 import { lockDevices } from '../../platform/db/index.ts';
-import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 import { createSampleAccount } from '../../rest/api/testing/sample-account.ts';
 import { foldDevices } from '../../status/health/fold-store.ts';
 import { uptimes } from '../../status/health/index.ts';
 import { createTimes } from '../../status/health/times.ts';
-import { openRetrySequence } from '../../testing/stand.ts';
+import { openRetrySequence } from '../../testing/busy-account-fixture.ts';
 
 describe('a paused device', () => {
-  let rest: Rest;
+  let rest: RestFixture;
   let key: string;
   let locationNo: number;
   let agentNo: number;
   let deviceNo: number;
   let device_id: string;
   beforeAll(async () => {
-    rest = await startRest();
+    rest = await createRestFixture();
     const account = await rest.account('one');
     locationNo = account.locationNo;
     ({ key } = await rest.key(account.accountNo, 'UW'));

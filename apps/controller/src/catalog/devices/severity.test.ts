@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 
-let rest: Rest;
+let rest: RestFixture;
 let key: string;
 beforeAll(async () => {
-  rest = await startRest();
+  rest = await createRestFixture();
   const { accountNo } = await rest.account('one');
   ({ key } = await rest.key(accountNo, 'UW'));
 });

@@ -1,14 +1,14 @@
 import { newId } from '@vantage/kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 
 describe('devices', () => {
-  let rest: Rest;
+  let rest: RestFixture;
   let key: string;
   let accountNo: number;
   beforeAll(async () => {
-    rest = await startRest();
+    rest = await createRestFixture();
     ({ accountNo } = await rest.account('one', 'Europe/Berlin'));
     ({ key } = await rest.key(accountNo, 'UW'));
   });

@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 
-let rest: Rest;
+let rest: RestFixture;
 let key: string;
 const names = ['local', 'east', 'west'];
 
 beforeAll(async () => {
-  rest = await startRest();
+  rest = await createRestFixture();
   const { accountNo } = await rest.account('one');
   ({ key } = await rest.key(accountNo, 'UW'));
   for (const Name of names.slice(1)) await send('POST', '/locations', { Name });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type AccountApi, addAccount } from '../../rest/api/testing/one-account.ts';
-import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 import { recordEvents } from '../../status/events/record-events.ts';
 import { createRestHealth } from '../../status/health/index.ts';
 import { refreshScheduledWindows } from '../../status/health/scheduled-windows.ts';
@@ -24,11 +24,11 @@ const shownDevice = z.object({
   Maintenance: z.array(z.object({ maintenance_id: z.string(), Source: z.string(), Start: z.string() })),
 });
 
-let rest: Rest;
+let rest: RestFixture;
 let api: AccountApi;
 let accounts = 0;
 beforeAll(async () => {
-  rest = await startRest({
+  rest = await createRestFixture({
     health: ({ kysely }, clock) => createRestHealth({ kysely, recordEvents, clock }),
   });
 });

@@ -1,6 +1,6 @@
 import { dayUs, secondUs } from '@vantage/domain';
 import { nextOccurrences, type Occurrence } from '@vantage/health';
-import { boundedText, type Clock } from '@vantage/kernel';
+import { boundedText, type Clock, type FieldFault } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../platform/db/index.ts';
 import { showTimes, timeNames } from '../../rest/http/field.ts';
@@ -10,17 +10,29 @@ import { noSubject, type Route, route } from '../../rest/http/route.ts';
 import type { Session } from '../../rest/http/session.ts';
 import { durationText, readDuration } from '../../rest/http/time-span.ts';
 import { createZone, timestampProblem, type Zone } from '../../rest/http/zone.ts';
+import { readAccount } from '../accounts/store.ts';
 import type { Catalog } from '../change.ts';
+import { createShow, resolve, type SentOf } from '../field-table.ts';
 import { type ResourcePage, resourceRoutes, resourceSubject } from '../resource-routes.ts';
+import { createResourceWriter } from '../resource-writer.ts';
 import {
+  type MscheduleSettings,
   mscheduleCreate,
   mscheduleFull,
   mschedulePreview,
+  mscheduleTable,
   mscheduleUpdate,
   previewWindow,
 } from './fields.ts';
-import { listMschedules, type MscheduleRow } from './store.ts';
-import { mscheduleWriter, showMschedule } from './write.ts';
+import {
+  deleteMschedule,
+  findMschedule,
+  insertMschedule,
+  listMschedules,
+  type MscheduleRow,
+  updateMschedule,
+  usersOfMschedule,
+} from './store.ts';
 
 const names = {
   tag: 'Maintenance schedules',
@@ -182,4 +194,41 @@ function noteOf(
     case 'within':
       return `The clocks change within the window: it lasts ${durationText(row.duration_s)} of elapsed time and ends at ${own.format(window?.toUs ?? 0).slice(11, 16)} local time.`;
   }
+}
+
+/** Creates, changes and deletes maintenance schedules. */
+const mscheduleWriter = createResourceWriter<MscheduleRow, MscheduleSettings, SentOf<typeof mscheduleTable>>({
+  kind: 'mschedule',
+  what: 'maintenance schedule',
+  find: findMschedule,
+  insert: insertMschedule,
+  update: updateMschedule,
+  remove: deleteMschedule,
+  users: usersOfMschedule,
+  numberOf: ({ mschedule_no }) => mschedule_no,
+  settingsOf: (row) => row,
+  show: (settings) => showMschedule(settings, {}),
+  async resolve({ trx }, accountNo, sent, current) {
+    const laid = resolve(mscheduleTable, sent, current);
+    const timezone = laid.timezone || (await readAccount(trx, accountNo)).timezone;
+    const settings = { ...laid, timezone };
+    return {
+      settings,
+      faults: sent.Recurrence == null && sent.Start === undefined ? [] : neverFaults(settings),
+    };
+  },
+});
+
+/** Shows the settings as the API does. */
+const showMschedule = createShow(mscheduleTable);
+
+/** A rule whose days do not exist has no window within 30 years. */
+function neverFaults(settings: MscheduleSettings): readonly FieldFault[] {
+  const { timezone, start_local: startLocal, recurrence, duration_s } = settings;
+  const startMs = Date.parse(`${startLocal}Z`);
+  if (recurrence === null || Number.isNaN(startMs)) return [];
+  const schedule = { timezone, startLocal, durationUs: duration_s * secondUs, recurrence };
+  const found = nextOccurrences(schedule, startMs * 1000 - dayUs, 1);
+  if (found.some(({ window }) => window !== undefined)) return [];
+  return [{ field: 'Recurrence', message: 'never occurs within 30 years of Start; name days that exist' }];
 }

@@ -1,14 +1,14 @@
 import { newId } from '@vantage/kernel';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 import { createCatalog } from '../change.ts';
 import { notifyEverybody } from './everybody.ts';
 
-let rest: Rest;
+let rest: RestFixture;
 let accounts = 0;
 beforeAll(async () => {
-  rest = await startRest();
+  rest = await createRestFixture();
 });
 afterAll(() => rest[Symbol.asyncDispose]());
 

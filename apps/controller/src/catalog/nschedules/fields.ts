@@ -1,5 +1,5 @@
-import { severities, weekdays } from '@vantage/alerts';
-import { cleanLine } from '@vantage/domain';
+import { weekdays } from '@vantage/alerts';
+import { cleanLine, severities } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import { type StoredSteps, storedSteps } from '../../platform/db/stored-steps.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { startOidcProvider } from '../../../../../tests/harness/oidc-provider.ts';
-import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 import { identityOf } from './provider.ts';
 import { browse, site, useProvider } from './testing/provider-bench.ts';
 
@@ -138,7 +138,7 @@ describe('signing in without groups', () => {
 test('a provider that does not answer is named, and a key still signs in', async () => {
   const gone = await startOidcProvider(site);
   await gone[Symbol.asyncDispose]();
-  await using rest = await startRest({
+  await using rest = await createRestFixture({
     settings: {
       oidc: {
         issuer: gone.issuer,
@@ -159,8 +159,8 @@ test('a provider that does not answer is named, and a key still signs in', async
 });
 
 test('the page learns whether there is a provider', async () => {
-  await using without = await startRest();
-  const ask = async (rest: Rest, at: string) =>
+  await using without = await createRestFixture();
+  const ask = async (rest: RestFixture, at: string) =>
     fetch(`${rest.baseUrl.replace('/v1.1', '')}${at}`, { headers: { 'X-Forwarded-Proto': 'https' } });
   expect(await (await ask(without, '/sign-in/ways')).json()).toEqual({ Provider: false });
   expect((await ask(without, '/sign-in')).status).toBe(404);

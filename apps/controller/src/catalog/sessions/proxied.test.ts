@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 
-let rest: Rest;
-let without: Rest;
+let rest: RestFixture;
+let without: RestFixture;
 let admin: string;
 beforeAll(async () => {
-  rest = await startRest({ settings: { signInHeader: 'x-forwarded-email' } });
-  without = await startRest({ beside: rest });
+  rest = await createRestFixture({ settings: { signInHeader: 'x-forwarded-email' } });
+  without = await createRestFixture({ beside: rest });
   const { accountNo } = await rest.account('mine');
   ({ key: admin } = await rest.key(accountNo, 'UA'));
 });

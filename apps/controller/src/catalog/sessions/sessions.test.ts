@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDocumentReader } from '../../rest/api/testing/document.ts';
-import { type Reply, type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture, type Reply, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 import { sessionCookieName } from '../../rest/http/session.ts';
 
-let rest: Rest;
+let rest: RestFixture;
 let accountNo: number;
 let keys: { readonly UW: string; readonly UO: string; readonly UR: string };
 
 beforeAll(async () => {
-  rest = await startRest();
+  rest = await createRestFixture();
   ({ accountNo } = await rest.account('mine'));
   const issue = async (level: 'UW' | 'UO' | 'UR') => (await rest.key(accountNo, level)).key;
   keys = { UW: await issue('UW'), UO: await issue('UO'), UR: await issue('UR') };

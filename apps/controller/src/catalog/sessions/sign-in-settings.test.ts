@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { freePort } from '../../../../../tests/harness/free-port.ts';
 import { readGroups } from '../../platform/config/oidc.ts';
-import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 import { findAccountNo } from '../accounts/store.ts';
 import { useProvider } from './testing/provider-bench.ts';
 
 const bench = useProvider();
-let rest: Rest;
+let rest: RestFixture;
 let admin: string;
 let ownNo = 0;
 beforeAll(async () => {
@@ -19,14 +19,14 @@ afterAll(() => rest[Symbol.asyncDispose]());
 
 const findings = z.object({ Findings: z.array(z.object({ Works: z.boolean(), Text: z.string() })) });
 /** The findings of a test, a line for each. */
-async function tested(api: Rest, headers: Readonly<Record<string, string>> = {}): Promise<string> {
+async function tested(api: RestFixture, headers: Readonly<Record<string, string>> = {}): Promise<string> {
   const { json, text } = await api.send('POST', '/sign-in/test', { key: admin, headers });
   const said = findings.safeParse(json).data?.Findings;
   return said?.map(({ Works, Text }) => `${Works ? '+' : '-'} ${Text}`).join('\n') ?? text;
 }
 /** Another controller with other settings of the provider. */
 const besideWith = (oidc: object) =>
-  startRest({
+  createRestFixture({
     beside: rest,
     settings: {
       oidc: {
@@ -100,7 +100,10 @@ test('what keeps people from signing in is named', async () => {
 });
 
 test('the test of a proxy is the request itself', async () => {
-  await using api = await startRest({ beside: rest, settings: { signInHeader: 'x-forwarded-email' } });
+  await using api = await createRestFixture({
+    beside: rest,
+    settings: { signInHeader: 'x-forwarded-email' },
+  });
   expect((await api.send('GET', '/sign-in', { key: admin })).json).toEqual({
     Provider: null,
     Header: { Name: 'x-forwarded-email', TrustedProxies: ['127.0.0.1'] },
@@ -113,6 +116,6 @@ test('the test of a proxy is the request itself', async () => {
   const headers = { 'X-Forwarded-Email': 'ada@example.org' };
   const inBatch = await api.send('POST', '/batch', { key: admin, body: batch, headers });
   expect(inBatch.text).toContain('which named ada@example.org');
-  await using plain = await startRest({ beside: rest });
+  await using plain = await createRestFixture({ beside: rest });
   expect(await tested(plain)).toBe('');
 });

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hashCredential } from '../../platform/secrets/credential.ts';
-import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 import { findKeyTarget } from './store.ts';
 
-let rest: Rest;
+let rest: RestFixture;
 let accountNo: number;
 beforeAll(async () => {
-  rest = await startRest();
+  rest = await createRestFixture();
   ({ accountNo } = await rest.account('mine'));
 });
 afterAll(() => rest[Symbol.asyncDispose]());

@@ -3,16 +3,16 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type AccountApi, addAccount } from '../../rest/api/testing/one-account.ts';
-import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 import { recordEvents } from '../../status/events/record-events.ts';
 import { createRestHealth } from '../../status/health/index.ts';
 import { levelsOf } from './summary-routes.ts';
 
-let rest: Rest;
+let rest: RestFixture;
 let one: AccountApi;
 let accounts = 0;
 beforeAll(async () => {
-  rest = await startRest({
+  rest = await createRestFixture({
     health: ({ kysely }, clock) => createRestHealth({ kysely, recordEvents, clock }),
   });
 });

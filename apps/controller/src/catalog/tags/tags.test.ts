@@ -2,15 +2,15 @@ import { newId } from '@vantage/kernel';
 import { XMLParser } from 'fast-xml-parser';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 import { recordEvents } from '../../status/events/record-events.ts';
 import { createRestHealth } from '../../status/health/index.ts';
 
 describe('tags', () => {
-  let rest: Rest;
+  let rest: RestFixture;
   let key: string;
   beforeAll(async () => {
-    rest = await startRest({
+    rest = await createRestFixture({
       health: ({ kysely }, clock) => createRestHealth({ kysely, recordEvents, clock }),
     });
     const { accountNo } = await rest.account('one');

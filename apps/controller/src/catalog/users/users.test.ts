@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 
-let rest: Rest;
-let beside: Rest;
+let rest: RestFixture;
+let beside: RestFixture;
 let accountNo: number;
 let admin: string;
 
 beforeAll(async () => {
-  rest = await startRest();
-  beside = await startRest({ beside: rest });
+  rest = await createRestFixture();
+  beside = await createRestFixture({ beside: rest });
   ({ accountNo } = await rest.account('mine'));
   ({ key: admin } = await rest.key(accountNo, 'UA'));
 });

@@ -1,11 +1,11 @@
 import { newId } from '@vantage/kernel';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 import { createFixtures } from '../../testing/fixtures.ts';
 import { type EventReader, openEvents } from './testing/event-reader.ts';
 
-let rest: Rest;
+let rest: RestFixture;
 let account: { readonly accountNo: number; readonly locationNo: number };
 let key: string;
 let device: { readonly device_id: string; readonly short_name: string };
@@ -14,7 +14,7 @@ let filters: readonly (readonly [filter: string, messages: readonly string[]])[]
 const readers: EventReader[] = [];
 
 beforeAll(async () => {
-  rest = await startRest();
+  rest = await createRestFixture();
   account = await rest.account('one');
   ({ key } = await rest.key(account.accountNo, 'UR'));
 });

@@ -2,18 +2,18 @@ import { newId } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Db, publish } from '../../platform/db/index.ts';
-import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 import { createFixtures } from '../../testing/fixtures.ts';
 import { type EventReader, openEvents as open } from './testing/event-reader.ts';
 
 describe('the stream of events', () => {
-  let rest: Rest;
+  let rest: RestFixture;
   let account: { accountNo: number; locationNo: number };
   let key: string;
   let keyNo: number;
   const readers: EventReader[] = [];
   beforeEach(async () => {
-    rest = await startRest();
+    rest = await createRestFixture();
     account = await rest.account('one');
     ({ key, keyNo } = await rest.key(account.accountNo, 'UR'));
   });

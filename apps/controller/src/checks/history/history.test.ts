@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { runRequests } from '../../agents/run-requests/index.ts';
 import { createPartitions } from '../../platform/db/index.ts';
-import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 import { addChecks, createSampleAccount, type SampleAccount } from '../../rest/api/testing/sample-account.ts';
 import { createIngest } from '../ingest/ingest.ts';
 import { rollUps } from '../rollup/index.ts';
@@ -17,14 +17,14 @@ const problem = z.object({ code: z.int(), message: z.string() });
 const check = z.object({ check_id: z.string(), RequestTime: z.number(), Timestamp: z.string() });
 
 describe('what was seen', () => {
-  let rest: Rest;
+  let rest: RestFixture;
   let key: string;
   let sample: SampleAccount;
   let place: { accountNo: number; locationNo: number };
   let nowResult: CheckNowResult = { kind: 'nobody', message: 'Location local has no agent.' };
   let device = '';
   beforeAll(async () => {
-    rest = await startRest({ checkNow: async () => nowResult });
+    rest = await createRestFixture({ checkNow: async () => nowResult });
     place = await rest.account('one', 'Asia/Kathmandu');
     ({ key } = await rest.key(place.accountNo, 'UW'));
     sample = await createSampleAccount(rest, place, key);

@@ -2,7 +2,7 @@ import { secondUs } from '@vantage/domain';
 import { newId } from '@vantage/kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 import { addChecks, createSampleAccount, type SampleAccount } from '../../rest/api/testing/sample-account.ts';
 
 const event = z.object({ event_id: z.string(), Timestamp: z.string(), Message: z.string() });
@@ -10,7 +10,7 @@ const check = z.object({ check_id: z.string(), Timestamp: z.string() });
 const problem = z.object({ code: z.int(), message: z.string() });
 
 describe('a list of history', () => {
-  let rest: Rest;
+  let rest: RestFixture;
   let account: { accountNo: number; locationNo: number };
   let key: string;
   let foreignKey: string;
@@ -21,7 +21,7 @@ describe('a list of history', () => {
   let startUs = 0;
 
   beforeAll(async () => {
-    rest = await startRest();
+    rest = await createRestFixture();
     account = await rest.account('one', 'Asia/Kathmandu');
     const other = await rest.account('other');
     ({ key } = await rest.key(account.accountNo, 'UW'));

@@ -3,14 +3,14 @@ import { newId } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 import { createSampleAccount, type SampleAccount } from '../../rest/api/testing/sample-account.ts';
 
 const secondUs = 1_000_000;
 const row = z.object({ outage_id: z.string(), Start: z.string(), End: z.string().nullable() });
 
 describe('outages', () => {
-  let rest: Rest;
+  let rest: RestFixture;
   let key: string;
   let sample: SampleAccount;
   let foreign: SampleAccount;
@@ -19,7 +19,7 @@ describe('outages', () => {
   let atUs = 0;
 
   beforeAll(async () => {
-    rest = await startRest();
+    rest = await createRestFixture();
     const account = await rest.account('one', 'Europe/Berlin');
     const other = await rest.account('other');
     accountNo = account.accountNo;

@@ -5,19 +5,19 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type Reply, type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture, type Reply, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 import { addChecks, createSampleAccount, type SampleAccount } from '../../rest/api/testing/sample-account.ts';
 
 const insertsAtOnce = 50;
 const secondUs = 1_000_000;
-let rest: Rest;
+let rest: RestFixture;
 let account: { accountNo: number; locationNo: number };
 let key: string;
 let sample: SampleAccount;
 let startUs: number;
 
 beforeAll(async () => {
-  rest = await startRest();
+  rest = await createRestFixture();
   account = await rest.account('one');
   ({ key } = await rest.key(account.accountNo, 'UW'));
   sample = await createSampleAccount(rest, account, key);

@@ -4,7 +4,7 @@ import { propertyRuns } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 import { addChecks, createSampleAccount } from '../../rest/api/testing/sample-account.ts';
 import { rollUps } from '../rollup/index.ts';
 import { statisticsRow } from './statistics-figures.ts';
@@ -37,7 +37,11 @@ const seen = (fromUs: number) =>
     .map((checks) => checks.sort((a, b) => a.startUs - b.startUs));
 
 /** Replaces the checks of the device, and forgets its roll-ups. */
-async function replaceChecks(rest: Rest, who: Parameters<typeof addChecks>[1], checks: readonly Seen[]) {
+async function replaceChecks(
+  rest: RestFixture,
+  who: Parameters<typeof addChecks>[1],
+  checks: readonly Seen[],
+) {
   const { kysely } = rest.db;
   await kysely.deleteFrom('check_rows').where('device_no', '=', who.deviceNo).execute();
   for (const table of ['rollup_hourly', 'rollup_daily', 'job_cursors', 'rollup_dirty'] as const)
@@ -63,7 +67,7 @@ function rankOf(values: readonly number[], p: number): number {
 }
 
 test('phases and histograms are those of the checks: raw, rolled up, or rolled up before phases were kept', async () => {
-  await using rest = await startRest();
+  await using rest = await createRestFixture();
   const account = await rest.account('one', 'Asia/Kathmandu');
   const { key } = await rest.key(account.accountNo, 'UW');
   const { ids, deviceNo, agentNo } = await createSampleAccount(rest, account, key);

@@ -1,11 +1,11 @@
 import { createLog, newId } from '@vantage/kernel';
 import { expect, test } from 'vitest';
-import { startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture } from '../../rest/api/testing/rest-fixture.ts';
 import { addChecks, createSampleAccount } from '../../rest/api/testing/sample-account.ts';
 import { rollUps } from '../rollup/index.ts';
 
 test('availability is of regular checks; retries and checks on request are counted apart', async () => {
-  await using rest = await startRest();
+  await using rest = await createRestFixture();
   const account = await rest.account('one');
   const { key } = await rest.key(account.accountNo, 'UW');
   const { ids, deviceNo, agentNo } = await createSampleAccount(rest, account, key);

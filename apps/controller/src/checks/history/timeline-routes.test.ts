@@ -2,7 +2,7 @@ import { secondUs } from '@vantage/domain';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 import { createSampleAccount, type SampleAccount } from '../../rest/api/testing/sample-account.ts';
 import { recordEvents } from '../../status/events/record-events.ts';
 import { createRestHealth } from '../../status/health/index.ts';
@@ -11,7 +11,7 @@ const created = z.object({ device_id: z.string() });
 const answer = z.array(z.object({ device_id: z.string(), Intervals: z.array(z.unknown()) }));
 
 describe('GET /timeline', () => {
-  let rest: Rest;
+  let rest: RestFixture;
   let key: string;
   let sample: SampleAccount;
   let foreign: SampleAccount;
@@ -20,7 +20,7 @@ describe('GET /timeline', () => {
   let fromUs = 0;
 
   beforeAll(async () => {
-    rest = await startRest({
+    rest = await createRestFixture({
       health: ({ kysely }, clock) => createRestHealth({ kysely, recordEvents, clock }),
     });
     const account = await rest.account('one');

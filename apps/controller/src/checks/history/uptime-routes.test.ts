@@ -3,7 +3,7 @@ import { newId } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 import { createSampleAccount, type SampleAccount } from '../../rest/api/testing/sample-account.ts';
 import { recordEvents } from '../../status/events/record-events.ts';
 import { createRestHealth } from '../../status/health/index.ts';
@@ -16,7 +16,7 @@ const row = z.object({
 });
 
 describe('uptime', () => {
-  let rest: Rest;
+  let rest: RestFixture;
   let key: string;
   let sample: SampleAccount;
   let foreign: SampleAccount;
@@ -25,7 +25,7 @@ describe('uptime', () => {
   let fromUs = 0;
 
   beforeAll(async () => {
-    rest = await startRest({
+    rest = await createRestFixture({
       health: ({ kysely }, clock) => createRestHealth({ kysely, recordEvents, clock }),
     });
     const account = await rest.account('one');

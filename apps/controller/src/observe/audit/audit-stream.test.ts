@@ -2,14 +2,14 @@ import { emptyChain, followChain } from '@vantage/domain/audit-chain';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type EventReader, openEvents } from '../../checks/history/testing/event-reader.ts';
-import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 
-let rest: Rest;
+let rest: RestFixture;
 let key: string;
 let accountNo: number;
 const readers: EventReader[] = [];
 beforeEach(async () => {
-  rest = await startRest();
+  rest = await createRestFixture();
   ({ accountNo } = await rest.account('one'));
   ({ key } = await rest.key(accountNo, 'UW'));
 });

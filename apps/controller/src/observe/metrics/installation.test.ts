@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 
-let rest: Rest;
+let rest: RestFixture;
 let accountNo: number;
 beforeAll(async () => {
-  rest = await startRest();
+  rest = await createRestFixture();
   ({ accountNo } = await rest.account('one'));
 });
 afterAll(() => rest[Symbol.asyncDispose]());

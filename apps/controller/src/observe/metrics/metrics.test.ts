@@ -3,18 +3,18 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { promtoolComplaints, undocumentedSeries } from '../../../../../tests/harness/promtool.ts';
 import { insertRollout } from '../../agents/upgrades/index.ts';
-import { type Rest, startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 import { createSampleAccount, type SampleAccount } from '../../rest/api/testing/sample-account.ts';
 import { accountMetrics, deviceSeries } from './account-metrics.ts';
 
-let rest: Rest;
+let rest: RestFixture;
 let key: string;
 let mine: SampleAccount;
 let accountNo: number;
 let otherKey: string;
 
 beforeAll(async () => {
-  rest = await startRest();
+  rest = await createRestFixture();
   const account = await rest.account('mine');
   accountNo = account.accountNo;
   ({ key } = await rest.key(accountNo, 'UR'));

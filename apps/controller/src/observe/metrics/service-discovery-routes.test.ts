@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { startRest } from '../../rest/api/testing/rest.ts';
+import { createRestFixture } from '../../rest/api/testing/rest-fixture.ts';
 
 test('Prometheus gets each device as a target with labels, by its bearer form, and no other account or paused device', async () => {
-  await using rest = await startRest();
+  await using rest = await createRestFixture();
   const { accountNo } = await rest.account('mine');
   const { key } = await rest.key(accountNo, 'UA');
   const send = (path: string, body: object, by = key) => rest.send('POST', path, { key: by, body });

@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { freePort } from '../../../../../tests/harness/free-port.ts';
 import { startOneAccount } from '../../rest/api/testing/one-account.ts';
 import { createQuietExporter } from './otlp-tracing.ts';
-import { startOtlpSink } from './testing/otlp-sink.ts';
+import { startFakeCollector } from './testing/fake-collector.ts';
 import { openTracing } from './tracing.ts';
 
 const run = promisify(execFile);
@@ -22,15 +22,15 @@ const callerSpan = 'b7ad6b7169203331';
 const open = (url: string) => openTracing({ url, version: 'test', controllerId: 'c1', clock, log });
 
 it('shows each request with its route, status and id, and its statements as children', async () => {
-  await using sink = await startOtlpSink();
-  await using tracing = await open(`${sink.url}/`);
+  await using collector = await startFakeCollector();
+  await using tracing = await open(`${collector.url}/`);
   await using one = await startOneAccount({ tracing });
   const id = await one.create('/devices', { Method: 'TCP', URL: 'example.org:9', ShortName: 'a' });
   const headers = { traceparent: `00-${traceId}-${callerSpan}-01`, 'X-Request-Id': 'deploy-42' };
   await one.send('GET', `/devices/${id}`, undefined, { headers });
   await one.send('GET', '/devices?Limit=0');
   await tracing[Symbol.asyncDispose]();
-  const read = sink.spans().find(({ name }) => name === 'GET /v1.1/devices/{device_id}');
+  const read = collector.spans().find(({ name }) => name === 'GET /v1.1/devices/{device_id}');
   expect(read).toMatchObject({
     traceId,
     parentSpanId: callerSpan,
@@ -41,16 +41,16 @@ it('shows each request with its route, status and id, and its statements as chil
       'vantage.request_id': 'deploy-42',
     },
   });
-  const statements = sink.spans().filter(({ parentSpanId }) => parentSpanId === read?.spanId);
+  const statements = collector.spans().filter(({ parentSpanId }) => parentSpanId === read?.spanId);
   expect(statements.map(({ name }) => name)).toContainEqual(expect.stringMatching(/^SELECT \w+$/));
-  const refused = sink.spans().find(({ name }) => name === 'GET /v1.1/devices');
+  const refused = collector.spans().find(({ name }) => name === 'GET /v1.1/devices');
   expect(refused?.attributes['http.response.status_code']).toBe(400);
   expect(refused?.traceId).not.toBe(traceId);
 });
 
 it('sends no key, password, secret, address, query or id of a thing', async () => {
-  await using sink = await startOtlpSink();
-  await using tracing = await open(sink.url);
+  await using collector = await startFakeCollector();
+  await using tracing = await open(collector.url);
   await using one = await startOneAccount({ tracing });
   const { rest, accountNo, key } = one;
   const basic = { user: 'sentinel-user', password: 'sentinel-password' };
@@ -74,16 +74,16 @@ it('sends no key, password, secret, address, query or id of a thing', async () =
   await expect(broken()).rejects.toThrow('sentinel-text');
   await one.send('GET', '/devices', undefined, { headers: { tracestate: 'a=sentinel-state' } });
   await tracing[Symbol.asyncDispose]();
-  const sent = sink.received.join('\n');
-  const failed = sink.spans().filter(({ status: { code } }) => code === 2);
+  const sent = collector.received.join('\n');
+  const failed = collector.spans().filter(({ status: { code } }) => code === 2);
   expect(failed.map(({ name }) => name)).toEqual(['SELECT', 'work']);
   for (const word of ['sentinel', key, second, device, Authorization, 'password', 'Basic'])
     expect([word, sent.includes(word)]).toEqual([word, false]);
 });
 
 it('measures work with its outcome, and what it does as its children', async () => {
-  await using sink = await startOtlpSink();
-  await using tracing = await open(sink.url);
+  await using collector = await startFakeCollector();
+  await using tracing = await open(collector.url);
   const fold = tracing.traced(
     'fold',
     async (rows: readonly string[]) => rows.length,
@@ -96,7 +96,7 @@ it('measures work with its outcome, and what it does as its children', async () 
   );
   expect(await batch()).toBe(2);
   await tracing[Symbol.asyncDispose]();
-  const [inner, outer] = sink.spans();
+  const [inner, outer] = collector.spans();
   expect([inner?.name, inner?.attributes, inner?.parentSpanId]).toEqual([
     'fold',
     { length: 2 },
@@ -117,7 +117,7 @@ it('costs a collector that is away one line of the log, and none of the work', a
   const send = () => new Promise<number>((resolve) => exporter.export([], ({ code }) => resolve(code)));
   expect([await send(), await send()]).toEqual([0, 0]);
   expect(lines).toEqual([expect.stringContaining('does not accept spans; they are dropped')]);
-  await using _sink = await startOtlpSink(port);
+  await using _collector = await startFakeCollector(port);
   await vi.waitFor(async () => {
     await send();
     expect(lines).toEqual([expect.anything(), expect.stringContaining('accepts spans again')]);

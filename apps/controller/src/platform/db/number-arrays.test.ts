@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../../../../tests/harness/database.ts';
-import { numberArrays, readNumberArray } from './number-arrays.ts';
+import { numberArrays, readNumberArray } from './pool.ts';
 
 test('arrays of numbers read as node-postgres reads them, whatever they hold', async () => {
   await using database = await createTestDatabase();

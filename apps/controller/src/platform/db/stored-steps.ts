@@ -1,4 +1,5 @@
-import { type ScheduleStep, severities, weekdays } from '@vantage/alerts';
+import { type ScheduleStep, weekdays } from '@vantage/alerts';
+import { severities } from '@vantage/domain';
 import { z } from 'zod';
 
 const storedStep = z.strictObject({

@@ -1,6 +1,6 @@
 import { dayMs } from '@vantage/domain';
 import { expect, test } from 'vitest';
-import { type CertificateState, certificateProblem, certificateState } from './certificate-end.ts';
+import { type CertificateState, certificateProblem, certificateState } from './certificates.ts';
 
 const day = dayMs * 1000;
 /** A certificate of 90 days. */

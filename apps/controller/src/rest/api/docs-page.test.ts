@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { browserProgram } from '../../../../../tests/harness/browser-program.ts';
-import { type Rest, startRest } from './testing/rest.ts';
+import { createRestFixture, type RestFixture } from './testing/rest-fixture.ts';
 
-let rest: Rest;
+let rest: RestFixture;
 
 beforeAll(async () => {
-  rest = await startRest();
+  rest = await createRestFixture();
 });
 afterAll(() => rest[Symbol.asyncDispose]());
 

@@ -1,7 +1,7 @@
 import { propertyRuns } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Rest, startRest } from './testing/rest.ts';
+import { createRestFixture, type RestFixture } from './testing/rest-fixture.ts';
 import { createSampleAccount, type SampleAccount } from './testing/sample-account.ts';
 
 const words = [
@@ -63,11 +63,11 @@ const near = [
 ];
 
 describe('anything at all', () => {
-  let rest: Rest;
+  let rest: RestFixture;
   let sample: SampleAccount;
   let key: string;
   beforeAll(async () => {
-    rest = await startRest({
+    rest = await createRestFixture({
       checkNow: async () => ({ kind: 'done', checkId: sample.ids['check_id'] ?? '' }),
     });
     const account = await rest.account('one');

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { manualPages } from './manual.ts';
-import { type Rest, startRest } from './testing/rest.ts';
+import { createRestFixture, type RestFixture } from './testing/rest-fixture.ts';
 
-let rest: Rest;
+let rest: RestFixture;
 const pages = new Map<string, string>();
 const get = (path: string) =>
   fetch(`${rest.baseUrl.replace('/v1.1', '')}${path}`, { headers: { 'X-Forwarded-Proto': 'https' } });
 
 beforeAll(async () => {
-  rest = await startRest();
+  rest = await createRestFixture();
   for (const name of manualPages) pages.set(name, await (await get(`/docs/${name}`)).text());
 });
 afterAll(() => rest[Symbol.asyncDispose]());

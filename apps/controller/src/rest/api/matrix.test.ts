@@ -5,7 +5,7 @@ import type { Route } from '../http/route.ts';
 import { type Level, levels } from '../http/session.ts';
 import { type Caller, type Callers, createCallers } from './testing/callers.ts';
 import { type RequestMaker, requestMaker } from './testing/good-requests.ts';
-import { type Rest, startRest, triedWell } from './testing/rest.ts';
+import { createRestFixture, type RestFixture, triedWell } from './testing/rest-fixture.ts';
 import { createSampleAccount, type SampleAccount } from './testing/sample-account.ts';
 
 /**
@@ -51,13 +51,13 @@ function expectedCodes(route: Route): Readonly<Record<string, number>> {
 }
 
 describe('every route', () => {
-  let rest: Rest;
+  let rest: RestFixture;
   let mine: SampleAccount;
   let callers: Callers;
   let make: RequestMaker;
 
   beforeAll(async () => {
-    rest = await startRest({
+    rest = await createRestFixture({
       checkNow: async () => ({ kind: 'done', checkId: mine.ids['check_id'] ?? '' }),
       runTrial: triedWell,
     });

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { FormRequest } from '../http/outer-routes.ts';
-import { type Rest, startRest } from './testing/rest.ts';
+import { createRestFixture, type RestFixture } from './testing/rest-fixture.ts';
 
 const requests: FormRequest[] = [];
-let rest: Rest;
+let rest: RestFixture;
 
 beforeAll(async () => {
   const run = async (request: FormRequest) => {
     requests.push(request);
     return { status: 200, type: 'text/html; charset=utf-8', body: 'page' } as const;
   };
-  rest = await startRest({ pages: [{ path: '/links/', needsKey: 'signed', run }] });
+  rest = await createRestFixture({ pages: [{ path: '/links/', needsKey: 'signed', run }] });
 });
 afterAll(() => rest[Symbol.asyncDispose]());
 

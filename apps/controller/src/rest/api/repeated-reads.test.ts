@@ -5,20 +5,20 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createPartitions } from '../../platform/db/index.ts';
 import { createFixtures } from '../../testing/fixtures.ts';
-import { type Rest, startRest } from './testing/rest.ts';
+import { createRestFixture, type RestFixture } from './testing/rest-fixture.ts';
 import { addChecks } from './testing/sample-account.ts';
 
 const retentionDays = 30;
 const nowUs = 1_790_000_000_000_000;
 
 describe('a read that programs repeat', () => {
-  let rest: Rest;
+  let rest: RestFixture;
   let key: string;
   let deviceId: string;
   let who: { deviceNo: number; agentNo: number; locationNo: number };
 
   beforeAll(async () => {
-    rest = await startRest();
+    rest = await createRestFixture();
     const { db, clock } = rest;
     await createPartitions({ db, clock, log: createLog('test', 'silent'), retentionDays }).ensure();
     const account = await rest.account('one');

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from './testing/rest.ts';
+import { createRestFixture, type RestFixture } from './testing/rest-fixture.ts';
 import { createSampleAccount, type SampleAccount } from './testing/sample-account.ts';
 
 describe('a resource that is sent back as it was read', () => {
-  let rest: Rest;
+  let rest: RestFixture;
   let key: string;
   let mine: SampleAccount;
   beforeAll(async () => {
-    rest = await startRest();
+    rest = await createRestFixture();
     const account = await rest.account('mine', 'Europe/Berlin');
     ({ key } = await rest.key(account.accountNo, 'UA'));
     mine = await createSampleAccount(rest, account, key);

@@ -10,12 +10,12 @@ import { outerRoutes } from '../../observe/metrics/routes.ts';
 import { recordEvents } from '../../status/events/record-events.ts';
 import { createRestHealth } from '../../status/health/index.ts';
 import { isOpenToScope } from '../http/scope-rule.ts';
-import { type Reply, type Rest, startRest } from './testing/rest.ts';
+import { createRestFixture, type Reply, type RestFixture } from './testing/rest-fixture.ts';
 import { addTwin, type Twin, type TwinStep, twinDevices } from './testing/twin-accounts.ts';
 
-let rest: Rest;
+let rest: RestFixture;
 beforeAll(async () => {
-  rest = await startRest({
+  rest = await createRestFixture({
     health: ({ kysely }, clock) => createRestHealth({ kysely, clock, recordEvents }),
   });
 });

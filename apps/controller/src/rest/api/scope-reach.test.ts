@@ -5,15 +5,15 @@ import { z } from 'zod';
 import { recordEvents } from '../../status/events/record-events.ts';
 import { createRestHealth } from '../../status/health/index.ts';
 import type { AccountApi } from './testing/one-account.ts';
-import { type Rest, startRest, triedWell } from './testing/rest.ts';
+import { createRestFixture, type RestFixture, triedWell } from './testing/rest-fixture.ts';
 import { addScopedAccount } from './testing/scoped-account.ts';
 
-let rest: Rest;
+let rest: RestFixture;
 /** The check that is made on request. */
 let traced = '';
 let trials = 0;
 beforeAll(async () => {
-  rest = await startRest({
+  rest = await createRestFixture({
     checkNow: async () => ({ kind: 'done', checkId: traced }),
     runTrial: async (trial, signal) => {
       trials += 1;

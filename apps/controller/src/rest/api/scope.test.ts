@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { AccountApi } from './testing/one-account.ts';
-import { type Rest, startRest } from './testing/rest.ts';
+import { createRestFixture, type RestFixture } from './testing/rest-fixture.ts';
 import { addScopedAccount } from './testing/scoped-account.ts';
 
 const issued = z.object({ key_id: z.string(), Key: z.string() });
 
-let rest: Rest;
+let rest: RestFixture;
 beforeAll(async () => {
-  rest = await startRest();
+  rest = await createRestFixture();
 });
 afterAll(() => rest[Symbol.asyncDispose]());
 

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readSite } from '../http/serve-site.ts';
-import { type Rest, startRest } from './testing/rest.ts';
+import { createRestFixture, type RestFixture } from './testing/rest-fixture.ts';
 
 const html = { Accept: 'text/html,application/xhtml+xml' };
 const script = `console.log('${'long enough to be compressed '.repeat(100)}');`;
 let folder: string;
-let rest: Rest;
-let bare: Rest;
+let rest: RestFixture;
+let bare: RestFixture;
 
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'vantage-site-'));
@@ -17,8 +17,8 @@ beforeAll(async () => {
   writeFileSync(path.join(folder, 'index.html'), '<!doctype html><title>the page</title>');
   writeFileSync(path.join(folder, 'assets/index-1a2b.js'), script);
   writeFileSync(path.join(folder, '.sources'), 'no file of the page');
-  rest = await startRest({ site: readSite(folder) });
-  bare = await startRest({ site: readSite(path.join(folder, 'missing')) });
+  rest = await createRestFixture({ site: readSite(folder) });
+  bare = await createRestFixture({ site: readSite(path.join(folder, 'missing')) });
 });
 afterAll(async () => {
   await rest[Symbol.asyncDispose]();

@@ -1,7 +1,7 @@
 import { newId } from '@vantage/kernel';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type OneAccount, startOneAccount } from '../api/testing/one-account.ts';
-import { type Rest, startRest } from '../api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../api/testing/rest-fixture.ts';
 import { codeOf, codesOf, operation as op, passTime, resultsOf } from './testing/batch.ts';
 
 const soon = { timeout: 60_000, interval: 5 };
@@ -9,7 +9,7 @@ const device = { Method: 'TCP', URL: 'a.example:1', ShortName: 'a' };
 
 describe('a batch', () => {
   let one: OneAccount;
-  let other: Rest;
+  let other: RestFixture;
   let duringCheck: (() => Promise<void>) | undefined;
   beforeAll(async () => {
     const checkNow = async () => {
@@ -17,7 +17,7 @@ describe('a batch', () => {
       return { kind: 'nobody', message: 'No agent checks it.' } as const;
     };
     one = await startOneAccount({ checkNow });
-    other = await startRest({ beside: one.rest, checkNow });
+    other = await createRestFixture({ beside: one.rest, checkNow });
   });
   afterAll(async () => {
     await other[Symbol.asyncDispose]();
@@ -105,7 +105,7 @@ describe('a batch', () => {
   });
 
   describe('with an Idempotency-Key', () => {
-    const keyed = (rest: Rest, id: string, body: object) =>
+    const keyed = (rest: RestFixture, id: string, body: object) =>
       rest.send('POST', '/batch', { key: one.key, body, headers: { 'Idempotency-Key': id } });
 
     it.each([true, false])('is done once (Atomic: %s)', async (Atomic) => {

@@ -44,6 +44,28 @@ export async function readBody(
   return limits === resourceLimits ? withoutBadText(value) : value;
 }
 
+/**
+ * Reads the body before the transaction, so that a slow caller keeps no connection. A fault of it comes up where the
+ * body is judged; `sent` is undefined then.
+ */
+export async function readAhead<Body>({
+  body,
+}: {
+  readonly body: () => Promise<Body>;
+}): Promise<{ readonly body: () => Promise<Body>; readonly sent: Body | undefined }> {
+  try {
+    const sent = await body();
+    return { sent, body: async () => sent };
+  } catch (error) {
+    return {
+      sent: undefined,
+      body: async () => {
+        throw error;
+      },
+    };
+  }
+}
+
 /** Judges a body that came as a part of another one, like the body of a request of its own. Throws a Problem. */
 export function judgeBody(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const text = JSON.stringify(body);

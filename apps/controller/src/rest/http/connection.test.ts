@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { type ApiPort, createApiPort } from '../../platform/server/api-port.ts';
 import { testAuthorities } from '../../platform/server/testing/authorities.ts';
 import { ensureCertificates, type ServerCertificate } from '../../platform/server/tls.ts';
-import { type Rest, startRest } from '../api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../api/testing/rest-fixture.ts';
 
 const problem = z.object({ code: z.int(), message: z.string() });
 const host = 'Host: localhost\r\nConnection: close\r\n';
@@ -35,7 +35,7 @@ const requests = {
 type Name = keyof typeof requests;
 
 describe('a connection to the port', () => {
-  let rest: Rest;
+  let rest: RestFixture;
   let port: ApiPort;
   let number: number;
   let ca: string;
@@ -43,7 +43,7 @@ describe('a connection to the port', () => {
   let key: string;
   const dir = mkdtempSync(path.join(tmpdir(), 'vantage-connection-'));
   beforeAll(async () => {
-    rest = await startRest({ settings: { trustedProxies: [] } });
+    rest = await createRestFixture({ settings: { trustedProxies: [] } });
     ({ key } = await rest.key((await rest.account('one')).accountNo, 'UW'));
     const own = await ensureCertificates({
       dir,
@@ -121,7 +121,7 @@ describe('a connection to the port', () => {
   ])(
     'with TLS %s and %s: only browsers of an HTTPS host are asked to stay with HTTPS',
     async (tls, _what, ownCertificate) => {
-      await using other = await startRest({ settings: { trustedProxies: [], ownCertificate } });
+      await using other = await createRestFixture({ settings: { trustedProxies: [], ownCertificate } });
       const own = createApiPort({
         certificate,
         clock: systemClock,

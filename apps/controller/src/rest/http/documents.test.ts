@@ -2,12 +2,12 @@ import { request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Rest, startRest } from '../api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../api/testing/rest-fixture.ts';
 import { createDocument } from './document.ts';
 
-let rest: Rest;
+let rest: RestFixture;
 beforeAll(async () => {
-  rest = await startRest();
+  rest = await createRestFixture();
 });
 afterAll(() => rest[Symbol.asyncDispose]());
 

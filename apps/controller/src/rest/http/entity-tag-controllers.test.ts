@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type Reply, type Rest, startRest } from '../api/testing/rest.ts';
+import { createRestFixture, type Reply, type RestFixture } from '../api/testing/rest-fixture.ts';
 
-let controllers: readonly [Rest, Rest];
+let controllers: readonly [RestFixture, RestFixture];
 let keys: readonly string[];
 
 beforeAll(async () => {
-  const first = await startRest();
-  controllers = [first, await startRest({ beside: first })];
+  const first = await createRestFixture();
+  controllers = [first, await createRestFixture({ beside: first })];
   const { accountNo } = await first.account('one');
   // A key has 16 requests under way.
   keys = [(await first.key(accountNo, 'UW')).key, (await first.key(accountNo, 'UW')).key];

@@ -2,13 +2,13 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Rest, startRest } from '../api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../api/testing/rest-fixture.ts';
 
 describe('the frame of an answer', () => {
-  let rest: Rest;
+  let rest: RestFixture;
   let key: string;
   beforeAll(async () => {
-    rest = await startRest({ settings: { corsOrigins: ['https://status.example.org'] } });
+    rest = await createRestFixture({ settings: { corsOrigins: ['https://status.example.org'] } });
     ({ key } = await rest.key((await rest.account('one')).accountNo, 'UW'));
   });
   afterAll(() => rest[Symbol.asyncDispose]());

@@ -4,15 +4,15 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { type Reply, type Rest, startRest } from '../api/testing/rest.ts';
+import { createRestFixture, type Reply, type RestFixture } from '../api/testing/rest-fixture.ts';
 import { passTime } from './testing/batch.ts';
 
 const soon = { timeout: 60_000, interval: 10 };
 const dayMs = 24 * 60 * 60_000;
 
 describe('the header Idempotency-Key', () => {
-  let first: Rest;
-  let second: Rest;
+  let first: RestFixture;
+  let second: RestFixture;
   let accountNo: number;
   let key: string;
   let checks: { readonly answer: (kind: 'done' | 'nobody') => void }[] = [];
@@ -22,8 +22,8 @@ describe('the header Idempotency-Key', () => {
       new Promise<{ kind: 'nobody'; message: string }>((resolve) => {
         checks.push({ answer: () => resolve({ kind: 'nobody', message: 'No agent checks it.' }) });
       });
-    first = await startRest({ checkNow });
-    second = await startRest({ beside: first, checkNow });
+    first = await createRestFixture({ checkNow });
+    second = await createRestFixture({ beside: first, checkNow });
     ({ accountNo } = await first.account('one'));
   });
   afterAll(async () => {
@@ -38,9 +38,13 @@ describe('the header Idempotency-Key', () => {
     for (const { answer } of checks) answer('nobody');
   });
 
-  const post = (rest: Rest, path: string, body: unknown, headers: Readonly<Record<string, string>> = {}) =>
-    rest.send('POST', path, { key, body, headers });
-  const once = (rest: Rest, path: string, body: unknown, idempotencyKey: string): Promise<Reply> =>
+  const post = (
+    rest: RestFixture,
+    path: string,
+    body: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ) => rest.send('POST', path, { key, body, headers });
+  const once = (rest: RestFixture, path: string, body: unknown, idempotencyKey: string): Promise<Reply> =>
     post(rest, path, body, { 'Idempotency-Key': idempotencyKey });
   const codeOf = ({ json }: Reply) => z.object({ code: z.int() }).safeParse(json).data?.code ?? 200;
   const replayed = ({ headers }: Reply) => headers.get('idempotency-replayed');

@@ -12,7 +12,7 @@ import {
   type IdempotentRequest,
   keepAnswer,
 } from './idempotency-record-store.ts';
-import { conflict, invalid } from './problem.ts';
+import { conflict } from './problem.ts';
 import type { Reply } from './route.ts';
 import type { Session } from './session.ts';
 
@@ -162,19 +162,6 @@ function openSealed(sealer: Sealer, sealed: Uint8Array, request: IdempotentReque
 
 function contextOf({ accountNo, request }: IdempotentRequest): string {
   return `kept-answer:${accountNo}:${request.toString('hex')}`;
-}
-
-/** Reads the header. Throws a Problem (1004) when it is no key; undefined: it was not sent. */
-export function readIdempotencyKey(header: string | readonly string[] | undefined): string | undefined {
-  if (header === undefined) return undefined;
-  const key = String(header);
-  if (/^[\x21-\x7e]([\x20-\x7e]{0,126}[\x21-\x7e])?$/.test(key)) return key;
-  throw invalid([
-    {
-      field: 'Idempotency-Key',
-      message: `must be 1 to 128 printable ASCII characters, for example 5d8f1b1e-6f5c-4b0e-9a41-0d2f6c1f7f3a, but ${key === '' ? 'an empty text' : `a text of ${key.length} characters`} was sent`,
-    },
-  ]);
 }
 
 /** Parameters of the query that choose the form of an answer and carry the key. */

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { publish } from '../../platform/db/index.ts';
-import { type Rest, type Send, startRest } from '../api/testing/rest.ts';
+import { createRestFixture, type RestFixture, type Send } from '../api/testing/rest-fixture.ts';
 
 const problem = z.strictObject({
   code: z.int(),
@@ -11,13 +11,13 @@ const problem = z.strictObject({
 });
 
 describe('the protocol', () => {
-  let rest: Rest;
+  let rest: RestFixture;
   let key: string;
   let keyNo: number;
   let accountNo: number;
   let addresses = 0;
   beforeAll(async () => {
-    rest = await startRest();
+    rest = await createRestFixture();
     ({ accountNo } = await rest.account('one'));
     ({ key, keyNo } = await rest.key(accountNo, 'UW'));
   });
@@ -219,7 +219,7 @@ describe('the protocol', () => {
   });
 
   it('says 503 while the database is away, without a word about it', async () => {
-    await using other = await startRest();
+    await using other = await createRestFixture();
     const account = await other.account('gone');
     const known = await other.key(account.accountNo, 'UR');
     await other.dropDatabase();

@@ -7,7 +7,7 @@ import {
   textFields,
 } from '@vantage/probes/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Rest, startRest } from '../api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../api/testing/rest-fixture.ts';
 import { createSampleAccount, type SampleAccount } from '../api/testing/sample-account.ts';
 import type { Route } from './route.ts';
 
@@ -24,11 +24,11 @@ interface Place {
 }
 
 describe('a text of 20,000 characters', () => {
-  let rest: Rest;
+  let rest: RestFixture;
   let sample: SampleAccount;
   let key: string;
   beforeAll(async () => {
-    rest = await startRest({
+    rest = await createRestFixture({
       checkNow: async () => ({ kind: 'done', checkId: sample.ids['check_id'] ?? '' }),
     });
     const account = await rest.account('one');

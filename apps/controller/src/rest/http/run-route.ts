@@ -1,4 +1,5 @@
 import { ScopeRefusal } from '../../platform/db/index.ts';
+import { readAhead } from './body.ts';
 import { createResourceFinder, entityTag, nothingToMatch, revisionProblem } from './entity-tag.ts';
 import { readQuery } from './field.ts';
 import { type Idempotency, keptRequest } from './idempotency.ts';
@@ -166,24 +167,4 @@ function createChanger({
 /** Whether a request with this body cannot run inside a transaction. */
 export function waitsFor({ waits = false }: Route, body: unknown): boolean {
   return typeof waits === 'function' ? waits(body) : waits;
-}
-
-/**
- * Reads the body before the transaction, so that a slow caller keeps no connection. A fault of it comes up where the
- * body is judged; `sent` is undefined then.
- */
-export async function readAhead({
-  body,
-}: RouteRequest): Promise<Pick<RouteRequest, 'body'> & { readonly sent: unknown }> {
-  try {
-    const sent = await body();
-    return { sent, body: async () => sent };
-  } catch (error) {
-    return {
-      sent: undefined,
-      body: async () => {
-        throw error;
-      },
-    };
-  }
 }

@@ -5,16 +5,15 @@ import type Koa from 'koa';
 import type { Context, Next } from 'koa';
 import { type Answer, answerJsonDocument, answerReply, answerStream } from './answer.ts';
 import type { Authenticator } from './authenticate.ts';
-import { readBody } from './body.ts';
+import { readAhead, readBody } from './body.ts';
 import { createResourceFinder, entityTag, holdsTag, readIfMatch, showsList, weakTag } from './entity-tag.ts';
 import { type Form, formats, readForm } from './form.ts';
-import { readIdempotencyKey } from './idempotency.ts';
 import type { createOperations } from './operation.ts';
 import type { createOriginReader } from './origin.ts';
 import { createPerKeySemaphore, type KeyLoad, type Stay, type StrangerLoad } from './per-key-semaphore.ts';
-import { badKey, Problem, problemCode, tooMuch } from './problem.ts';
+import { badKey, invalid, Problem, problemCode, tooMuch } from './problem.ts';
 import type { Route, RouteRequest } from './route.ts';
-import { type RunRoute, readAhead } from './run-route.ts';
+import type { RunRoute } from './run-route.ts';
 import { requireCsrfToken, requireLevel } from './session.ts';
 
 /** One for all: an error notes its stack, and every request ends with this one. */
@@ -110,6 +109,19 @@ function formOf(context: Koa.Context, { names }: Route, query: URLSearchParams):
   if (names === undefined) return readForm(query, ['json']);
   context.vary('Accept');
   return readForm(query, formats, context.get('Accept'));
+}
+
+/** Reads the header Idempotency-Key. Throws a Problem (1004) when it is no key; undefined: it was not sent. */
+function readIdempotencyKey(header: string | readonly string[] | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  const key = String(header);
+  if (/^[\x21-\x7e]([\x20-\x7e]{0,126}[\x21-\x7e])?$/.test(key)) return key;
+  throw invalid([
+    {
+      field: 'Idempotency-Key',
+      message: `must be 1 to 128 printable ASCII characters, for example 5d8f1b1e-6f5c-4b0e-9a41-0d2f6c1f7f3a, but ${key === '' ? 'an empty text' : `a text of ${key.length} characters`} was sent`,
+    },
+  ]);
 }
 
 /** How long a request has its places: until its answer is sent, or `release` is called before. */

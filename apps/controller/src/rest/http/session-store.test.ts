@@ -2,15 +2,15 @@ import { newId } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hashCredential } from '../../platform/secrets/credential.ts';
-import { type Rest, startRest } from '../api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../api/testing/rest-fixture.ts';
 import { findSession, insertSession } from './session-store.ts';
 
 // In one transaction the database's clock stands still, so the bounds are exact.
 
-let rest: Rest;
+let rest: RestFixture;
 let keyNo: number;
 beforeAll(async () => {
-  rest = await startRest();
+  rest = await createRestFixture();
   const { accountNo } = await rest.account('mine');
   ({ keyNo } = await rest.key(accountNo, 'UR'));
 });

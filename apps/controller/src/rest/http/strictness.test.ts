@@ -3,7 +3,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type OneAccount, startOneAccount } from '../api/testing/one-account.ts';
-import type { Send } from '../api/testing/rest.ts';
+import type { Send } from '../api/testing/rest-fixture.ts';
 
 describe('a request that is not quite right', () => {
   let one: OneAccount;

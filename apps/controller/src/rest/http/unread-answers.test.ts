@@ -1,11 +1,11 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type Rest, startRest } from '../api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../api/testing/rest-fixture.ts';
 
 const soon = { timeout: 30_000, interval: 20 };
-let rest: Rest;
+let rest: RestFixture;
 beforeAll(async () => {
-  rest = await startRest();
+  rest = await createRestFixture();
 });
 afterAll(() => rest[Symbol.asyncDispose]());
 

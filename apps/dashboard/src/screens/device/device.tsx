@@ -4,9 +4,9 @@ import { nextCheckWithin } from '../../model/next-check.ts';
 import { FailedScreen } from '../../parts/failed-screen.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { useKeys } from '../../parts/keys.ts';
-import { StateWord } from '../../parts/mark.tsx';
+import { Mark, StateWord } from '../../parts/mark.tsx';
 import { Waiting, wordsOf } from '../../parts/notice.tsx';
-import { Since } from '../../parts/time.tsx';
+import { Moment, Since } from '../../parts/time.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import type { ScreenProps } from '../../screen-props.ts';
 import { type DeviceRow, events, rows } from '../../store/account-state.ts';
@@ -21,7 +21,6 @@ import css from './device.module.css';
 import { MaintenanceDialog } from './maintenance-dialog.tsx';
 import { Phases } from './phases.tsx';
 import { type Check, checkNow, type DeviceDetail, readDetail } from './read-detail.ts';
-import { Side } from './side.tsx';
 import { Story } from './story.tsx';
 import { Timeline } from './timeline.tsx';
 
@@ -158,5 +157,117 @@ export function Device({ id }: ScreenProps) {
         <Side detail={data} />
       </div>
     </div>
+  );
+}
+
+const beforeMs = 30 * 60_000;
+
+/** A value of a change in few characters. Secrets are `***` already. */
+function valueWords(value: unknown): string {
+  if (value === null || value === undefined) return say.nothing;
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
+
+/** Changes by people, and whether they came shortly before the last outage. */
+function Changed({ detail: { audit, outages } }: { readonly detail: DeviceDetail }) {
+  if (audit.length === 0) return null;
+  const failedAt = Date.parse(outages[0]?.Start ?? '');
+  return (
+    <>
+      <h2>{say.changedHead}</h2>
+      <ul>
+        {audit.slice(0, 6).map(({ audit_id, Timestamp, Actor, Action, Changes }) => {
+          const before = failedAt - Date.parse(Timestamp);
+          const isBefore = before >= 0 && before <= beforeMs;
+          return (
+            <li key={audit_id} class={css['change']}>
+              <span>
+                <Moment at={Timestamp} /> <bdi>{Actor}</bdi> {Action === 'Create' ? say.created : ''}
+              </span>
+              {isBefore && <b>{say.beforeIt(briefly(before / 1_000))}</b>}
+              {Action !== 'Create' &&
+                Changes.map(({ Field, Old, New }) => (
+                  <span key={Field} class="mute">
+                    {say.changedFrom(Field, valueWords(Old), valueWords(New))}
+                  </span>
+                ))}
+            </li>
+          );
+        })}
+      </ul>
+    </>
+  );
+}
+
+function Outages({ outages }: Pick<DeviceDetail, 'outages'>) {
+  return (
+    <>
+      <h2>{say.outagesHead}</h2>
+      {outages.length === 0 && <p class="mute">{say.noOutages}</p>}
+      <ul>
+        {outages.map(({ outage_id, Start, End, Seconds, CheckResult }) => (
+          <li key={outage_id} class={css['outage']} title={CheckResult ?? undefined}>
+            <Mark name={End === null ? 'Down' : 'Other'} />
+            <span>
+              {End === null ? say.now : <Moment at={Start} />}, {briefly(Seconds)}
+            </span>
+            <span class="cut mute">{CheckResult}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** Settings, outages and changes, beside the checks. */
+function Side({ detail }: { readonly detail: DeviceDetail }) {
+  const { device, outages } = detail;
+  const facts: readonly (readonly [string, string])[] = [
+    [say.facts.method, device.Method],
+    [say.facts.url, device.URL],
+    [say.facts.every, say.every(device.FrequencySeconds ?? device.Frequency * 60)],
+    [say.facts.timeout, briefly(device.Timeout)],
+    [say.facts.attempts, say.attemptsOf(device.Attempts, device.RetryDelay)],
+    [say.facts.locations, device.Locations.join(', ')],
+    [say.facts.severity, texts.alerts.severity[device.Severity]],
+  ];
+  return (
+    <aside class={css['side']}>
+      <h2>{say.settings}</h2>
+      <dl>
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+        {device.Tags.length > 0 && (
+          <div>
+            <dt>{say.facts.tags}</dt>
+            <dd>
+              {device.Tags.map(({ tag_id, Name }) => (
+                <a key={tag_id} class="tag" href={`/devices?q=${encodeURIComponent(`tag:"${Name}"`)}`}>
+                  {Name}
+                </a>
+              ))}
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>{say.facts.created}</dt>
+          <dd>
+            <Moment at={device.CreatedAt} />
+          </dd>
+        </div>
+      </dl>
+      {device.Warnings.map((warning) => (
+        <p key={warning} class="hint bad">
+          {warning}
+        </p>
+      ))}
+      <Outages outages={outages} />
+      <Changed detail={detail} />
+    </aside>
   );
 }

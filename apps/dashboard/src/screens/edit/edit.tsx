@@ -1,8 +1,11 @@
 import type { Schemas } from '@vantage/client';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { milliseconds } from '../../model/format.ts';
 import { guessMethod } from '../../model/guess-method.ts';
+import { CheckDetail, outcomeOf } from '../../parts/check-detail.tsx';
 import { FailedScreen } from '../../parts/failed-screen.tsx';
 import { Heading } from '../../parts/heading.tsx';
+import { Mark } from '../../parts/mark.tsx';
 import { Waiting, wordsOf } from '../../parts/notice.tsx';
 import { RemoveButton } from '../../parts/remove-button.tsx';
 import { useRead } from '../../parts/use-read.ts';
@@ -16,11 +19,10 @@ import { ifUnchanged, unchangedDevice } from '../../store/if-match.ts';
 import { createTags } from '../../store/tags.ts';
 import { texts } from '../../texts/index.ts';
 import { CommonFields } from './common-fields.tsx';
-import { bodyOf, type Draft, draftOf, type FieldsProps, newDraft, tagNames } from './draft.ts';
+import { bodyOf, type Draft, draftOf, type FieldsProps, newDraft, tagNames, trialOf } from './draft.ts';
 import css from './edit.module.css';
 import { readMethods } from './method-schemas.ts';
 import { OptionFields } from './option-fields.tsx';
-import { Trial } from './trial.tsx';
 
 const say = texts.edit;
 
@@ -209,4 +211,84 @@ async function save(
   const params = unchangedDevice(device_id, etag);
   await ifUnchanged(() => take(api.PUT('/devices/{device_id}', { params, body })), texts.edit.conflict);
   return device_id;
+}
+
+/** The outcome of a trial, and the draft that was tried. */
+interface Tried {
+  readonly draft: Draft;
+  readonly record: Omit<Schemas['TrialRecord'], 'check_id'>;
+}
+
+/** Checks the draft once from a Location, before it is saved. `onProblem` gets what the API refused. */
+function Trial({
+  draft,
+  locations,
+  onProblem,
+}: {
+  readonly draft: Draft;
+  readonly locations: readonly string[];
+  readonly onProblem: (problem: Error | undefined) => void;
+}) {
+  const [from, setFrom] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const [tried, setTried] = useState<Tried>();
+  const leaving = useRef<AbortController>(undefined);
+  useEffect(() => () => leaving.current?.abort(), []);
+  const run = async () => {
+    const ending = new AbortController();
+    leaving.current = ending;
+    setBusy(true);
+    setTried(undefined);
+    onProblem(undefined);
+    try {
+      // The API judges the body by its Method; the form is made of the same schema.
+      const body = trialOf(draft, from) as Schemas['CheckTrial'];
+      setTried({ draft, record: await take(api.POST('/checks/trial', { body, signal: ending.signal })) });
+    } catch (error) {
+      if (ending.signal.aborted) return;
+      onProblem(error instanceof Error ? error : new Error(String(error)));
+    }
+    setBusy(false);
+  };
+  return (
+    <section class={css['trial']} aria-label={say.try}>
+      <div class="buttons">
+        <button type="button" class="button" disabled={isBusy} onClick={() => void run()}>
+          {isBusy ? say.trying : say.try}
+        </button>
+        {locations.length > 1 && (
+          <select
+            aria-label={say.tryFrom}
+            value={from}
+            onChange={({ currentTarget: { value } }) => setFrom(value)}
+          >
+            <option value="">{say.tryFromDefault}</option>
+            {locations.map((name) => (
+              <option key={name} value={name}>
+                {say.from(name)}
+              </option>
+            ))}
+          </select>
+        )}
+      </div>
+      <p class="hint">{say.tryHint}</p>
+      <div role="status">
+        {tried !== undefined && <Outcome tried={tried} isOld={tried.draft !== draft} />}
+      </div>
+    </section>
+  );
+}
+
+function Outcome({ tried: { record }, isOld }: { readonly tried: Tried; readonly isOld: boolean }) {
+  const { mark, word } = outcomeOf(record);
+  return (
+    <>
+      <h2 class={css['outcome']}>
+        <Mark name={mark} /> {word} {say.from(record.Location)}
+        {record.RequestTime > 0 && <b class="num">{milliseconds(record.RequestTime)}</b>}
+        {isOld && <span class="mute">{say.triedBefore}</span>}
+      </h2>
+      <CheckDetail check={record} extended={record.Extended} />
+    </>
+  );
 }

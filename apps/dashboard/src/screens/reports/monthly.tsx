@@ -1,14 +1,24 @@
-import { dateWords } from '@vantage/domain/report';
+import { dateWords, parseObjective } from '@vantage/domain/report';
 import { useState } from 'preact/hooks';
-import { scopeParts } from '../../model/rights.ts';
+import { readScope, scopeParts } from '../../model/rights.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Cancel, Refusal, Submit } from '../../parts/form-end.tsx';
 import { Failure, Waiting } from '../../parts/notice.tsx';
+import { RemoveButton } from '../../parts/remove-button.tsx';
+import { TextField } from '../../parts/text-field.tsx';
 import { useRead } from '../../parts/use-read.ts';
+import { useSending } from '../../parts/use-sending.ts';
 import { mayWrite } from '../../store/credential.ts';
-import { type MonthlyReport, readMonthlyReports } from '../../store/monthly-reports.ts';
+import {
+  type MonthlyReport,
+  readMonthlyReports,
+  removeMonthlyReport,
+  saveMonthlyReport,
+} from '../../store/monthly-reports.ts';
 import { readContacts } from '../../store/plan.ts';
 import { readTagNames } from '../../store/tags.ts';
+import { peopleTexts } from '../../texts/people.ts';
 import { reportTexts } from '../../texts/report.ts';
-import { MonthlyDialog } from './monthly-dialog.tsx';
 import type { MonthlyFacts } from './monthly-facts.ts';
 import css from './reports.module.css';
 
@@ -96,5 +106,166 @@ export function Monthly() {
         />
       )}
     </section>
+  );
+}
+
+const shown = ['Name', 'Tags', 'Objective'];
+
+interface MonthlyDraft {
+  readonly name: string;
+  /** Tags and branches with commas between them. */
+  readonly tags: string;
+  readonly objective: string;
+  readonly contacts: readonly string[];
+}
+
+function draftOf(report: MonthlyReport | undefined, { contacts, allTags }: MonthlyFacts): MonthlyDraft {
+  const [only, ...others] = contacts;
+  const first = only !== undefined && others.length === 0 ? [only.contact_id] : [];
+  return {
+    name: report?.Name ?? '',
+    tags: scopeParts(report?.Tags?.map(({ Name }) => Name) ?? [], allTags).join(', '),
+    objective: report?.Objective == null ? '' : String(report.Objective),
+    contacts: report?.Contacts ?? first,
+  };
+}
+
+/** The contacts that get the mail: those of the account that take mail. */
+function ContactChoice({
+  draft,
+  facts: { contacts },
+  set,
+}: {
+  readonly draft: MonthlyDraft;
+  readonly facts: MonthlyFacts;
+  readonly set: (change: Partial<MonthlyDraft>) => void;
+}) {
+  const toggle = (id: string) => {
+    const has = draft.contacts.includes(id);
+    set({ contacts: has ? draft.contacts.filter((each) => each !== id) : [...draft.contacts, id] });
+  };
+  return (
+    <fieldset class={css['choice']}>
+      <legend class="label">{say.contacts}</legend>
+      {contacts.length === 0 && (
+        <p class="hint">
+          {say.noContacts} <a href="/schedules/contacts/new">{say.addContact}</a>
+        </p>
+      )}
+      {contacts.map(({ contact_id, Name, Address }) => (
+        <label key={contact_id}>
+          <input
+            type="checkbox"
+            checked={draft.contacts.includes(contact_id)}
+            onChange={() => toggle(contact_id)}
+          />{' '}
+          <bdi>{Name}</bdi> <span class="mute">{Address}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function Fields({
+  draft,
+  facts,
+  set,
+  of,
+  unknown,
+  isWrong,
+}: {
+  readonly draft: MonthlyDraft;
+  readonly facts: MonthlyFacts;
+  readonly set: (change: Partial<MonthlyDraft>) => void;
+  /** The refusal of a field. */
+  readonly of: (field: string) => string | undefined;
+  /** The words about tags that are not there. */
+  readonly unknown: string | undefined;
+  /** The objective is none. */
+  readonly isWrong: boolean;
+}) {
+  return (
+    <>
+      <TextField
+        name={say.name}
+        value={draft.name}
+        problem={of('Name')}
+        hint={say.nameHint}
+        isFirst
+        onInput={(name) => set({ name })}
+      />
+      <ContactChoice draft={draft} facts={facts} set={set} />
+      <TextField
+        name={say.tags}
+        value={draft.tags}
+        problem={unknown ?? of('Tags')}
+        hint={say.tagsHint}
+        onInput={(tags) => set({ tags })}
+      />
+      <TextField
+        name={reportTexts.objective}
+        value={draft.objective}
+        problem={isWrong ? reportTexts.wrongObjective : of('Objective')}
+        hint={say.objectiveHint}
+        onInput={(objective) => set({ objective })}
+      />
+    </>
+  );
+}
+
+/** The settings of a monthly report: of a new one, or of one that is changed. */
+function MonthlyDialog({
+  report,
+  facts,
+  onClose,
+  onDone,
+}: {
+  readonly report: MonthlyReport | undefined;
+  readonly facts: MonthlyFacts;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}) {
+  const [draft, setDraft] = useState(() => draftOf(report, facts));
+  const sending = useSending();
+  const set = (change: Partial<MonthlyDraft>) => setDraft((old) => ({ ...old, ...change }));
+  const written = readScope(draft.tags, facts.allTags);
+  const objective = draft.objective.trim();
+  const isWrong = objective !== '' && parseObjective(objective) === undefined;
+  const unknown = written.unknown.length > 0 ? peopleTexts.form.unknownTags(written.unknown) : undefined;
+  const done = () => {
+    onDone();
+    onClose();
+  };
+  const submit = (event: Event) =>
+    sending.send(event, async () => {
+      await saveMonthlyReport(report?.report_id, {
+        Name: draft.name.trim(),
+        Contacts: [...draft.contacts],
+        Tags: written.tags && [...written.tags],
+        Objective: objective === '' ? null : Number(objective),
+      });
+      done();
+    });
+  return (
+    <Dialog title={report === undefined ? say.add : say.editOf(report.Name)} onClose={onClose}>
+      <form class={css['form']} onSubmit={(event) => void submit(event)} noValidate>
+        <Fields draft={draft} facts={facts} set={set} of={sending.of} unknown={unknown} isWrong={isWrong} />
+        <Refusal words={sending.words(shown)} />
+        <div class="buttons">
+          <Submit isOff={sending.isBusy || isWrong || unknown !== undefined || draft.contacts.length === 0}>
+            {say.save}
+          </Submit>
+          <Cancel onClose={onClose} />
+          {report !== undefined && (
+            <RemoveButton
+              words={say.remove}
+              ask={say.removeAsk(report.Name)}
+              remove={() => removeMonthlyReport(report.report_id)}
+              onRemoved={done}
+            />
+          )}
+        </div>
+      </form>
+    </Dialog>
   );
 }

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { weekdays, weekMinuteOf, weekMinutes, weekSpans } from '../../model/week-hours.ts';
 import { wallTime } from '../../model/zoned.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { Failure } from '../../parts/notice.tsx';
@@ -13,11 +14,19 @@ import { planTexts } from '../../texts/plan.ts';
 import { scheduleTexts } from '../../texts/schedules.ts';
 import { Choice } from '../device/choice.tsx';
 import { Answer, useAnswer } from './answer.tsx';
-import { draftOf, newStep, type Opened, type Severity, severities } from './draft.ts';
+import {
+  draftOf,
+  hoursText,
+  newStep,
+  type Opened,
+  type ScheduleDraft,
+  type Severity,
+  severities,
+  stepsOf,
+} from './draft.ts';
 import { Form, useForm } from './form.tsx';
 import css from './schedules.module.css';
 import { stepWords } from './step-words.ts';
-import { Strip } from './strip.tsx';
 
 const say = scheduleTexts;
 
@@ -182,5 +191,88 @@ function UsedBy({ id, round }: { readonly id: string; readonly round: number }) 
         </ul>
       )}
     </section>
+  );
+}
+
+const dayMinutes = weekMinutes / weekdays.length;
+
+const isTime = (text: string) => text === '' || /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(text);
+
+/** A week in which each step has a row with the hours in which it may notify; a line marks a time. */
+function Strip({
+  draft,
+  wall,
+  nameOf,
+}: {
+  readonly draft: ScheduleDraft;
+  /** The marked time, on the clocks of the schedule. */
+  readonly wall: string;
+  readonly nameOf: (contactId: string) => string;
+}) {
+  const minute = wall === '' ? Number.NaN : weekMinuteOf(wall);
+  const steps = stepsOf(draft);
+  return (
+    <figure class={css['strip']} aria-label={say.week}>
+      <span />
+      <div class={css['week']} aria-hidden="true">
+        {weekdays.map((day) => (
+          <span key={day}>{day}</span>
+        ))}
+      </div>
+      {draft.steps.map((step, at) => (
+        <Row
+          key={step.key}
+          name={step.contacts.map(nameOf).join(', ')}
+          place={at + 1}
+          after={steps[at]?.DelayMinutes}
+          hours={hoursText(steps[at] ?? {})}
+          spans={isTime(step.from) && isTime(step.to) ? weekSpans(step) : []}
+          minute={minute}
+        />
+      ))}
+    </figure>
+  );
+}
+
+function Row({
+  name,
+  place,
+  after,
+  hours,
+  spans,
+  minute,
+}: {
+  readonly name: string;
+  readonly place: number;
+  readonly after: unknown;
+  readonly hours: string;
+  readonly spans: ReturnType<typeof weekSpans>;
+  readonly minute: number;
+}) {
+  const when = typeof after === 'number' ? say.words.after(after) : '–';
+  return (
+    <>
+      <div class={css['rowName']}>
+        <span class="cut" title={name}>
+          {place} <bdi>{name === '' ? '–' : name}</bdi>
+        </span>
+        <span class="hint">{when}</span>
+      </div>
+      <svg
+        class={css['hours']}
+        viewBox={`0 0 ${weekMinutes} 32`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`${say.step(place)}: ${hours === '' ? say.words.allDay : hours}`}
+      >
+        {weekdays.map((day, at) => (
+          <line key={day} class={css['day']} x1={at * dayMinutes} x2={at * dayMinutes} y1="0" y2="32" />
+        ))}
+        {spans.map(({ from, to }) => (
+          <rect key={from} class={css['span']} x={from} y="9" width={to - from} height="14" />
+        ))}
+        {Number.isFinite(minute) && <line class={css['now']} x1={minute} x2={minute} y1="0" y2="32" />}
+      </svg>
+    </>
   );
 }

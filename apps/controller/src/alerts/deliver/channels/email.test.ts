@@ -8,7 +8,7 @@ import {
   fullNotice,
   sentinels,
 } from '../testing/channel-contract.ts';
-import { type SmtpBehaviour, startSmtpSink } from '../testing/smtp-sink.ts';
+import { type SmtpBehaviour, startFakeMailServer } from '../testing/fake-mail-server.ts';
 import type { Notice } from './channel.ts';
 import { createEmail } from './email.ts';
 import { createChannels } from './registry.ts';
@@ -25,15 +25,15 @@ channelContract('email', async (behaviour): Promise<ContractEndpoint | string> =
     'is silent': 'silent',
     'resets the connection': 'reset',
   };
-  const sink = await startSmtpSink(behaviours[behaviour] ?? 'accept');
-  const url = behaviour === 'refuses connections' ? `smtp://127.0.0.1:${closedPort}` : sink.url;
+  const mailServer = await startFakeMailServer(behaviours[behaviour] ?? 'accept');
+  const url = behaviour === 'refuses connections' ? `smtp://127.0.0.1:${closedPort}` : mailServer.url;
   const smtpUrl = url.replace('://', `://me:${sentinels[0]}@`);
   return {
     channel: createEmail({ smtpUrl, mailFrom }),
     address: 'noc@example.org',
     secret: null,
-    received: () => sink.messages.map(({ data }) => data),
-    [Symbol.asyncDispose]: () => sink[Symbol.asyncDispose](),
+    received: () => mailServer.messages.map(({ data }) => data),
+    [Symbol.asyncDispose]: () => mailServer[Symbol.asyncDispose](),
   };
 });
 
@@ -45,12 +45,12 @@ function composed(notices: readonly Notice[]) {
 }
 
 async function mailOf(notices: readonly Notice[]) {
-  await using sink = await startSmtpSink();
-  const channel = createEmail({ smtpUrl: sink.url, mailFrom });
+  await using mailServer = await startFakeMailServer();
+  const channel = createEmail({ smtpUrl: mailServer.url, mailFrom });
   const to = { name: 'noc', address: 'noc@example.org', secret: null, previousSecret: null };
   const message = channel.compose(notices, null);
   const outcome = await channel.send({ id, message, to, nowUs: 5 }, AbortSignal.timeout(9_000));
-  const [mail] = sink.messages;
+  const [mail] = mailServer.messages;
   const [head = '', ...bodies] = (mail?.data ?? '').split('\r\n\r\n');
   return { outcome, to: mail?.to, headers: head.replaceAll(/\r\n[ \t]+/g, ' ').split('\r\n'), bodies };
 }
@@ -123,8 +123,8 @@ test.each([
   ['three bytes each', '漢'.repeat(195)],
   ['escaped in HTML', '"&<'.repeat(65)],
 ])('a grouped e-mail is at most 90 kB as it is sent, also with the longest names (%s)', async (_, name) => {
-  await using sink = await startSmtpSink();
-  const channel = createEmail({ smtpUrl: sink.url, mailFrom });
+  await using mailServer = await startFakeMailServer();
+  const channel = createEmail({ smtpUrl: mailServer.url, mailFrom });
   const to = { name: 'noc', address: 'noc@example.org', secret: null, previousSecret: null };
   const message = channel.compose(
     group(5_000, () => 'critical', name).map((notice) => ({
@@ -134,7 +134,7 @@ test.each([
     null,
   );
   await channel.send({ id, message, to, nowUs: 5 }, AbortSignal.timeout(9_000));
-  const size = Buffer.byteLength(sink.messages[0]?.data ?? '');
+  const size = Buffer.byteLength(mailServer.messages[0]?.data ?? '');
   expect(size).toBeGreaterThan(20_000);
   expect(size).toBeLessThan(90_000);
 });
@@ -175,8 +175,8 @@ test.each([
   ['550 no such mailbox', 'refused', '127.0.0.1 answered SMTP 550 to RCPT'],
   ['450 busy', 'again', '127.0.0.1 answered SMTP 450 to RCPT'],
 ])('a mail server that answers %s to a recipient: %s', async (rcpt, kind, text) => {
-  await using sink = await startSmtpSink({ rcpt });
-  const channel = createEmail({ smtpUrl: sink.url, mailFrom });
+  await using mailServer = await startFakeMailServer({ rcpt });
+  const channel = createEmail({ smtpUrl: mailServer.url, mailFrom });
   const to = { name: 'noc', address: 'noc@example.org', secret: null, previousSecret: null };
   const sending = { id, message: channel.compose([fullNotice], null), to, nowUs: 5 };
   expect(await channel.send(sending, AbortSignal.timeout(9_000))).toEqual({ kind, text });

@@ -1,4 +1,5 @@
-import { type Severity, turnOf } from '@vantage/alerts';
+import { turnOf } from '@vantage/alerts';
+import type { Severity } from '@vantage/domain';
 import { type Answers, answersOf } from './answers.ts';
 import type { Notice } from './channel.ts';
 import { lineText, linkText } from './chat-text.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fitSms, simplified, smsSize } from './sms-parts.ts';
+import { fitSms, simplified, smsSize } from './sms.ts';
 
 test.each<[string, string, ReturnType<typeof smsSize>]>([
   ['160 letters', 'a'.repeat(160), { alphabet: 'GSM-7', places: 160, parts: 1 }],

@@ -1,10 +1,9 @@
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
 import { fullNotice, sentinels } from '../testing/channel-contract.ts';
+import { startFakeReceiver } from '../testing/fake-receiver.ts';
 import { httpContract } from '../testing/http-contract.ts';
-import { startSink } from '../testing/sink.ts';
-import { retryAfterMs } from './http-channel.ts';
-import { isPublicAddress } from './post.ts';
+import { isPublicAddress, retryAfterMs } from './http-channel.ts';
 import { createWebhook } from './webhook.ts';
 
 const secretOf = (text: string) => `whsec_${Buffer.from(text.padEnd(32, 'x')).toString('base64')}`;
@@ -32,10 +31,10 @@ async function sendTo(address: string, more: { previousSecret?: string; allowPri
 }
 
 test('the public standardwebhooks library verifies the signature, also with the secret before a rotation', async () => {
-  await using sink = await startSink();
+  await using receiver = await startFakeReceiver();
   const old = secretOf('the secret before');
-  expect(await sendTo(sink.url, { previousSecret: old })).toMatchObject({ kind: 'delivered' });
-  const [request] = sink.requests;
+  expect(await sendTo(receiver.url, { previousSecret: old })).toMatchObject({ kind: 'delivered' });
+  const [request] = receiver.requests;
   if (request === undefined) throw new Error('nothing arrived');
   for (const each of [secret, old])
     expect(new Webhook(each).verify(request.body, { ...request.headers })).toMatchObject({
@@ -95,23 +94,23 @@ test.each(['8.8.8.8', '2606:4700::1111', '64:ff9b::808:808'])('a webhook may con
 });
 
 test('without the permission of the operator the address is judged before anything is sent, also behind a name', async () => {
-  await using sink = await startSink();
-  const port = new URL(sink.url).port;
+  await using receiver = await startFakeReceiver();
+  const port = new URL(receiver.url).port;
   const hosts = ['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '0x7f000001', '2130706433', 'localhost'];
   for (const host of hosts) {
     const outcome = await sendTo(`https://${host}:${port}/`, { allowPrivate: false });
     expect(outcome, host).toMatchObject({ kind: 'again' });
     expect(outcome.text, host).toContain('VANTAGE_ALLOW_PRIVATE_WEBHOOKS');
   }
-  expect(await sendTo(sink.url, { allowPrivate: false })).toMatchObject({
+  expect(await sendTo(receiver.url, { allowPrivate: false })).toMatchObject({
     text: 'the address does not begin with https://',
   });
-  expect(sink.requests).toEqual([]);
+  expect(receiver.requests).toEqual([]);
 });
 
 test('an endpoint that answers without an end costs a bounded number of bytes', async () => {
   let written = 0;
-  await using sink = await startSink((response) => {
+  await using receiver = await startFakeReceiver((response) => {
     response.writeHead(200);
     const more = () => {
       while (!response.destroyed && written < 50_000_000 && response.write('x'.repeat(10_000)))
@@ -120,7 +119,7 @@ test('an endpoint that answers without an end costs a bounded number of bytes', 
     response.on('drain', more);
     more();
   });
-  expect(await sendTo(sink.url)).toMatchObject({ kind: 'delivered' });
+  expect(await sendTo(receiver.url)).toMatchObject({ kind: 'delivered' });
   expect(written).toBeLessThan(20_000_000);
 });
 

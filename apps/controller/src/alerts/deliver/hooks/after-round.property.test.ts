@@ -2,7 +2,7 @@ import { hourUs } from '@vantage/domain';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Outcome, retryTimes } from '../notification-state.ts';
-import { afterRound, type HookPlace } from './after-round.ts';
+import { afterRound, type HookPlace } from './deliver-hooks.ts';
 
 const times = retryTimes();
 const outcome = fc.constantFrom<Outcome>(

@@ -3,21 +3,21 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createEventFeed, createEventSource } from '../../../checks/history/index.ts';
-import { type Rest, startRest } from '../../../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../../../rest/api/testing/rest-fixture.ts';
 import type { Channel } from '../channels/channel.ts';
 import { createWebhook } from '../channels/webhook.ts';
-import { type Sink, startSink } from '../testing/sink.ts';
+import { type FakeReceiver, startFakeReceiver } from '../testing/fake-receiver.ts';
 import { createAccountsBehind, type HookDeps, runHooks } from './deliver-hooks.ts';
 import { leaseHooks, recordProgress } from './hook-store.ts';
 
 const Secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const soon = { timeout: 30_000, interval: 50 };
-let rest: Rest;
+let rest: RestFixture;
 let feed: ReturnType<typeof createEventFeed>;
 const log = createLog('hooks', 'silent');
 
 beforeAll(async () => {
-  rest = await startRest({ settings: { allowPrivateWebhooks: true } });
+  rest = await createRestFixture({ settings: { allowPrivateWebhooks: true } });
   feed = createEventFeed({ db: rest.db, clock: systemClock, log });
 });
 afterAll(async () => {
@@ -50,7 +50,7 @@ function startWorker(own: Partial<HookDeps> = {}): AsyncDisposable {
   };
 }
 
-async function account(sink: Sink, more: object = {}) {
+async function account(receiver: FakeReceiver, more: object = {}) {
   const { accountNo } = await rest.account(newId().slice(0, 12));
   const { key } = await rest.key(accountNo, 'UW');
   const send = (method: string, path: string, body?: object) =>
@@ -60,7 +60,7 @@ async function account(sink: Sink, more: object = {}) {
     const [id] = Object.values(z.record(z.string(), z.string()).parse(json, { error: () => text }));
     return id ?? '';
   };
-  const hookId = await idOf('/hooks', { Name: 'all', Address: sink.url, Secret, ...more });
+  const hookId = await idOf('/hooks', { Name: 'all', Address: receiver.url, Secret, ...more });
   const hook = async () =>
     z.record(z.string(), z.unknown()).parse((await send('GET', `/hooks/${hookId}`)).json);
   const device = (name: string, extra: object = {}) =>
@@ -68,8 +68,8 @@ async function account(sink: Sink, more: object = {}) {
   return { accountNo, send, hookId, hook, device };
 }
 
-const bodiesOf = (sink: Sink) =>
-  sink.requests.map(({ body }) =>
+const bodiesOf = (receiver: FakeReceiver) =>
+  receiver.requests.map(({ body }) =>
     z
       .object({
         type: z.string(),
@@ -79,30 +79,30 @@ const bodiesOf = (sink: Sink) =>
   );
 
 test('every event is posted once, signed, as GET /events shows it', async () => {
-  await using sink = await startSink();
-  const { device, send, hook } = await account(sink);
+  await using receiver = await startFakeReceiver();
+  const { device, send, hook } = await account(receiver);
   await using _worker = startWorker();
   await using _second = startWorker();
   const names = Array.from({ length: 20 }, (_, i) => `d${i}`);
   for (const name of names) await device(name);
-  await vi.waitFor(() => expect(sink.requests.length).toBeGreaterThanOrEqual(20), soon);
+  await vi.waitFor(() => expect(receiver.requests.length).toBeGreaterThanOrEqual(20), soon);
   const listed = z.array(z.object({ event_id: z.string() })).parse((await send('GET', '/events')).json);
-  for (const { headers, body, id } of sink.requests) {
+  for (const { headers, body, id } of receiver.requests) {
     const sent = new Webhook(Secret).verify(body, { ...headers });
     expect(sent).toMatchObject({
       type: 'event.Created',
       data: listed.find(({ event_id }) => event_id === id),
     });
   }
-  expect(new Set(sink.requests.map(({ id }) => id)).size).toBe(20);
-  expect(sink.requests).toHaveLength(20);
+  expect(new Set(receiver.requests.map(({ id }) => id)).size).toBe(20);
+  expect(receiver.requests).toHaveLength(20);
   await vi.waitFor(async () => expect((await hook())['LastDelivered']).not.toBeNull(), soon);
   expect(await hook()).toMatchObject({ FailingSince: null, LastAnswer: 'HTTP 204 No Content', GivenUp: 0 });
 });
 
 test('a hook gets its types of events, and those of devices with its tag, only', async () => {
-  await using sink = await startSink();
-  const { device, send, hookId } = await account(sink);
+  await using receiver = await startFakeReceiver();
+  const { device, send, hookId } = await account(receiver);
   expect((await send('POST', '/tags', { Name: 'shop' })).status).toBe(200);
   const put = await send('PUT', `/hooks/${hookId}`, { Events: ['Created'], Tag: 'shop' });
   expect(put.json).toMatchObject({ Events: ['Created'], Tag: { Name: 'shop' } });
@@ -111,8 +111,8 @@ test('a hook gets its types of events, and those of devices with its tag, only',
   const inside = await device('inside', { Tags: ['shop'] });
   await send('PUT', `/devices/${inside}`, { Timeout: 9 });
   await device('last', { Tags: ['shop'] });
-  await vi.waitFor(() => expect(sink.requests).toHaveLength(2), soon);
-  expect(bodiesOf(sink).map(({ data }) => data.ShortName)).toEqual(['inside', 'last']);
+  await vi.waitFor(() => expect(receiver.requests).toHaveLength(2), soon);
+  expect(bodiesOf(receiver).map(({ data }) => data.ShortName)).toEqual(['inside', 'last']);
   const refused = await send('DELETE', '/tags/shop');
   expect(refused.json).toMatchObject({ code: 1003 });
   const [tag] = z.array(z.object({ tag_id: z.string() })).parse((await send('GET', '/tags')).json);
@@ -124,8 +124,10 @@ test('a hook gets its types of events, and those of devices with its tag, only',
 
 test('what is not accepted comes again with the same id, also to the next controller, and nothing is lost', async () => {
   let isBroken = true;
-  await using sink = await startSink((response) => void response.writeHead(isBroken ? 500 : 200).end());
-  const { device, hook } = await account(sink);
+  await using receiver = await startFakeReceiver(
+    (response) => void response.writeHead(isBroken ? 500 : 200).end(),
+  );
+  const { device, hook } = await account(receiver);
   const lines: string[] = [];
   const line = (_data: object, text: string) => void lines.push(text);
   const heard = Object.assign(createLog('hooks', 'silent'), { info: line, warn: line, error: line });
@@ -134,24 +136,24 @@ test('what is not accepted comes again with the same id, also to the next contro
     for (let i = 0; i < 12; i += 1) await device(`d${i}`);
     await vi.waitFor(async () => expect((await hook())['FailingSince']).not.toBeNull(), soon);
   }
-  const failed = new Set(sink.requests.map(({ id }) => id));
+  const failed = new Set(receiver.requests.map(({ id }) => id));
   isBroken = false;
-  const from = sink.requests.length;
+  const from = receiver.requests.length;
   await using _worker = startWorker({ log: heard });
   await vi.waitFor(async () => {
-    const ids = new Set(sink.requests.slice(from).map(({ id }) => id));
+    const ids = new Set(receiver.requests.slice(from).map(({ id }) => id));
     expect(ids.size).toBe(12);
     expect([...failed].every((id) => ids.has(id))).toBe(true);
   }, soon);
   await vi.waitFor(async () => expect((await hook())['FailingSince']).toBeNull(), soon);
   await device('after');
-  await vi.waitFor(() => expect(bodiesOf(sink).at(-1)?.data.ShortName).toBe('after'), soon);
+  await vi.waitFor(() => expect(bodiesOf(receiver).at(-1)?.data.ShortName).toBe('after'), soon);
   expect(lines).toEqual(['a hook does not accept events; trying again', 'a hook accepts events again']);
 });
 
 test('eight events leave at once while they are accepted, one while they are not', async () => {
-  await using sink = await startSink();
-  const { device, hook } = await account(sink);
+  await using receiver = await startFakeReceiver();
+  const { device, hook } = await account(receiver);
   for (let i = 0; i < 12; i += 1) await device(`e${i}`);
   const rounds: number[] = [];
   let size = 0;
@@ -179,8 +181,8 @@ test('eight events leave at once while they are accepted, one while they are not
 });
 
 test('a worker whose lease another one has changes nothing', async () => {
-  await using sink = await startSink();
-  const { accountNo } = await account(sink);
+  await using receiver = await startFakeReceiver();
+  const { accountNo } = await account(receiver);
   const ask = {
     accountNos: [accountNo],
     upToNo: Number.MAX_SAFE_INTEGER,
@@ -210,8 +212,8 @@ test('a worker whose lease another one has changes nothing', async () => {
 });
 
 test('events are asked for only where further ones are readable', async () => {
-  await using sink = await startSink();
-  const { accountNo } = await account(sink);
+  await using receiver = await startFakeReceiver();
+  const { accountNo } = await account(receiver);
   let upTo = 5;
   const asked: (readonly [number, number])[] = [];
   using behind = createAccountsBehind({

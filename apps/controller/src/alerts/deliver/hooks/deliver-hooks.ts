@@ -7,8 +7,7 @@ import { withinTime } from '../attempt.ts';
 import type { Channel } from '../channels/channel.ts';
 import { leaseUs } from '../claim.ts';
 import { createFollowers, type EventSource, type ReadEvent } from '../followers.ts';
-import { type Outcome, retryTimes } from '../notification-state.ts';
-import { afterRound } from './after-round.ts';
+import { afterAttempt, type Outcome, type RetryTimes, retryTimes } from '../notification-state.ts';
 import {
   accountsBehind,
   accountsWithHooks,
@@ -230,5 +229,103 @@ export function createAccountsBehind({
       for (const accountNo of seen.accountNos) if (!still.has(accountNo)) isBehind.set(accountNo, false);
     },
     [Symbol.dispose]: () => followed[Symbol.dispose](),
+  };
+}
+
+/** The place of a hook in the events of its account. Times are microseconds since 1970. */
+export interface HookPlace {
+  /** The last event that needs no further attempt. */
+  readonly afterNo: number;
+  /** Attempts of the event after it, and when the first one began. */
+  readonly attempts: number;
+  readonly firstAttemptUs: number | null;
+  readonly failingSinceUs: number | null;
+}
+
+/** The events of one round, all sent at once: each with its outcome, in their order. */
+interface Round {
+  readonly results: readonly { readonly no: number; readonly outcome: Outcome }[];
+  /** Up to this number there is no event for the hook besides those in `results`. */
+  readonly readToNo: number;
+  readonly beganUs: number;
+  readonly nowUs: number;
+}
+
+/** The place after a round. */
+interface AfterRound extends HookPlace {
+  readonly dueUs: number;
+  readonly isDelivered: boolean;
+  /** Whether the event at the head was given up. */
+  readonly isGivenUp: boolean;
+  /** Of the last attempt that counts; undefined: there was none. */
+  readonly answer: string | undefined;
+}
+
+/**
+ * The moves of a hook. Events are delivered in their order, several at once while the receiver accepts them; so an
+ * event that was accepted after one that was not comes again.
+ *
+ * | results | next place | due |
+ * |---|---|---|
+ * | none | `readToNo` | at once |
+ * | all accepted | `readToNo` | at once |
+ * | the first k accepted, the next one not | that one is at the head, with one attempt (k = 0: one more) | after its wait |
+ * | the head was refused for good, or is older than `giveUpUs` | after the head | after the first wait |
+ * | interrupted | the interrupted one is at the head, its attempts as before | at once |
+ *
+ * Pure.
+ */
+export function afterRound(place: HookPlace, round: Round, times: RetryTimes): AfterRound {
+  const { results, readToNo, beganUs, nowUs } = round;
+  const failed = results.findIndex(({ outcome }) => outcome.kind !== 'delivered');
+  const head = results[failed];
+  const accepted = head === undefined ? results : results.slice(0, failed);
+  const isDelivered = accepted.length > 0;
+  const answer = (head ?? accepted.at(-1))?.outcome.text;
+  if (head === undefined)
+    return {
+      afterNo: readToNo,
+      attempts: 0,
+      firstAttemptUs: null,
+      dueUs: nowUs,
+      isDelivered,
+      failingSinceUs: isDelivered ? null : place.failingSinceUs,
+      isGivenUp: false,
+      answer,
+    };
+  const before = isDelivered
+    ? {
+        afterNo: accepted.at(-1)?.no ?? place.afterNo,
+        attempts: 0,
+        firstAttemptUs: null,
+        failingSinceUs: null,
+      }
+    : place;
+  if (head.outcome.kind === 'interrupted')
+    return { ...before, dueUs: nowUs, isDelivered, isGivenUp: false, answer: undefined };
+  const attempts = before.attempts + 1;
+  const firstAttemptUs = before.firstAttemptUs ?? beganUs;
+  const failingSinceUs = before.failingSinceUs ?? beganUs;
+  const next = afterAttempt({ attempts, firstAttemptUs, nowUs }, head.outcome, times);
+  if (next.state === 'Pending')
+    return {
+      afterNo: before.afterNo,
+      attempts,
+      firstAttemptUs,
+      failingSinceUs,
+      dueUs: next.dueUs,
+      isDelivered,
+      isGivenUp: false,
+      answer,
+    };
+  return {
+    afterNo: head.no,
+    attempts: 0,
+    firstAttemptUs: null,
+    failingSinceUs,
+    dueUs: Math.round(nowUs + (times.waitsUs[0] ?? 0)),
+    isDelivered,
+    isGivenUp: true,
+    answer,
   };
 }

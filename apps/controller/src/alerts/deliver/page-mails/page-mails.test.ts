@@ -3,28 +3,28 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createEventFeed, createEventSource } from '../../../checks/history/index.ts';
-import { type Rest, startRest } from '../../../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../../../rest/api/testing/rest-fixture.ts';
 import { createEmail } from '../channels/email.ts';
 import { sendMails } from '../mails/send-mails.ts';
-import { type SmtpSink, startSmtpSink } from '../testing/smtp-sink.ts';
+import { type FakeMailServer, startFakeMailServer } from '../testing/fake-mail-server.ts';
 import { runPageMails } from './run-page-mails.ts';
 import { createSubscriptionLinks, createSubscriptions } from './subscriptions.ts';
 
 const soon = { timeout: 30_000, interval: 100 };
 const log = createLog('page-mails', 'silent');
-let rest: Rest;
-let sink: SmtpSink;
+let rest: RestFixture;
+let mailServer: FakeMailServer;
 let account: { readonly accountNo: number; readonly locationNo: number };
 let key = '';
 let worker: AsyncDisposable;
 const links = createSubscriptionLinks([Buffer.alloc(32, 5)]);
 
 beforeAll(async () => {
-  sink = await startSmtpSink();
-  const subscriptions: Parameters<typeof startRest>[0] = {
+  mailServer = await startFakeMailServer();
+  const subscriptions: Parameters<typeof createRestFixture>[0] = {
     subscriptions: (db) => createSubscriptions({ db, clock: systemClock, links }),
   };
-  rest = await startRest(subscriptions);
+  rest = await createRestFixture(subscriptions);
   account = await rest.account('one');
   ({ key } = await rest.key(account.accountNo, 'UW'));
   worker = startWorker();
@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await worker[Symbol.asyncDispose]();
   await rest[Symbol.asyncDispose]();
-  await sink[Symbol.asyncDispose]();
+  await mailServer[Symbol.asyncDispose]();
 });
 
 function startWorker(): AsyncDisposable {
@@ -40,7 +40,7 @@ function startWorker(): AsyncDisposable {
   const feed = createEventFeed({ db: rest.db, clock: systemClock, log });
   const timeScale = (time: number) => time / 100;
   const shared = { db: rest.db, clock: systemClock, log, timeScale };
-  const channel = createEmail({ smtpUrl: sink.url, mailFrom: 'Vantage <vantage@example.org>' });
+  const channel = createEmail({ smtpUrl: mailServer.url, mailFrom: 'Vantage <vantage@example.org>' });
   const baseUrl = () => 'https://vantage.example';
   const done = Promise.all([
     runPageMails({ ...shared, events: createEventSource(rest.db, feed) }, ending.signal),
@@ -62,7 +62,7 @@ const fetchPage = (path: string, fields?: Readonly<Record<string, string>>, addr
   });
 /** The mails to an address, their line breaks of the transport undone. */
 const mailsTo = (email: string) =>
-  sink.messages
+  mailServer.messages
     .filter(({ to }) => to.includes(email))
     .map(({ data }) => data.replaceAll('=\r\n', '').replaceAll('=3D', '=').replaceAll('\r\n ', ''));
 const pathIn = (mail: string | undefined, action: string) =>

@@ -7,7 +7,7 @@ import { recordEvents } from '../../../status/events/record-events.ts';
 import { createRestHealth } from '../../../status/health/index.ts';
 import { createEmail } from '../channels/email.ts';
 import { sendMails } from '../mails/send-mails.ts';
-import { type SmtpSink, startSmtpSink } from '../testing/smtp-sink.ts';
+import { type FakeMailServer, startFakeMailServer } from '../testing/fake-mail-server.ts';
 import { runPageMails } from './run-page-mails.ts';
 import { createSubscriptionLinks, createSubscriptions } from './subscriptions.ts';
 
@@ -99,12 +99,12 @@ async function readAll(one: OneAccount): Promise<Readonly<Record<string, string>
 }
 
 /** The mails about pages to one subscriber: to confirm, and with news. */
-async function readMails(one: OneAccount, sink: SmtpSink): Promise<readonly string[]> {
+async function readMails(one: OneAccount, mailServer: FakeMailServer): Promise<readonly string[]> {
   const { db } = one.rest;
   const ending = new AbortController();
   const feed = createEventFeed({ db, clock: systemClock, log });
   const shared = { db, clock: systemClock, log, timeScale: (time: number) => time / 100 };
-  const channel = createEmail({ smtpUrl: sink.url, mailFrom: 'Vantage <vantage@example.org>' });
+  const channel = createEmail({ smtpUrl: mailServer.url, mailFrom: 'Vantage <vantage@example.org>' });
   const baseUrl = () => 'https://vantage.example';
   const working = Promise.all([
     runPageMails({ ...shared, events: createEventSource(db, feed) }, ending.signal),
@@ -119,18 +119,19 @@ async function readMails(one: OneAccount, sink: SmtpSink): Promise<readonly stri
     });
   const soon = { timeout: 30_000, interval: 100 };
   await send('/status/news/subscribe', { Email: 'ada@example.org' });
-  await vi.waitFor(() => expect(sink.messages).toHaveLength(1), soon);
-  const confirm = /\/status\/news\/confirm\/[\w.-]+/.exec(plainOf(sink.messages[0]?.data ?? ''))?.[0] ?? '';
+  await vi.waitFor(() => expect(mailServer.messages).toHaveLength(1), soon);
+  const confirm =
+    /\/status\/news\/confirm\/[\w.-]+/.exec(plainOf(mailServer.messages[0]?.data ?? ''))?.[0] ?? '';
   await send(confirm, {});
   await vi.waitFor(async () => {
     expect((await sql`select from page_news`.execute(db.kysely)).rows).toHaveLength(1);
   }, soon);
   await sql`update page_news set after_no = 0, due_us = 0`.execute(db.kysely);
-  await vi.waitFor(() => expect(sink.messages).toHaveLength(2), soon);
+  await vi.waitFor(() => expect(mailServer.messages).toHaveLength(2), soon);
   ending.abort(new Error('the test ends'));
   await working;
   await feed[Symbol.asyncDispose]();
-  return sink.messages.map(({ data }) => plainOf(data));
+  return mailServer.messages.map(({ data }) => plainOf(data));
 }
 
 const plainOf = (data: string) => data.replaceAll('=\r\n', '').replaceAll('=3D', '=').replaceAll('\r\n ', '');
@@ -140,7 +141,7 @@ test('nothing private of an account is in pages, feeds, mails, refusals or heade
     health: ({ kysely }, clock) => createRestHealth({ kysely, recordEvents, clock }),
     subscriptions: (db) => createSubscriptions({ db, clock: systemClock, links }),
   });
-  await using sink = await startSmtpSink();
+  await using mailServer = await startFakeMailServer();
   await makeAccount(one);
   const answers = await readAll(one);
   expect(answers['GET news']).toContain('The shop is down');
@@ -148,7 +149,7 @@ test('nothing private of an account is in pages, feeds, mails, refusals or heade
   expect(answers['GET news.atom']).toContain('We look for the cause.');
   expect(answers['GET staff']).toMatch(/^404 /);
   expect(Object.entries(answers).filter(([, text]) => sentinel.test(text))).toEqual([]);
-  const mails = await readMails(one, sink);
+  const mails = await readMails(one, mailServer);
   expect(mails[1]).toContain('The shop is up again');
   expect(mails.filter((mail) => sentinel.test(mail))).toEqual([]);
 });

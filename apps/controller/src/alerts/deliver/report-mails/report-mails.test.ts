@@ -10,7 +10,7 @@ import { createRestHealth } from '../../../status/health/index.ts';
 import { createEmail } from '../channels/email.ts';
 import { sendMails } from '../mails/send-mails.ts';
 import { createSubscriptionLinks } from '../page-mails/subscriptions.ts';
-import { type SmtpSink, startSmtpSink } from '../testing/smtp-sink.ts';
+import { type FakeMailServer, startFakeMailServer } from '../testing/fake-mail-server.ts';
 import { runReportMails } from './run-report-mails.ts';
 
 const soon = { timeout: 30_000, interval: 100 };
@@ -19,7 +19,7 @@ const us = (iso: string) => Date.parse(iso) * 1_000;
 /** March 2026 in Berlin, in which the clocks are changed: 743 hours. */
 const [fromUs, toUs] = [us('2026-02-28T23:00:00Z'), us('2026-03-31T22:00:00Z')];
 let one: OneAccount;
-let sink: SmtpSink;
+let mailServer: FakeMailServer;
 let reportId = '';
 let nowUs = 0;
 let rolledToUs = 0;
@@ -29,7 +29,7 @@ let looks = 0;
 const clock: Clock = { ...systemClock, nowUs: () => nowUs };
 
 beforeAll(async () => {
-  sink = await startSmtpSink();
+  mailServer = await startFakeMailServer();
   one = await startOneAccount({
     timezone: 'Europe/Berlin',
     health: ({ kysely }) => createRestHealth({ kysely, recordEvents, clock }),
@@ -72,7 +72,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await one[Symbol.asyncDispose]();
-  await sink[Symbol.asyncDispose]();
+  await mailServer[Symbol.asyncDispose]();
 });
 
 /** The agent looked all the time: the first device was Down for 3,000 s, the others never. */
@@ -131,7 +131,7 @@ function startControllers(): AsyncDisposable {
     sendMails(
       {
         ...shared,
-        channel: createEmail({ smtpUrl: sink.url, mailFrom: 'Vantage <vantage@example.org>' }),
+        channel: createEmail({ smtpUrl: mailServer.url, mailFrom: 'Vantage <vantage@example.org>' }),
         links: createSubscriptionLinks([Buffer.alloc(32, 5)]),
         mayGiveUp: () => true,
       },
@@ -155,7 +155,7 @@ const decoded = (data: string) =>
     'latin1',
   ).toString('utf8');
 const mailsTo = (email: string) =>
-  sink.messages.filter(({ to }) => to.includes(email)).map(({ data }) => decoded(data));
+  mailServer.messages.filter(({ to }) => to.includes(email)).map(({ data }) => decoded(data));
 const report = async () =>
   z
     .object({ Next: z.string(), LastMonth: z.string().nullable(), LastAnswer: z.string().nullable() })
@@ -174,14 +174,14 @@ test('the mail comes once after the month, with the figures of GET /uptime, over
   rolledToUs = toUs - 3_600_000_000;
   const first = startControllers();
   await rounds(4);
-  expect(sink.messages).toEqual([]);
+  expect(mailServer.messages).toEqual([]);
   rolledToUs = toUs;
-  await vi.waitFor(() => expect(sink.messages).toHaveLength(2), soon);
+  await vi.waitFor(() => expect(mailServer.messages).toHaveLength(2), soon);
   await vi.waitFor(async () => expect((await report()).LastAnswer).toContain('accepted'), soon);
   await first[Symbol.asyncDispose]();
   await using _again = startControllers();
   await rounds(4);
-  expect(sink.messages).toHaveLength(2);
+  expect(mailServer.messages).toHaveLength(2);
   expect(await report()).toMatchObject({ Next: '2026-05-01T00:00:00+02:00', LastMonth: '2026-03' });
 
   const query = `Timestamp1=2026-03-01T00:00:00&Timestamp2=2026-04-01T00:00:00`;

@@ -2,7 +2,7 @@ import { closedPort } from '@vantage/probes/testing';
 import type { Channel, Notice } from '../channels/channel.ts';
 import type { Outcome } from '../notification-state.ts';
 import { type Behaviour, type ContractEndpoint, channelContract, fullNotice } from './channel-contract.ts';
-import { type SunkRequest, startSink } from './sink.ts';
+import { type ReceivedRequest, startFakeReceiver } from './fake-receiver.ts';
 
 /** How the receivers of one channel answer, as their vendor documents it. */
 export interface HttpReceiver {
@@ -36,21 +36,22 @@ export function httpContract(
     ...answers,
   };
   channelContract(name, async (behaviour): Promise<ContractEndpoint> => {
-    const sink = await startSink((response) => {
+    const receiver = await startFakeReceiver((response) => {
       if (behaviour === 'is silent') return;
       if (behaviour === 'resets the connection') return void response.socket?.resetAndDestroy();
       const [status, body, headers = {}] = known[behaviour] ?? [500, ''];
       response.writeHead(status, headers).end(body);
     });
-    const base = behaviour === 'refuses connections' ? `http://127.0.0.1:${closedPort}` : baseOf(sink.url);
-    const received = () => sink.requests.map(({ headers, body }) => `${JSON.stringify(headers)} ${body}`);
+    const base =
+      behaviour === 'refuses connections' ? `http://127.0.0.1:${closedPort}` : baseOf(receiver.url);
+    const received = () => receiver.requests.map(({ headers, body }) => `${JSON.stringify(headers)} ${body}`);
     return {
       channel: channel(base),
       address: address(base),
       secret,
       options,
       received,
-      [Symbol.asyncDispose]: () => sink[Symbol.asyncDispose](),
+      [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose](),
     };
   });
 }
@@ -60,10 +61,10 @@ export async function requestOf(
   { channel, address, secret, options, answers }: HttpReceiver,
   notices: readonly Notice[] = [fullNotice],
   replyTo: string | null = null,
-): Promise<SunkRequest & { readonly outcome: Outcome; readonly json: unknown }> {
+): Promise<ReceivedRequest & { readonly outcome: Outcome; readonly json: unknown }> {
   const [status, answer] = answers.delivers;
-  await using sink = await startSink((response) => void response.writeHead(status).end(answer));
-  const base = baseOf(sink.url);
+  await using receiver = await startFakeReceiver((response) => void response.writeHead(status).end(answer));
+  const base = baseOf(receiver.url);
   const one = channel(base);
   const to = { name: 'noc', address: address(base), secret, previousSecret: null };
   const sending = {
@@ -74,7 +75,7 @@ export async function requestOf(
     replyTo,
   };
   const outcome = await one.send(sending, AbortSignal.timeout(9_000));
-  const [request] = sink.requests;
+  const [request] = receiver.requests;
   if (request === undefined) throw new Error(`nothing arrived: ${outcome.text}`);
   return { ...request, outcome, json: jsonIn(request.body) };
 }

@@ -3,9 +3,9 @@ import type { Json } from '@vantage/domain';
 import { z } from 'zod';
 import type { Message, Notice } from '../channels/channel.ts';
 import { createChannels } from '../channels/registry.ts';
-import { smsSize } from '../channels/sms-parts.ts';
+import { smsSize } from '../channels/sms.ts';
+import { startFakeReceiver } from './fake-receiver.ts';
 import { type MessageSample, messageSamples } from './message-samples.ts';
-import { startSink } from './sink.ts';
 
 /** A contact of each type at a receiver on loopback; `base` is its `http://host:port`. */
 const contacts: Readonly<
@@ -57,8 +57,8 @@ the text is shown, the HTML has the same lines, buttons instead of links, and th
 
 /** docs/messages.md. */
 export async function messagesPage(): Promise<string> {
-  await using sink = await startSink((response) => void response.writeHead(200).end('{}'));
-  const base = new URL(sink.url).origin;
+  await using receiver = await startFakeReceiver((response) => void response.writeHead(200).end('{}'));
+  const base = new URL(receiver.url).origin;
   const settings = { allowPrivate: true, smtpUrl: undefined, mailFrom: 'Vantage <vantage@example.org>' };
   const channels = createChannels({ ...settings, telegramUrl: base });
 
@@ -70,7 +70,7 @@ export async function messagesPage(): Promise<string> {
     const sending = { id: 'e1'.repeat(24), message, to, nowUs: 1_795_000_000_000_000 };
     const outcome = await channels[type].send(sending, AbortSignal.timeout(10_000));
     if (outcome.kind !== 'delivered') throw new Error(`${type}: ${outcome.text}`);
-    return bodyText(type, sink.requests.at(-1)?.body ?? '');
+    return bodyText(type, receiver.requests.at(-1)?.body ?? '');
   };
 
   const sections: string[] = [];

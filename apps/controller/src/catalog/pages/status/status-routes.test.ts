@@ -2,16 +2,16 @@ import { newId } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../../../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../../../rest/api/testing/rest-fixture.ts';
 import { recordEvents } from '../../../status/events/record-events.ts';
 import { createRestHealth } from '../../../status/health/index.ts';
 
-let rest: Rest;
+let rest: RestFixture;
 let account: { readonly accountNo: number };
 let key = '';
 
 beforeAll(async () => {
-  rest = await startRest({
+  rest = await createRestFixture({
     health: ({ kysely }, clock) => createRestHealth({ kysely, recordEvents, clock }),
   });
   account = await rest.account('one', 'Europe/Berlin');

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { startOidcProvider, type TestProvider } from '../../../../../../tests/harness/oidc-provider.ts';
 import { readGroups } from '../../../platform/config/oidc.ts';
-import { type Rest, startRest } from '../../../rest/api/testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../../../rest/api/testing/rest-fixture.ts';
 
 /** Where browsers reach the controller of these tests. */
 export const site = 'https://vantage.test';
@@ -27,7 +27,7 @@ function createJar() {
 }
 
 /** A browser that signs in: where it was sent back to, and the answer there. `change` changes that address. */
-export async function browse(rest: Rest, change: (address: URL) => void = () => {}) {
+export async function browse(rest: RestFixture, change: (address: URL) => void = () => {}) {
   const [own, theirs] = [createJar(), createJar()];
   const get = async (path: string) => {
     const reply = await fetch(`${rest.baseUrl.replace('/v1.1', '')}${path}`, {
@@ -77,7 +77,7 @@ export function useProvider() {
 
 /** The API with the account `one`, a key of level UA, and the provider. */
 async function startWith(provider: TestProvider, clientSecretFile: string, groups?: string) {
-  const rest = await startRest({
+  const rest = await createRestFixture({
     settings: {
       oidc: {
         issuer: provider.issuer,

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { partFile, removeDeadParts } from './part-file.ts';
+import { partFile, removeDeadParts } from './snapshot.ts';
 
 test('what killed backups to a file left is removed, and nothing else', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'vantage-parts-'));

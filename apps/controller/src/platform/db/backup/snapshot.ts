@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -11,7 +11,6 @@ import { refuseDistributed } from '../distribute/history-tables.ts';
 import { copyOut } from './copy-text.ts';
 import { encrypted, type Lock } from './encryption.ts';
 import { encodeFrames, type Frame } from './frames.ts';
-import { partFile, removeDeadParts } from './part-file.ts';
 
 /** The first frame of a backup. */
 export const headSchema = z.object({
@@ -169,4 +168,38 @@ async function tablesOf(client: pg.Client): Promise<z.output<typeof tableSchema>
     [ofOneDatabase],
   );
   return rows;
+}
+
+/** The name under which this process writes a backup until it is whole. */
+export function partFile(file: string): string {
+  return `${file}.${process.pid}.part`;
+}
+
+/**
+ * Removes what killed backups to this file left. A part whose number belongs to a process that runs is kept, because
+ * somebody may be writing it. A folder that cannot be read or changed is no fault here: the backup itself says so.
+ */
+export async function removeDeadParts(file: string): Promise<void> {
+  const folder = path.dirname(file);
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names) {
+    const pid = pidOfPart(path.basename(file), name);
+    if (pid !== undefined && !isRunning(pid))
+      await rm(path.join(folder, name), { force: true }).catch(() => {});
+  }
+}
+
+/** The process whose part of `base` has this name; undefined: it is no part of it. Pure. */
+function pidOfPart(base: string, name: string): number | undefined {
+  const middle = name.startsWith(`${base}.`) ? name.slice(base.length + 1) : '';
+  const digits = /^([1-9]\d{0,9})\.part$/.exec(middle)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
+  }
 }

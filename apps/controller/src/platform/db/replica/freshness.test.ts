@@ -1,7 +1,7 @@
 import { propertyRuns } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { observe, unknownFreshness } from './freshness.ts';
+import { observe, unknownFreshness } from './replica.ts';
 
 test('a replica is as fresh as the newest moment that it has replayed', () => {
   const first = observe(unknownFreshness, { sample: { atMs: 1, position: 100 }, replayed: 90 });

@@ -5,7 +5,7 @@ import { registry } from '@vantage/probes';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '../../http/route.ts';
 import { createDocumentReader, type DocumentReader } from '../testing/document.ts';
-import { type Rest, startRest, triedWell } from '../testing/rest.ts';
+import { createRestFixture, type RestFixture, triedWell } from '../testing/rest-fixture.ts';
 import {
   createSampleAccount,
   type SampleAccount,
@@ -44,7 +44,7 @@ const goodBodies: Readonly<Record<string, object>> = {
 };
 
 describe('the OpenAPI document', () => {
-  let rest: Rest;
+  let rest: RestFixture;
   let sample: SampleAccount;
   let key: string;
   let text: string;
@@ -53,7 +53,7 @@ describe('the OpenAPI document', () => {
   let withKey: readonly Route[];
 
   beforeAll(async () => {
-    rest = await startRest({
+    rest = await createRestFixture({
       runTrial: triedWell,
       checkNow: async () => ({ kind: 'done', checkId: sample.ids['check_id'] ?? '' }),
     });

@@ -3,18 +3,18 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDocumentReader, type DocumentReader } from '../testing/document.ts';
 import { requestsOf } from '../testing/requests.ts';
-import { type Rest, startRest } from '../testing/rest.ts';
+import { createRestFixture, type RestFixture } from '../testing/rest-fixture.ts';
 import { createSampleAccount, type SampleAccount } from '../testing/sample-account.ts';
 
 const runs = propertyRuns(800);
 
-let rest: Rest;
+let rest: RestFixture;
 let sample: SampleAccount;
 let key: string;
 let document: DocumentReader;
 
 beforeAll(async () => {
-  rest = await startRest({
+  rest = await createRestFixture({
     checkNow: async () => ({ kind: 'done', checkId: sample.ids['check_id'] ?? '' }),
   });
   const account = await rest.account('one');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { z } from 'zod';
 import { type AccountApi, addAccount } from './one-account.ts';
-import { type Rest, startRest } from './rest.ts';
+import { createRestFixture, type RestFixture } from './rest-fixture.ts';
 
 /** The account of the test that runs. */
 export interface AccountPerTest extends AccountApi {
@@ -11,11 +11,11 @@ export interface AccountPerTest extends AccountApi {
 
 /** Starts the API for the tests of a file or of a `describe`, and gives each test an account of its own. */
 export function useAccountPerTest(timezone?: string): AccountPerTest {
-  let rest: Rest;
+  let rest: RestFixture;
   let current: AccountApi;
   let accounts = 0;
   beforeAll(async () => {
-    rest = await startRest();
+    rest = await createRestFixture();
   });
   afterAll(() => rest[Symbol.asyncDispose]());
   beforeEach(async () => {

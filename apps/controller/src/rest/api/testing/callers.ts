@@ -1,7 +1,7 @@
 import { newId } from '@vantage/kernel';
 import { z } from 'zod';
 import { type Level, levels } from '../../http/session.ts';
-import type { Rest } from './rest.ts';
+import type { RestFixture } from './rest-fixture.ts';
 import type { SampleAccount } from './sample-account.ts';
 import { addDeviceChange, addUser } from './sample-keys.ts';
 
@@ -27,7 +27,7 @@ export interface Callers {
  * each, keys of other tags and of another account. The device of the sample gets the tags.
  */
 export async function createCallers(
-  rest: Rest,
+  rest: RestFixture,
   { accountNo }: { readonly accountNo: number },
   { key, mine }: { readonly key: string; readonly mine: SampleAccount },
 ): Promise<Callers> {
@@ -70,7 +70,7 @@ const scope = ['scope', 'kept'] as const;
 
 /** Creates the tags, and what makes a caller who is limited to some of them, with a key and a person to be seen. */
 async function createLimits(
-  rest: Rest,
+  rest: RestFixture,
   account: { readonly accountNo: number; readonly key: string; readonly mine: SampleAccount },
 ) {
   const { accountNo, key, mine } = account;

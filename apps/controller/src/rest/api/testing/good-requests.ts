@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { createFixtures } from '../../../testing/fixtures.ts';
 import type { Route } from '../../http/route.ts';
 import type { Caller } from './callers.ts';
-import type { Rest } from './rest.ts';
+import type { RestFixture } from './rest-fixture.ts';
 import {
   addMaintenance,
   type SampleAccount,
@@ -58,7 +58,7 @@ export type RequestMaker = (
 
 /** Creates it for an account with its sample. `tags` are those of limited callers. */
 export function requestMaker(
-  rest: Rest,
+  rest: RestFixture,
   account: {
     readonly accountNo: number;
     readonly locationNo: number;
@@ -99,7 +99,7 @@ function bodyOf(name: string, tags: readonly string[] | undefined): { readonly b
 type Maker = (tags: readonly string[] | undefined) => Promise<string>;
 
 function makersOf(
-  rest: Rest,
+  rest: RestFixture,
   { accountNo, locationNo, key, mine, tags: all }: Parameters<typeof requestMaker>[1],
 ): Readonly<Record<string, Maker>> {
   const create = async (path: string, body: object) => {

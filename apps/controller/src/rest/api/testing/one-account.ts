@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { type Reply, type Rest, type Send, startRest } from './rest.ts';
+import { createRestFixture, type Reply, type RestFixture, type Send } from './rest-fixture.ts';
 
 /** An account of the API and one of its keys, of level UA. */
 export interface AccountApi {
-  readonly rest: Rest;
+  readonly rest: RestFixture;
   readonly accountNo: number;
   readonly locationNo: number;
   readonly key: string;
@@ -18,15 +18,15 @@ export interface OneAccount extends AccountApi, AsyncDisposable {}
 
 /** Starts the API for tests that need one account only. */
 export async function startOneAccount(
-  options: Parameters<typeof startRest>[0] & { readonly timezone?: string } = {},
+  options: Parameters<typeof createRestFixture>[0] & { readonly timezone?: string } = {},
 ): Promise<OneAccount> {
-  const rest = await startRest(options);
+  const rest = await createRestFixture(options);
   const account = await addAccount(rest, 'one', options.timezone);
   return { ...account, [Symbol.asyncDispose]: () => rest[Symbol.asyncDispose]() };
 }
 
 /** Adds an account with a key. */
-export async function addAccount(rest: Rest, name: string, timezone?: string): Promise<AccountApi> {
+export async function addAccount(rest: RestFixture, name: string, timezone?: string): Promise<AccountApi> {
   const { accountNo, locationNo } = await rest.account(name, timezone);
   const { key } = await rest.key(accountNo, 'UA');
   const send: AccountApi['send'] = (method, path, body, more = {}) =>

@@ -3,7 +3,7 @@ import { checkId } from '@vantage/domain';
 import { createLog, newId } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { createPartitions } from '../../../platform/db/index.ts';
-import type { Rest } from './rest.ts';
+import type { RestFixture } from './rest-fixture.ts';
 import { addDeviceChange, addUser } from './sample-keys.ts';
 
 /** A webhook whose address has credentials. */
@@ -81,7 +81,7 @@ async function createSchedules(create: (path: string, name: string, body: object
  * open alert.
  */
 export async function createSampleAccount(
-  rest: Rest,
+  rest: RestFixture,
   account: { readonly accountNo: number; readonly locationNo: number },
   key: string,
 ): Promise<SampleAccount> {
@@ -141,14 +141,14 @@ export async function createSampleAccount(
 }
 
 /** Maintenance and an outage of the device, and a message to the contact. */
-async function addPast(rest: Rest, deviceNo: number, contactId: string) {
+async function addPast(rest: RestFixture, deviceNo: number, contactId: string) {
   const maintenance_id = await addMaintenance(rest, deviceNo);
   const outage_id = await addOutage(rest, deviceNo);
   return { maintenance_id, outage_id, delivery_id: await addDelivery(rest, contactId) };
 }
 
 async function addAgent(
-  { db, clock }: Pick<Rest, 'db' | 'clock'>,
+  { db, clock }: Pick<RestFixture, 'db' | 'clock'>,
   account: { readonly accountNo: number; readonly locationNo: number },
 ): Promise<{ readonly agent_id: string; readonly agent_no: number }> {
   const agent_id = newId();
@@ -172,7 +172,7 @@ async function addAgent(
 }
 
 /** Gives the checks of a device a traceroute, as agents send them on request. */
-async function addTraceroute({ db }: Pick<Rest, 'db'>, deviceNo: number): Promise<void> {
+async function addTraceroute({ db }: Pick<RestFixture, 'db'>, deviceNo: number): Promise<void> {
   const Hops = [{ TTL: 1, Address: '127.0.0.1', RTTMs: 0.05, Text: 'connected' }];
   const trace = JSON.stringify({ Traceroute: { Reached: true, Hops } });
   await sql`
@@ -182,7 +182,10 @@ async function addTraceroute({ db }: Pick<Rest, 'db'>, deviceNo: number): Promis
 }
 
 /** A message that a contact got, and returns the id. */
-async function addDelivery({ db, clock }: Pick<Rest, 'db' | 'clock'>, contactId: string): Promise<string> {
+async function addDelivery(
+  { db, clock }: Pick<RestFixture, 'db' | 'clock'>,
+  contactId: string,
+): Promise<string> {
   const notification_id = newId();
   const atUs = clock.nowUs();
   await sql`insert into notifications (notification_id, account_no, contact_no, order_key, kind, severity, data, at_us, created_us, state,
@@ -194,7 +197,10 @@ async function addDelivery({ db, clock }: Pick<Rest, 'db' | 'clock'>, contactId:
 }
 
 /** Gives a device an outage of a minute, a day ago, and returns the id. */
-async function addOutage({ db, clock }: Pick<Rest, 'db' | 'clock'>, deviceNo: number): Promise<string> {
+async function addOutage(
+  { db, clock }: Pick<RestFixture, 'db' | 'clock'>,
+  deviceNo: number,
+): Promise<string> {
   const startUs = clock.nowUs() - 86_400_000_000;
   const intervals = [
     { device_no: deviceNo, from_us: startUs, status: 'Down' as const },
@@ -206,7 +212,7 @@ async function addOutage({ db, clock }: Pick<Rest, 'db' | 'clock'>, deviceNo: nu
 
 /** Plans maintenance of a device for tomorrow, and returns the id. */
 export async function addMaintenance(
-  { db, clock }: Pick<Rest, 'db' | 'clock'>,
+  { db, clock }: Pick<RestFixture, 'db' | 'clock'>,
   deviceNo: number,
 ): Promise<string> {
   const from_us = clock.nowUs() + 86_400_000_000;
@@ -220,7 +226,7 @@ export async function addMaintenance(
 
 /** Opens an alert about a device that is Down, and returns its id. */
 export async function addAlert(
-  { db, clock }: Pick<Rest, 'db' | 'clock'>,
+  { db, clock }: Pick<RestFixture, 'db' | 'clock'>,
   about: {
     readonly accountNo: number;
     readonly locationNo: number;
@@ -252,7 +258,7 @@ export async function addAlert(
 
 /** Writes good checks that started at these moments (microseconds since 1970). */
 export async function addChecks(
-  { db }: Pick<Rest, 'db'>,
+  { db }: Pick<RestFixture, 'db'>,
   who: { readonly deviceNo: number; readonly agentNo: number; readonly locationNo: number },
   startsUs: readonly number[],
 ): Promise<void> {

@@ -1,10 +1,10 @@
 import { newId } from '@vantage/kernel';
 import { sql } from 'kysely';
-import type { Rest } from './rest.ts';
+import type { RestFixture } from './rest-fixture.ts';
 
 /** Adds a person who has not accepted the invitation yet, and returns the id. `change` gets the number of the key. */
 export async function addUser(
-  rest: Rest,
+  rest: RestFixture,
   accountNo: number,
   change: (keyNo: number) => Promise<void> = async () => {},
 ): Promise<string> {
@@ -28,7 +28,7 @@ export async function addUser(
  * A change of many devices that a key previewed and that goes on, so that later previews leave it; returns its token.
  */
 export async function addDeviceChange(
-  { db, clock }: Pick<Rest, 'db' | 'clock'>,
+  { db, clock }: Pick<RestFixture, 'db' | 'clock'>,
   accountNo: number,
   keyNo = 0,
 ): Promise<string> {

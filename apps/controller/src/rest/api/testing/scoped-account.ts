@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { addAccount } from './one-account.ts';
-import type { Rest } from './rest.ts';
+import type { RestFixture } from './rest-fixture.ts';
 import { addAlert, addChecks, addMaintenance, createSampleAccount } from './sample-account.ts';
 
 const issued = z.object({ key_id: z.string(), Key: z.string() });
@@ -8,7 +8,7 @@ const issued = z.object({ key_id: z.string(), Key: z.string() });
 /**
  * An account with a device tagged `mine` and one tagged `theirs`, each with checks, an alert, maintenance and events.
  */
-export async function addScopedAccount(rest: Rest, name: string) {
+export async function addScopedAccount(rest: RestFixture, name: string) {
   const account = await addAccount(rest, name);
   const whole = await createSampleAccount(rest, account, account.key);
   const [mine, theirs] = [

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { createPartitions } from '../../../platform/db/index.ts';
 import { createFixtures } from '../../../testing/fixtures.ts';
 import { type AccountApi, addAccount } from './one-account.ts';
-import type { Rest } from './rest.ts';
+import type { RestFixture } from './rest-fixture.ts';
 import { addAlert, addChecks, sampleContact, sampleMschedule } from './sample-account.ts';
 
 /** Devices of the scope, and devices outside of it. */
@@ -34,7 +34,7 @@ export interface Twin {
 }
 
 /** Creates one, with its devices at two Locations, a schedule of each kind, a contact and an agent. */
-export async function addTwin(rest: Rest, hasFar: boolean): Promise<Twin> {
+export async function addTwin(rest: RestFixture, hasFar: boolean): Promise<Twin> {
   await createPartitions({ ...rest, log: createLog('twins', 'silent'), retentionDays: 2 }).ensure();
   const account = await addAccount(rest, newId());
   const { accountNo, locationNo } = account;
@@ -101,7 +101,7 @@ export async function addTwin(rest: Rest, hasFar: boolean): Promise<Twin> {
 }
 
 interface WriterDeps {
-  readonly rest: Rest;
+  readonly rest: RestFixture;
   readonly account: AccountApi;
   readonly accountNo: number;
   readonly locationNo: number;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import type { Reply, Rest } from '../../api/testing/rest.ts';
+import type { Reply, RestFixture } from '../../api/testing/rest-fixture.ts';
 
 const shape = z.object({ Results: z.array(z.object({ Status: z.int(), Body: z.unknown() })) });
 
@@ -30,7 +30,7 @@ const connections = 10;
 const stepsARound = 10;
 
 /** Waits until every connection of the pool answered, also one that another question holds at this moment. */
-async function allAnswer({ db }: Rest): Promise<void> {
+async function allAnswer({ db }: RestFixture): Promise<void> {
   const answered = new Set<number>();
   const ask = async () => {
     const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db.kysely);
@@ -46,7 +46,7 @@ async function allAnswer({ db }: Rest): Promise<void> {
  * database gone on a busy machine, and small steps keep what waits for a request from giving it up.
  */
 export async function passTime(
-  controllers: readonly [Rest, ...Rest[]],
+  controllers: readonly [RestFixture, ...RestFixture[]],
   ms: number,
   stepMs = 50,
 ): Promise<void> {
