@@ -30,8 +30,8 @@ export function connectFirst(
   return new Promise((resolve, reject) => new Race(context, addresses, { ...place, resolve, reject }));
 }
 
-/** The end of a race, one way or the other. */
-interface Course {
+/** The port and the reader of one race, and its two ends. */
+interface RaceSettings {
   readonly port: number;
   readonly tcpFigures: ReadTcpFigures;
   readonly resolve: (winner: Connected) => void;
@@ -43,7 +43,7 @@ class Race {
   private readonly attempts: Attempt[] = [];
   private readonly context: Context;
   private readonly addresses: readonly Address[];
-  private readonly course: Course;
+  private readonly settings: RaceSettings;
   /** Milliseconds of earlier connects of this check, before a redirect. They count too. */
   private readonly beforeMs: number;
   private readonly firstMs: number;
@@ -51,30 +51,30 @@ class Race {
   private timer: Disposable | undefined;
   private open = 0;
 
-  constructor(context: Context, addresses: readonly Address[], course: Course) {
+  constructor(context: Context, addresses: readonly Address[], settings: RaceSettings) {
     this.context = context;
     this.addresses = addresses;
-    this.course = course;
+    this.settings = settings;
     this.beforeMs = context.stopwatch.read().connect;
     context.stopwatch.enter('connect');
     this.firstMs = context.clock.monoMs();
     if (addresses.length > 1)
-      context.addDetail('Attempts', () => this.attempts.map((each) => shown(each, course.port)));
+      context.addDetail('Attempts', () => this.attempts.map((each) => shown(each, settings.port)));
     this.cutting = context.onCut((reason) => {
       this.finish();
-      course.reject(reason);
+      settings.reject(reason);
     });
     this.startNext();
   }
 
   connected(attempt: Attempt): void {
-    const { beforeMs, firstMs, context, course } = this;
+    const { beforeMs, firstMs, context, settings } = this;
     const seenMs = context.clock.monoMs() - attempt.startedMs;
-    const tookMs = connectTime(seenMs, course.tcpFigures(attempt.socket));
+    const tookMs = connectTime(seenMs, settings.tcpFigures(attempt.socket));
     context.stopwatch.conclude('connect', beforeMs + attempt.startedMs - firstMs + tookMs);
     attempt.ended('connected', tookMs);
     this.finish(attempt.socket);
-    course.resolve({ socket: attempt.socket, at: attempt.at });
+    settings.resolve({ socket: attempt.socket, at: attempt.at });
   }
 
   failed(attempt: Attempt, error: Error): void {
@@ -84,7 +84,7 @@ class Race {
     if (this.attempts.length < this.addresses.length) this.startNext();
     else if (this.open === 0) {
       this.finish();
-      mostSpecificFailure(this.attempts, this.course.port).then(this.course.reject, this.course.reject);
+      mostSpecificFailure(this.attempts, this.settings.port).then(this.settings.reject, this.settings.reject);
     }
   }
 
@@ -95,7 +95,7 @@ class Race {
     if (at === undefined) return;
     this.open += 1;
     const startedMs = attempts.length === 0 ? this.firstMs : context.clock.monoMs();
-    const attempt = new Attempt(this, at, { port: this.course.port, startedMs });
+    const attempt = new Attempt(this, at, { port: this.settings.port, startedMs });
     attempts.push(attempt);
     context.own(attempt);
     if (attempts.length < addresses.length)

@@ -38,7 +38,7 @@ export function createDial(
       context.setPeers(allowed.map(({ address }) => ({ address, port })));
       const { socket, at } = await connectFirst(context, allowed, { port, tcpFigures });
       if (allowed.length > 1) context.setPeers([{ address: at.address, port }]);
-      const plain = new Link(socket, { host, address: at.address, port, family: at.family });
+      const plain = new OpenConnection(socket, { host, address: at.address, port, family: at.family });
       return request.tls ? dial.secure(context, plain, request.tls) : plain;
     },
     async secure(context, connection, tls, host = connection.host) {
@@ -53,14 +53,14 @@ export function createDial(
         ...(tls.session ? { session: tls.session } : {}),
       });
       const { address, port, family } = connection;
-      return new Link(socket, { host, address, port, family });
+      return new OpenConnection(socket, { host, address, port, family });
     },
   };
   return dial;
 }
 
 /** An open connection; a class, because each check has one. */
-class Link implements Connection {
+class OpenConnection implements Connection {
   readonly socket: Socket;
   readonly host: string;
   readonly address: string;
