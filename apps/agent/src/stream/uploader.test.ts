@@ -83,7 +83,7 @@ test('batches of new and of old records are cut at 1 MiB, and every record arriv
   expect(Math.max(...sizes)).toBeLessThanOrEqual(1024 * 1024 + 100);
 });
 
-test('the first new record goes at once, those after it together after 400 ms, or as soon as they are 200', async () => {
+test('the first new record goes at once, those after it together after 400 ms, or as soon as they fill a batch', async () => {
   const clock = createFakeClock();
   await using outbox = await openTestOutbox(path.join(root, 'c'));
   const sent: number[] = [];
@@ -110,12 +110,12 @@ test('the first new record goes at once, those after it together after 400 ms, o
   expect(sent).toEqual([1]);
   await clock.advance(1);
   expect(sent).toEqual([1, 7]);
-  await append(199);
+  await append(499);
   await clock.advance(1);
   expect(sent).toEqual([1, 7]);
   await append(1);
   await clock.advance(0);
-  expect(sent).toEqual([1, 7, 200]);
+  expect(sent).toEqual([1, 7, 500]);
   uploader.down();
 });
 
@@ -182,7 +182,7 @@ test('the backlog waits for new records that are on their way, ten seconds at mo
   });
   uploader.up();
   for (let i = 1; i <= 3; i += 1) {
-    await append(i * 1000, 200);
+    await append(i * 1000, 500);
     await clock.advance(1);
   }
   await clock.advance(1500);

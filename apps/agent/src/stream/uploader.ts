@@ -142,11 +142,8 @@ export interface Uploader {
 
 /** A batch is cut before it is longer than this; a record that is longer goes alone. */
 const batchBytes = 1024 * 1024;
-/**
- * New records wait this long after those before them, or until they are so many: objects that wait longer cost the
- * garbage collector more.
- */
-const gather = { ms: 400, records: 200 } as const;
+/** New records wait this long after those before them, or until a batch is full. */
+const gatherMs = 400;
 const newInFlightMax = 4;
 /** With more batches of new records without ack, the backlog waits for them, for the longest pause at most. */
 const newBefore = 1;
@@ -246,10 +243,10 @@ export function createUploader(deps: {
   };
   const plan = () => {
     if (!isUp) return;
-    const isEnough = outbox.atHand >= gather.records;
+    const isEnough = outbox.atHand >= batchRecords;
     if (isEnough) gathering?.[Symbol.dispose]();
     if (isEnough || gathering === undefined) {
-      const waitMs = isEnough ? 0 : Math.max(0, lastSentMs + gather.ms - clock.monoMs());
+      const waitMs = isEnough ? 0 : Math.max(0, lastSentMs + gatherMs - clock.monoMs());
       gathering = clock.timer(waitMs, sendNew);
     }
     if (backlogTimer === undefined && !isReading && isBacklogNext()) {

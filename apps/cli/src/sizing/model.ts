@@ -42,7 +42,7 @@ const wakes = { cores: 0.1067, allAtRate: 600 } as const;
 /** CPU of a check at 1,000 a second, compared with TCP (docs/bench.md). */
 const methodFactor: Readonly<Record<SizedMethod, number>> = { TCP: 1, HTTP: 2.14, DNS: 1.19, PING: 0.8 };
 /** An agent gathers new results for so long, or until they are so many (apps/agent/src/stream/uploader.ts). */
-const gather = { s: 0.4, results: 200 } as const;
+const gather = { s: 0.4, results: 500 } as const;
 /** CPU of a result, of its batch, and of an idle system a second, milliseconds. */
 const cpuMs = {
   controller: { result: 0.0208, batch: 2, idle: 18 },
