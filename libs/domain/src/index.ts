@@ -23,7 +23,6 @@ export {
   storedFailedAnchors,
 } from './anchor.ts';
 export { type CheckKey, checkId, parseCheckId } from './check-id.ts';
-export { type EventType, eventTypes } from './event-types.ts';
 export { type Method, methods } from './method.ts';
 export { cleanLine, isPlainLine, plainLineRule } from './plain-line.ts';
 export { probeTarget } from './probe-target.ts';

@@ -1,15 +1,14 @@
 export { type AnchorStatus, anchorStatus, decideAnchors } from './anchors.ts';
-export type {
-  AgentFencedCause,
-  AgentRevokedCause,
-  AgentUpgradeCause,
-  CheckCause,
-  CorrectionCause,
-  DeviceChangedCause,
-  DeviceCreatedCause,
-  EventCause,
-  SuppressionReason,
-} from './event-cause.ts';
+export {
+  type AlertingCause,
+  type CauseOf,
+  changesAlerts,
+  type EventCause,
+  type EventType,
+  eventTypes,
+  kindOf,
+  type SuppressionReason,
+} from './event-kinds.ts';
 export { type BaseInterval, type FoldResult, fold, matters } from './fold.ts';
 export {
   countOf,

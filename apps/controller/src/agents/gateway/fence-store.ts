@@ -1,4 +1,4 @@
-import type { AgentFencedCause } from '@vantage/health';
+import type { CauseOf } from '@vantage/health';
 import type { Kysely } from 'kysely';
 import { publish, type Tables } from '../../platform/db/index.ts';
 import { classifyCounter } from './classify-counter.ts';
@@ -12,7 +12,7 @@ interface FenceDeps extends PresenceDeps {
 /** Records the events of an agent in the transaction that changed it. */
 export type RecordAgentEvents = (
   trx: Kysely<Tables>,
-  causes: readonly AgentFencedCause[],
+  causes: readonly CauseOf<'agent-fenced'>[],
   nowUs: number,
 ) => Promise<void>;
 

@@ -1,5 +1,5 @@
 import { cleanLine } from '@vantage/domain';
-import type { AgentUpgradeCause } from '@vantage/health';
+import type { CauseOf } from '@vantage/health';
 import { type Clock, createJobParts, type Logger, messageOf } from '@vantage/kernel';
 import { UpgradeReport_State as Reported, type UpgradeReport } from '@vantage/proto';
 import type { Kysely } from 'kysely';
@@ -10,7 +10,7 @@ import * as store from './store.ts';
 /** Records the events of upgrades in the transaction that ended them. */
 type RecordUpgradeEvents = (
   trx: Kysely<Tables>,
-  causes: readonly AgentUpgradeCause[],
+  causes: readonly CauseOf<'agent-upgraded'>[],
   nowUs: number,
 ) => Promise<void>;
 

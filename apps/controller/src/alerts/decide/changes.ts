@@ -1,6 +1,6 @@
 import type { Facts } from '@vantage/alerts';
 import { checkId, dayUs } from '@vantage/domain';
-import type { EventCause } from '@vantage/health';
+import { type AlertingCause, changesAlerts, type EventCause } from '@vantage/health';
 
 /** A change that opens or ends alerts, or lets open ones be decided again. */
 export type AlertChange =
@@ -76,17 +76,15 @@ export type AlertChange =
  *   LocationOffline, LocationOnline         | opens, ends location.offline
  *   AnchorDown, AnchorUp                    | opens, ends anchor.down of this anchor
  *   AgentFenced                             | opens agent.fenced
- *   Error, Created, MaintStart, Alert…,     | nothing
- *     AgentRevoked, AgentUpgraded,          |
- *     AgentUpgradeFailed                    |
+ *   Error, and kinds without changesAlerts  | nothing
  */
 
 /** The changes that these events mean to alerts. Pure. */
 export function changesOf(causes: readonly EventCause[], nowUs: number): AlertChange[] {
-  return causes.flatMap((cause) => changeOf(cause, nowUs) ?? []);
+  return causes.filter(changesAlerts).flatMap((cause) => changeOf(cause, nowUs) ?? []);
 }
 
-function changeOf(cause: EventCause, nowUs: number): AlertChange | undefined {
+function changeOf(cause: AlertingCause, nowUs: number): AlertChange | undefined {
   switch (cause.kind) {
     case 'check':
       return changeOfCheck(cause);
@@ -135,14 +133,6 @@ function changeOf(cause: EventCause, nowUs: number): AlertChange | undefined {
       const facts = { Location: locationName, Agent: agentName, Hosts: hostNames };
       return { kind: 'fenced', accountNo, locationNo, sinceUs: nowUs, facts };
     }
-    case 'agent-revoked':
-    case 'agent-upgraded':
-    case 'maintenance-start':
-    case 'device-created':
-    case 'alert':
-    case 'alert-failed':
-    case 'alert-suppressed':
-      return undefined;
   }
 }
 

@@ -1,5 +1,5 @@
 import { cleanLine, invitationMinutes, minuteUs } from '@vantage/domain';
-import type { AgentRevokedCause } from '@vantage/health';
+import type { CauseOf } from '@vantage/health';
 import { newId, sentFault } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import type { Agent } from '../../platform/db/entities.ts';
@@ -106,7 +106,7 @@ export async function extendInvitation(
 /** Records the events of an agent in the transaction that changed it. */
 export type RecordAgentEvents = (
   trx: Kysely<Tables>,
-  causes: readonly AgentRevokedCause[],
+  causes: readonly CauseOf<'agent-revoked'>[],
   nowUs: number,
 ) => Promise<void>;
 

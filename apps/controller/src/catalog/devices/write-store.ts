@@ -1,4 +1,4 @@
-import type { DeviceCreatedCause } from '@vantage/health';
+import type { CauseOf } from '@vantage/health';
 import type { Clock } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { createWaitingWrites, pipelined, type Tables } from '../../platform/db/index.ts';
@@ -231,7 +231,7 @@ interface CreationDeps {
   readonly clock: Clock;
   readonly recordEvents: (
     trx: Kysely<Tables>,
-    causes: readonly DeviceCreatedCause[],
+    causes: readonly CauseOf<'device-created'>[],
     nowUs: number,
   ) => Promise<void>;
   /** Stores the states of new devices: no check has run yet. */
@@ -309,7 +309,7 @@ async function writeAll(
     references,
   }));
   const causes = written.map(
-    ({ accountNo, deviceNo, deviceName }): DeviceCreatedCause => ({
+    ({ accountNo, deviceNo, deviceName }): CauseOf<'device-created'> => ({
       kind: 'device-created',
       accountNo,
       deviceNo,

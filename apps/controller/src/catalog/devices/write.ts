@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { DeviceChangedCause, DeviceCreatedCause } from '@vantage/health';
+import type { CauseOf } from '@vantage/health';
 import { type Clock, type FieldFault, newId } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import {
@@ -65,7 +65,7 @@ export interface DeviceWriter {
 /** Records the events of a device in the transaction that wrote it. */
 type RecordDeviceEvents = (
   trx: Kysely<Tables>,
-  causes: readonly (DeviceCreatedCause | DeviceChangedCause)[],
+  causes: readonly (CauseOf<'device-created'> | CauseOf<'device-changed'>)[],
   nowUs: number,
 ) => Promise<void>;
 
@@ -239,7 +239,7 @@ function usedText(
 
 /** Writes the event and the notice of a changed device. */
 interface FollowUps {
-  recordEvent(transaction: ChangeTransaction, cause: DeviceChangedCause, nowUs: number): Promise<void>;
+  recordEvent(transaction: ChangeTransaction, cause: CauseOf<'device-changed'>, nowUs: number): Promise<void>;
   notifyPlanner(transaction: ChangeTransaction, locationNos: readonly number[]): Promise<void>;
 }
 
@@ -248,7 +248,7 @@ interface FollowUps {
  * a device that is deleted later in the transaction comes before that.
  */
 function createFollowUps({ recordEvents }: Pick<DeviceWriterDeps, 'recordEvents'>): FollowUps {
-  const events = createWaitingWrites<{ readonly causes: DeviceChangedCause[]; nowUs: number }>({
+  const events = createWaitingWrites<{ readonly causes: CauseOf<'device-changed'>[]; nowUs: number }>({
     begin: () => ({ causes: [], nowUs: 0 }),
     isSeenBy: (statement) => /\b(events|alerts|notifications)\b|\bdelete from "?devices\b/.test(statement),
     write: (trx, { causes, nowUs }) => recordEvents(trx, causes, nowUs),

@@ -1,4 +1,4 @@
-import { type EventType, eventTypes } from '@vantage/domain';
+import { type EventType, eventTypes } from '@vantage/health';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import { idField, lineField, shownTimes, timeNames, timestampField } from '../../rest/http/field.ts';

@@ -1,4 +1,5 @@
-import { cleanLine, eventTypes } from '@vantage/domain';
+import { cleanLine } from '@vantage/domain';
+import { eventTypes } from '@vantage/health';
 import type { z } from 'zod';
 import type { Db } from '../../platform/db/index.ts';
 import type { Sealer } from '../../platform/secrets/seal.ts';

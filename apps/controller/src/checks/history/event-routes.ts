@@ -1,4 +1,4 @@
-import { eventTypes } from '@vantage/domain';
+import { eventTypes } from '@vantage/health';
 import { boundedText, type Clock } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../platform/db/index.ts';

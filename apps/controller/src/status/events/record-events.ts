@@ -1,8 +1,10 @@
-import type { EventCause } from '@vantage/health';
+import { type EventCause, kindOf } from '@vantage/health';
 import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../../platform/db/index.ts';
-import { type EventRow, kindOf } from './event-kinds.ts';
+import type { Row, Tables } from '../../platform/db/index.ts';
+
+/** A row of `events` before the database gives it its number. */
+type EventRow = Omit<Row<'events'>, 'event_no'>;
 
 /** Records the events of these causes at `nowUs`, in the transaction that changed the state. */
 export type RecordEvents = (

@@ -1,5 +1,5 @@
 import { type BaseStatus, secondUs } from '@vantage/domain';
-import type { CheckCause, CorrectionCause, FoldEvent, FoldState } from '@vantage/health';
+import type { CauseOf, FoldEvent, FoldState } from '@vantage/health';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../platform/db/index.ts';
 import type { RecordEvents } from '../events/record-events.ts';
@@ -33,7 +33,7 @@ export interface Interruptions {
 export const noInterruptions: Interruptions = { maintEndsUs: [], onlineSinceUs: 0 };
 
 /** The cause of an event that a check's result made. */
-export function checkCause(event: FoldEvent, context: EventContext): CheckCause {
+export function checkCause(event: FoldEvent, context: EventContext): CauseOf<'check'> {
   const { accountNo, deviceNo, nowUs, lateAfterUs, locationNames: names, interruptions } = context;
   return {
     kind: 'check',
@@ -51,7 +51,7 @@ export function correctionCause(
   state: FoldState,
   status: BaseStatus,
   { accountNo, deviceNo, nowUs, lateAfterUs }: EventContext,
-): CorrectionCause {
+): CauseOf<'correction'> {
   const isLate = nowUs > state.sinceUs + lateAfterUs;
   return { kind: 'correction', accountNo, deviceNo, status, check: state.at, isLate };
 }

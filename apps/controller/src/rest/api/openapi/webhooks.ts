@@ -1,5 +1,5 @@
 import { alertKinds } from '@vantage/alerts';
-import { eventTypes } from '@vantage/domain';
+import { eventTypes } from '@vantage/health';
 import { refTo } from './schema.ts';
 
 const header = (name: string, description: string, example: string) => ({

@@ -1,6 +1,6 @@
-import type { EventCause, FoldEvent } from '@vantage/health';
 import { expect, test } from 'vitest';
-import { kindOf } from './event-kinds.ts';
+import { type EventCause, kindOf } from './event-kinds.ts';
+import type { FoldEvent } from './step.ts';
 
 const device = { accountNo: 1, deviceNo: 2 };
 const location = { accountNo: 1, locationNo: 3, locationName: 'Oslo' };
