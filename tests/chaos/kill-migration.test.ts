@@ -7,7 +7,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFailed, test, vi } from 'vitest';
 import { z } from 'zod';
-import { readMigrations } from '../../apps/controller/src/platform/db/migrate.ts';
+import { migrationNames } from '../../apps/controller/src/platform/db/migrate.ts';
 import { type DatabaseServer, hasPrograms, startPrimary } from '../harness/database-servers.ts';
 import { freePort } from '../harness/free-port.ts';
 import { withClient } from '../harness/postgres-url.ts';
@@ -75,7 +75,7 @@ test('a controller that is killed ten times while it migrates a large database f
   onTestFailed(() => void process.stdout.write(runner.output().slice(-20_000)));
   try {
     const before = await fillOldDatabase(url, 10_000, 50);
-    const all = (await readMigrations()).length;
+    const all = (await migrationNames()).length;
     const reached: number[] = [];
     for (let i = 0; i < kills; i += 1) {
       runner.start();
@@ -142,7 +142,7 @@ test('migrations that find no room on the disk of the database leave the old sch
     rmSync(ballast);
     await server.restart();
     if (!isRunning) runner.start();
-    const all = (await readMigrations()).length;
+    const all = (await migrationNames()).length;
     await vi.waitFor(async () => expect(await countMigrations(url)).toBe(all), {
       timeout: 120_000,
       interval: 250,

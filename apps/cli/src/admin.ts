@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
-import { text } from 'node:stream/consumers';
+import { createInterface } from 'node:readline';
 import {
   type OperatorAnswers,
   type OperatorCommand,
@@ -19,28 +19,27 @@ export type Admin = <C extends OperatorCommand>(
   request: OperatorRequests[C],
 ) => Promise<OperatorAnswers[C]>;
 
+/** A process of the program. It runs one command after the other; disposing ends it. */
+interface AdminProcess extends AsyncDisposable {
+  readonly admin: Admin;
+}
+
 /**
- * Creates the door to the operator's commands on one database. Each command is a process of the controller's program;
- * the request goes through its standard input, because every user of the machine can read a command line. With a
- * `signal` the process has a process group of its own, so that a signal to ours does not reach it, and ends when the
- * signal aborts.
+ * Creates the door to the operator's commands on one database. Each command is a process of the controller's program.
  */
-export function createAdmin(databaseUrl: string, signal?: AbortSignal): Admin {
+export function createAdmin(databaseUrl: string): Admin {
   return async (command, request) => {
-    const call = JSON.stringify({ database_url: databaseUrl, command, request });
-    const { out, ended } = await run(call, signal);
-    const reply = readReply(out);
-    if (reply === undefined)
-      throw new Fault('stop', 'failed', `the controller's admin program ended without an answer (${ended})`);
-    if (!reply.ok) throw new Fault('stop', reply.error.code, reply.error.message);
-    return operatorCommands[command].answer.parse(reply.answer);
+    await using started = startAdmin(databaseUrl);
+    return await started.admin(command, request);
   };
 }
 
-async function run(
-  call: string,
-  signal: AbortSignal | undefined,
-): Promise<{ readonly out: string; readonly ended: string }> {
+/**
+ * Starts one process for several commands on one database. Calls are lines of its standard input, because every user of
+ * the machine can read a command line. With a `signal` the process has a process group of its own, so that a signal to
+ * ours does not reach it, and ends when the signal aborts.
+ */
+export function startAdmin(databaseUrl: string, signal?: AbortSignal): AdminProcess {
   const child = spawn(process.execPath, [program], {
     stdio: ['pipe', 'pipe', 'inherit'],
     ...(signal && { signal, detached: true }),
@@ -49,12 +48,26 @@ async function run(
     child.once('error', reject);
     child.once('close', (code, killedBy) => resolve(killedBy ?? `code ${code}`));
   });
+  ended.catch(() => {}); // a call that waits rejects
   child.stdin.on('error', () => {}); // A process that ended before it read the call has no answer either.
-  child.stdin.end(call);
-  const [out, how] = await Promise.all([text(child.stdout), ended]);
-  return { out, ended: how };
-}
-
-function readReply(out: string) {
-  return operatorReply.safeParse(parseJson(out)).data;
+  const replies = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    async admin(command, request) {
+      child.stdin.write(`${JSON.stringify({ database_url: databaseUrl, command, request })}\n`);
+      const line = await replies.next();
+      const reply = line.done === true ? undefined : operatorReply.safeParse(parseJson(line.value)).data;
+      if (reply === undefined)
+        throw new Fault(
+          'stop',
+          'failed',
+          `the controller's admin program ended without an answer (${await ended})`,
+        );
+      if (!reply.ok) throw new Fault('stop', reply.error.code, reply.error.message);
+      return operatorCommands[command].answer.parse(reply.answer);
+    },
+    async [Symbol.asyncDispose]() {
+      child.stdin.end();
+      await ended.catch(() => {}); // the call has thrown it
+    },
+  };
 }

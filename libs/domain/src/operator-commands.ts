@@ -319,14 +319,14 @@ export const operatorCommands: {
   };
 } = schemas;
 
-/** The standard input of the admin program, as JSON. */
+/** A line of the standard input of the admin program, as JSON. */
 export const operatorCall = z.strictObject({
   database_url: z.string(),
   command: z.string(),
   request: z.unknown(),
 });
 
-/** The standard output of the admin program, as JSON. */
+/** A line of the output of the admin program, as JSON: the reply to a call. */
 export const operatorReply = z.discriminatedUnion('ok', [
   z.strictObject({ ok: z.literal(true), answer: z.unknown() }),
   z.strictObject({

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { withClient } from '../../harness/postgres-url.ts';
-import { type Ran, runVantage } from '../../harness/run-vantage.ts';
+import { type Ran, runVantage, runVantageHere } from '../../harness/run-vantage.ts';
 import { repositoryRoot } from '../../harness/system.ts';
 import { startTarget, type Target } from '../../harness/target.ts';
 import { system } from './system.ts';
@@ -16,26 +16,19 @@ beforeAll(async () => {
 });
 afterAll(() => target?.[Symbol.asyncDispose]());
 
-function access(): NodeJS.ProcessEnv {
+function access(): Readonly<Record<string, string>> {
   const { base_url, api_key_uw, ca_file } = system.quickstart();
   return { VANTAGE_SERVER: base_url, VANTAGE_KEY: api_key_uw, VANTAGE_CA: ca_file };
 }
 
-/** Runs a command from another folder against the controller. */
-const run = (...args: readonly string[]): Promise<Ran> => runVantage(args, { env: access(), cwd: tmpdir() });
+/** Runs a command against the controller as from another machine. */
+const run = (...args: readonly string[]): Promise<Ran> => runVantageHere(args, access());
 const made = z.object({ device_id: z.string() });
 
 describe('the command line from anywhere', { timeout: 240_000 }, () => {
   test('devices are created, listed, shown, changed and deleted by the names of the API', async () => {
-    const created = await run(
-      'devices',
-      'create',
-      'Method=PING',
-      'URL=192.0.2.7',
-      'ShortName=gw-7',
-      'Options.Count=2',
-      '--json',
-    );
+    const create = ['Method=PING', 'URL=192.0.2.7', 'ShortName=gw-7', 'Options.Count=2', '--json'];
+    const created = await runVantage(['devices', 'create', ...create], { env: access(), cwd: tmpdir() });
     expect(created).toMatchObject({ code: 0, stderr: '' });
     const { device_id } = made.parse(JSON.parse(created.stdout));
     const table = await run('devices', 'list', 'Method=PING');
@@ -188,17 +181,17 @@ describe('the command line from anywhere', { timeout: 240_000 }, () => {
   });
 
   test('without a controller, or with one that does not answer, it is said what to do', async () => {
-    const nowhere = { env: { VANTAGE_DATA: tmpdir(), XDG_CONFIG_HOME: tmpdir() }, cwd: tmpdir() };
-    const none = await runVantage(['devices', 'list'], nowhere);
+    const nowhere = { VANTAGE_DATA: tmpdir(), XDG_CONFIG_HOME: tmpdir() };
+    const none = await runVantage(['devices', 'list'], { env: nowhere, cwd: tmpdir() });
     expect(none.code).toBe(2);
     expect(none.stderr).toContain('nothing says where the controller is; give --server');
-    const closed = await runVantage(
+    const closed = await runVantageHere(
       ['devices', 'list', '--server', 'https://127.0.0.1:9', '--key', 'x'],
       nowhere,
     );
     expect(closed.code).toBe(1);
     expect(closed.stderr).toContain('https://127.0.0.1:9 cannot be asked: connect ECONNREFUSED');
-    const wrong = await runVantage(['devices', 'list', '--server', 'ftp://x', '--key', 'x'], nowhere);
+    const wrong = await runVantageHere(['devices', 'list', '--server', 'ftp://x', '--key', 'x'], nowhere);
     expect(wrong).toMatchObject({ code: 2 });
   });
 

@@ -1,22 +1,41 @@
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type Ran, runVantage } from '../../harness/run-vantage.ts';
+import { type Ran, runVantage, runVantageHere } from '../../harness/run-vantage.ts';
 import { system } from './system.ts';
 
 const folder = path.join(tmpdir(), `vantage-as-code-${process.pid}`);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs a command against the controller as from another machine. */
-function run(args: readonly string[], input = '', more: NodeJS.ProcessEnv = {}): Promise<Ran> {
+/** The text of an input lies here. */
+const inputFile = path.join(folder, 'input.yaml');
+mkdirSync(folder);
+
+/** The settings of a client on another machine. */
+function access(more: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const { base_url, api_key_uw, ca_file } = system.quickstart();
-  const env = { VANTAGE_SERVER: base_url, VANTAGE_KEY: api_key_uw, VANTAGE_CA: ca_file, ...more };
-  return runVantage(args, { env, input, cwd: tmpdir() });
+  return { VANTAGE_SERVER: base_url, VANTAGE_KEY: api_key_uw, VANTAGE_CA: ca_file, ...more };
 }
 
-const apply = (text: string, ...args: readonly string[]) => run(['apply', '-f', '-', '--yes', ...args], text);
+/** Runs a command against the controller as from another machine; it reads the input from `inputFile`. */
+async function run(
+  args: readonly string[],
+  input = '',
+  more: Readonly<Record<string, string>> = {},
+): Promise<Ran> {
+  writeFileSync(inputFile, input);
+  return runVantageHere(args, access(more));
+}
+
+/** Applies a text as `run` does. */
+const apply = (text: string, ...args: readonly string[]) =>
+  run(['apply', '-f', inputFile, '--yes', ...args], text);
+
+/** Applies a text as a process that reads it from its standard input. */
+const pipe = (text: string, more: Readonly<Record<string, string>> = {}) =>
+  runVantage(['apply', '-f', '-', '--yes'], { env: access(more), input: text, cwd: tmpdir() });
 const device = z.object({
   device_id: z.string(),
   ShortName: z.string(),
@@ -58,7 +77,7 @@ const env = {
 
 describe('devices as code', { timeout: 240_000 }, () => {
   test('a file is applied whole; the same again changes nothing; an edit is shown and taken back', async () => {
-    const first = await run(['apply', '-f', '-', '--yes'], whole, env);
+    const first = await pipe(whole, env);
     expect(first).toMatchObject({ code: 0, stderr: '7 done.\n' });
     expect(first.stdout).toContain('7 created, 0 unchanged.');
     const made = await devices('&Source=net/berlin');
@@ -66,18 +85,21 @@ describe('devices as code', { timeout: 240_000 }, () => {
       ['rt1', 'warning'],
       ['web', 'critical'],
     ]);
-    expect(await run(['diff', '-f', '-'], whole, env)).toMatchObject({ code: 0, stdout: '7 unchanged.\n' });
+    expect(await run(['diff', '-f', inputFile], whole, env)).toMatchObject({
+      code: 0,
+      stdout: '7 unchanged.\n',
+    });
     const router = made[0]?.device_id ?? '';
     await system.api.ok('PUT', `/devices/${router}`, { Timeout: 9, Tags: [] });
-    const drift = await run(['diff', '-f', '-'], whole, env);
+    const drift = await run(['diff', '-f', inputFile], whole, env);
     expect(drift.code).toBe(3);
     expect(drift.stdout).toContain('Timeout: 9 → 30');
     expect(drift.stdout).toContain('Tags: [] → ["rack"]');
-    expect((await run(['apply', '-f', '-', '--yes'], whole, env)).stdout).toContain(
+    expect((await run(['apply', '-f', inputFile, '--yes'], whole, env)).stdout).toContain(
       '1 changed, 6 unchanged.',
     );
     const { api_key_ur } = system.quickstart();
-    const viewed = await run(['diff', '-f', '-'], whole, { ...env, VANTAGE_KEY: api_key_ur });
+    const viewed = await run(['diff', '-f', inputFile], whole, { ...env, VANTAGE_KEY: api_key_ur });
     expect(viewed).toMatchObject({ code: 0, stdout: '7 unchanged.\n' });
   });
 
@@ -87,12 +109,12 @@ describe('devices as code', { timeout: 240_000 }, () => {
     );
     expect(await apply(`source: p\ndevices:\n${two.join('\n')}\n`)).toMatchObject({ code: 0 });
     const less = `source: p\ndevices:\n${two[0]}\n`;
-    const named = await run(['diff', '-f', '-'], less);
+    const named = await run(['diff', '-f', inputFile], less);
     expect(named.code).toBe(3);
     expect(named.stdout).toContain('? device p-b "p-b": not in the file any more, left alone');
     const foreign = await apply(less.replace('source: p', 'source: q'));
     expect(foreign.code).toBe(2);
-    expect(foreign.stderr).toContain('standard input:3:12: the device p-a is managed by the source "p"');
+    expect(foreign.stderr).toContain('input.yaml:3:12: the device p-a is managed by the source "p"');
     expect((await apply(less, '--prune=pause')).stdout).toContain('1 paused');
     expect(await system.api.ok('GET', '/devices?ExternalKey=p-b')).toMatchObject([
       { Enabled: false, Source: 'p' },
@@ -108,7 +130,7 @@ devices:
   - { Key: y, Method: HTTP, URL: "http://u:pw@10.0.0.1/", ShortName: y, Options: { Timeout: 3 } }
   - { Key: y, Method: TCP, ShortName: y, Tags: [none] }
 `;
-    const refused = await apply(bad);
+    const refused = await pipe(bad);
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain(
       'standard input:3:58: "Frequenzy" is not known; did you mean Frequency?',
@@ -117,14 +139,14 @@ devices:
     const judged = await apply(
       bad.replace('Frequenzy', 'Frequency').replace('Key: y, Method: TCP', 'Key: z, Method: TCP'),
     );
-    expect(judged.stderr).toContain('standard input:4:34: URL holds a secret in clear');
-    expect(judged.stderr).toContain('standard input:5:5: device z needs URL');
+    expect(judged.stderr).toContain('input.yaml:4:34: URL holds a secret in clear');
+    expect(judged.stderr).toContain('input.yaml:5:5: device z needs URL');
     expect(judged.stderr).toContain('"none" is neither the Key, the name nor the id of a tag');
     const value = `devices:\n  - { Key: w, Method: PING, URL: 10.0.0.1, ShortName: w, Frequency: 7 }\n`;
     for (const command of [['diff'], ['apply', '--yes']]) {
-      const late = await run([...command, '-f', '-'], value);
+      const late = await run([...command, '-f', inputFile], value);
       expect(late.code).toBe(1);
-      expect(late.stderr).toContain('standard input:2:69: device w: Frequency ');
+      expect(late.stderr).toContain('input.yaml:2:69: device w: Frequency ');
     }
     for (const key of ['w', 'x', 'y', 'z']) expect(await devices(`&ExternalKey=${key}`)).toEqual([]);
   });
@@ -142,11 +164,11 @@ devices:
   test('an export has no difference, and leads an empty account to the same export', async () => {
     const exported = await run(['export']);
     expect(exported.code).toBe(0);
-    expect(await run(['diff', '-f', '-'], exported.stdout)).toMatchObject({ code: 0 });
+    expect(await run(['diff', '-f', inputFile], exported.stdout)).toMatchObject({ code: 0 });
     const part = (await run(['export', '--source', 'net/berlin'])).stdout;
-    await runVantage(['accounts', 'create', 'empty'], { env: { VANTAGE_DATA: system.dataDir } });
-    const issued = await runVantage(['keys', 'issue', '--account', 'empty', '--json'], {
-      env: { VANTAGE_DATA: system.dataDir },
+    await runVantageHere(['accounts', 'create', 'empty'], { VANTAGE_DATA: system.dataDir });
+    const issued = await runVantageHere(['keys', 'issue', '--account', 'empty', '--json'], {
+      VANTAGE_DATA: system.dataDir,
     });
     const { key } = z.object({ key: z.string() }).parse(JSON.parse(issued.stdout));
     // What is masked has to be given again.
@@ -154,7 +176,7 @@ devices:
       /Address: .*/,
       `Address: "https://example.org/\${env:HOOK_TOKEN}"\n    Secret: "\${env:HOOK}"`,
     );
-    const there = await run(['apply', '-f', '-', '--yes'], open, { ...env, VANTAGE_KEY: key });
+    const there = await run(['apply', '-f', inputFile, '--yes'], open, { ...env, VANTAGE_KEY: key });
     expect(there).toMatchObject({ code: 0 });
     expect((await run(['export', '--source', 'net/berlin'], '', { VANTAGE_KEY: key })).stdout).toBe(part);
     expect((await run(['export', '--format', 'csv'])).stdout).toContain('rt-01,PING,10.20.0.1');
@@ -165,7 +187,7 @@ devices:
       `source: kept\ndevices:\n  - { Key: k, Method: TCP, URL: 127.0.0.1:9, ShortName: k, Timeout: ${timeout} }\n`;
     await apply(file(5));
     const kept = `${folder}.plan`;
-    expect(await run(['plan', '-f', '-', '-o', kept], file(6))).toMatchObject({ code: 0 });
+    expect(await run(['plan', '-f', inputFile, '-o', kept], file(6))).toMatchObject({ code: 0 });
     expect(statSync(kept).mode & 0o777).toBe(0o600);
     const [made] = await devices('&ExternalKey=k');
     await system.api.ok('PUT', `/devices/${made?.device_id}`, { RetryDelay: 3 });
@@ -173,7 +195,7 @@ devices:
     expect(moved.code).toBe(1);
     expect(moved.stderr).toContain('Nothing is changed');
     expect(moved.stderr).toContain('The settings were changed meanwhile');
-    expect(await run(['plan', '-f', '-', '-o', kept], file(6))).toMatchObject({ code: 0 });
+    expect(await run(['plan', '-f', inputFile, '-o', kept], file(6))).toMatchObject({ code: 0 });
     expect(await run(['apply', kept, '--yes'])).toMatchObject({ code: 0 });
     expect(await system.api.ok('GET', `/devices/${made?.device_id}`)).toMatchObject({
       Timeout: 6,
@@ -189,7 +211,7 @@ devices:
       ['a', 'b'],
       ['c', 'd'],
     ] as const) {
-      const both = await Promise.all([apply(file(one)), apply(file(other))]);
+      const both = await Promise.all([pipe(file(one)), pipe(file(other))]);
       const names = z
         .array(z.object({ FullName: z.string() }))
         .parse(await system.api.ok('GET', '/devices?Source=race&Limit=100'));
@@ -205,17 +227,19 @@ devices:
   test('a key that is limited to tags applies a file of its devices, and is told what it may not do', async () => {
     await system.api.ok('POST', '/tags', { Name: 'scoped' });
     const issue = ['keys', 'issue', '--level', 'UA', '--name', 'admin', '--json'];
-    const issued = await runVantage(issue, { env: { VANTAGE_DATA: system.dataDir } });
+    const issued = await runVantageHere(issue, { VANTAGE_DATA: system.dataDir });
     const admin = z.object({ key: z.string() }).parse(JSON.parse(issued.stdout));
     const body = { Name: 'limited', Level: 'UW', Tags: ['scoped'] };
     const answer = await system.api.call('POST', '/keys', body, { 'Service-API-Key': admin.key });
     const limited = { VANTAGE_KEY: z.object({ Key: z.string() }).parse(answer.body).Key };
     const own = (name: string, tags: string) =>
       `source: scoped\ndevices:\n  - { Key: ${name}, Method: TCP, URL: 127.0.0.1:9, ShortName: ${name}, Tags: [${tags}] }\n`;
-    const made = await run(['apply', '-f', '-', '--yes'], own('mine', 'scoped'), limited);
+    const made = await run(['apply', '-f', inputFile, '--yes'], own('mine', 'scoped'), limited);
     expect(made).toMatchObject({ code: 0, stderr: '1 done.\n' });
-    expect((await run(['diff', '-f', '-'], own('mine', 'scoped'), limited)).stdout).toBe('1 unchanged.\n');
-    const refused = await run(['apply', '-f', '-', '--yes'], own('other', ''), limited);
+    expect((await run(['diff', '-f', inputFile], own('mine', 'scoped'), limited)).stdout).toBe(
+      '1 unchanged.\n',
+    );
+    const refused = await run(['apply', '-f', inputFile, '--yes'], own('other', ''), limited);
     expect(refused.code).not.toBe(0);
     expect(refused.stderr).toContain('must keep one of the tags to which your key is limited');
     expect(await devices('&ExternalKey=other')).toEqual([]);
@@ -224,9 +248,10 @@ devices:
   test('a profile is kept for its owner and used from anywhere', async () => {
     const home = { XDG_CONFIG_HOME: folder };
     const { base_url, api_key_uw, ca_file } = system.quickstart();
-    const refused = await runVantage(['login', '--server', base_url, '--key', 'wrong', '--ca', ca_file], {
-      env: home,
-    });
+    const refused = await runVantageHere(
+      ['login', '--server', base_url, '--key', 'wrong', '--ca', ca_file],
+      home,
+    );
     expect(refused.code).toBe(1);
     const args = ['login', '--server', new URL('/', base_url).href, '--key', '-', '--ca', ca_file];
     const kept = await runVantage(args, { env: home, input: `${api_key_uw}\n` });
@@ -238,8 +263,6 @@ devices:
       code: 0,
     });
     writeFileSync(file, 'no');
-    expect((await runVantage(['export'], { env: home, cwd: tmpdir() })).stderr).toContain(
-      'holds no profiles',
-    );
+    expect((await runVantageHere(['export'], home)).stderr).toContain('holds no profiles');
   });
 });

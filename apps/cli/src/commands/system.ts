@@ -1,9 +1,7 @@
 import { exitCodeOf, findingsText, type SettingReader, settings } from '@vantage/kernel';
 import { type CommandLine, jsonOption, readSettings } from '../command-line.ts';
-import { examine } from '../doctor/examine.ts';
 import { printText } from '../output.ts';
 import { runPart } from '../part.ts';
-import { up } from '../up/up.ts';
 
 /** Adds `up`, `controller`, `agent`, `settings` and `doctor`. */
 export function addSystemCommands({ program, asJson }: CommandLine): void {
@@ -17,7 +15,10 @@ export function addSystemCommands({ program, asJson }: CommandLine): void {
       ),
     )
     .addHelpText('after', settingsHelp(['controller', 'agent']))
-    .action(() => up({ settings: readSettings(), env: process.env, json: asJson() }));
+    .action(async () => {
+      const { up } = await import('../up/up.ts');
+      await up({ settings: readSettings(), env: process.env, json: asJson() });
+    });
   for (const part of ['controller', 'agent'] as const)
     program
       .command(part)
@@ -38,6 +39,7 @@ export function addSystemCommands({ program, asJson }: CommandLine): void {
     .description('examine the controller of this machine, and say what to do where a step is not well')
     .option(...jsonOption(program, 'answer as JSON: a list of findings'))
     .action(async () => {
+      const { examine } = await import('../doctor/examine.ts');
       const findings = await examine(readSettings().given, Date.now());
       printText(asJson() ? JSON.stringify(findings) : findingsText(findings));
       process.exitCode = exitCodeOf(findings);

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
+import { format } from 'node:util';
 import { compileCacheEnv } from '@vantage/kernel';
 import { vi } from 'vitest';
 import { runCommandLine } from '../all-commands.ts';
@@ -35,27 +36,34 @@ export async function runHere(
   args: readonly string[],
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Ended> {
-  const [outputs, errors] = [vi.spyOn(process.stdout, 'write'), vi.spyOn(process.stderr, 'write')];
-  const logs = [vi.spyOn(console, 'log'), vi.spyOn(console, 'error')];
-  const spies = [outputs, errors, ...logs];
-  for (const spy of [outputs, errors]) spy.mockImplementation(() => true);
-  for (const spy of logs) spy.mockImplementation(() => {});
+  const [out, err]: [string[], string[]] = [[], []];
+  const spies = [
+    vi.spyOn(process.stdout, 'write').mockImplementation(keepIn(out)),
+    vi.spyOn(process.stderr, 'write').mockImplementation(keepIn(err)),
+    vi.spyOn(console, 'log').mockImplementation((...all) => void out.push(`${format(...all)}\n`)),
+    vi.spyOn(console, 'error').mockImplementation((...all) => void err.push(`${format(...all)}\n`)),
+  ];
   const { exitCode } = process;
+  process.exitCode = undefined;
   const inherited = Object.keys(process.env).filter((name) => name.startsWith('VANTAGE_'));
   for (const name of inherited) vi.stubEnv(name, undefined);
   for (const [name, value] of Object.entries({ ...compileCacheEnv(), ...settings })) vi.stubEnv(name, value);
   try {
     await runCommandLine(args);
-    const textOf = (all: readonly (readonly unknown[])[]) => all.map(([text]) => String(text)).join('\n');
-    const [log, error] = logs.map(({ mock }) => textOf(mock.calls));
-    return {
-      code: Number(process.exitCode ?? 0),
-      out: `${textOf(outputs.mock.calls)}${log}`,
-      err: `${textOf(errors.mock.calls)}${error}`,
-    };
+    return { code: Number(process.exitCode ?? 0), out: out.join(''), err: err.join('') };
   } finally {
     process.exitCode = exitCode;
     vi.unstubAllEnvs();
     for (const spy of spies) spy.mockRestore();
   }
+}
+
+/** Keeps what is written to a stream instead, and calls the writer back. */
+function keepIn(kept: string[]): (text: string | Uint8Array, ...rest: readonly unknown[]) => boolean {
+  return (text, ...rest) => {
+    kept.push(typeof text === 'string' ? text : Buffer.from(text).toString());
+    const done = rest.at(-1);
+    if (typeof done === 'function') done();
+    return true;
+  };
 }

@@ -11,7 +11,7 @@ import {
   type SettingsReader,
   whenAborted,
 } from '@vantage/kernel';
-import { type Admin, createAdmin } from '../admin.ts';
+import { type Admin, startAdmin } from '../admin.ts';
 import type { Part } from '../part.ts';
 import { whenAskedToEnd } from '../signals.ts';
 import type { Ready } from './controller-messages.ts';
@@ -95,7 +95,7 @@ async function runUntilEnd(start: Start): Promise<Fault | undefined> {
 }
 
 async function startAll(start: Start): Promise<void> {
-  const { dataDir, files, system, ending, json, settings, env } = start;
+  const { dataDir, system, ending, json, settings, env } = start;
   const surroundings: Surroundings = { given: settings.given, env };
   const roles =
     settings.given['VANTAGE_ROLES'] === undefined
@@ -113,16 +113,26 @@ async function startAll(start: Start): Promise<void> {
   system.start('controller', () => controllerEnvironment(surroundings, dataDir));
   const ready = await until(() => system.ready(), ending);
   say('the controller serves');
-  const admin = createAdmin(ready.database_url, ending);
-  const credentials = await provision(dataDir, admin, files);
-  system.start('agent', () => agentEnvironment(surroundings, dataDir, ready));
-  await agentConnects(admin, credentials.agent_token, ending);
-  say('the agent at the Location "local" is connected');
+  const credentials = await openAgent(start, surroundings, ready);
   await apiIsProven(ready, ending);
   const quickstart = await until(() => system.publish(credentials), ending);
   console.log(
     json ? quickstartText(quickstart, credentials.isFresh, dataDir) : greeting(ready, credentials, dataDir),
   );
+}
+
+/** Issues the credentials that are missing, starts the agent, and waits until it is connected. */
+async function openAgent(
+  { dataDir, files, system, ending }: Start,
+  surroundings: Surroundings,
+  ready: Ready,
+): Promise<Provision> {
+  await using started = startAdmin(ready.database_url, ending);
+  const credentials = await provision(dataDir, started.admin, files);
+  system.start('agent', () => agentEnvironment(surroundings, dataDir, ready));
+  await agentConnects(started.admin, credentials.agent_token, ending);
+  say('the agent at the Location "local" is connected');
+  return credentials;
 }
 
 /** Waits until the agent with this token has its stream. */

@@ -22,7 +22,7 @@ import { loadBackup, migrationsOf, verifyBackup } from '../platform/db/backup/lo
 import { writeBackup } from '../platform/db/backup/snapshot.ts';
 import { storeVerified } from '../platform/db/backup/verified.ts';
 import { startEmbedded } from '../platform/db/embedded.ts';
-import { readMigrations } from '../platform/db/migrate.ts';
+import { migrationNames } from '../platform/db/migrate.ts';
 import { makeTables } from './make-tables.ts';
 import { refuseMoved } from './open-database.ts';
 
@@ -111,7 +111,8 @@ async function tryRestore(call: Call) {
   const key = await keyOf(call);
   const { file } = call;
   const head = await verifyBackup(file, key);
-  const known = (await readMigrations()).slice(0, migrationsOf(head, await readMigrations()));
+  const migrations = await migrationNames();
+  const last = migrations[migrationsOf(head, migrations) - 1];
   const folder = `${file}.${process.pid}.trial`;
   const scratch = await startEmbedded({
     dir: folder,
@@ -124,7 +125,7 @@ async function tryRestore(call: Call) {
   };
   endsWith(end);
   try {
-    await makeTables(scratch.url, known.at(-1)?.name);
+    await makeTables(scratch.url, last);
     const size = await loadBackup({ url: scratch.url, file, key, head, onRows: createProgress() });
     await compareBackup({ url: scratch.url, file, key });
     return { file, at: new Date(head.atUs / 1000), ...size, verified: true };
@@ -144,7 +145,8 @@ async function restore(config: Config, call: Call) {
   const { file } = call;
   const key = await keyOf(call);
   const head = await verifyBackup(file, key);
-  const known = (await readMigrations()).slice(0, migrationsOf(head, await readMigrations()));
+  const migrations = await migrationNames();
+  const last = migrations[migrationsOf(head, migrations) - 1];
   const places = new Map<string, string>(Object.entries(placesOf(config)));
   const wanted = Object.entries(head.files).map(([name, base64]) => {
     const place = places.get(name);
@@ -166,7 +168,7 @@ async function restore(config: Config, call: Call) {
   endsWith(async () => embedded?.stop());
   try {
     const url = config.databaseUrl ?? embedded?.url ?? '';
-    await makeTables(url, known.at(-1)?.name);
+    await makeTables(url, last);
     for (const { place, text } of wanted) await makeFile(place, text);
     const size = await loadBackup({ url, file, key, head, onRows: createProgress() });
     return { file, at: new Date(head.atUs / 1000), ...size, verified: false };

@@ -1,57 +1,45 @@
 import { Fault } from '@vantage/kernel';
 import { expect, test } from 'vitest';
 import type { Db } from '../platform/db/index.ts';
-import { type Commands, runCall } from './commands.ts';
+import { type CommandGroups, runCall } from './commands.ts';
 import { openDatabase } from './open-database.ts';
 
 const unused = () => Promise.reject(new Error('the test does not run this command'));
-const commands: Commands = {
-  'accounts.create': unused,
-  'accounts.list': () => Promise.resolve([]),
-  'keys.issue': unused,
-  'keys.list': (_db, { account = '' }) =>
-    Promise.resolve([
-      {
-        key_id: 'k',
-        account,
-        name: '',
-        level: 'UW',
-        hint: 'abc',
-        basic_user: null,
-        created_at: new Date(1_000),
-        expires_at: null,
-        revoked_at: null,
-      },
-    ]),
-  'keys.revoke': (_db, { key }) => Promise.reject(new Fault('drop', 'no_key', `there is no key ${key}`)),
-  'locations.create': unused,
-  'locations.list': unused,
-  'contacts.add': unused,
-  'contacts.test': unused,
-  'contacts.list': unused,
-  'alerts.list': unused,
-  'alerts.acknowledge': unused,
-  'database.plan': unused,
-  'database.distribute': unused,
-  'database.examine': unused,
-  'quarantine.list': unused,
-  'quarantine.retry': unused,
-  'agents.invite': unused,
-  'agents.list': unused,
-  'agents.revoke': unused,
-  'agents.remove': unused,
-  'agents.rename': unused,
-  'agents.move': unused,
-  'agents.upgrade': unused,
-  'agents.unfence': unused,
-  'first-run.provision': unused,
-  'first-run.await-agent': unused,
+const unloaded = () => Promise.reject(new Error('the test runs no command of this group'));
+const groups: CommandGroups = {
+  accounts: () => Promise.resolve({ 'accounts.create': unused, 'accounts.list': () => Promise.resolve([]) }),
+  agents: unloaded,
+  alerts: unloaded,
+  contacts: unloaded,
+  database: unloaded,
+  'first-run': unloaded,
+  keys: () =>
+    Promise.resolve({
+      'keys.issue': unused,
+      'keys.list': (_db, { account = '' }) =>
+        Promise.resolve([
+          {
+            key_id: 'k',
+            account,
+            name: '',
+            level: 'UW',
+            hint: 'abc',
+            basic_user: null,
+            created_at: new Date(1_000),
+            expires_at: null,
+            revoked_at: null,
+          },
+        ]),
+      'keys.revoke': (_db, { key }) => Promise.reject(new Fault('drop', 'no_key', `there is no key ${key}`)),
+    }),
+  locations: unloaded,
+  quarantine: unloaded,
 };
 
-/** Runs a call with commands that use no database. */
+/** Runs a call of commands that use no database. */
 function call(command: string, request: unknown) {
   const open = () => Promise.resolve({ db: {} as Db, [Symbol.asyncDispose]: () => Promise.resolve() });
-  return runCall(JSON.stringify({ database_url: '', command, request }), { commands, open });
+  return runCall(JSON.stringify({ database_url: '', command, request }), { groups, open });
 }
 
 test('an answer is JSON: timestamps are texts', async () => {
@@ -80,7 +68,7 @@ test.each([
 test('a database that cannot be reached is a reply too', async () => {
   const url = 'postgres://u:p@127.0.0.1:1/x';
   const text = JSON.stringify({ database_url: url, command: 'accounts.list', request: {} });
-  expect(await runCall(text, { commands, open: openDatabase })).toMatchObject({
+  expect(await runCall(text, { groups, open: openDatabase })).toMatchObject({
     error: { code: 'database_away' },
   });
 });

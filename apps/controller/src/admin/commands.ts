@@ -11,9 +11,18 @@ import type { z } from 'zod';
 import type { Db } from '../platform/db/index.ts';
 
 /** The function of each command. It throws a Fault with a code for programs when it cannot be done. */
-export type Commands = {
+type Commands = {
   readonly [C in OperatorCommand]: (db: Db, request: OperatorRequests[C]) => Promise<OperatorAnswers[C]>;
 };
+
+/** The first word of a command: `keys` of `keys.list`. */
+type GroupName = OperatorCommand extends infer C ? (C extends `${infer G}.${string}` ? G : never) : never;
+
+/** The commands whose names begin with this word. */
+export type CommandGroup<G extends GroupName> = Pick<Commands, Extract<OperatorCommand, `${G}.${string}`>>;
+
+/** Loads the commands of a group, each by the first word of its commands. */
+export type CommandGroups = { readonly [G in GroupName]: () => Promise<CommandGroup<G>> };
 
 /**
  * Runs one call, the JSON text of an `operatorCall`, and returns the reply. It never rejects: what goes wrong is in the
@@ -22,10 +31,10 @@ export type Commands = {
 export async function runCall(
   text: string,
   {
-    commands,
+    groups,
     open,
   }: {
-    readonly commands: Commands;
+    readonly groups: CommandGroups;
     readonly open: (url: string) => Promise<{ readonly db: Db } & AsyncDisposable>;
   },
 ): Promise<z.input<typeof operatorReply>> {
@@ -33,7 +42,7 @@ export async function runCall(
     const { database_url, command, request } = operatorCall.parse(JSON.parse(text));
     if (!isCommand(command)) throw new Fault('stop', 'failed', `there is no command ${command}`);
     await using database = await open(database_url);
-    return { ok: true, answer: await run(commands, { db: database.db, command, request }) };
+    return { ok: true, answer: await run(groups, { db: database.db, command, request }) };
   } catch (error) {
     const code = error instanceof Fault ? error.code : 'failed';
     return { ok: false, error: { code, message: messageOf(error) } };
@@ -45,9 +54,17 @@ function isCommand(name: string): name is OperatorCommand {
 }
 
 async function run<C extends OperatorCommand>(
-  commands: Commands,
+  groups: CommandGroups,
   { db, command, request }: { readonly db: Db; readonly command: C; readonly request: unknown },
 ): Promise<unknown> {
   const { request: requestSchema, answer: answerSchema } = operatorCommands[command];
-  return answerSchema.encode(await commands[command](db, requestSchema.parse(request)));
+  const group = command.slice(0, command.indexOf('.'));
+  const commands: Partial<Commands> = isGroup(groups, group) ? await groups[group]() : {};
+  const work = commands[command];
+  if (work === undefined) throw new Error(`the group ${group} lacks the command ${command}`);
+  return answerSchema.encode(await work(db, requestSchema.parse(request)));
+}
+
+function isGroup(groups: CommandGroups, name: string): name is GroupName {
+  return Object.hasOwn(groups, name);
 }

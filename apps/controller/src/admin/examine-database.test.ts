@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judgeStandbys } from './database.ts';
+import { judgeStandbys } from './examine-database.ts';
 
 const behind = { lagBytes: 512, lagS: 0.25 };
 const standby = { name: 'db-2', address: '10.0.0.2', state: 'streaming', sync: 'async', ...behind };

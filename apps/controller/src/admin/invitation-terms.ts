@@ -1,6 +1,6 @@
 import { addressesOf } from '@vantage/domain';
 import type { OperatorRequests } from '@vantage/domain/operator-commands';
-import { pinOf } from '../platform/server/authority.ts';
+import { pinOf } from '../platform/server/pin.ts';
 
 /** The terms of an invitation, from the operator's command. */
 export function invitationTerms(request: OperatorRequests['agents.invite']) {

@@ -16,7 +16,7 @@ import { z } from 'zod';
 import type { Config } from '../../platform/config/config.ts';
 import type { Tables } from '../../platform/db/index.ts';
 import { withSafeAuthority } from '../../platform/server/agent-port.ts';
-import { pinOf } from '../../platform/server/authority.ts';
+import { pinOf } from '../../platform/server/pin.ts';
 import { createRateLimiter } from '../../platform/server/rate-limiter.ts';
 import { stopParser } from '../../platform/server/stop-parser.ts';
 import type { Authorities } from '../../platform/server/tls.ts';

@@ -6,7 +6,7 @@ import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import type { Tables } from '../../platform/db/index.ts';
 import type { Sealer } from '../../platform/secrets/seal.ts';
-import { type Authority, makeAuthority } from '../../platform/server/authority.ts';
+import type { Authority } from '../../platform/server/authority.ts';
 import type { Authorities } from '../../platform/server/tls.ts';
 
 const sealedKeys = z.object({ key: z.string(), serverKey: z.string() });
@@ -37,6 +37,7 @@ export async function openAuthorities(deps: Deps): Promise<Authorities> {
     await lockAuthorities(trx);
     const known = (await readAuthorities(trx)).map((row) => openRow(row, sealer));
     if (!needsAuthority(known, nowMs)) return known;
+    const { makeAuthority } = await import('../../platform/server/authority.ts');
     const fresh = knownOf(await makeAuthority(nowMs));
     log.info(
       { validTo: new X509Certificate(fresh.certificate).validTo },

@@ -1,13 +1,10 @@
-import 'reflect-metadata';
-import { createPublicKey, type KeyObject } from 'node:crypto';
-import * as x509 from '@peculiar/x509';
 import { dayUs, minuteUs } from '@vantage/domain';
 import { type Clock, createSemaphore, type Logger } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../platform/db/index.ts';
-import { hashCredential, hashPublicKey } from '../../platform/secrets/credential.ts';
-import { signAgent } from '../../platform/server/authority.ts';
+import { hashCredential } from '../../platform/secrets/credential.ts';
 import type { Authorities } from '../../platform/server/tls.ts';
+import type { SigningRequest } from './signing-request.ts';
 
 /** Reads and writes the columns of agents that enrolment uses. */
 export interface AgentEnrolment {
@@ -64,6 +61,9 @@ export interface Enrolment {
 /** Requests in the database at one time. Strangers never use more of it than this. */
 const work = { running: 2, waiting: 1_024 };
 
+/** With its library these are hundreds of modules; most starts of a controller enrol no agent. */
+const loadReader = () => import('./signing-request.ts');
+
 /** Creates the enrolment. */
 export function createEnrolment(deps: {
   readonly kysely: Kysely<Tables>;
@@ -107,14 +107,16 @@ export function createEnrolment(deps: {
     const { publicKey, keyHash } = request;
     const certificateEndUs = nowUs + certificateUs;
     const times = { nowMs: nowUs / 1000, toMs: certificateEndUs / 1000 };
+    const { signAgent } = await import('../../platform/server/authority.ts');
     const certificate = await signAgent(signing, { agentId, publicKey, ...times });
     await agents.keep(trx, agentNo, { keyHash, certificate, certificateEndUs, tokenUsedUs });
     log.info({ agentId }, tokenUsedUs === undefined ? 'a certificate is renewed' : 'an agent enrolled');
     return answer(certificate);
   };
 
-  const withToken = (token: string, csr: string): Promise<Enrolled> =>
-    kysely.transaction().execute(async (trx) => {
+  const withToken = async (token: string, csr: string): Promise<Enrolled> => {
+    const { readSigningRequest } = await loadReader();
+    return kysely.transaction().execute(async (trx) => {
       // Nobody has the CSR read without a token that is known here.
       if (!(await agents.knowsToken(trx, hashCredential(token))))
         return { kind: 'refused', reason: 'unknown' };
@@ -130,10 +132,12 @@ export function createEnrolment(deps: {
         return { kind: 'malformed', message: 'The key of the CSR belongs to another agent. Make a new key' };
       return carryOut(trx, { row, decision, request, tokenUsedUs: nowUs });
     });
+  };
 
-  const withKey = (csr: string): Promise<Enrolled> => {
+  const withKey = async (csr: string): Promise<Enrolled> => {
+    const { readSigningRequest } = await loadReader();
     const request = readSigningRequest(csr);
-    if (typeof request === 'string') return Promise.resolve({ kind: 'malformed', message: request });
+    if (typeof request === 'string') return { kind: 'malformed', message: request };
     return kysely.transaction().execute(async (trx) => {
       const row = await agents.findByKey(trx, request.keyHash);
       const decision = decideRenewal(row, clock.nowUs());
@@ -222,46 +226,4 @@ export function decideRenewal(row: EnrolmentRow | undefined, nowUs: number): Enr
 
 function refuse(reason: EnrolmentRefusal): EnrolmentDecision {
   return { kind: 'refuse', reason };
-}
-
-/** A certificate signing request (PKCS#10, RFC 2986) whose signature was not verified yet. */
-interface SigningRequest {
-  /** SHA-256 of the public key (SubjectPublicKeyInfo, DER). */
-  readonly keyHash: Buffer;
-  /** SubjectPublicKeyInfo, DER. */
-  readonly publicKey: Buffer;
-  /** Whether the sender has the private key. */
-  verify(): Promise<boolean>;
-}
-
-const curves = new Set(['prime256v1', 'secp384r1']);
-
-/** Reads a request in PEM; a text for people when it is none, or has a key that is not accepted. Costs no signature. */
-export function readSigningRequest(pem: string): SigningRequest | string {
-  let request: x509.Pkcs10CertificateRequest;
-  let key: KeyObject;
-  try {
-    request = new x509.Pkcs10CertificateRequest(pem);
-    key = createPublicKey({ key: Buffer.from(request.publicKey.rawData), format: 'der', type: 'spki' });
-  } catch {
-    return 'CSR must be a certificate signing request (PKCS#10) in PEM, which begins with -----BEGIN CERTIFICATE REQUEST-----';
-  }
-  const fault = keyFault(key);
-  if (fault !== undefined) return fault;
-  return {
-    keyHash: hashPublicKey(key),
-    publicKey: key.export({ type: 'spki', format: 'der' }),
-    verify: () => request.verify().catch(() => false),
-  };
-}
-
-/** Keys whose use costs little time. */
-function keyFault({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): string | undefined {
-  const isAccepted =
-    type === 'ed25519' ||
-    (type === 'ec' && curves.has(details?.namedCurve ?? '')) ||
-    (type === 'rsa' && [2048, 3072, 4096].includes(details?.modulusLength ?? 0));
-  return isAccepted
-    ? undefined
-    : 'The key of the CSR must be of type EC (P-256 or P-384), Ed25519 or RSA (2048, 3072 or 4096 bits)';
 }

@@ -1,6 +1,6 @@
 import { connect } from 'node:tls';
 import { type Clock, messageOf } from '@vantage/kernel';
-import { pinOf } from '../../platform/server/authority.ts';
+import { pinOf } from '../../platform/server/pin.ts';
 import { type ParcelHash, readParcelHashes } from './parcels.ts';
 
 /** Whether agents can be invited to an address: the lines for a token, or why an agent could not come in there. */

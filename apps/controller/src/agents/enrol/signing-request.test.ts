@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { webcrypto } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
 import { expect, test } from 'vitest';
-import { readSigningRequest } from './enrolment.ts';
+import { readSigningRequest } from './signing-request.ts';
 
 /** A request for a fresh key of this kind; PEM. */
 async function requestFor(

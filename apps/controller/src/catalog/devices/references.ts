@@ -4,8 +4,9 @@ import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../platform/db/index.ts';
 import { locationLoad } from '../../platform/db/location-load.ts';
 import { namedId, referenceFault } from '../external-key.ts';
+import { findDeviceNo } from './device-no.ts';
 import type { SentSettings } from './fields.ts';
-import { type DeviceRow, findDeviceNo, type LocationRow, type TagRow } from './store.ts';
+import type { DeviceRow, LocationRow, TagRow } from './store.ts';
 
 /** The things of the account that a device refers to. */
 export interface References {

@@ -12,6 +12,7 @@ import { actorOf } from '../change.ts';
 import { findByExternalKey, identityQuery } from '../external-key.ts';
 import { findMaintenance } from '../maintenance/maintenance.ts';
 import { accepted } from '../refusal.ts';
+import { findDeviceNo } from './device-no.ts';
 import {
   deviceCreate,
   deviceEntry,
@@ -29,7 +30,6 @@ import {
   completeResults,
   type DeviceRow,
   findDevice,
-  findDeviceNo,
   keepDevice,
   keptDevice,
 } from './store.ts';

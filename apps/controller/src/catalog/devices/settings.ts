@@ -9,6 +9,7 @@ import { lockAccount } from '../change.ts';
 import { findByExternalKey, keyTaken } from '../external-key.ts';
 import { differences, type RowOf, resolve, type SentOf } from '../field-table.ts';
 import type { Conflict, Invalid } from '../refusal.ts';
+import { perMinuteAtEach } from './checks-per-minute.ts';
 import {
   type ChangeReach,
   deviceTable,
@@ -220,14 +221,6 @@ export function resolveRhythm(
   ];
   const { frequency_min, frequency_s } = interval ?? current;
   return { rhythm: { frequency_min, frequency_s, retries: retries ?? current.retries }, faults };
-}
-
-/** Checks a minute that a device asks of each of its Locations. Pure. */
-export function perMinuteAtEach(
-  { frequency_min, frequency_s }: Pick<PlainSettings, 'frequency_min' | 'frequency_s'>,
-  locations: number,
-): number {
-  return 60 / (frequency_s ?? frequency_min * 60) / Math.max(1, locations);
 }
 
 /**

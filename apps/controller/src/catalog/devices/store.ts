@@ -90,19 +90,6 @@ export const entryColumns = ({
     where b.device_no = d.master_no and bs.status = 'Down') end as down_because,
   ${status} as status, ${sinceUs} as since_us, ${retrying} as retrying`;
 
-/** Which device of this account has this id? */
-export async function findDeviceNo(
-  db: Kysely<Tables>,
-  accountNo: number,
-  deviceId: string,
-): Promise<{ readonly device_no: number; readonly created_us: number } | undefined> {
-  const { rows } = await sql<{ device_no: number; created_us: number }>`
-    select device_no, created_us from devices where device_id = ${deviceId} and account_no = ${accountNo}`.execute(
-    db,
-  );
-  return rows[0];
-}
-
 /**
  * The column of `CheckedRow`, for a query that has the table `devices` as d. The bounds stand in the text, so that a
  * plan for all values has the partitions of these days only; the text changes twice a day. No check starts an hour

@@ -47,7 +47,7 @@ export async function findSecret(
   accountNo: number,
   secretId: string,
 ): Promise<Secret | undefined> {
-  return (await db.entities().findOne(Secret, { secretId, accountNo })) ?? undefined;
+  return (await (await db.entities()).findOne(Secret, { secretId, accountNo })) ?? undefined;
 }
 
 /**

@@ -10,7 +10,7 @@ export async function findTag(
   accountNo: number,
   tagId: string,
 ): Promise<Tag | undefined> {
-  return (await db.entities().findOne(Tag, { tagId, accountNo })) ?? undefined;
+  return (await (await db.entities()).findOne(Tag, { tagId, accountNo })) ?? undefined;
 }
 
 /** A page of the account's tags by name, and how many there are. */

@@ -144,7 +144,7 @@ test('every text, JSON value and byte that the ORM writes is stored and read as 
         expect(row).toMatchObject({ url, warnings });
         expect(row.options).toEqual(options);
         expect(new Uint8Array(row.sealed)).toEqual(sealed);
-        const again = await db.entities().findOneOrFail(Device, device.deviceNo);
+        const again = await (await db.entities()).findOneOrFail(Device, device.deviceNo);
         expect(again).toMatchObject({ url, warnings, createdUs: device0.createdUs });
         expect(again.options).toEqual(options);
         expect(new Uint8Array(again.sealed)).toEqual(sealed);

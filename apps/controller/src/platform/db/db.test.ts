@@ -8,7 +8,7 @@ import { useDatabase } from '../../testing/use-database.ts';
 import { baseline } from './baseline.ts';
 import { Account } from './entities.ts';
 import { createDb, type Db, dbFailure, holdsLease, lockDevices, releaseLeases, takeLeases } from './index.ts';
-import { readMigrations } from './migrate.ts';
+import { migrationNames } from './migrate.ts';
 
 const log = createLog('db test', 'silent');
 let database: TestDatabase;
@@ -66,7 +66,7 @@ test('closing does not wait for a connection that nobody gives back', async () =
 test('closing while a connection is being opened ends that one too', async () => {
   // Its clock stands still, so closing has no limit here.
   const one = await createDb({ connection: { url: database.url }, log, clock: createFakeClock() });
-  await one.entities().count(Account);
+  await (await one.entities()).count(Account);
   const busy = sql`select pg_sleep(0.5)`.execute(one.kysely);
   await expect.poll(() => one.pool.idle, { interval: 1 }).toBe(0);
   const late = sql`select 1`.execute(one.kysely).catch(() => undefined);
@@ -79,7 +79,7 @@ test('closing leaves no connection, whether or not the ORM was used', async () =
   for (const usesOrm of [false, true]) {
     const one = await createDb({ connection: { url: own.url }, log });
     await sql`select 1`.execute(one.kysely);
-    if (usesOrm) await one.entities().count(Account);
+    if (usesOrm) await (await one.entities()).count(Account);
     await one.close();
     const others = () =>
       withClient(own.url, (client) =>
@@ -137,7 +137,7 @@ describe('a database that the migrations before the baseline made', () => {
 
   test('goes on with the later ones', async () => {
     await using earlier = await made(42);
-    const known = (await readMigrations()).map(({ name }) => name);
+    const known = await migrationNames();
     await earlier.db.migrate();
     await earlier.db.migrate();
     expect((await earlier.names()).slice(42)).toEqual(known);

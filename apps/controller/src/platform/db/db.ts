@@ -1,19 +1,15 @@
-import { UnderscoreNamingStrategy } from '@mikro-orm/core';
-import { Migrator } from '@mikro-orm/migrations';
-import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { type Clock, type Logger, systemClock } from '@vantage/kernel';
 import { Kysely, type LogEvent, sql } from 'kysely';
 import pg from 'pg';
 import { createListener, type Listener } from './bus/listener.ts';
 import { type CatalogTransaction, catalogTransaction } from './catalog-transaction.ts';
 import { askWorkersAgain } from './distribute/ask-workers.ts';
-import { entities } from './entities.ts';
 import { createJoinedTransactions } from './joined-transaction.ts';
 import {
   isMigrationDue,
   migrationFault,
-  type NamedMigration,
-  readMigrations,
+  migrationNames,
   refuseOthers,
   withMigrationLock,
 } from './migrate.ts';
@@ -43,7 +39,7 @@ export interface Db {
   /**
    * Reads single rows of the catalog as entities. Each call gives an empty identity map, so nothing stale is returned.
    */
-  entities(): EntityReader;
+  entities(): Promise<EntityReader>;
   /**
    * Runs `work` in one transaction. Every write of the catalog (the tables of `entities.ts`) goes through here. When
    * `work` returns, the changes of `em` are flushed and everything commits together; when it throws, everything is
@@ -100,7 +96,10 @@ export interface Db {
 
 /** Statements end within their time limit; then their connections are closed. */
 const closeWithinMs = 2 * timeoutMs;
-/** Creates the pool and the ORM; no connection is opened yet. */
+/**
+ * Creates the pool; no connection is opened yet. The ORM is loaded when something uses it first, because an operator's
+ * command that only reads needs none of its hundreds of modules.
+ */
 export async function createDb({
   connection,
   log,
@@ -124,20 +123,22 @@ export async function createDb({
     dialect: joined.dialect(replica?.dialect(open.dialect) ?? open.dialect),
     ...(onStatement === undefined ? {} : { log: statementLog(onStatement) }),
   });
-  const known = await readMigrations();
-  const orm = createOrm({
-    kysely,
-    dbName: new pg.Client(config).database ?? 'postgres',
-    migrations: known,
-    log,
-  });
+  const known = await migrationNames();
+  let opened: Promise<MikroORM> | undefined;
+  const openOrm = async () => {
+    const { createOrm } = await import('./orm.ts');
+    const dbName = new pg.Client(config).database ?? 'postgres';
+    return createOrm({ kysely, dbName, migrations: known, log });
+  };
+  const orm = () => (opened ??= openOrm());
   const listener = createListener({ config, clock, log });
   return {
     kysely,
     replica,
     url: connection.url,
-    entities: () => orm.em.fork(),
-    catalogTransaction: (work) => catalogTransaction({ kysely, orm, whole: joined.whole() }, work),
+    entities: async () => (await orm()).em.fork(),
+    catalogTransaction: async (work) =>
+      catalogTransaction({ kysely, orm: await orm(), whole: joined.whole() }, work),
     inTransaction: (work) => joined.run(kysely, work),
     inWholeTransaction: (work) => joined.run(kysely, work, { whole: true }),
     whole: () => joined.whole(),
@@ -148,7 +149,8 @@ export async function createDb({
       await withMigrationLock(config, async () => {
         await refuseOthers(kysely, known);
         if (await isMigrationDue(kysely, known)) await dropScope(kysely);
-        const done = await orm.migrator.up(last === undefined ? {} : { to: last }).catch((error: unknown) => {
+        const { migrator } = await orm();
+        const done = await migrator.up(last === undefined ? {} : { to: last }).catch((error: unknown) => {
           throw migrationFault(error);
         });
         if (done.length > 0) log.info({ migrations: done.map(({ name }) => name) }, 'the schema is migrated');
@@ -165,7 +167,7 @@ export async function createDb({
     async close() {
       const end = async () => {
         await listener.close();
-        await orm.close(true);
+        await (await opened)?.close(true);
         // The ORM ends the pool only when it has used it.
         if (!pool.ending) await pool.end();
         return true;
@@ -194,32 +196,6 @@ function statementLog(onStatement: OnStatement): (event: LogEvent) => void {
     onStatement({ sql: query.sql, ms, failed: level === 'error' });
 }
 
-/** Creates the ORM on Kysely's pool. It runs the migrations; it never makes or drops a table by itself. */
-export function createOrm({
-  kysely,
-  dbName,
-  migrations,
-  log,
-}: {
-  readonly kysely: Kysely<Tables>;
-  readonly dbName: string;
-  readonly migrations: NamedMigration[];
-  readonly log: Logger;
-}): MikroORM {
-  return new MikroORM({
-    driverOptions: kysely,
-    dbName,
-    entities,
-    namingStrategy: UnderscoreNamingStrategy,
-    extensions: [Migrator],
-    ensureDatabase: false,
-    migrations: { migrationsList: migrations, snapshot: false, tableName: 'migrations' },
-    // The migrations alone make and drop tables.
-    schemaGenerator: { skipTables: [/.*/] },
-    logger: (message) => log.debug({ orm: message }, 'orm'),
-  });
-}
-
 /**
  * The reason why a controller cannot serve with this database, in one sentence; undefined when nothing does. `known`
  * are the migrations of this version. Never rejects, and says nothing of the server's own texts, because strangers may
@@ -231,13 +207,13 @@ async function readinessProblem({
   isListening,
 }: {
   readonly kysely: Kysely<Tables>;
-  readonly known: readonly { readonly name: string }[];
+  readonly known: readonly string[];
   readonly isListening: () => boolean;
 }): Promise<string | undefined> {
   try {
     const { rows } = await sql<{ name: string }>`select name from migrations`.execute(kysely);
     const done = new Set(rows.map(({ name }) => name));
-    const lacking = known.filter(({ name }) => !done.has(name)).length;
+    const lacking = known.filter((name) => !done.has(name)).length;
     if (lacking > 0) return `The database lacks ${lacking} migrations of this version.`;
   } catch {
     return 'The database does not answer.';

@@ -41,7 +41,7 @@ test('reads and writes of all kinds inside are one transaction, and others read 
     await db.kysely.transaction().execute(async (trx) => {
       await trx.insertInto('tags').values({ tag_id: 'two', account_no: accountNo, name: 'two' }).execute();
     });
-    const [byKysely, byEntities] = await Promise.all([tags(), db.entities().count(Tag, {})]);
+    const [byKysely, byEntities] = await Promise.all([tags(), (await db.entities()).count(Tag, {})]);
     expect([byKysely, byEntities]).toEqual([['one', 'two'], 2]);
     expect(await committed()).toEqual([]);
   });

@@ -1,55 +1,31 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { Migration } from '@mikro-orm/migrations';
 import { Fault, messageOf } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import pg from 'pg';
-import { baseline, withBaseline } from './baseline.ts';
-import { isDistributedSql, propagation } from './distribute/history-tables.ts';
+import { withBaseline } from './baseline.ts';
 import type { Tables } from './schema.ts';
 
 const folder = new URL('./migrations/', import.meta.url);
 
-/** A migration in the form of MikroORM's `migrationsList`. */
-export interface NamedMigration {
-  readonly name: string;
-  readonly class: new (...args: ConstructorParameters<typeof Migration>) => Migration;
+/** The names of the migrations of this version, in order: every `NNNN-name.sql` of the folder `migrations`. */
+export async function migrationNames(): Promise<readonly string[]> {
+  return (await readdir(folder))
+    .filter((name) => name.endsWith('.sql'))
+    .sort()
+    .map((name) => name.slice(0, -'.sql'.length));
 }
 
-/** The migrations of this version, in order: every `NNNN-name.sql` of the folder `migrations`. */
-export async function readMigrations(): Promise<NamedMigration[]> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
-  return Promise.all(
-    names.map(async (name) => ({
-      name: name.slice(0, -'.sql'.length),
-      class: fromSql(name, await readFile(new URL(name, folder), 'utf8')),
-    })),
-  );
-}
-
-/** The change of a big table may take longer than other statements may. Its wait for a lock may not. */
-function fromSql(file: string, text: string): NamedMigration['class'] {
-  return class extends Migration {
-    override async up(): Promise<void> {
-      // The migrations that the baseline stands for have made its tables.
-      if (file === `${baseline}.sql` && (await this.execute('select 1 from migrations limit 1')).length > 0)
-        return;
-      this.addSql('set local statement_timeout = 0');
-      // Citus would copy what the migration makes to all workers, also where no table is distributed yet.
-      this.addSql(propagation(`case when ${isDistributedSql} then 'on' else 'off' end`));
-      this.addSql(text);
-    }
-  };
+/** The statements of a migration. */
+export function readMigration(name: string): Promise<string> {
+  return readFile(new URL(`${name}.sql`, folder), 'utf8');
 }
 
 /**
  * Throws a Fault when the schema has migrations that this version does not know, because this version would break the
  * rules of the newer one, and when it lacks migrations that this version does not have.
  */
-export async function refuseOthers(
-  kysely: Kysely<Tables>,
-  known: readonly { readonly name: string }[],
-): Promise<void> {
-  const newer = (await doneMigrations(kysely)).filter((name) => !known.some((one) => one.name === name));
+export async function refuseOthers(kysely: Kysely<Tables>, known: readonly string[]): Promise<void> {
+  const newer = (await doneMigrations(kysely)).filter((name) => !known.includes(name));
   if (newer.length > 0)
     throw new Fault(
       'stop',
@@ -59,12 +35,9 @@ export async function refuseOthers(
 }
 
 /** Whether the schema lacks a migration of this version. */
-export async function isMigrationDue(
-  kysely: Kysely<Tables>,
-  known: readonly { readonly name: string }[],
-): Promise<boolean> {
+export async function isMigrationDue(kysely: Kysely<Tables>, known: readonly string[]): Promise<boolean> {
   const done = new Set(await doneMigrations(kysely));
-  return known.some(({ name }) => !done.has(name));
+  return known.some((name) => !done.has(name));
 }
 
 async function doneMigrations(kysely: Kysely<Tables>): Promise<readonly string[]> {

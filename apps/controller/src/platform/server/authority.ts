@@ -1,5 +1,6 @@
+// Its library is hundreds of modules: who makes or signs a certificate loads this file then.
 import 'reflect-metadata';
-import { createHash, createPrivateKey, createPublicKey, randomBytes, webcrypto } from 'node:crypto';
+import { createPrivateKey, createPublicKey, randomBytes, webcrypto } from 'node:crypto';
 import { isIP } from 'node:net';
 import * as x509 from '@peculiar/x509';
 import { dayMs } from '@vantage/domain';
@@ -89,15 +90,6 @@ export async function signAgent(
     fromMs: nowMs - agentEarlierMs,
     extensions: [new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.clientAuth])],
   });
-}
-
-/**
- * SHA-256 of a certificate's or key's public key (SubjectPublicKeyInfo, RFC 7469 section 2.4), in base64: the form of
- * curl's pin.
- */
-export function pinOf(key: Parameters<typeof createPublicKey>[0]): string {
-  const spki = createPublicKey(key).export({ type: 'spki', format: 'der' });
-  return createHash('sha256').update(spki).digest('base64');
 }
 
 async function sign(

@@ -14,7 +14,7 @@ import { connect, createServer } from 'node:tls';
 import { createLog } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { pinOf } from './authority.ts';
+import { pinOf } from './pin.ts';
 import { testAuthorities } from './testing/authorities.ts';
 import { type Authorities, ensureCertificates, readCertificate } from './tls.ts';
 

@@ -12,7 +12,7 @@ import {
   messageOf,
   readIfPresent,
 } from '@vantage/kernel';
-import { type Authority, signServer } from './authority.ts';
+import type { Authority } from './authority.ts';
 
 /** PEM texts of a server certificate with its chain, and its key. */
 export interface ServerCertificate {
@@ -70,13 +70,22 @@ export async function ensureCertificates(deps: {
     Date.parse(new X509Certificate(pair.cert).validTo) - nowMs > renewBeforeDays * dayMs &&
     covers(pair.cert, names) &&
     new X509Certificate(pair.cert).verify(new X509Certificate(signing.cert).publicKey);
-  const server = fits ? pair : { cert: await signServer(signing, { names, nowMs }), key: signing.serverKey };
+  const server = fits ? pair : await makePair(signing, { names, nowMs });
   if (!fits) {
     log.info({ names }, 'a new server certificate is made');
     files.write(file('server.key'), server.key);
     files.write(file('server.pem'), server.cert);
   }
   return { caFile, server, notAfterUs: Date.parse(new X509Certificate(server.cert).validTo) * 1000 };
+}
+
+/** A new certificate of a controller, with its key. What signs it is loaded here, because few starts need it. */
+async function makePair(
+  signing: Authority,
+  wanted: { readonly names: readonly string[]; readonly nowMs: number },
+): Promise<ServerCertificate> {
+  const { signServer } = await import('./authority.ts');
+  return { cert: await signServer(signing, wanted), key: signing.serverKey };
 }
 
 /** Writes a file unless it has this text already. Throws a Fault when it cannot be read. */

@@ -1,5 +1,4 @@
 import { abortable } from '@vantage/kernel';
-import { createTransport } from 'nodemailer';
 import { z } from 'zod';
 import type { Outcome } from '../notification-state.ts';
 import { answersOf, type MessageLink } from './answers.ts';
@@ -50,6 +49,8 @@ export function createEmail({ smtpUrl, mailFrom }: MailSettings): Channel {
           kind: 'again',
           text: 'no mail server is set: start the controller with VANTAGE_SMTP_URL=smtp://user:password@host:587',
         };
+      // Loaded with the first mail: many systems send none.
+      const { createTransport } = await import('nodemailer');
       const transport = createTransport({
         url: smtpUrl,
         connectionTimeout: silenceMs,

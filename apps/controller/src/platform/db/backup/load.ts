@@ -25,9 +25,9 @@ export async function verifyBackup(file: string, key?: BackupKey): Promise<Head>
  * The number of the program's migrations, counted from the first, that made the tables of a backup. Throws a Fault for
  * a backup of a newer version.
  */
-export function migrationsOf(head: Head, known: readonly { readonly name: string }[]): number {
+export function migrationsOf(head: Head, known: readonly string[]): number {
   const made = withBaseline(head.migrations);
-  if (made.every((name, at) => known[at]?.name === name)) return made.length;
+  if (made.every((name, at) => known[at] === name)) return made.length;
   const why = 'the backup was made by a newer or another version of Vantage: restore it with that version';
   throw new Fault('drop', 'backup_newer', why);
 }

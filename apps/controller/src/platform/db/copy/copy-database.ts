@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { quoted } from '../backup/snapshot.ts';
 import { withBaseline } from '../baseline.ts';
 import { refuseDistributed } from '../distribute/history-tables.ts';
-import { readMigrations } from '../migrate.ts';
+import { migrationNames } from '../migrate.ts';
 import { beginCapture, endCapture } from './capture.ts';
 import { changeState, readMark, readMigrationNames, readTarget, removeMark, writeMark } from './marks.ts';
 import { copyAll, copyRound, type FirstCopy } from './rounds.ts';
@@ -103,7 +103,7 @@ async function makeTarget({ to, makeTables }: CopyDeps, target: pg.Client): Prom
 }
 
 async function requireVersion(client: pg.Client, name: string): Promise<void> {
-  const known = (await readMigrations()).map((migration) => migration.name);
+  const known = await migrationNames();
   const there = withBaseline(await readMigrationNames(client));
   if (there.length === known.length && known.every((migration, at) => there[at] === migration)) return;
   const why =

@@ -1,23 +1,8 @@
 import type { OperatorAnswers } from '@vantage/domain/operator-commands';
-import { createLog, messageOf } from '@vantage/kernel';
+import { messageOf } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
-import { distributeHistory, planDistribution } from '../platform/db/distribute/index.ts';
 import type { Tables } from '../platform/db/index.ts';
 import { examineReplica } from '../platform/db/replica/index.ts';
-import type { Commands } from './commands.ts';
-
-/** The commands on the database itself. Their progress goes to standard error. */
-export const databaseCommands: Pick<Commands, 'database.plan' | 'database.distribute' | 'database.examine'> =
-  {
-    'database.plan': ({ kysely }) => planDistribution(kysely),
-    'database.distribute': (db, { shards }) =>
-      distributeHistory(db, {
-        shards,
-        say: (line) => console.error(`vantage: ${line}`),
-        log: createLog('database', 'warn', process.stderr),
-      }),
-    'database.examine': (db, { read_url }) => examineDatabase(db.kysely, read_url, db.url),
-  };
 
 type Findings = OperatorAnswers['database.examine'];
 type Finding = Findings[number];
@@ -36,7 +21,7 @@ interface Standby {
 }
 
 /** Examines the database, its replicas, and the replica of `readUrl` where there is one. */
-async function examineDatabase(
+export async function examineDatabase(
   kysely: Kysely<Tables>,
   readUrl: string | undefined,
   url: string,

@@ -1,0 +1,10 @@
+import { createHash, createPublicKey } from 'node:crypto';
+
+/**
+ * SHA-256 of a certificate's or key's public key (SubjectPublicKeyInfo, RFC 7469 section 2.4), in base64: the form of
+ * curl's pin.
+ */
+export function pinOf(key: Parameters<typeof createPublicKey>[0]): string {
+  const spki = createPublicKey(key).export({ type: 'spki', format: 'der' });
+  return createHash('sha256').update(spki).digest('base64');
+}
