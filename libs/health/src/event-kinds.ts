@@ -1,13 +1,17 @@
 import { type BaseStatus, checkId, type DeviceStatus, minuteUs } from '@vantage/domain';
-import { causedBy, type EventKind, type OfAlert, type OfDevice, type OfLocation } from './event-kind.ts';
 import {
   anchorEnds,
+  causedBy,
   certificateText,
   checkText,
+  type EventKind,
+  type OfAlert,
   type OfCheck,
+  type OfDevice,
+  type OfLocation,
   secondsSince,
   warningRow,
-} from './event-texts.ts';
+} from './event-kind.ts';
 import type { Point } from './observation.ts';
 import type { FoldEvent } from './step.ts';
 

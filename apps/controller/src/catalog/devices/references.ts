@@ -4,7 +4,6 @@ import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../platform/db/index.ts';
 import { locationLoad } from '../../platform/db/location-load.ts';
 import { namedId, referenceFault } from '../external-key.ts';
-import { findDeviceNo } from './device-no.ts';
 import type { SentSettings } from './fields.ts';
 import type { DeviceRow, LocationRow, TagRow } from './store.ts';
 
@@ -327,4 +326,25 @@ export async function unknownSecrets(
     .where('name', 'in', names)
     .execute();
   return names.filter((name) => !rows.some((row) => row.name === name));
+}
+
+/** The number of the device of this account with this id, and when it was created. */
+export async function findDeviceNo(
+  db: Kysely<Tables>,
+  accountNo: number,
+  deviceId: string,
+): Promise<{ readonly device_no: number; readonly created_us: number } | undefined> {
+  const { rows } = await sql<{ device_no: number; created_us: number }>`
+    select device_no, created_us from devices where device_id = ${deviceId} and account_no = ${accountNo}`.execute(
+    db,
+  );
+  return rows[0];
+}
+
+/** Checks a minute that a device asks of each of its Locations. Pure. */
+export function perMinuteAtEach(
+  { frequency_min, frequency_s }: { readonly frequency_min: number; readonly frequency_s: number | null },
+  locations: number,
+): number {
+  return 60 / (frequency_s ?? frequency_min * 60) / Math.max(1, locations);
 }

@@ -12,7 +12,6 @@ import { actorOf } from '../change.ts';
 import { findByExternalKey, identityQuery } from '../external-key.ts';
 import { findMaintenance } from '../maintenance/maintenance.ts';
 import { accepted } from '../refusal.ts';
-import { findDeviceNo } from './device-no.ts';
 import {
   deviceCreate,
   deviceEntry,
@@ -24,6 +23,7 @@ import {
 import type { DeviceListAsk } from './list-ask.ts';
 import { deviceListQuery, isPagedById, readDeviceList } from './list-query.ts';
 import { listDevices } from './list-store.ts';
+import { findDeviceNo } from './references.ts';
 import { currentWarnings } from './settings.ts';
 import {
   type CheckedRow,

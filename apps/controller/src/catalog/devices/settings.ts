@@ -9,7 +9,6 @@ import { lockAccount } from '../change.ts';
 import { findByExternalKey, keyTaken } from '../external-key.ts';
 import { differences, type RowOf, resolve, type SentOf } from '../field-table.ts';
 import type { Conflict, Invalid } from '../refusal.ts';
-import { perMinuteAtEach } from './checks-per-minute.ts';
 import {
   type ChangeReach,
   deviceTable,
@@ -22,6 +21,7 @@ import {
   createsCycle,
   loadsOf,
   overloadedNames,
+  perMinuteAtEach,
   privateAddressErrors,
   type References,
   resolveReferences,

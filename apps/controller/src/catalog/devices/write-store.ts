@@ -3,9 +3,8 @@ import type { Clock } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { createWaitingWrites, pipelined, type Tables } from '../../platform/db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
-import { perMinuteAtEach } from './checks-per-minute.ts';
 import type { ChangeReach, SentSettings } from './fields.ts';
-import type { References } from './references.ts';
+import { perMinuteAtEach, type References } from './references.ts';
 import type { DeviceSettings } from './settings.ts';
 
 /** A device that is to be created. */

@@ -10,10 +10,10 @@ import { noSubject, type Route, route } from '../../rest/http/route.ts';
 import type { Session } from '../../rest/http/session.ts';
 import type { Catalog } from '../change.ts';
 import { actorOf } from '../change.ts';
-import { findDeviceNo } from '../devices/device-no.ts';
 import { deviceEntry } from '../devices/fields.ts';
 import { byCreation } from '../devices/list-ask.ts';
 import { listDevices } from '../devices/list-store.ts';
+import { findDeviceNo } from '../devices/references.ts';
 import { completeResults } from '../devices/store.ts';
 import { showEntry } from '../devices/to-rest.ts';
 import {
