@@ -7,41 +7,38 @@ import { browserProgram } from '../harness/browser-program.ts';
 export const browserMissing =
   browserProgram === undefined ? 'Chromium is missing (package chromium-headless-shell)' : undefined;
 
+/** A process of its own that draws costs more than it draws here. */
+const args = ['--no-sandbox', '--disable-gpu', '--in-process-gpu'];
+
 export function startBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: browserProgram ?? '', args: ['--no-sandbox'] });
+  return chromium.launch({ executablePath: browserProgram ?? '', args });
 }
 
-/** How a window is opened. */
-export interface Window {
-  readonly theme?: 'light' | 'dark';
-  readonly width?: number;
-}
-
-/** A new browser window; what the page's policy refused, and what a script threw, is added to `problems`. */
-export async function openWindow(browser: Browser, problems: string[], window: Window = {}): Promise<Page> {
-  const { theme = 'light', width = 1280 } = window;
-  const viewport = { width, height: 844 };
-  const context = await browser.newContext({ ignoreHTTPSErrors: true, viewport, colorScheme: theme });
-  const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
-  page.on('pageerror', ({ message }) => problems.push(message));
-  page.on('console', (line) => {
-    if (/Content Security Policy|Trusted/.test(line.text())) problems.push(line.text());
-  });
-  return page;
-}
-
-export async function signIn(page: Page, base: string, key: string): Promise<void> {
+/** Signs in by the form. */
+export async function signInByForm(page: Page, base: string, key: string): Promise<void> {
   await page.goto(base);
   await page.getByLabel('API key').fill(key);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('link', { name: 'Overview' }).waitFor();
 }
 
+/** The page has painted with its present settings: what they change has reached every frame's styles. */
+export const painted = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
+
+/** Shows another screen as a link does, so nothing is loaded again; resolves when the screen before is gone. */
+export async function moveTo(page: Page, address: string): Promise<void> {
+  await page.evaluate(`history.pushState(null, '', ${JSON.stringify(address)});
+    dispatchEvent(new PopStateEvent('popstate'));
+    ${painted}`);
+}
+
 const found = z.array(z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) }));
 
 /** The rules of axe-core that depend on colours and are on by default. */
 const colourRules = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } as const;
+
+/** Without the elements that fit, and without a selector for each element. */
+const onlyViolations = { preload: false, resultTypes: ['violations'], selectors: false } as const;
 
 /**
  * The violations that axe-core finds in a page: a line for each rule, with the first element; '' for none.
@@ -59,7 +56,7 @@ export async function violationsOf(page: Page, only: 'all' | 'colours' = 'all'):
     return result.value;
   };
   if ((await evaluate('typeof axe')) === 'undefined') await evaluate(axe.source);
-  const options = { preload: false, ...(only === 'colours' && { runOnly: colourRules }) };
+  const options = { ...onlyViolations, ...(only === 'colours' && { runOnly: colourRules }) };
   const value = await evaluate(
     `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => JSON.stringify(violations))`,
   );
@@ -67,9 +64,6 @@ export async function violationsOf(page: Page, only: 'all' | 'colours' = 'all'):
   const violations = found.parse(JSON.parse(z.string().parse(value)));
   return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)}`).join('\n');
 }
-
-/** The page has painted with its present settings: what they change has reached every frame's styles. */
-const painted = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
 
 /** `violationsOf` in light and dark. Only the colours differ between the themes, and they change at once. */
 export async function violationsInBothThemes(page: Page): Promise<string> {

@@ -42,7 +42,6 @@ test('a change is shown before the API answers, and taken back by its undo', asy
   await page.getByRole('button', { name: 'Pause' }).click();
   await page.getByText('undo-1 is paused.').waitFor();
   expect(await violationsOf(page)).toBe('');
-  await page.context().close();
 });
 
 test('a refused change disappears, and its reason is shown', async () => {
@@ -56,7 +55,6 @@ test('a refused change disappears, and its reason is shown', async () => {
   await page.getByRole('alert').getByText('The database does not answer.').waitFor();
   expect(await status(page, 'Paused').count()).toBe(0);
   expect(await page.getByText('undo-2 is paused.').count()).toBe(0);
-  await page.context().close();
 });
 
 test('neither a change nor its undo overwrites what somebody else changed meanwhile', async () => {
@@ -68,5 +66,4 @@ test('neither a change nor its undo overwrites what somebody else changed meanwh
   await page.getByText('This could not be undone: Somebody else changed this device').waitFor();
   expect(await its.system.api.ok('GET', `/devices/${id}`)).toMatchObject({ Enabled: false, Timeout: 17 });
   expect(its.problems).toEqual([]);
-  await page.context().close();
 });

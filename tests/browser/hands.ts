@@ -23,9 +23,16 @@ const mostTabs = 200;
 export function keyboardOf({ keyboard }: Page): Hands {
   const reach = async (target: Locator) => {
     await target.waitFor();
+    // To find it by its role and name once more after each Tab costs more than the Tab.
+    let element = await target.elementHandle();
     for (let i = 0; i < mostTabs; i += 1) {
-      if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
-      await keyboard.press('Tab');
+      const focus = await element?.evaluate((each) =>
+        each.isConnected ? each === each.ownerDocument.activeElement : undefined,
+      );
+      if (focus === true) return;
+      // It was drawn anew.
+      if (focus === undefined) element = await target.elementHandle();
+      else await keyboard.press('Tab');
     }
     throw new Error(`Tab does not reach ${target.toString()}`);
   };

@@ -1,7 +1,7 @@
 import type { Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { violationsInBothThemes } from './browser.ts';
+import { moveTo, painted, violationsInBothThemes } from './browser.ts';
 import { useBrowser } from './system.ts';
 
 // Texts of people and of targets that want to be scripts. Every text of every answer is made one, beside those that the
@@ -79,11 +79,12 @@ const foreign = `document.querySelectorAll('img, svg[onload], a[href^="javascrip
 
 /** Shows a screen, and waits until the answers that it asked for are in it. */
 async function look(page: Page, path: string): Promise<number> {
-  await page.goto(new URL(path, its.base).href);
+  await moveTo(page, path);
   await page.getByRole('heading', { level: 1 }).first().waitFor();
-  // The last answer was given, and is drawn.
+  // It has asked; the last answer was given, and is drawn.
+  await page.evaluate(painted);
   await expect.poll(() => under.size, { timeout: 30_000 }).toBe(0);
-  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))');
+  await page.evaluate(painted);
   return z.number().parse(await page.evaluate(foreign));
 }
 
@@ -102,6 +103,7 @@ async function createHostileDevice(): Promise<string> {
   await expect
     .poll(async () => JSON.stringify(await its.system.api.ok('GET', `/devices/${device_id}`)), {
       timeout: 60_000,
+      interval: 200,
     })
     .toContain('"Status":"Down"');
   return device_id;
@@ -112,6 +114,8 @@ test('no text of a person or a target runs as a script, on any screen', async ()
   const page = await its.open();
   await its.signIn(page);
   await page.route(/\/v1\.1\//, spoilAnswer);
+  await page.goto(its.base);
+  await page.getByRole('link', { name: 'Overview' }).waitFor();
   const screens = [
     '/',
     '/devices',
@@ -156,5 +160,4 @@ test('no text of a person or a target runs as a script, on any screen', async ()
     .waitFor();
   expect(await page.evaluate(foreign)).toBe(0);
   expect(its.problems).toEqual([]);
-  await page.context().close();
 });

@@ -104,6 +104,5 @@ test.each(ways)(
 
     await leave(page, hands);
     expect(its.problems.join('\n')).toBe('');
-    await page.context().close();
   },
 );

@@ -4,7 +4,7 @@ import { htmlBody } from '../../apps/controller/src/alerts/deliver/channels/emai
 import { mailHtml } from '../../apps/controller/src/alerts/deliver/mails/send-mails.ts';
 import { reportMail } from '../../apps/controller/src/alerts/deliver/report-mails/report-mail.ts';
 import { fullNotice } from '../../apps/controller/src/alerts/deliver/testing/channel-contract.ts';
-import { violationsOf } from './browser.ts';
+import { violationsInBothThemes } from './browser.ts';
 import { useBrowser } from './system.ts';
 
 // The HTML of mails as a mail program shows it: no script, the reader's theme, and a phone's width.
@@ -73,12 +73,11 @@ const mails = {
 test.each(Object.entries(mails))(
   'axe-core finds nothing in %s, in both themes, and a phone shows it',
   async (_, html) => {
-    for (const theme of ['light', 'dark'] as const) {
-      const page = await its.open({ theme, width: 390 });
-      await page.setContent(html);
-      expect([theme, await violationsOf(page)]).toEqual([theme, '']);
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-      await page.context().close();
-    }
+    const page = await its.open({ width: 390 });
+    // The window may come from a test that left it at a document with a policy.
+    await page.goto('about:blank');
+    await page.setContent(html);
+    expect(await violationsInBothThemes(page)).toBe('');
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   },
 );

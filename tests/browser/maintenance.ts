@@ -4,7 +4,8 @@ import { browserMissing, violationsOf } from './browser.ts';
 import { useBrowser } from './system.ts';
 
 const its = useBrowser();
-const soon = { timeout: 60_000 };
+/** Each look costs the controller and the database. */
+const soon = { timeout: 60_000, interval: 200 };
 const status = z.object({ Status: z.string() });
 const listed = z.array(z.object({ Source: z.string(), Start: z.string(), Reason: z.string().nullable() }));
 let device = '';
@@ -79,7 +80,6 @@ test('a window that the clocks skip is said before the schedule is stored, shown
   await page.getByRole('button', { name: 'Cancel this window' }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   expect(its.problems).toEqual([]);
-  await page.context().close();
 });
 
 test('a window that starts now is seen, is in the way of another one, and is ended; at 390 px too', async () => {
@@ -112,7 +112,6 @@ test('a window that starts now is seen, is in the way of another one, and is end
   await line.waitFor({ state: 'detached' });
   await expect.poll(read, soon).not.toBe('Maint');
   expect(its.problems).toEqual([]);
-  await page.context().close();
 });
 
 test('a window is drawn with the pointer into a day; who only views finds neither a button nor a form', async () => {
@@ -131,7 +130,6 @@ test('a window is drawn with the pointer into a day; who only views finds neithe
   expect(await page.evaluate("getComputedStyle(document.querySelector('dialog h2')).fontSize")).toBe('16px');
   expect(await page.getByLabel('Start').inputValue()).toBe(`${date}T12:00`);
   expect(await page.getByLabel('Duration, HH:MM').inputValue()).toBe('03:00');
-  await page.context().close();
   const viewer = await its.open();
   await its.signIn(viewer, its.system.quickstart().api_key_ur);
   await viewer.goto(`${its.base}schedules/maintenance`);
@@ -139,5 +137,4 @@ test('a window is drawn with the pointer into a day; who only views finds neithe
   await viewer.getByRole('heading', { name: 'Its next windows' }).waitFor();
   expect(await viewer.getByRole('button', { name: /New|Save|Delete|Give/ }).count()).toBe(0);
   expect(await violationsOf(viewer)).toBe('');
-  await viewer.context().close();
 });

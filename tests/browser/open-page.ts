@@ -41,7 +41,6 @@ test('a revoked key: the sign-in opens above what is shown, and another key goes
   expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('a name that is kept');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('heading', { name: 'a name that is kept' }).waitFor();
-  await page.context().close();
 });
 
 test('a controller that is restarted: what is shown stays, and what happened meanwhile comes', async () => {
@@ -79,7 +78,6 @@ test('a controller that is restarted: what is shown stays, and what happened mea
   await page.getByText('The controller does not answer.').waitFor({ state: 'detached' });
   // It is the same version of the page.
   expect(await page.getByText('another version of this page').count()).toBe(0);
-  await page.context().close();
 });
 
 test('a page that the browser froze shows what happened meanwhile when it goes on', async () => {

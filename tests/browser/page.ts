@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { browserMissing, violationsInBothThemes, violationsOf } from './browser.ts';
+import { createApi } from '../harness/api.ts';
+import { browserMissing, moveTo, signInByForm, violationsInBothThemes, violationsOf } from './browser.ts';
 import { adminKey, useBrowser } from './system.ts';
 
 const screens = [
@@ -48,9 +49,11 @@ beforeAll(async () => {
 test('no screen has a violation in either theme, scrolls sideways, or moves for who wants no motion', async () => {
   const page = await its.open();
   await its.signIn(page, adminKey);
+  await page.goto(its.base);
+  await page.getByRole('link', { name: 'Overview' }).waitFor();
   const found: Record<string, unknown> = {};
   for (const screen of screens) {
-    await page.goto(new URL(screen, its.base).href);
+    await moveTo(page, screen);
     await page.getByRole('heading', { level: 1 }).waitFor();
     found[screen] = [
       await violationsInBothThemes(page),
@@ -59,12 +62,14 @@ test('no screen has a violation in either theme, scrolls sideways, or moves for 
     ].flat();
   }
   for (const [screen, name] of dialogs) {
-    await page.goto(new URL(screen, its.base).href);
+    await moveTo(page, screen);
     await page.getByRole('button', { name }).first().click();
     await page.getByRole('dialog').waitFor();
     found[`${screen} ${name}`] = [await violationsInBothThemes(page)];
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
   }
-  await page.goto(its.base);
+  await moveTo(page, '/');
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.keyboard.press('Control+k');
   await page.getByRole('dialog').waitFor();
@@ -76,8 +81,18 @@ test('no screen has a violation in either theme, scrolls sideways, or moves for 
   found['keys'] = [await violationsInBothThemes(page)];
   const expected = Object.keys(found).map((name) => [name, ['']]);
   expect(found).toEqual(Object.fromEntries(expected));
-  await page.context().close();
 }, 300_000);
+
+test('the address of each screen loads the page', async () => {
+  const baseUrl = new URL(its.base).origin;
+  const stranger = createApi({ baseUrl, caFile: its.system.quickstart().ca_file });
+  const loaded = screens.map(async (screen) => {
+    const { status, text } = await stranger.call('GET', screen, undefined, { Accept: 'text/html' });
+    return [screen, status, text.includes('<div id="page"')];
+  });
+  expect(await Promise.all(loaded)).toEqual(screens.map((screen) => [screen, 200, true]));
+  stranger.close();
+});
 
 /** The widths at which the screen scrolls sideways. */
 async function tooWide(page: Page, widths: readonly number[]): Promise<readonly string[]> {
@@ -107,14 +122,17 @@ async function movingWithoutMotion(page: Page): Promise<readonly string[]> {
 test('the styles of a screen hold over those of its parts', async () => {
   const page = await its.open();
   await its.signIn(page);
+  await page.goto(its.base);
+  await page.getByRole('link', { name: 'Overview' }).waitFor();
   const size = "getComputedStyle(document.querySelector('header button[aria-expanded]')).fontSize";
   expect(await page.evaluate(size)).toBe('11px');
-  await page.context().close();
 });
 
 test('a key that is pressed while a dialog closes is not lost', async () => {
   const page = await its.open();
   await its.signIn(page);
+  await page.goto(its.base);
+  await page.getByRole('link', { name: 'Overview' }).waitFor();
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox').waitFor();
   // The field of a closed dialog has the focus until the browser draws again.
@@ -122,7 +140,6 @@ test('a key that is pressed while a dialog closes is not lost', async () => {
     document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: '?', bubbles: true }))`);
   await page.getByRole('heading', { name: 'Keys' }).waitFor();
   await page.getByRole('combobox').waitFor({ state: 'detached' });
-  await page.context().close();
 });
 
 test('keys alone reach a device', async () => {
@@ -138,7 +155,6 @@ test('keys alone reach a device', async () => {
   await expect.poll(() => page.evaluate('document.activeElement?.textContent')).toMatch(/^Router/);
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: /Router/ }).waitFor();
-  await page.context().close();
 });
 
 test('a session that ends keeps the screen, and signing in goes on where one was', async () => {
@@ -164,12 +180,12 @@ test('a session that ends keeps the screen, and signing in goes on where one was
   await page.getByRole('link', { name: /Router/ }).click();
   await page.getByRole('heading', { name: /Router/ }).waitFor();
   expect(await page.getByRole('button', { name: 'Check now' }).count()).toBe(0);
-  await page.context().close();
 });
 
 test('who signs out is signed out, also when the page is left before the controller answers', async () => {
   const page = await its.open({ width: 390 });
   await its.signIn(page);
+  await page.goto(its.base);
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const ofSession = /\/v1\.1\/session$/;
   await page.route(ofSession, async (route) => {
@@ -185,7 +201,7 @@ test('who signs out is signed out, also when the page is left before the control
   release();
 
   // A controller that does not answer: it is said, and the next opened page ends the session.
-  await its.signIn(page);
+  await signInByForm(page, its.base, its.system.quickstart().api_key_uw);
   await page.route(ofSession, (route) => route.abort());
   await page.getByRole('button', { name: 'Account' }).click();
   await page.getByRole('button', { name: 'Sign out' }).click();
@@ -197,7 +213,6 @@ test('who signs out is signed out, also when the page is left before the control
   await page.getByText('your session may still be open').waitFor({ state: 'detached' });
   await page.reload();
   await page.getByLabel('API key').waitFor();
-  await page.context().close();
 });
 
 test('the first load is at most 75 kB, from this server alone', async () => {
@@ -212,7 +227,7 @@ test('the first load is at most 75 kB, from this server alone', async () => {
   });
   await page.goto(its.base);
   await page.getByLabel('API key').waitFor();
-  await its.signIn(page);
+  await signInByForm(page, its.base, its.system.quickstart().api_key_uw);
   await page.getByRole('heading', { level: 1 }).waitFor();
   expect([...hosts]).toEqual([new URL(its.base).host]);
   const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);

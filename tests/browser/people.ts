@@ -52,7 +52,6 @@ async function accept(link: string, email: string): Promise<void> {
   await page.goto(`${its.base}people`);
   await page.getByText('Only a key or person of the level UA').waitFor();
   expect(await violationsOf(page)).toBe('');
-  await page.context().close();
 }
 
 const ways: readonly { readonly way: string; readonly width: number; handsOf: (page: Page) => Hands }[] = [
@@ -65,6 +64,7 @@ test.each(ways)(
   async ({ width, handsOf }) => {
     const page = await its.open({ width });
     await its.signIn(page, adminKey);
+    await page.goto(its.base);
     const hands = handsOf(page);
     const { press, fill } = hands;
     const [name, email] = [`Ada ${width}`, `ada-${width}@example.org`];
@@ -111,13 +111,13 @@ test.each(ways)(
     );
     await row.waitFor({ state: 'detached' });
     expect(its.problems.join('\n')).toBe('');
-    await page.context().close();
   },
 );
 
 test('a key is made, shown once, used, seen in the audit and revoked', async () => {
   const page = await its.open({ theme: 'dark' });
   await its.signIn(page, adminKey);
+  await page.goto(its.base);
   await openPlace(page, pointer, 'Keys and people');
   await page.getByRole('button', { name: 'Make a key' }).click();
   const dialog = page.getByRole('dialog', { name: 'Make a key' });
@@ -168,12 +168,12 @@ test('a key is made, shown once, used, seen in the audit and revoked', async () 
   expect((await api.call('GET', '/devices')).body).toMatchObject({ code: 1001 });
   api.close();
   expect(its.problems.join('\n')).toBe('');
-  await page.context().close();
 });
 
 test('the account says what needs attention, shows what is used, and changes its zone', async () => {
   const page = await its.open({ width: 390 });
   await its.signIn(page, adminKey);
+  await page.goto(its.base);
   await openPlace(page, pointer, 'Account and health');
   await page.getByRole('heading', { name: 'Vantage needs attention: 1 finding' }).waitFor();
   await page.getByText('No backup was ever made.').waitFor();
@@ -186,7 +186,6 @@ test('the account says what needs attention, shows what is used, and changes its
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved.').waitFor();
   expect(await its.system.api.ok('GET', '/account')).toMatchObject({ Timezone: 'Europe/Berlin' });
-  await page.context().close();
 
   const viewer = await its.open();
   await its.signIn(viewer, its.system.quickstart().api_key_ur);
@@ -194,5 +193,4 @@ test('the account says what needs attention, shows what is used, and changes its
   await viewer.getByText('sees the health of Vantage').waitFor();
   await viewer.getByText('Time zone: Europe/Berlin').waitFor();
   expect(await viewer.getByRole('button', { name: 'Save' }).count()).toBe(0);
-  await viewer.context().close();
 });

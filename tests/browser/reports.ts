@@ -3,16 +3,10 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { retryBecause } from '../harness/retry.ts';
-import {
-  browserMissing,
-  openWindow,
-  startBrowser,
-  violationsInBothThemes,
-  violationsOf,
-  type Window,
-} from './browser.ts';
+import { browserMissing, startBrowser, violationsInBothThemes, violationsOf } from './browser.ts';
 import { keyboardOf } from './hands.ts';
 import { useBrowser } from './system.ts';
+import { openWindow, type Window } from './windows.ts';
 
 const its = useBrowser();
 const onBusyMachine = retryBecause('a busy machine adds to the time limits of a browser');
@@ -131,7 +125,6 @@ test('a report says the percentage in a sentence and why', onBusyMachine, async 
   await page.getByLabel('Note, one line').waitFor();
   expect(await violationsInBothThemes(page)).toBe('');
   expect(its.problems).toEqual([]);
-  await page.context().close();
 });
 
 test('by keyboard: another span, a branch of tags, an objective; the address shows the same elsewhere', async () => {
@@ -161,7 +154,6 @@ test('by keyboard: another span, a branch of tags, an objective; the address sho
   await page.getByRole('heading', { name: /of 1 to 31 October 2026/ }).waitFor();
   const without = (text: string | null) => text?.replace(/Made on.*/s, '');
   expect(without(await page.locator('article').textContent())).toBe(without(sheet));
-  await page.context().close();
 });
 
 test('the CSV is that of the API, byte for byte', onBusyMachine, async () => {
@@ -177,7 +169,6 @@ test('the CSV is that of the API, byte for byte', onBusyMachine, async () => {
   );
   expect(readFileSync(await download.path(), 'utf8')).toBe(expected);
   expect(its.problems).toEqual([]);
-  await page.context().close();
 });
 
 test(
@@ -214,7 +205,6 @@ test('what has not begun, fits nothing or is no span is said in a sentence', onB
   await page.getByRole('heading', { name: 'The address names no span' }).waitFor();
   await page.getByText('An objective is a percentage').waitFor();
   expect(await violationsOf(page)).toBe('');
-  await page.context().close();
 });
 
 test('what failed is said with its code, and trying again shows the report', onBusyMachine, async () => {
@@ -228,7 +218,6 @@ test('what failed is said with its code, and trying again shows the report', onB
   await page.unroute(/\/v1\.1\/uptime/);
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByRole('heading', { name: /October 2026/ }).waitFor();
-  await page.context().close();
 });
 
 test(
@@ -244,7 +233,6 @@ test(
     // The styles of the screen may come after its first words.
     await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     expect(await violationsOf(page)).toBe('');
-    await page.context().close();
   },
 );
 
@@ -264,7 +252,6 @@ test(
     await page.getByText('2 devices chosen').waitFor();
     await page.goto(`${its.base}reports?${october}&q=colour:red`);
     await page.getByText('The filter does not know colour:').waitFor();
-    await page.context().close();
   },
 );
 
@@ -291,5 +278,4 @@ test('a report is set to be sent monthly, by keyboard, to a contact that takes m
   await page.getByRole('dialog', { name: 'Delete' }).getByRole('button', { name: 'Delete' }).click();
   await page.getByText('No report is sent yet.').waitFor();
   expect(await api.ok('GET', '/reports')).toEqual([]);
-  await page.context().close();
 });

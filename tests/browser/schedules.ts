@@ -19,6 +19,7 @@ test('by keyboard alone, a schedule is made and the server says who is notified,
   const [noc, chief] = [await makeContact('NOC'), await makeContact('Chief')];
   const page = await its.open();
   await its.signIn(page);
+  await page.goto(its.base);
   const { press, fill } = keyboardOf(page);
   await press(page.getByRole('link', { name: 'Schedules' }));
   await page.getByText('There is no schedule yet').waitFor();
@@ -55,7 +56,6 @@ test('by keyboard alone, a schedule is made and the server says who is notified,
     { DelayMinutes: 30, Contacts: [chief], From: '08:00', To: '18:00' },
   ]);
   expect(its.problems).toEqual([]);
-  await page.context().close();
 });
 
 test('a wrong field says what is accepted below it, and a schedule in use is not deleted', async () => {
@@ -91,7 +91,6 @@ test('a wrong field says what is accepted below it, and a schedule in use is not
     .getByText(/router/)
     .waitFor();
   expect(await violationsOf(page)).toBe('');
-  await page.context().close();
 });
 
 test('who only views reads the steps and the answer, and finds neither a field nor a button', async () => {
@@ -105,5 +104,4 @@ test('who only views reads the steps and the answer, and finds neither a field n
   await page.goto(`${its.base}schedules/new`);
   await page.getByText('This key only views.').waitFor();
   expect(await violationsOf(page)).toBe('');
-  await page.context().close();
 });

@@ -50,5 +50,4 @@ test('who administers reads how people sign in, and a test says what works', asy
   await page.getByText('1 part does not work.').waitFor();
   await page.getByText(`The provider at ${provider.issuer} cannot be asked`).waitFor();
   expect(await violationsOf(page)).toBe('');
-  await page.context().close();
 });

@@ -1,7 +1,7 @@
 import type { Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { retryBecause } from '../harness/retry.ts';
-import { violationsOf } from './browser.ts';
+import { moveTo, violationsOf } from './browser.ts';
 import { adminKey, useBrowser } from './system.ts';
 
 const its = useBrowser();
@@ -50,7 +50,7 @@ async function openAt(
 test('empty: what to do first, and for a key that only views neither the form nor a button', async () => {
   const page = await openAt('/');
   await page.getByRole('heading', { name: 'What do you want to watch?' }).waitFor();
-  await page.goto(`${its.base}devices`);
+  await moveTo(page, '/devices');
   await page.getByText('There is no device yet.').waitFor();
   expect(await page.getByRole('link', { name: 'Add a device' }).count()).toBeGreaterThan(0);
   for (const [path, words] of [
@@ -60,17 +60,15 @@ test('empty: what to do first, and for a key that only views neither the form no
     ['reports', 'There is no device yet'],
     ['status-pages', 'There is no status page yet.'],
   ] as const) {
-    await page.goto(`${its.base}${path}`);
+    await moveTo(page, `/${path}`);
     await page.getByText(words).first().waitFor();
   }
-  await page.context().close();
   const viewer = await openAt('/', undefined, its.system.quickstart().api_key_ur);
   await viewer.getByText('There is no device yet.').waitFor();
-  await viewer.goto(`${its.base}devices/new`);
+  await moveTo(viewer, '/devices/new');
   await viewer.getByText('This key only views.').waitFor();
   expect(await viewer.getByRole('button', { name: /Add/ }).count()).toBe(0);
   expect(await violationsOf(viewer)).toBe('');
-  await viewer.context().close();
 });
 
 test('loading: the shape of rows, and nothing jumps when the rows come', async () => {
@@ -106,7 +104,6 @@ test('error: what failed and its code; trying again shows the rows', async () =>
   isBroken = false;
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByRole('link', { name: 'switch 0' }).waitFor();
-  await page.context().close();
 });
 
 test('a screen whose module did not come: trying again shows it', async () => {
@@ -121,7 +118,6 @@ test('a screen whose module did not come: trying again shows it', async () => {
   await page.getByRole('button', { name: 'Try again' }).click();
   await loaded;
   await page.getByRole('heading', { level: 1 }).waitFor();
-  await page.context().close();
 });
 
 test('no match: the filter is repeated, and the next wider one is offered', async () => {
@@ -129,13 +125,13 @@ test('no match: the filter is repeated, and the next wider one is offered', asyn
   await page.getByText('No device matches').waitFor();
   await page.getByRole('button', { name: 'Show all devices' }).click();
   await page.getByText('9 devices').waitFor();
-  await page.context().close();
 });
 
 test('a computer that slept: the head says how old everything is, and the stream is opened again at once', async () => {
   const page = await its.open();
   await page.clock.install();
   await its.signIn(page);
+  await page.goto(its.base);
   await page.getByText('Live').waitFor();
   // The network comes back later than the page. It does not close the stream, so nobody reports its end.
   const stream = /\/v1\.1\/events\?stream/;
@@ -164,7 +160,6 @@ test('offline: it is said at once, what is shown stays, and it goes on when the 
   await page.context().setOffline(false);
   await page.getByText('Live').waitFor();
   await page.getByText('The controller does not answer.').waitFor({ state: 'detached' });
-  await page.context().close();
 });
 
 test('a controller with another version of the page asks for a reload', async () => {
@@ -184,7 +179,6 @@ test('a controller with another version of the page asks for a reload', async ()
   await page.getByText('Live').waitFor();
   expect(await page.getByText('another version of this page').count()).toBe(0);
   expect(its.problems.join('\n')).toBe('');
-  await page.context().close();
 });
 
 test('many: the preview says what will happen, and what the API refuses is told', async () => {
@@ -198,7 +192,6 @@ test('many: the preview says what will happen, and what the API refuses is told'
   expect(await violationsOf(page)).toBe('');
   await page.getByRole('button', { name: 'Pause 150 devices' }).click();
   await page.getByText(/0 devices changed, 150 refused/).waitFor();
-  await page.context().close();
 });
 
 test('many addresses are pasted; what the API refuses stays in the field with its reason', async () => {
@@ -214,7 +207,6 @@ test('many addresses are pasted; what the API refuses stays in the field with it
   await page.goto(`${its.base}devices?q=tag:web/*`);
   await page.getByRole('link', { name: '<img src=x' }).waitFor();
   expect(its.problems.join('\n')).toBe('');
-  await page.context().close();
 });
 
 /** The screens of those who plan and account for it, and an answer that each needs. */
@@ -233,6 +225,7 @@ test('planning: rows have a shape while they load, a failure has its code, and t
   const device = { Method: 'TCP', URL: '127.0.0.1:9', ShortName: 'planned', Frequency: 60 };
   await its.system.api.ok('POST', '/devices', device);
   const page = await openAt('/', undefined, adminKey);
+  await page.getByText('Live').waitFor();
   for (const [path, resource] of planning) {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const asked = new RegExp(`/v1\\.1/${resource}(\\?|$)`);
@@ -241,7 +234,7 @@ test('planning: rows have a shape while they load, a failure has its code, and t
       const problem = { code: 1050, message: 'The database does not answer.' };
       await route.fulfill({ status: 503, json: problem });
     });
-    await page.goto(`${its.base}${path}`);
+    await moveTo(page, `/${path}`);
     await page.getByRole('status', { name: 'Loading' }).locator('i').first().waitFor();
     release();
     const alert = page.getByRole('alert').filter({ hasText: 'The database does not answer.' });
@@ -251,14 +244,14 @@ test('planning: rows have a shape while they load, a failure has its code, and t
     await alert.getByRole('button', { name: 'Try again' }).click();
     await alert.waitFor({ state: 'detached' });
   }
-  await page.context().close();
 }, 180_000);
 
 test('planning: a key that only views finds nothing to change, and reads why where a screen is closed to it', async () => {
   const page = await openAt('/', undefined, its.system.quickstart().api_key_ur);
+  await page.getByText('Live').waitFor();
   const found: string[] = [];
   for (const [path] of planning) {
-    await page.goto(`${its.base}${path}`);
+    await moveTo(page, `/${path}`);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' });
     const change = /^(Add|New|Make|Invite|Save|Send|Edit|Delete|Test)\b/;
@@ -267,9 +260,8 @@ test('planning: a key that only views finds nothing to change, and reads why whe
         found.push(`${path}: ${name}`);
   }
   expect(found).toEqual([]);
-  await page.goto(`${its.base}people`);
+  await moveTo(page, '/people');
   await page.getByText('Only a key or person of the level UA').waitFor();
-  await page.context().close();
 });
 
 /** Forms of those who plan: a field, and the button that saves. */
@@ -285,8 +277,10 @@ test('planning: a form keeps its texts without a network and after the session h
 }, async () => {
   const page = await its.open();
   await its.signIn(page);
+  await page.goto(its.base);
   for (const [path, label, save] of forms) {
-    await page.goto(`${its.base}${path}`);
+    await page.getByText('Live').waitFor();
+    await moveTo(page, `/${path}`);
     await page.getByText('Live').waitFor();
     const field = page.getByLabel(label, { exact: true }).first();
     await field.fill('What somebody typed');
@@ -312,5 +306,4 @@ test('planning: a form keeps its texts without a network and after the session h
     await page.getByText('Your session has ended').waitFor({ state: 'detached' });
     expect(await field.inputValue()).toBe('What somebody typed');
   }
-  await page.context().close();
 });

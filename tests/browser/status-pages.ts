@@ -132,13 +132,12 @@ test.each(ways)(
     const page = await its.open({ width, theme });
     const reader = await its.open({ width, theme });
     await its.signIn(page);
+    await page.goto(its.base);
     const hands = handsOf(page);
     await make(page, hands, width);
     await tell(page, reader, hands);
     await close(page, hands);
     expect(its.problems.join('\n')).toBe('');
-    await reader.context().close();
-    await page.context().close();
   },
 );
 
@@ -156,7 +155,6 @@ test('a page that somebody else changed meanwhile is not overwritten, and who on
   await page.getByRole('button', { name: 'Publish the note' }).click();
   await page.getByText('Somebody else changed this page meanwhile.').waitFor();
   expect(await api.ok('GET', `/pages/${id}`)).toMatchObject({ Notes: [{ Text: 'from elsewhere' }] });
-  await page.context().close();
 
   const viewer = await its.open();
   await its.signIn(viewer, its.system.quickstart().api_key_ur);
@@ -165,6 +163,5 @@ test('a page that somebody else changed meanwhile is not overwritten, and who on
   expect(await viewer.getByRole('link', { name: /^(Edit|Make)/ }).count()).toBe(0);
   await viewer.goto(`${its.base}status-pages/${id}`);
   await viewer.getByText('This key only views.').waitFor();
-  await viewer.context().close();
   await api.ok('DELETE', `/pages/${id}`);
 });

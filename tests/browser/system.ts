@@ -2,30 +2,35 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { z } from 'zod';
+import { type Api, createApi } from '../harness/api.ts';
 import { freePort } from '../harness/free-port.ts';
 import { startOidcProvider, type TestProvider } from '../harness/oidc-provider.ts';
 import { runVantage } from '../harness/run-vantage.ts';
 import type { System } from '../harness/system.ts';
 import { startSystemOnDatabase } from '../harness/system-on-database.ts';
-import { browserMissing, openWindow, signIn, startBrowser, type Window } from './browser.ts';
+import { browserMissing, startBrowser } from './browser.ts';
+import { createWindows, type Window, type Windows } from './windows.ts';
 
 /** The running system and the browser, for the tests of one file. */
 export interface BrowserTests {
   readonly system: System;
-  readonly browser: Browser;
   /** Address of the page. */
   readonly base: string;
   /** Refusals of the page's policy, and errors of its scripts, in the windows of this file. */
   readonly problems: string[];
+  /** Opens a window for the present test, which leaves it open (`createWindows`). */
   readonly open: (window?: Window) => Promise<Page>;
-  /** Signs in with a key that may change things, or with another one. */
+  /** Gives the window a session of a key that may change things, or of another one. It loads no page. */
   readonly signIn: (page: Page, key?: string) => Promise<void>;
 }
 
 let system: System;
 let browser: Browser;
+let windows: Windows;
+/** Has no key. */
+let stranger: Api;
 let timezone: unknown;
 /** A key that may administer. */
 export let adminKey: string;
@@ -56,10 +61,14 @@ beforeAll(async () => {
   const { stdout } = await runVantage(['keys', 'issue', '--level', 'UA', '--name', 'admin', '--json'], {
     env: { VANTAGE_DATA: system.dataDir },
   });
+  const { base_url: baseUrl, ca_file: caFile, dashboard_url: base } = system.quickstart();
+  stranger = createApi({ baseUrl, caFile });
+  windows = createWindows(browser, base);
   adminKey = z.object({ key: z.string() }).parse(JSON.parse(stdout)).key;
   timezone = z.object({ Timezone: z.string() }).parse(await system.api.ok('GET', '/account')).Timezone;
 }, 180_000);
 afterAll(async () => {
+  stranger?.close();
   await browser?.close();
   await system?.[Symbol.asyncDispose]();
   await provider?.[Symbol.asyncDispose]();
@@ -67,6 +76,10 @@ afterAll(async () => {
 });
 beforeEach(({ skip }) => {
   skip(browserMissing !== undefined, browserMissing);
+});
+
+afterEach(async ({ task }) => {
+  await windows?.takeBack(task.result?.state !== 'fail');
 });
 
 /** Kinds of things that a file may leave in the account, in an order in which they can be deleted. */
@@ -88,6 +101,15 @@ async function empty(): Promise<void> {
       await system.api.ok('DELETE', `/${kind}/${z.string().parse(each[id])}`);
 }
 
+/** Gives the window of a page a new session of the key, as the form of the sign-in does. */
+async function signIn(page: Page, key: string): Promise<void> {
+  const { status, headers, text } = await stranger.call('POST', '/session', { Key: key });
+  const [, name, value] = /^([^=]+)=([^;]+)/.exec(headers['set-cookie']?.toString() ?? '') ?? [];
+  if (name === undefined || value === undefined) throw new Error(`no session: ${status} ${text}`);
+  const url = system.quickstart().dashboard_url;
+  await page.context().addCookies([{ name, value, url, secure: true, httpOnly: true, sameSite: 'Strict' }]);
+}
+
 /** The system and the browser for the tests of the file, which begin with an empty account. */
 export function useBrowser(): BrowserTests {
   beforeAll(async () => {
@@ -99,14 +121,11 @@ export function useBrowser(): BrowserTests {
     get system() {
       return system;
     },
-    get browser() {
-      return browser;
-    },
     get base() {
       return base();
     },
     problems,
-    open: (window) => openWindow(browser, problems, window),
-    signIn: (page, key = system.quickstart().api_key_uw) => signIn(page, base(), key),
+    open: (window) => windows.open(problems, window),
+    signIn: (page, key = system.quickstart().api_key_uw) => signIn(page, key),
   };
 }
