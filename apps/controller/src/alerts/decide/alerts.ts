@@ -1,7 +1,7 @@
 import { type Clock, createJobParts, createWaker, type Logger } from '@vantage/kernel';
 import { realTime, type TimeScale } from '../../platform/config/time-scale.ts';
 import { bisectBatch, type Db, quarantine } from '../../platform/db/index.ts';
-import type { RecordEvents } from '../../status/events/record-events.ts';
+import type { OnAlertingEvents, RecordEvents } from '../../status/events/record-events.ts';
 import { createAlertTimes } from './alert-facts.ts';
 import { touchRequested } from './change-store.ts';
 import { decideDue, type Enqueue, type Withdraw } from './decide-due.ts';
@@ -15,7 +15,7 @@ import type { CreateRunRequests } from './request-check.ts';
 /** The step that decides who is notified of what. */
 export interface Alerts {
   /** Opens and ends alerts in the transaction of the events that cause it. */
-  readonly onEvents: RecordEvents;
+  readonly onEvents: OnAlertingEvents;
   /** Records a notification that cannot be delivered, and lets other contacts of its schedule get it. */
   readonly onFailed: ReturnType<typeof createOnFailed>;
   /** Decides alerts that are due until the signal aborts. Any number of controllers may run it. */

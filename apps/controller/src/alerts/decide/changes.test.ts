@@ -1,5 +1,5 @@
 import { checkId, dayUs } from '@vantage/domain';
-import type { EventCause } from '@vantage/health';
+import { changesAlerts, type EventCause } from '@vantage/health';
 import { expect, test } from 'vitest';
 import { changesOf } from './changes.ts';
 
@@ -8,7 +8,7 @@ const device = { accountNo: 3, deviceNo: 5 };
 const check = { startUs: 400, agentNo: 7 };
 const check_id = checkId({ deviceNo: 5, ...check });
 const place = { accountNo: 3, locationNo: 9, locationName: 'Oslo' };
-const of = (cause: EventCause) => changesOf([cause], nowUs);
+const of = (cause: EventCause) => changesOf([cause].filter(changesAlerts), nowUs);
 
 test('late results that end Down or Up are late, and name the check that decided, where there is one', () => {
   const correction = { kind: 'correction', ...device, isLate: false } as const;
@@ -96,5 +96,6 @@ test('slow and fast, an anchor, a Location and a fenced agent keep their own tim
 test('what changes nothing for alerts is left out', () => {
   const created = { kind: 'device-created', ...device, deviceName: 'web' } as const;
   const paused = { kind: 'device-paused', ...device, deviceName: 'web', endedS: 1 } as const;
-  expect(changesOf([created, paused, created], nowUs)).toEqual([{ kind: 'touched', deviceNo: 5 }]);
+  const causes: readonly EventCause[] = [created, paused, created];
+  expect(changesOf(causes.filter(changesAlerts), nowUs)).toEqual([{ kind: 'touched', deviceNo: 5 }]);
 });

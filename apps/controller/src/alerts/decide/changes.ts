@@ -1,6 +1,6 @@
 import type { Facts } from '@vantage/alerts';
 import { checkId, dayUs } from '@vantage/domain';
-import { type AlertingCause, changesAlerts, type EventCause } from '@vantage/health';
+import type { AlertingCause, EventCause } from '@vantage/health';
 
 /** A change that opens or ends alerts, or lets open ones be decided again. */
 export type AlertChange =
@@ -80,8 +80,8 @@ export type AlertChange =
  */
 
 /** The changes that these events mean to alerts. Pure. */
-export function changesOf(causes: readonly EventCause[], nowUs: number): AlertChange[] {
-  return causes.filter(changesAlerts).flatMap((cause) => changeOf(cause, nowUs) ?? []);
+export function changesOf(causes: readonly AlertingCause[], nowUs: number): AlertChange[] {
+  return causes.flatMap((cause) => changeOf(cause, nowUs) ?? []);
 }
 
 function changeOf(cause: AlertingCause, nowUs: number): AlertChange | undefined {

@@ -1,7 +1,7 @@
 import { type AlertKind, endKindOf, type MessageKind } from '@vantage/alerts';
 import type { Kysely } from 'kysely';
 import { pipelined, type Tables } from '../../platform/db/index.ts';
-import type { RecordEvents } from '../../status/events/record-events.ts';
+import type { OnAlertingEvents, RecordEvents } from '../../status/events/record-events.ts';
 import { applyChanges } from './apply-changes.ts';
 import {
   alertKey,
@@ -35,7 +35,7 @@ export function createOnEvents({
   readonly recordEvents: RecordEvents;
   readonly withdrawEnds: WithdrawEnds;
   readonly flappingWindowUs: number;
-}): RecordEvents {
+}): OnAlertingEvents {
   return async (trx, causes, nowUs) => {
     const changes = changesOf(causes, nowUs);
     if (changes.length === 0) return;

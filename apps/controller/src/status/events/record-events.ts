@@ -1,4 +1,4 @@
-import { type EventCause, kindOf } from '@vantage/health';
+import { type AlertingCause, changesAlerts, type EventCause, kindOf } from '@vantage/health';
 import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import type { Row, Tables } from '../../platform/db/index.ts';
@@ -13,17 +13,26 @@ export type RecordEvents = (
   nowUs: number,
 ) => Promise<void>;
 
+/** Decides what follows from new events that can change alerts, in the transaction that records them. */
+export type OnAlertingEvents = (
+  trx: Kysely<Tables>,
+  causes: readonly AlertingCause[],
+  nowUs: number,
+) => Promise<void>;
+
 /**
  * Creates the writer of events. It records events in the order of their causes, in the transaction that changed the
  * state. An event that is recorded already (same device, check and type) stays as it is. `onRecorded` decides in the
  * same transaction what follows from the events that are new.
  */
-export function createRecordEvents({ onRecorded }: { readonly onRecorded: RecordEvents }): RecordEvents {
+export function createRecordEvents({ onRecorded }: { readonly onRecorded: OnAlertingEvents }): RecordEvents {
   return async (trx, causes, nowUs) => {
     if (causes.length === 0) return;
     const rows = causes.map((cause) => toEventRow(cause, nowUs));
     const inserted = await insertEvents(trx, rows);
-    const fresh = causes.filter((_cause, place) => inserted.has(rows[place]?.event_id ?? ''));
+    const fresh = causes
+      .filter((_cause, place) => inserted.has(rows[place]?.event_id ?? ''))
+      .filter(changesAlerts);
     if (fresh.length > 0) await onRecorded(trx, fresh, nowUs);
   };
 }
