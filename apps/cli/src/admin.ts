@@ -19,6 +19,9 @@ export type Admin = <C extends OperatorCommand>(
   request: OperatorRequests[C],
 ) => Promise<OperatorAnswers[C]>;
 
+/** Opens the door to the operator's commands on a database. */
+export type AdminOf = (databaseUrl: string) => Admin;
+
 /** A process of the program. It runs one command after the other; disposing ends it. */
 interface AdminProcess extends AsyncDisposable {
   readonly admin: Admin;

@@ -7,8 +7,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createTestDatabase, type TestDatabase } from '../../../tests/harness/database.ts';
 import { withClient } from '../../../tests/harness/postgres-url.ts';
-import { runHere } from './testing/run-vantage.ts';
+import { useHere } from './testing/run-vantage.ts';
 
+const runHere = useHere();
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();

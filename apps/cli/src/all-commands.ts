@@ -1,5 +1,6 @@
 import { Fault } from '@vantage/kernel';
 import { CommanderError } from 'commander';
+import type { AdminOf } from './admin.ts';
 import { type CommandLine, createCommandLine } from './command-line.ts';
 import { addAccountCommands } from './commands/accounts.ts';
 import { addAgentCommands } from './commands/agents.ts';
@@ -26,8 +27,8 @@ import { addVerbCommands } from './commands/verbs.ts';
 import { renderFailure } from './output.ts';
 
 /** Creates the program with all of its commands. */
-export function createAllCommands(): CommandLine {
-  const commandLine = createCommandLine();
+export function createAllCommands(adminOf?: AdminOf): CommandLine {
+  const commandLine = createCommandLine(adminOf);
   addSystemCommands(commandLine);
   addLogsCommand(commandLine);
   addBackupCommands(commandLine);
@@ -57,8 +58,8 @@ export function createAllCommands(): CommandLine {
 const mistakes = ['settings', 'bad_name', 'unreadable', 'no_script', 'bad_secrets', 'bad_timeout'];
 
 /** Runs the command of these arguments. A failure is printed, and is in `process.exitCode`: 1, or 2 for a mistake. */
-export async function runCommandLine(args: readonly string[]): Promise<void> {
-  const commandLine = createAllCommands();
+export async function runCommandLine(args: readonly string[], adminOf?: AdminOf): Promise<void> {
+  const commandLine = createAllCommands(adminOf);
   try {
     await commandLine.run(args);
   } catch (error) {

@@ -4,7 +4,7 @@ import { productVersion } from '@vantage/domain';
 import { type Accepted, createSettingsReader, Fault, type SettingsReader } from '@vantage/kernel';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
-import { type Admin, createAdmin } from './admin.ts';
+import { type Admin, type AdminOf, createAdmin } from './admin.ts';
 import { printText, render } from './output.ts';
 import { runningDatabase } from './running-database.ts';
 import { controllerEnvironment } from './up/environment.ts';
@@ -50,7 +50,7 @@ export function controllerSurroundings(): { readonly dataDir: string; readonly e
 }
 
 /** Creates the program without its commands. */
-export function createCommandLine(): CommandLine {
+export function createCommandLine(adminOf: AdminOf = createAdmin): CommandLine {
   const program = new Command('vantage')
     .description(
       'Self-hosted monitoring. The controller stores devices and schedules; agents run the checks.',
@@ -88,7 +88,7 @@ export function createCommandLine(): CommandLine {
       const { given, problems, read } = readSettings();
       const url = read('VANTAGE_DATABASE_URL', databaseUrl);
       if (problems.length > 0) throw new Fault('stop', 'settings', problems.join('\n'));
-      const admin = createAdmin(url ?? runningDatabase(given['VANTAGE_DATA'] ?? 'data'));
+      const admin = adminOf(url ?? runningDatabase(given['VANTAGE_DATA'] ?? 'data'));
       const answer = await work(admin, given);
       printText(asText !== undefined && !asJson() ? asText(answer) : render(answer, asJson()));
     },

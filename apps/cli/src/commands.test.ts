@@ -8,8 +8,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createTestDatabase, type TestDatabase } from '../../../tests/harness/database.ts';
 import { inDatabase, withClient } from '../../../tests/harness/postgres-url.ts';
-import { program, runHere, runVantage } from './testing/run-vantage.ts';
+import { program, runVantage, useHere } from './testing/run-vantage.ts';
 
+const runHere = useHere();
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();

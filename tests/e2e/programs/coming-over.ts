@@ -1,6 +1,5 @@
 // What `vantage import` makes of other tools' files is taken by a real controller, and its devices are checked by a
 // real agent.
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -21,7 +20,7 @@ import {
   nagiosObjects,
   prometheusJobs,
 } from '../../../apps/cli/src/imports/testing/samples.ts';
-import { repositoryRoot } from '../../harness/system.ts';
+import { runVantageHere } from '../../harness/run-vantage.ts';
 import { startTarget, type Target } from '../../harness/target.ts';
 import { system } from './system.ts';
 
@@ -78,30 +77,22 @@ function kumaMonitors() {
   ];
 }
 
-/** Runs the command as a user does. */
-function runImport(
-  ...args: string[]
+/** Runs `vantage import`; throws what it says where it fails. */
+async function runImport(
+  ...args: readonly string[]
 ): Promise<{ file: z.output<typeof applyFile>; told: z.output<typeof report> }> {
-  return new Promise((resolve, reject) => {
-    const program = path.join(repositoryRoot, 'apps/cli/src/main.ts');
-    execFile(process.execPath, [program, 'import', ...args, '--json'], (error, out, err) => {
-      if (error) reject(new Error(err));
-      else resolve({ file: applyFile.parse(parse(out)), told: report.parse(JSON.parse(err)) });
-    });
-  });
+  const { code, stdout, stderr } = await runVantageHere(['import', ...args, '--json'], {});
+  if (code !== 0) throw new Error(stderr);
+  return { file: applyFile.parse(parse(stdout)), told: report.parse(JSON.parse(stderr)) };
 }
 
-/** Runs `vantage compare` against the controller. */
-function runCompare(format: string, file: string): Promise<{ code: unknown; told: unknown }> {
+/** Runs `vantage compare` against the controller; throws what it says where it has no answer. */
+async function runCompare(format: string, file: string): Promise<{ code: number; told: unknown }> {
   const { base_url: server, ca_file: ca, api_key_ur: key } = system.quickstart();
-  const program = path.join(repositoryRoot, 'apps/cli/src/main.ts');
-  const args = [program, 'compare', format, file, '--server', server, '--key', key, '--ca', ca, '--json'];
-  return new Promise((resolve, reject) => {
-    execFile(process.execPath, args, (error, out, err) => {
-      if (out === '') reject(new Error(err));
-      else resolve({ code: error?.code ?? 0, told: JSON.parse(out) });
-    });
-  });
+  const args = ['compare', format, file, '--server', server, '--key', key, '--ca', ca, '--json'];
+  const { code, stdout, stderr } = await runVantageHere(args, {});
+  if (stdout === '') throw new Error(stderr);
+  return { code, told: JSON.parse(stdout) };
 }
 
 /** Creates what a file holds, with these values for its secrets. Returns the ids by Key. */

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { startFakeReceiver } from '../../../apps/controller/src/alerts/deliver/testing/fake-receiver.ts';
-import { type Ran, runProgram } from '../../harness/run-vantage.ts';
+import { type Ran, runProgram, runVantageHere } from '../../harness/run-vantage.ts';
 import { repositoryRoot } from '../../harness/system.ts';
 import { mails, remoteAddress, system } from './system.ts';
 
@@ -129,10 +129,9 @@ describe('a reader who types what the documents say', { timeout: 240_000 }, () =
   });
 
   test('docs/as-code.md and docs/coming-over.md: applies, exports and imports files', async () => {
-    const operator = { env: { VANTAGE_DATA: system.dataDir } };
-    await runProgram('./vantage', ['accounts', 'create', 'reader'], { ...operator, cwd: folder });
-    const issue = ['keys', 'issue', '--account', 'reader', '--json'];
-    const { stdout } = await runProgram('./vantage', issue, { ...operator, cwd: folder });
+    const operator = { VANTAGE_DATA: system.dataDir };
+    await runVantageHere(['accounts', 'create', 'reader'], operator);
+    const { stdout } = await runVantageHere(['keys', 'issue', '--account', 'reader', '--json'], operator);
     const { base_url, ca_file } = system.quickstart();
     const VANTAGE_KEY = z.object({ key: z.string() }).parse(JSON.parse(stdout)).key;
     const access = { VANTAGE_SERVER: base_url, VANTAGE_CA: ca_file, VANTAGE_KEY };

@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { format } from 'node:util';
 import { compileCacheEnv } from '@vantage/kernel';
-import { vi } from 'vitest';
+import { afterAll, vi } from 'vitest';
+import { type AdminOf, startAdmin } from '../admin.ts';
 import { runCommandLine } from '../all-commands.ts';
 
 /** How a command ended. */
@@ -35,6 +36,7 @@ export function runVantage(
 export async function runHere(
   args: readonly string[],
   settings: Readonly<Record<string, string>> = {},
+  adminOf?: AdminOf,
 ): Promise<Ended> {
   const [out, err]: [string[], string[]] = [[], []];
   const spies = [
@@ -49,13 +51,34 @@ export async function runHere(
   for (const name of inherited) vi.stubEnv(name, undefined);
   for (const [name, value] of Object.entries({ ...compileCacheEnv(), ...settings })) vi.stubEnv(name, value);
   try {
-    await runCommandLine(args);
+    await runCommandLine(args, adminOf);
     return { code: Number(process.exitCode ?? 0), out: out.join(''), err: err.join('') };
   } finally {
     process.exitCode = exitCode;
     vi.unstubAllEnvs();
     for (const spy of spies) spy.mockRestore();
   }
+}
+
+/**
+ * `runHere` for the tests of a file. The commands with equal settings share one process of the admin program, which
+ * spares its start too.
+ */
+export function useHere(): (
+  args: readonly string[],
+  settings?: Readonly<Record<string, string>>,
+) => Promise<Ended> {
+  const started = new Map<string, ReturnType<typeof startAdmin>>();
+  afterAll(async () => {
+    for (const one of started.values()) await one[Symbol.asyncDispose]();
+  });
+  return (args, settings = {}) =>
+    runHere(args, settings, (url) => {
+      const key = JSON.stringify([url, settings]);
+      const one = started.get(key) ?? startAdmin(url);
+      started.set(key, one);
+      return one.admin;
+    });
 }
 
 /** Keeps what is written to a stream instead, and calls the writer back. */

@@ -12,7 +12,7 @@ import {
   type logLevels,
 } from '@vantage/kernel';
 import { z } from 'zod';
-import { leastPackDays } from '../db/packed/index.ts';
+import { leastPackDays } from '../db/packed/pack-age.ts';
 import { acceptedDatabase, type DatabaseSettings, readDatabase } from './database.ts';
 import { acceptedOidc, type OidcSettings, readOidc } from './oidc.ts';
 import { allRoles, type Role } from './roles.ts';

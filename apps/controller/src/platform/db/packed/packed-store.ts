@@ -1,18 +1,11 @@
-import { type CheckKey, dayUs } from '@vantage/domain';
+import type { CheckKey } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
 import { startOfDay } from '../partitions.ts';
 import type { Tables } from '../schema.ts';
 import { PackedBytesError } from './byte-reader.ts';
 import type { PackedCheck } from './columns.ts';
 import { type PackedDay, unpackDay, unpackMarks } from './pack.ts';
-
-/** The youngest days that may be packed: those that ended so many days ago. */
-export const leastPackDays = 2;
-
-/** May a check that started then be packed? False costs no statement. Pure. */
-export function mayBePacked(startUs: number, nowUs: number): boolean {
-  return startUs < nowUs - leastPackDays * dayUs;
-}
+import { mayBePacked } from './pack-age.ts';
 
 /** A span of a device's checks; `fromUs` inclusive, `toUs` exclusive. */
 export interface CheckSpan {
