@@ -9,5 +9,7 @@ import './hostile-scripts.scenes.ts';
 import './hostile-targets.scenes.ts';
 import './stored-values.scenes.ts';
 import './unread-answers.scenes.ts';
+import './mixed.scenes.ts';
+import './fuzz-messages.scenes.ts';
 import './slow-connections.scenes.ts';
 import './remembered-texts.scenes.ts';
