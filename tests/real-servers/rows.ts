@@ -8,9 +8,13 @@ import { startUnbound } from './name-servers.ts';
 import { group, startInn } from './news-server.ts';
 import { startMariadb, startNginx, startSshd, startTelnetd, startTlsFront, startVsftpd } from './servers.ts';
 
+/** The part of the table; each has a test file. */
+export type Part = 'web' | 'mail' | 'files' | 'data';
+
 /** The real server of a Method, as the table needs it. */
 export interface Row {
   readonly method: Method;
+  readonly part: Part;
   readonly needs: readonly (keyof typeof packages)[];
   /** Starts the server. `port` is without TLS; the table checks TLS at `tls` (with `tlsOptions`). */
   start(ground: Ground): Promise<Place>;
@@ -214,15 +218,36 @@ const namePlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName')
 
 /** The real server of each Method. The compiler names a Method without one (PING and Script have portless.test.ts). */
 export const rows: Readonly<Record<Exclude<Method, 'PING' | 'Script'>, Row>> = {
-  HTTP: { method: 'HTTP', needs: ['nginx'], start: (ground) => nginxPlace(ground, 'good') },
-  TCP: { method: 'TCP', needs: ['nginx'], start: (ground) => tcpPlace(ground, 'good') },
-  SMTP: { method: 'SMTP', needs: ['postfix', 'dovecot-imapd'], start: (ground) => smtpPlace(ground, 'good') },
-  IMAP4: { method: 'IMAP4', needs: ['dovecot-imapd'], start: (ground) => mailPlace('IMAP4')(ground, 'good') },
-  POP3: { method: 'POP3', needs: ['dovecot-pop3d'], start: (ground) => mailPlace('POP3')(ground, 'good') },
-  MySQL: { method: 'MySQL', needs: ['mariadb-server'], start: (ground) => mysqlPlace(ground, 'good') },
-  FTP: { method: 'FTP', needs: ['vsftpd'], start: (ground) => ftpPlace(ground, 'good') },
+  HTTP: { method: 'HTTP', part: 'web', needs: ['nginx'], start: (ground) => nginxPlace(ground, 'good') },
+  TCP: { method: 'TCP', part: 'web', needs: ['nginx'], start: (ground) => tcpPlace(ground, 'good') },
+  SMTP: {
+    method: 'SMTP',
+    part: 'mail',
+    needs: ['postfix', 'dovecot-imapd'],
+    start: (ground) => smtpPlace(ground, 'good'),
+  },
+  IMAP4: {
+    method: 'IMAP4',
+    part: 'mail',
+    needs: ['dovecot-imapd'],
+    start: (ground) => mailPlace('IMAP4')(ground, 'good'),
+  },
+  POP3: {
+    method: 'POP3',
+    part: 'mail',
+    needs: ['dovecot-pop3d'],
+    start: (ground) => mailPlace('POP3')(ground, 'good'),
+  },
+  MySQL: {
+    method: 'MySQL',
+    part: 'data',
+    needs: ['mariadb-server'],
+    start: (ground) => mysqlPlace(ground, 'good'),
+  },
+  FTP: { method: 'FTP', part: 'files', needs: ['vsftpd'], start: (ground) => ftpPlace(ground, 'good') },
   SSH: {
     method: 'SSH',
+    part: 'files',
     needs: ['openssh-server'],
     async start(ground) {
       const server = await startSshd(ground);
@@ -243,16 +268,19 @@ export const rows: Readonly<Record<Exclude<Method, 'PING' | 'Script'>, Row>> = {
   },
   TELNET: {
     method: 'TELNET',
+    part: 'data',
     needs: ['inetutils-telnetd', 'socat'],
     start: (ground) => telnetPlace(ground, 'good'),
   },
   NNTP: {
     method: 'NNTP',
+    part: 'files',
     needs: ['inn2'],
     start: (ground) => newsPlace(ground, 'good'),
   },
   DNS: {
     method: 'DNS',
+    part: 'web',
     needs: ['unbound'],
     start: (ground) => namePlace(ground, 'good'),
   },
