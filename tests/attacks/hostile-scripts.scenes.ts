@@ -7,22 +7,20 @@ import { scenes } from './harness/shared.ts';
 
 const soon = { timeout: 60_000, interval: 20 };
 const padding = `// ${'x'.repeat(60_000)}\n`;
-/** A Timeout of a second is enough for what grows no further. */
-const scripts: [what: string, text: string, timeoutS: number][] = [
+const scripts: [what: string, text: string][] = [
   [
     'forged messages',
     `${padding}Object.defineProperty(Object.prototype, 'toJSON', { value() {
       return typeof this === 'object' && 'kind' in this ? { kind: 'ready' } : this;
     } });
     for (;;) log('again');`,
-    1,
   ],
-  ['memory without end', 'const all = []; for (;;) all.push("x".repeat(100_000) + all.length);', 2],
-  ['logs without end', "for (;;) log('x'.repeat(100_000));", 2],
-  ['calls without end', 'for (;;) await Promise.allSettled(Array.from({ length: 500 }, () => sleep(1)));', 1],
-  ['a loop', 'for (;;);', 1],
-  ['promises without end', 'const next = () => Promise.resolve().then(next); await next();', 2],
-  ['an error of megabytes', "throw new Error('x'.repeat(8_000_000));", 2],
+  ['memory without end', 'const all = []; for (;;) all.push("x".repeat(100_000) + all.length);'],
+  ['logs without end', "for (;;) log('x'.repeat(100_000));"],
+  ['calls without end', 'for (;;) await Promise.allSettled(Array.from({ length: 500 }, () => sleep(1)));'],
+  ['a loop', 'for (;;);'],
+  ['promises without end', 'const next = () => Promise.resolve().then(next); await next();'],
+  ['an error of megabytes', "throw new Error('x'.repeat(8_000_000));"],
 ];
 
 async function checkScript(ground: Ground, text: string, timeoutS = 2): Promise<Seen> {
@@ -36,8 +34,7 @@ async function checkScript(ground: Ground, text: string, timeoutS = 2): Promise<
 
 test('an agent survives every script within its memory limit', async () => {
   await scenes.play('hostile scripts', async (ground) => {
-    for (const [what, text, timeoutS] of scripts)
-      expect((await checkScript(ground, text, timeoutS)).code, what).not.toBe(1);
+    for (const [what, text] of scripts) expect((await checkScript(ground, text)).code, what).not.toBe(1);
     expect(await checkScript(ground, 'expect(true)')).toMatchObject({ code: 1 });
   });
 });
