@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Tables } from '../../apps/controller/src/platform/db/index.ts';
 import type { AgentIdentity } from '../../apps/controller/src/testing/agent-identity.ts';
 import { type AccountRows, readAccountRows } from './harness/account-rows.ts';
-import type { Ground } from './harness/ground.ts';
+import type { AttackFixture } from './harness/attack-fixture.ts';
 import { type HostileConnection, type HostileStream, hello, openHostile } from './harness/hostile-agent.ts';
 import { hostileMessage, type Live, pick, type Random, seeded } from './harness/hostile-message.ts';
 import { scenes } from './harness/shared.ts';
@@ -59,8 +59,8 @@ interface Sent {
 }
 
 /** One agent's stream, which opens again after the gateway ends it. */
-function createSender(ground: Ground, identity: AgentIdentity, sent: Sent) {
-  const open = () => openHostile({ ...ground, identity });
+function createSender(fixture: AttackFixture, identity: AgentIdentity, sent: Sent) {
+  const open = () => openHostile({ ...fixture, identity });
   let connection = open();
   let stream: HostileStream | undefined;
   return {
@@ -79,13 +79,13 @@ function createSender(ground: Ground, identity: AgentIdentity, sent: Sent) {
 }
 
 /** Sends a Hello on one stream after the other, each of one of these agents, which keep their connections. */
-function createGreeter(ground: Ground, identities: readonly AgentIdentity[], sent: Sent) {
+function createGreeter(fixture: AttackFixture, identities: readonly AgentIdentity[], sent: Sent) {
   const connections = new Map<AgentIdentity | undefined, HostileConnection>();
   const connectionOf = (identity: AgentIdentity | undefined): HostileConnection => {
     const present = connections.get(identity);
     if (present !== undefined && !isGone(present)) return present;
     present?.[Symbol.dispose]();
-    const next = openHostile({ ...ground, from: '127.0.0.67', identity });
+    const next = openHostile({ ...fixture, from: '127.0.0.67', identity });
     connections.set(identity, next);
     return next;
   };
@@ -109,7 +109,7 @@ interface Attackers {
 }
 
 /** An agent that sends one message after the other; a batch is acknowledged before the next message. */
-async function attack(ground: Ground, agents: Attackers, random: Random, all: Live): Promise<Sent> {
+async function attack(fixture: AttackFixture, agents: Attackers, random: Random, all: Live): Promise<Sent> {
   const sent: Sent = {
     records: 0,
     heartbeats: 0,
@@ -119,8 +119,8 @@ async function attack(ground: Ground, agents: Attackers, random: Random, all: Li
     quarantined: 0,
     streams: 0,
   };
-  using sender = createSender(ground, agents.own, sent);
-  using greeter = createGreeter(ground, agents.others, sent);
+  using sender = createSender(fixture, agents.own, sent);
+  using greeter = createGreeter(fixture, agents.others, sent);
   while (sent.records + sent.heartbeats + sent.hellos < messages / senders) {
     const live = { ...all, share: pick(random, [0.1, 0.6, 0.95, 0.99]) };
     const kind = random();
@@ -161,7 +161,7 @@ async function sayHello(connection: HostileConnection, value: Hello): Promise<st
 const device = z.object({ device_id: z.string() });
 
 /** A Location of the attacker's account with agents of the test, five devices, and agents that only send a Hello. */
-async function prepare({ hostile, rows, kysely, neighbour, enrolAgent }: Ground) {
+async function prepare({ hostile, rows, kysely, neighbour, enrolAgent }: AttackFixture) {
   const locationNo = await rows.location(hostile.accountNo, { name: 'fuzz' });
   const place = { accountNo: hostile.accountNo, locationNo };
   const enrol = async () => (await enrolAgent(place)).identity;
@@ -201,7 +201,7 @@ async function prepare({ hostile, rows, kysely, neighbour, enrolAgent }: Ground)
 }
 
 /** An account without any activity. */
-async function addStill({ rows, kysely }: Ground): Promise<number> {
+async function addStill({ rows, kysely }: AttackFixture): Promise<number> {
   const accountNo = await rows.account();
   const locationNo = await rows.location(accountNo, { name: 'still' });
   const { agentNo } = await rows.agent({ accountNo, locationNo }, { state: 'Revoked' });
@@ -221,7 +221,7 @@ async function addStill({ rows, kysely }: Ground): Promise<number> {
  * The rows that must not change: all of the still account, and those of the neighbour that its own activity does not
  * write.
  */
-async function readForeign({ kysely, neighbour }: Ground, still: number): Promise<AccountRows[]> {
+async function readForeign({ kysely, neighbour }: AttackFixture, still: number): Promise<AccountRows[]> {
   return [
     await readAccountRows(kysely, still),
     await readAccountRows(kysely, neighbour.accountNo, neighboursWork),
@@ -245,22 +245,22 @@ async function foreignRows(kysely: Kysely<Tables>, accountNo: number): Promise<u
 test(
   `${messages} messages with hostile values in every field change nothing outside their account (seed ${seed})`,
   async () => {
-    const { ground } = scenes;
-    const { attackers, deviceNos, createdUs } = await prepare(ground);
-    const still = await addStill(ground);
-    const before = await readForeign(ground, still);
+    const { fixture } = scenes;
+    const { attackers, deviceNos, createdUs } = await prepare(fixture);
+    const still = await addStill(fixture);
+    const before = await readForeign(fixture, still);
     const texts = ['connected', '{"Sent":5,"Received":4}', 'gap 1', 'chain', '{"Address":"127.0.0.1"}', ''];
     const named = new Map([['deviceCreatedUs', BigInt(createdUs)]]);
     const live: Live = { deviceNos, texts, named, nowUs: () => Date.now() * 1000, share: 1 };
     let sent: readonly Sent[] = [];
     const fuzz = async () => {
-      const run = (agents: Attackers, i: number) => attack(ground, agents, seeded(seed + i), live);
+      const run = (agents: Attackers, i: number) => attack(fixture, agents, seeded(seed + i), live);
       sent = await Promise.all(attackers.map(run));
     };
     await scenes.play(`${messages} messages`, fuzz, { maxMs: longestMs });
     process.stdout.write(`\nfuzz, seed ${seed}: ${JSON.stringify(sent)}\n`);
-    expect(await readForeign(ground, still)).toEqual(before);
-    expect(await foreignRows(ground.kysely, ground.hostile.accountNo)).toEqual([]);
+    expect(await readForeign(fixture, still)).toEqual(before);
+    expect(await foreignRows(fixture.kysely, fixture.hostile.accountNo)).toEqual([]);
     // The messages reached every path: some were stored, some quarantined, some refused.
     expect(sent).toHaveLength(senders);
     for (const { inserted, quarantined, hellosBy } of sent) {

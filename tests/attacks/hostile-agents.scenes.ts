@@ -7,9 +7,9 @@ import type { AgentIdentity } from '../../apps/controller/src/testing/agent-iden
 import { type HostileStream, hello, type Outgoing, openHostile } from './harness/hostile-agent.ts';
 import { within } from './harness/scenes.ts';
 import { scenes } from './harness/shared.ts';
-import { connectAgent, firstDevice, openWild, type Outgoing as Row, type Wild } from './harness/wild.ts';
+import { connectAgent, firstDevice, createHostileLocation, type Outgoing as Row, type HostileLocation } from './harness/hostile-location.ts';
 
-let wild: Wild;
+let wild: HostileLocation;
 const most64 = 2n ** 64n - 1n;
 const mostSigned = 2n ** 63n - 1n;
 /** Rounds of heartbeats, 200 ms each: more than two ticks of the controller. */
@@ -17,7 +17,7 @@ const beatRounds = 50;
 const soon = { timeout: 10_000, interval: 100 };
 
 beforeAll(async () => {
-  wild = await openWild(scenes.ground, 'wild', beats.length + 1);
+  wild = await createHostileLocation(scenes.fixture, 'wild', beats.length + 1);
 });
 
 const identityOf = (i: number) => wild.agents[i]?.identity;
@@ -38,9 +38,9 @@ const beats: Beat[] = [
 ];
 
 test('heartbeats with numbers that no column can store end no other session', async () => {
-  await scenes.play('hostile heartbeats', async (ground) => {
+  await scenes.play('hostile heartbeats', async (fixture) => {
     const sessions = await Promise.all(
-      [...beats.keys(), beats.length].map((i) => connectAgent(ground, identityOf(i))),
+      [...beats.keys(), beats.length].map((i) => connectAgent(fixture, identityOf(i))),
     );
     let halfUs = 0;
     // Each agent sends one kind, so that each tick of the controller, every 4 s, finds all of them. The last one sends
@@ -52,7 +52,7 @@ test('heartbeats with numbers that no column can store end no other session', as
       await delay(200);
     }
     await vi.waitFor(async () => {
-      const good = ground.kysely
+      const good = fixture.kysely
         .selectFrom('agents')
         .where('agent_no', '=', wild.agents.at(-1)?.agentNo ?? 0);
       const { last_seen_us: seenUs } = await good.select('last_seen_us').executeTakeFirstOrThrow();
@@ -71,16 +71,16 @@ const hostileHellos: [string, Parameters<typeof hello>[0]][] = [
 ];
 
 test('the controller refuses a Hello with hostile texts and names the field', async () => {
-  await scenes.play('hostile Hellos', async (ground) => {
+  await scenes.play('hostile Hellos', async (fixture) => {
     for (const [what, values] of hostileHellos) {
-      using connection = openHostile({ ...ground, identity: identityOf(3) });
+      using connection = openHostile({ ...fixture, identity: identityOf(3) });
       const stream = connection.open();
       stream.send(hello(values));
       // The first message has a small limit, so a longer text would be refused because of its size.
       const { status } = await within(5_000, stream.end);
       expect([Code.InvalidArgument, Code.ResourceExhausted], what).toContain(status);
     }
-    using session = await connectAgent(ground, identityOf(3));
+    using session = await connectAgent(fixture, identityOf(3));
     session.stream.send({ case: 'heartbeat', value: { sequence: 1n } });
     expect((await session.stream.until('heartbeatReply'))?.value.sequence).toBe(1n);
   });
@@ -123,8 +123,8 @@ function hostileRecords(deviceNo: number): Row[] {
 }
 
 test('records with hostile values are quarantined, and a good record beside them is stored', async () => {
-  await scenes.play('hostile records', async (ground) => {
-    using session = await connectAgent(ground, identityOf(0));
+  await scenes.play('hostile records', async (fixture) => {
+    using session = await connectAgent(fixture, identityOf(0));
     await wild.addDevice();
     const { stream } = session;
     const deviceNo = await firstDevice(stream);
@@ -164,14 +164,14 @@ async function offer(stream: HostileStream, records: Row[]): Promise<'acked' | '
 }
 
 test('batches beyond the limits are refused, and no agent occupies all slots of the controller', async () => {
-  await scenes.play('endless batches', async (ground) => {
+  await scenes.play('endless batches', async (fixture) => {
     const until = performance.now() + 6_000;
     const attack = async (identity: AgentIdentity, kind: 'coverage' | 'gap') => {
       {
-        using session = await connectAgent(ground, identity);
+        using session = await connectAgent(fixture, identity);
         expect(await offer(session.stream, spans(kind === 'gap' ? 20_000 : 50_000, kind))).toBe('refused');
       }
-      using session = await connectAgent(ground, identity);
+      using session = await connectAgent(fixture, identity);
       for (let i = 0; i < 500 && performance.now() < until; i += 1)
         expect(await offer(session.stream, spans(500, kind))).toBe('acked');
     };
@@ -182,10 +182,10 @@ test('batches beyond the limits are refused, and no agent occupies all slots of 
 });
 
 test('an agent that reconnects without end costs little', async () => {
-  await scenes.play('sessions without end', async (ground) => {
+  await scenes.play('sessions without end', async (fixture) => {
     let welcomed = 0;
     for (let i = 0; i < 100; i += 1) {
-      using connection = openHostile({ ...ground, identity: identityOf(6) });
+      using connection = openHostile({ ...fixture, identity: identityOf(6) });
       const stream = connection.open();
       stream.send(hello());
       if ((await stream.until('welcome')) !== undefined) welcomed += 1;
@@ -197,10 +197,10 @@ test('an agent that reconnects without end costs little', async () => {
 });
 
 test('messages beyond the size limit are refused before the controller stores them in memory', async () => {
-  await scenes.play('giant messages', async (ground) => {
+  await scenes.play('giant messages', async (fixture) => {
     const giant = Buffer.alloc(256 * 1024, 0x0a);
     const attack = async ({ identity }: { identity: AgentIdentity }) => {
-      using session = await connectAgent(ground, identity);
+      using session = await connectAgent(fixture, identity);
       const { stream } = session;
       stream.sendFrame(giant, 31 * 1024 * 1024);
       for (let i = 0; i < 123 && !stream.ended; i += 1) if (!stream.sendRaw(giant)) await stream.drained();
@@ -211,18 +211,18 @@ test('messages beyond the size limit are refused before the controller stores th
 });
 
 test('a stolen key excludes the thief and the agent, and an event names it', async () => {
-  await scenes.play('a stolen key', async (ground) => {
+  await scenes.play('a stolen key', async (fixture) => {
     const { identity, agentNo = 0 } = wild.agents[5] ?? {};
-    using thief = openHostile({ ...ground, identity });
+    using thief = openHostile({ ...fixture, identity });
     const stolen = thief.open();
     stolen.send(hello({ sessionCounter: 2n ** 40n }));
     expect(await stolen.until('welcome')).toBeDefined();
-    using own = openHostile({ ...ground, identity });
+    using own = openHostile({ ...fixture, identity });
     const agent = own.open();
     agent.send(hello());
     expect((await agent.until('goodbye'))?.value.reason).toBe(Goodbye_Reason.FENCED);
     expect((await stolen.until('goodbye'))?.value.reason).toBe(Goodbye_Reason.FENCED);
-    const row = await ground.kysely
+    const row = await fixture.kysely
       .selectFrom('agents')
       .select('state')
       .where('agent_no', '=', agentNo)

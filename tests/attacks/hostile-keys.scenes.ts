@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { hashPassword } from '../../apps/controller/src/platform/secrets/password.ts';
 import { flood } from './harness/crowd.ts';
-import { type Ground, issueKey } from './harness/ground.ts';
+import { type AttackFixture, issueKey } from './harness/attack-fixture.ts';
 import { callFrom } from './harness/https-call.ts';
 import { scenes } from './harness/shared.ts';
 
@@ -10,7 +10,7 @@ const from = '127.0.0.66';
 const json = { 'Content-Type': 'application/json' };
 const maxRequestMs = 2_000;
 
-const asHostile = ({ ca, hostile }: Ground) => ({ ca, headers: { 'Service-API-Key': hostile.key } });
+const asHostile = ({ ca, hostile }: AttackFixture) => ({ ca, headers: { 'Service-API-Key': hostile.key } });
 
 const patterns: [field: string, value: string][] = [
   ['ExpectJSONPath', `$[${' '.repeat(3_000)}x`],
@@ -24,16 +24,16 @@ const patterns: [field: string, value: string][] = [
 ];
 
 test('the API decides about expensive patterns at once', async () => {
-  await scenes.play('hostile patterns', async (ground) => {
+  await scenes.play('hostile patterns', async (fixture) => {
     const target = { Method: 'HTTP', URL: 'http://127.0.0.1:9/', ShortName: 'pattern', Frequency: 60 };
     for (let round = 0; round < 3; round += 1)
       for (const [field, value] of patterns) {
         const Options = { [field]: field === 'ExpectStatus' ? [value] : value };
         const answer = await callFrom(from, {
-          ...asHostile(ground),
-          url: `${ground.baseUrl}/devices`,
+          ...asHostile(fixture),
+          url: `${fixture.baseUrl}/devices`,
           method: 'POST',
-          headers: { ...asHostile(ground).headers, ...json },
+          headers: { ...asHostile(fixture).headers, ...json },
           body: JSON.stringify({ ...target, Options }),
         });
         expect([200, 400], `${field}: ${answer.text}`).toContain(answer.status);
@@ -43,8 +43,8 @@ test('the API decides about expensive patterns at once', async () => {
 });
 
 test('the controller does not compute all wrong passwords at once, and a neighbour with the same address gets answers', async () => {
-  await scenes.play('wrong passwords', async (ground) => {
-    const { hostile, neighbour, kysely, baseUrl, ca } = ground;
+  await scenes.play('wrong passwords', async (fixture) => {
+    const { hostile, neighbour, kysely, baseUrl, ca } = fixture;
     const hash = await hashPassword('right');
     const basic = { basic_user: 'user', basic_hash: hash };
     const attacked = await issueKey(kysely, hostile.accountNo, basic);
@@ -67,28 +67,28 @@ test('the controller does not compute all wrong passwords at once, and a neighbo
 });
 
 test('one key can open a limited number of event streams', async () => {
-  await scenes.play('event streams', async (ground) => {
+  await scenes.play('event streams', async (fixture) => {
     const open = () =>
-      callFrom(from, { ...asHostile(ground), url: `${ground.baseUrl}/events?stream`, timeoutMs: 5_000 });
+      callFrom(from, { ...asHostile(fixture), url: `${fixture.baseUrl}/events?stream`, timeoutMs: 5_000 });
     const outcomes = await flood(Array.from({ length: 120 }, () => open));
     expect(outcomes.filter(({ status }) => status === 429 || status === 503).length).toBeGreaterThan(30);
   });
 });
 
 test('the most expensive requests of one key, as many as possible, slow no other account', async () => {
-  await scenes.play('requests without end', async (ground) => {
+  await scenes.play('requests without end', async (fixture) => {
     const paths = ['/devices?Limit=100', '/events?Limit=100', '/openapi.json', '/devices?Limit=100&fmt=xml'];
     const asks = Array.from(
       { length: 40 },
       (_, i) => () =>
-        callFrom(from, { ...asHostile(ground), url: `${ground.baseUrl}${paths[i % paths.length]}` }),
+        callFrom(from, { ...asHostile(fixture), url: `${fixture.baseUrl}${paths[i % paths.length]}` }),
     );
     await flood(asks, { rounds: 60, longestMs: 6_000 });
   });
 });
 
 test('bodies of the greatest size and depth slow no other account', async () => {
-  await scenes.play('great bodies', async (ground) => {
+  await scenes.play('great bodies', async (fixture) => {
     const deep = `{"Options":${'['.repeat(500_000)}`;
     const wide = `{${Array.from({ length: 60_000 }, (_, i) => `"k${i}":1`).join(',')}}`;
     const long = JSON.stringify({ FullName: '\u{1f600}'.repeat(250_000) });
@@ -96,10 +96,10 @@ test('bodies of the greatest size and depth slow no other account', async () => 
       { length: 30 },
       (_, i) => () =>
         callFrom(from, {
-          ...asHostile(ground),
-          url: `${ground.baseUrl}/devices`,
+          ...asHostile(fixture),
+          url: `${fixture.baseUrl}/devices`,
           method: 'POST',
-          headers: { ...asHostile(ground).headers, ...json },
+          headers: { ...asHostile(fixture).headers, ...json },
           body: [deep, wide, long][i % 3] ?? '',
         }),
     );

@@ -75,7 +75,7 @@ const manners: [what: string, serve: (socket: Socket) => void][] = [
 ];
 
 test('targets that answer without end cost their agent a bounded amount', async () => {
-  await scenes.play('hostile targets', async (ground) => {
+  await scenes.play('hostile targets', async (fixture) => {
     await using held = new AsyncDisposableStack();
     const devices = await Promise.all(
       manners
@@ -85,14 +85,14 @@ test('targets that answer without end cost their agent a bounded amount', async 
             await listen(createServer((socket) => socket.once('data', () => serve(socket)))),
           );
           const target = { Method: 'HTTP', URL: `http://127.0.0.1:${port}/`, Timeout: 3 };
-          const id = await addHostile(ground, target);
+          const id = await addHostile(fixture, target);
           return [what, id ?? ''];
         }),
     );
     await Promise.all(
       devices.map(async ([what, id]) => {
-        expect((await checkNow(ground, id)).code, what).not.toBe(1);
-        await removeHostile(ground, id);
+        expect((await checkNow(fixture, id)).code, what).not.toBe(1);
+        await removeHostile(fixture, id);
       }),
     );
   });
@@ -110,7 +110,7 @@ const paths = [
 ];
 
 test('a JSONPath that multiplies its values is refused or ended', async () => {
-  await scenes.play('hostile JSONPaths', async (ground) => {
+  await scenes.play('hostile JSONPaths', async (fixture) => {
     const server = createHttpServer((_, response) => {
       response.setHeader('Content-Type', 'application/json');
       response.end(megabyte);
@@ -119,24 +119,24 @@ test('a JSONPath that multiplies its values is refused or ended', async () => {
     const url = `http://127.0.0.1:${served.port}/`;
     for (const path of paths) {
       const Options = { ExpectJSONPath: path, ExpectJSONValue: '2' };
-      const id = await addHostile(ground, { Method: 'HTTP', URL: url, Options });
+      const id = await addHostile(fixture, { Method: 'HTTP', URL: url, Options });
       if (id === undefined) continue;
-      expect((await checkNow(ground, id)).code, path).not.toBe(1);
-      await removeHostile(ground, id);
+      expect((await checkNow(fixture, id)).code, path).not.toBe(1);
+      await removeHostile(fixture, id);
     }
-    const plain = await addHostile(ground, {
+    const plain = await addHostile(fixture, {
       Method: 'HTTP',
       URL: url,
       Options: { ExpectJSONPath: '$.a[0][0]' },
     });
-    expect(plain && (await checkNow(ground, plain)).code).toBe(1);
+    expect(plain && (await checkNow(fixture, plain)).code).toBe(1);
   });
 });
 
 test('a check sends a filled-in secret to no other origin', async () => {
-  const { ground } = scenes;
+  const { fixture } = scenes;
   const value = 'sentinel-8d0f3c5b';
-  const answer = await ground.hostile.api.call('POST', '/secrets', { Name: 'sentinel', Value: value });
+  const answer = await fixture.hostile.api.call('POST', '/secrets', { Name: 'sentinel', Value: value });
   expect(answer.status, answer.text).toBe(200);
   let heard = '';
   await using catcher = await listen(
@@ -162,10 +162,10 @@ test('a check sends a filled-in secret to no other origin', async () => {
   await Promise.all(
     all.map(async (Options) => {
       const target = { Method: 'HTTP', URL: `http://127.0.0.1:${sender.port}/`, Options };
-      const id = await addHostile(ground, target);
+      const id = await addHostile(fixture, target);
       expect(id, JSON.stringify(Options)).toBeDefined();
-      expect((await firstCheck(ground, id ?? '')).text).toBe('200 OK');
-      await removeHostile(ground, id ?? '');
+      expect((await firstCheck(fixture, id ?? '')).text).toBe('200 OK');
+      await removeHostile(fixture, id ?? '');
     }),
   );
 

@@ -2,7 +2,7 @@
 // how long (half a minute unless given; half an hour before a release), VANTAGE_MIXED_SEED repeats a run as far as
 // timing allows.
 import { test } from 'vitest';
-import type { Ground } from './harness/ground.ts';
+import type { AttackFixture } from './harness/attack-fixture.ts';
 import { type Random, seeded } from './harness/hostile-message.ts';
 import { keyAttacks } from './harness/key-attacks.ts';
 import { portAttacks } from './harness/port-attacks.ts';
@@ -29,10 +29,10 @@ test(`all attacks at once disturb nobody for ${minutes} min (seed ${seed})`, {
   for (let part = 1; part * partMs <= minutes * 60_000; part += 1) {
     await scenes.play(
       `all at once, part ${part}`,
-      async (ground) => {
+      async (fixture) => {
         const until = performance.now() + partMs;
         const attackOn = async () => {
-          while (performance.now() < until) await attackOnce(ground, random);
+          while (performance.now() < until) await attackOnce(fixture, random);
         };
         await Promise.all(Array.from({ length: atOnce }, attackOn));
       },
@@ -45,13 +45,13 @@ test(`all attacks at once disturb nobody for ${minutes} min (seed ${seed})`, {
  * One attack that is chosen by chance. The report names it before it begins, so that it also names what ended a
  * program.
  */
-async function attackOnce(ground: Ground, random: Random): Promise<void> {
+async function attackOnce(fixture: AttackFixture, random: Random): Promise<void> {
   const chosen = attacks[Math.floor(random() * attacks.length)];
   if (chosen === undefined) return;
   const [name, attack] = chosen;
-  const peakMiB = Math.round(ground.controller.memory.peakBytes / 2 ** 20);
+  const peakMiB = Math.round(fixture.controller.memory.peakBytes / 2 ** 20);
   process.stdout.write(
     `${(performance.now() / 1000).toFixed(1)} s, controller at most ${peakMiB} MiB: ${name}\n`,
   );
-  await attack(ground, seeded(Math.floor(random() * 2 ** 31)));
+  await attack(fixture, seeded(Math.floor(random() * 2 ** 31)));
 }

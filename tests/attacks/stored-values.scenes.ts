@@ -18,9 +18,9 @@ const bucket = (Math.floor((Date.now() * 1000) / hourUs) - 3) * hourUs;
 let storedMs = 0;
 
 beforeAll(async () => {
-  const { kysely, hostile, neighbour } = scenes.ground;
-  const id = await addHostile(scenes.ground, { Method: 'TCP', URL: '127.0.0.1:9' });
-  await checkNow(scenes.ground, id ?? '');
+  const { kysely, hostile, neighbour } = scenes.fixture;
+  const id = await addHostile(scenes.fixture, { Method: 'TCP', URL: '127.0.0.1:9' });
+  await checkNow(scenes.fixture, id ?? '');
   for (const [i, extended] of poison.entries())
     await copyChecks(hostile.agentNo, { at: bucket + (i + 1) * 1_000, extended });
   await copyChecks(neighbour.agentNo, { at: bucket, extended: null });
@@ -36,7 +36,7 @@ async function copyChecks(agentNo: number, { at, extended }: { at: number; exten
     select (jsonb_populate_record(null::checks, to_jsonb(c) || jsonb_build_object(
       'start_us', ${at}::bigint, 'end_us', ${at + 1000}::bigint, 'extended', ${extended}::jsonb))).*
     from (select * from checks where agent_no = ${agentNo} order by start_us desc limit 1) c`.execute(
-    scenes.ground.kysely,
+    scenes.fixture.kysely,
   );
   expect(copied.numAffectedRows).toBe(1n);
 }

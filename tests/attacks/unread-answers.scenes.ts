@@ -9,6 +9,6 @@ const seed = Number(process.env['VANTAGE_ATTACKS_SEED'] ?? Date.now() % 2 ** 31)
 test.each(Object.entries(unreadAttacks))(
   `what goes out stays bounded: %s (seed ${seed})`,
   async (name, attack) => {
-    await scenes.play(name, (ground) => attack(ground, seeded(seed)));
+    await scenes.play(name, (fixture) => attack(fixture, seeded(seed)));
   },
 );

@@ -12,7 +12,7 @@ import {
   type Servers,
   startPassage,
   startServers,
-} from './accuracy-ground.ts';
+} from './accuracy-fixture.ts';
 import { kernelLimits, runFirst } from './accuracy-processor.ts';
 import { plainSubjects, type Subject, tlsSubjects } from './accuracy-subjects.ts';
 import { holdWithin, type Limits } from './accuracy-verdict.ts';

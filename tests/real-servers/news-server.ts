@@ -4,15 +4,15 @@ import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync } from 'node
 import path from 'node:path';
 import type { CertificateFiles } from '../harness/certificates.ts';
 import { freePort } from '../harness/free-port.ts';
-import { type Ground, idOf, login, packages, type Server, serve, write } from './ground.ts';
+import { type ServersFixture, idOf, login, packages, type Server, serve, write } from './servers-fixture.ts';
 
 /** The only group. Its readers must log in. */
 export const group = 'real.test';
 
 /** Starts nnrpd, which serves readers that log in, with STARTTLS. All its files are in a folder of the test's own. */
-export async function startInn(ground: Ground, tls: CertificateFiles): Promise<Server> {
+export async function startInn(fixture: ServersFixture, tls: CertificateFiles): Promise<Server> {
   const port = await freePort();
-  const home = path.join(ground.folder, `inn-${port}`);
+  const home = path.join(fixture.folder, `inn-${port}`);
   const bin = path.dirname(packages.inn2);
   const news = path.dirname(bin);
   writeInnFiles(home, tls);

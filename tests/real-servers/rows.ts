@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process';
 import type { Method } from '@vantage/domain';
-import { type Ground, login, type packages, type Server } from './ground.ts';
+import { type ServersFixture, login, type packages, type Server } from './servers-fixture.ts';
 import { startDovecot, startPostfix } from './mail-servers.ts';
 import { startUnbound } from './name-servers.ts';
 import { group, startInn } from './news-server.ts';
@@ -17,7 +17,7 @@ export interface Row {
   readonly part: Part;
   readonly needs: readonly (keyof typeof packages)[];
   /** Starts the server. `port` is without TLS; the table checks TLS at `tls` (with `tlsOptions`). */
-  start(ground: Ground): Promise<Place>;
+  start(fixture: ServersFixture): Promise<Place>;
 }
 
 /** A running server, and the checks of the table. */
@@ -51,9 +51,9 @@ function place(server: AsyncDisposable, rest: Omit<Place, typeof Symbol.asyncDis
   return { ...rest, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
-const nginxPlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName'): Promise<Place> => {
-  const plain = await startNginx(ground);
-  const secure = await startNginx(ground, ground.certificates[name]);
+const nginxPlace = async (fixture: ServersFixture, name: 'good' | 'expired' | 'wrongName'): Promise<Place> => {
+  const plain = await startNginx(fixture);
+  const secure = await startNginx(fixture, fixture.certificates[name]);
   const both = {
     async [Symbol.asyncDispose]() {
       await plain[Symbol.asyncDispose]();
@@ -68,13 +68,13 @@ const nginxPlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName'
     privateUrl: (port) => `http://127.0.0.1:${port}/private.txt`,
     wrongExpectation: { ExpectText: 'something else' },
     tls: { port: secure.port, url: (port) => `https://127.0.0.1:${port}/`, mode: 'Implicit' },
-    again: (certificate) => nginxPlace(ground, certificate),
+    again: (certificate) => nginxPlace(fixture, certificate),
     middle: 40,
   });
 };
 
-const tcpPlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName'): Promise<Place> => {
-  const http = await nginxPlace(ground, name);
+const tcpPlace = async (fixture: ServersFixture, name: 'good' | 'expired' | 'wrongName'): Promise<Place> => {
+  const http = await nginxPlace(fixture, name);
   const steps = (expect: string) => ({ Steps: [{ Send: 'GET / HTTP/1.0\r\n\r\n', Expect: expect }] });
   return place(http, {
     port: http.port,
@@ -82,15 +82,15 @@ const tcpPlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName'):
     options: steps('it works'),
     wrongExpectation: steps('something else'),
     tls: { port: http.tls?.port ?? 0, mode: 'Implicit' },
-    again: (certificate) => tcpPlace(ground, certificate),
+    again: (certificate) => tcpPlace(fixture, certificate),
     middle: 40,
   });
 };
 
-const smtpPlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName'): Promise<Place> => {
-  const dovecot = await startDovecot(ground, ground.certificates.good);
-  const server = await startPostfix(ground, ground.certificates[name], dovecot.authSocket);
-  const tls = { Mode: 'StartTLS', CA: ground.certificates.ca };
+const smtpPlace = async (fixture: ServersFixture, name: 'good' | 'expired' | 'wrongName'): Promise<Place> => {
+  const dovecot = await startDovecot(fixture, fixture.certificates.good);
+  const server = await startPostfix(fixture, fixture.certificates[name], dovecot.authSocket);
+  const tls = { Mode: 'StartTLS', CA: fixture.certificates.ca };
   const both = {
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]();
@@ -104,14 +104,14 @@ const smtpPlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName')
     wrongPassword: { ...wrong, TLS: tls },
     wrongExpectation: { ExpectBanner: 'Exchange' },
     tls: { port: server.port, mode: 'StartTLS', options: credentials },
-    again: (certificate) => smtpPlace(ground, certificate),
+    again: (certificate) => smtpPlace(fixture, certificate),
     middle: 10,
   });
 };
 
 const mailPlace =
-  (method: 'IMAP4' | 'POP3') => async (ground: Ground, name: 'good' | 'expired' | 'wrongName') => {
-    const server = await startDovecot(ground, ground.certificates[name]);
+  (method: 'IMAP4' | 'POP3') => async (fixture: ServersFixture, name: 'good' | 'expired' | 'wrongName') => {
+    const server = await startDovecot(fixture, fixture.certificates[name]);
     const [plain, implicit, scheme] =
       method === 'IMAP4' ? [server.imap, server.imaps, 'imap'] : [server.pop3, server.pop3s, 'pop3'];
     const made: Place = place(server, {
@@ -122,14 +122,14 @@ const mailPlace =
       wrongExpectation:
         method === 'IMAP4' ? { ...credentials, Mailbox: 'NoSuchBox' } : { ExpectBanner: 'Exchange' },
       tls: { port: implicit, mode: 'Implicit' },
-      again: (certificate) => mailPlace(method)(ground, certificate),
+      again: (certificate) => mailPlace(method)(fixture, certificate),
       middle: 10,
     });
     return made;
   };
 
-const mysqlPlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName'): Promise<Place> => {
-  const server = await startMariadb(ground, ground.certificates[name]);
+const mysqlPlace = async (fixture: ServersFixture, name: 'good' | 'expired' | 'wrongName'): Promise<Place> => {
+  const server = await startMariadb(fixture, fixture.certificates[name]);
   const query = { ...credentials, Database: 'probe', Query: 'select n from t' };
   return place(server, {
     port: server.port,
@@ -138,13 +138,13 @@ const mysqlPlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName'
     wrongPassword: wrong,
     wrongExpectation: { ...query, ExpectResult: '43' },
     tls: { port: server.port, mode: 'StartTLS' },
-    again: (certificate) => mysqlPlace(ground, certificate),
+    again: (certificate) => mysqlPlace(fixture, certificate),
     middle: 20,
   });
 };
 
-const ftpPlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName'): Promise<Place> => {
-  const server = await startVsftpd(ground, ground.certificates[name]);
+const ftpPlace = async (fixture: ServersFixture, name: 'good' | 'expired' | 'wrongName'): Promise<Place> => {
+  const server = await startVsftpd(fixture, fixture.certificates[name]);
   return place(server, {
     port: server.port,
     url: (port) => `ftp://127.0.0.1:${port}`,
@@ -152,7 +152,7 @@ const ftpPlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName'):
     wrongPassword: wrong,
     wrongExpectation: { ...credentials, List: true, ExpectEntry: 'missing.txt' },
     tls: { port: server.port, mode: 'StartTLS' },
-    again: (certificate) => ftpPlace(ground, certificate),
+    again: (certificate) => ftpPlace(fixture, certificate),
     middle: 10,
   });
 };
@@ -160,10 +160,10 @@ const ftpPlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName'):
 /** A server without TLS, and the same one behind TLS. */
 async function fronted(
   plain: Server,
-  ground: Ground,
+  fixture: ServersFixture,
   name: 'good' | 'expired' | 'wrongName',
 ): Promise<AsyncDisposable & { readonly port: number; readonly tlsPort: number }> {
-  const front = await startTlsFront(ground.certificates[name], plain.port);
+  const front = await startTlsFront(fixture.certificates[name], plain.port);
   return {
     port: plain.port,
     tlsPort: front.port,
@@ -174,8 +174,8 @@ async function fronted(
   };
 }
 
-const telnetPlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName'): Promise<Place> => {
-  const server = await fronted(await startTelnetd(), ground, name);
+const telnetPlace = async (fixture: ServersFixture, name: 'good' | 'expired' | 'wrongName'): Promise<Place> => {
+  const server = await fronted(await startTelnetd(), fixture, name);
   return place(server, {
     port: server.port,
     url: (port) => `127.0.0.1:${port}`,
@@ -183,13 +183,13 @@ const telnetPlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName
     wrongPassword: wrong,
     wrongExpectation: { ...credentials, ExpectPrompt: 'no such prompt' },
     tls: { port: server.tlsPort, mode: 'Implicit' },
-    again: (certificate) => telnetPlace(ground, certificate),
+    again: (certificate) => telnetPlace(fixture, certificate),
     middle: 5,
   });
 };
 
-const newsPlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName'): Promise<Place> => {
-  const server = await startInn(ground, ground.certificates[name]);
+const newsPlace = async (fixture: ServersFixture, name: 'good' | 'expired' | 'wrongName'): Promise<Place> => {
+  const server = await startInn(fixture, fixture.certificates[name]);
   return place(server, {
     port: server.port,
     url: (port) => `nntp://127.0.0.1:${port}`,
@@ -197,13 +197,13 @@ const newsPlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName')
     wrongPassword: wrong,
     wrongExpectation: { ...credentials, Group: 'no.such.group' },
     tls: { port: server.port, mode: 'StartTLS' },
-    again: (certificate) => newsPlace(ground, certificate),
+    again: (certificate) => newsPlace(fixture, certificate),
     middle: 10,
   });
 };
 
-const namePlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName'): Promise<Place> => {
-  const server = await startUnbound(ground, ground.certificates[name]);
+const namePlace = async (fixture: ServersFixture, name: 'good' | 'expired' | 'wrongName'): Promise<Place> => {
+  const server = await startUnbound(fixture, fixture.certificates[name]);
   const url = (port: number) => `dns://127.0.0.1:${port}/www.real.test?type=A`;
   return place(server, {
     port: server.port,
@@ -211,46 +211,46 @@ const namePlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName')
     options: { Transport: 'TCP', Expect: ['192.0.2.10'] },
     wrongExpectation: { Transport: 'TCP', Expect: ['192.0.2.11'] },
     tls: { port: server.tlsPort, url, mode: 'Implicit', options: { Transport: 'TLS' } },
-    again: (certificate) => namePlace(ground, certificate),
+    again: (certificate) => namePlace(fixture, certificate),
     middle: 10,
   });
 };
 
 /** The real server of each Method. The compiler names a Method without one (PING and Script have portless.test.ts). */
 export const rows: Readonly<Record<Exclude<Method, 'PING' | 'Script'>, Row>> = {
-  HTTP: { method: 'HTTP', part: 'web', needs: ['nginx'], start: (ground) => nginxPlace(ground, 'good') },
-  TCP: { method: 'TCP', part: 'web', needs: ['nginx'], start: (ground) => tcpPlace(ground, 'good') },
+  HTTP: { method: 'HTTP', part: 'web', needs: ['nginx'], start: (fixture) => nginxPlace(fixture, 'good') },
+  TCP: { method: 'TCP', part: 'web', needs: ['nginx'], start: (fixture) => tcpPlace(fixture, 'good') },
   SMTP: {
     method: 'SMTP',
     part: 'mail',
     needs: ['postfix', 'dovecot-imapd'],
-    start: (ground) => smtpPlace(ground, 'good'),
+    start: (fixture) => smtpPlace(fixture, 'good'),
   },
   IMAP4: {
     method: 'IMAP4',
     part: 'mail',
     needs: ['dovecot-imapd'],
-    start: (ground) => mailPlace('IMAP4')(ground, 'good'),
+    start: (fixture) => mailPlace('IMAP4')(fixture, 'good'),
   },
   POP3: {
     method: 'POP3',
     part: 'mail',
     needs: ['dovecot-pop3d'],
-    start: (ground) => mailPlace('POP3')(ground, 'good'),
+    start: (fixture) => mailPlace('POP3')(fixture, 'good'),
   },
   MySQL: {
     method: 'MySQL',
     part: 'data',
     needs: ['mariadb-server'],
-    start: (ground) => mysqlPlace(ground, 'good'),
+    start: (fixture) => mysqlPlace(fixture, 'good'),
   },
-  FTP: { method: 'FTP', part: 'files', needs: ['vsftpd'], start: (ground) => ftpPlace(ground, 'good') },
+  FTP: { method: 'FTP', part: 'files', needs: ['vsftpd'], start: (fixture) => ftpPlace(fixture, 'good') },
   SSH: {
     method: 'SSH',
     part: 'files',
     needs: ['openssh-server'],
-    async start(ground) {
-      const server = await startSshd(ground);
+    async start(fixture) {
+      const server = await startSshd(fixture);
       const print = execFileSync('ssh-keygen', ['-lf', server.hostKeyFile], { encoding: 'utf8' }).split(
         ' ',
       )[1];
@@ -270,18 +270,18 @@ export const rows: Readonly<Record<Exclude<Method, 'PING' | 'Script'>, Row>> = {
     method: 'TELNET',
     part: 'data',
     needs: ['inetutils-telnetd', 'socat'],
-    start: (ground) => telnetPlace(ground, 'good'),
+    start: (fixture) => telnetPlace(fixture, 'good'),
   },
   NNTP: {
     method: 'NNTP',
     part: 'files',
     needs: ['inn2'],
-    start: (ground) => newsPlace(ground, 'good'),
+    start: (fixture) => newsPlace(fixture, 'good'),
   },
   DNS: {
     method: 'DNS',
     part: 'web',
     needs: ['unbound'],
-    start: (ground) => namePlace(ground, 'good'),
+    start: (fixture) => namePlace(fixture, 'good'),
   },
 };

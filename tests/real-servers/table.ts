@@ -11,7 +11,7 @@ import { type Fault, startFaultProxy } from '../harness/fault-proxy.ts';
 import { dropPort, firewallMissing } from '../harness/firewall.ts';
 import { freePort } from '../harness/free-port.ts';
 import { retryBecause } from '../harness/retry.ts';
-import { type Ground, login, prepareGround, serversMissing } from './ground.ts';
+import { type ServersFixture, login, createServersFixture, serversMissing } from './servers-fixture.ts';
 import { type Part, type Place, type Row, rows } from './rows.ts';
 
 const faults: Readonly<Record<string, { fault: (place: Place) => Fault; codes: readonly number[] }>> = {
@@ -94,17 +94,17 @@ function testRow(row: Row, printed: string[]): void {
   const missing = serversMissing(...row.needs);
   describe(`${row.method} against a real server`, retryBecause('a busy machine adds to a time limit'), () => {
     beforeEach(({ skip }) => skip(missing !== undefined, missing));
-    let ground: Ground;
+    let fixture: ServersFixture;
     let at: Place;
     const look = createLook(row.method, printed);
     beforeAll(async () => {
       if (missing !== undefined) return;
-      ground = await prepareGround();
-      at = await row.start(ground);
+      fixture = await createServersFixture();
+      at = await row.start(fixture);
     });
     afterAll(async () => {
       await at?.[Symbol.asyncDispose]();
-      await ground?.[Symbol.asyncDispose]();
+      await fixture?.[Symbol.asyncDispose]();
     });
 
     test('ok', async () => {
@@ -150,7 +150,7 @@ function testRow(row: Row, printed: string[]): void {
       }
       await lookAtTls(row.method, {
         at,
-        ca: readFileSync(ground.certificates.caFile, 'utf8'),
+        ca: readFileSync(fixture.certificates.caFile, 'utf8'),
         again: at.again,
         look,
       });

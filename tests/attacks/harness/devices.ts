@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
 import { z } from 'zod';
-import type { Ground } from './ground.ts';
+import type { AttackFixture } from './attack-fixture.ts';
 import { within } from './scenes.ts';
 
 /** A requested check. */
@@ -17,7 +17,7 @@ const created = z.object({ device_id: z.string() });
 const seen = z.object({ ResultCode: z.int(), CheckResult: z.string() });
 
 /** Calls the API with the hostile key, and again while other attacks hold all places of that key. */
-async function asHostile({ hostile }: Ground, ...call: Parameters<Ground['hostile']['api']['call']>) {
+async function asHostile({ hostile }: AttackFixture, ...call: Parameters<AttackFixture['hostile']['api']['call']>) {
   for (let left = 120; ; left -= 1) {
     const answer = await hostile.api.call(...call);
     if (answer.status !== 429 || left === 0) return answer;
@@ -27,10 +27,10 @@ async function asHostile({ hostile }: Ground, ...call: Parameters<Ground['hostil
 
 /** Creates a device of the hostile account; undefined when the API refuses it with 400. */
 export async function addHostile(
-  ground: Ground,
+  fixture: AttackFixture,
   values: Readonly<Record<string, unknown>>,
 ): Promise<string | undefined> {
-  const answer = await asHostile(ground, 'POST', '/devices', {
+  const answer = await asHostile(fixture, 'POST', '/devices', {
     ShortName: 'hostile',
     Frequency: 60,
     Timeout: 5,
@@ -42,7 +42,7 @@ export async function addHostile(
 }
 
 /** Requests a check now, and again while the agent has no free slot. */
-export async function checkNow({ hostile }: Ground, deviceId: string, withinMs = 30_000): Promise<Seen> {
+export async function checkNow({ hostile }: AttackFixture, deviceId: string, withinMs = 30_000): Promise<Seen> {
   const ask = async () => {
     const answer = await hostile.api.call('POST', `/devices/${deviceId}/check`);
     expect(answer.status, answer.text).toBe(200);
@@ -54,7 +54,7 @@ export async function checkNow({ hostile }: Ground, deviceId: string, withinMs =
 }
 
 /** Waits for the check that the agent runs by itself as soon as it has the device. */
-export async function firstCheck({ hostile }: Ground, deviceId: string): Promise<Seen> {
+export async function firstCheck({ hostile }: AttackFixture, deviceId: string): Promise<Seen> {
   return vi.waitFor(
     async () => {
       const [{ ResultCode: code, CheckResult: text }] = z
@@ -67,7 +67,7 @@ export async function firstCheck({ hostile }: Ground, deviceId: string): Promise
 }
 
 /** Removes a device, so that its retries disturb no other scene. */
-export async function removeHostile(ground: Ground, deviceId: string): Promise<void> {
-  const answer = await asHostile(ground, 'DELETE', `/devices/${deviceId}`);
+export async function removeHostile(fixture: AttackFixture, deviceId: string): Promise<void> {
+  const answer = await asHostile(fixture, 'DELETE', `/devices/${deviceId}`);
   expect(answer.status, answer.text).toBe(200);
 }

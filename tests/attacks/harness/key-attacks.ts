@@ -1,19 +1,19 @@
 import { flood } from './crowd.ts';
 import { addHostile, removeHostile } from './devices.ts';
-import type { Ground } from './ground.ts';
+import type { AttackFixture } from './attack-fixture.ts';
 import { pick } from './hostile-message.ts';
 import { callFrom } from './https-call.ts';
 import type { Attack } from './unread-attacks.ts';
 
 const from = '127.0.0.66';
 const json = { 'Content-Type': 'application/json' };
-const asHostile = ({ ca, hostile }: Ground) => ({ ca, headers: { 'Service-API-Key': hostile.key } });
+const asHostile = ({ ca, hostile }: AttackFixture) => ({ ca, headers: { 'Service-API-Key': hostile.key } });
 
 /** The most expensive reads of a key, as many as possible. */
-const expensiveReads: Attack = async (ground, random) => {
+const expensiveReads: Attack = async (fixture, random) => {
   const paths = ['/devices?Limit=100', '/events?Limit=100', '/openapi.json', '/devices?Limit=100&fmt=xml'];
   const read = (i: number) => () =>
-    callFrom(from, { ...asHostile(ground), url: `${ground.baseUrl}${paths[i % paths.length]}` });
+    callFrom(from, { ...asHostile(fixture), url: `${fixture.baseUrl}${paths[i % paths.length]}` });
   await flood(
     Array.from({ length: 10 + Math.floor(random() * 60) }, (_, i) => read(i)),
     { rounds: 20 },
@@ -21,15 +21,15 @@ const expensiveReads: Attack = async (ground, random) => {
 };
 
 /** Bodies of the greatest size, depth or breadth. */
-const greatBodies: Attack = async (ground, random) => {
+const greatBodies: Attack = async (fixture, random) => {
   const body = pick(random, [
     `{"Options":${'['.repeat(500_000)}`,
     `{${Array.from({ length: 60_000 }, (_, i) => `"k${i}":1`).join(',')}}`,
     JSON.stringify({ FullName: '\u{1f600}'.repeat(250_000) }),
   ]);
-  const headers = { ...asHostile(ground).headers, ...json };
+  const headers = { ...asHostile(fixture).headers, ...json };
   const send = () =>
-    callFrom(from, { ca: ground.ca, headers, url: `${ground.baseUrl}/devices`, method: 'POST', body });
+    callFrom(from, { ca: fixture.ca, headers, url: `${fixture.baseUrl}/devices`, method: 'POST', body });
   await flood(
     Array.from({ length: 30 }, () => send),
     { rounds: 3 },
@@ -37,18 +37,18 @@ const greatBodies: Attack = async (ground, random) => {
 };
 
 /** More event streams of one key than are allowed. */
-const manyEventStreams: Attack = async (ground) => {
+const manyEventStreams: Attack = async (fixture) => {
   const open = () =>
-    callFrom(from, { ...asHostile(ground), url: `${ground.baseUrl}/events?stream`, timeoutMs: 5_000 });
+    callFrom(from, { ...asHostile(fixture), url: `${fixture.baseUrl}/events?stream`, timeoutMs: 5_000 });
   await flood(Array.from({ length: 120 }, () => open));
 };
 
 /** Bad keys from one address. */
-const badKeys: Attack = async (ground, random) => {
+const badKeys: Attack = async (fixture, random) => {
   const send = () =>
     callFrom(from, {
-      ca: ground.ca,
-      url: `${ground.baseUrl}/account`,
+      ca: fixture.ca,
+      url: `${fixture.baseUrl}/account`,
       headers: { 'Service-API-Key': random().toString(36).repeat(4) },
     });
   await flood(
@@ -58,16 +58,16 @@ const badKeys: Attack = async (ground, random) => {
 };
 
 /** Scripts that take all that their agent gives them. */
-const hostileScripts: Attack = async (ground, random) => {
+const hostileScripts: Attack = async (fixture, random) => {
   const text = pick(random, [
     'const all = []; for (;;) all.push("x".repeat(100_000) + all.length);',
     "for (;;) log('x'.repeat(100_000));",
     'for (;;);',
   ]);
-  const id = await addHostile(ground, { Method: 'Script', URL: text, Timeout: 2 });
+  const id = await addHostile(fixture, { Method: 'Script', URL: text, Timeout: 2 });
   if (id === undefined) return;
-  await ground.hostile.api.call('POST', `/devices/${id}/check`);
-  await removeHostile(ground, id);
+  await fixture.hostile.api.call('POST', `/devices/${id}/check`);
+  await removeHostile(fixture, id);
 };
 
 /** Attacks of the holder of a key, by name. */

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type Bystander, type Measured, startBystander } from './bystander.ts';
-import { type Ground, startGround } from './ground.ts';
+import { type AttackFixture, createAttackFixture } from './attack-fixture.ts';
 import { putBehind } from './priority.ts';
 
 /** The scenes of one test file, on one running system. */
 export interface Scenes {
-  readonly ground: Ground;
+  readonly fixture: AttackFixture;
   /**
    * Runs an attack and measures the bystander. Fails when the bystander was disturbed or a program exceeded its memory
    * limit. The measurement lasts at least `leastMs`. An attack that lasts longer than `maxMs` has failed. Where the
@@ -16,7 +16,7 @@ export interface Scenes {
    */
   play(
     name: string,
-    attack: (ground: Ground) => Promise<void>,
+    attack: (fixture: AttackFixture) => Promise<void>,
     lasts?: { readonly leastMs?: number; readonly maxMs?: number },
   ): Promise<void>;
 }
@@ -37,26 +37,26 @@ const maxDelayMs = 10_000;
 export function useScenes(settings: Readonly<Record<string, string>> = {}): Scenes {
   const held = new AsyncDisposableStack();
   const report: string[] = [];
-  let ground: Ground | undefined;
+  let fixture: AttackFixture | undefined;
   let bystander: Bystander | undefined;
   let maxMs = 0;
 
-  const started = (): { ground: Ground; bystander: Bystander } => {
-    if (!ground || !bystander) throw new Error('the system did not start');
-    return { ground, bystander };
+  const started = (): { fixture: AttackFixture; bystander: Bystander } => {
+    if (!fixture || !bystander) throw new Error('the system did not start');
+    return { fixture, bystander };
   };
   beforeAll(async () => {
-    ground = held.use(await startGround(settings));
-    const { neighbour, kysely, baseUrl, ca } = ground;
+    fixture = held.use(await createAttackFixture(settings));
+    const { neighbour, kysely, baseUrl, ca } = fixture;
     bystander = held.use(await startBystander({ ...neighbour, kysely, baseUrl, ca }));
     putBehind();
     const peace = await measure(bystander, () => delay(baselineMs));
-    report.push(rowOf('without attack', peace, ground));
+    report.push(rowOf('without attack', peace, fixture));
     expect(disturbances(peace, Number.POSITIVE_INFINITY)).toEqual({ broken: [], slow: [] });
     maxMs = limitAfter(peace);
   }, 240_000);
   afterAll(async () => {
-    const { controller } = ground ?? {};
+    const { controller } = fixture ?? {};
     if (report.length > 0)
       process.stdout.write(
         `\nbystander, REST p99 must stay under ${Math.round(maxMs)} ms; memory by ${controller?.memory.how}\n${report.join('\n')}\n`,
@@ -65,32 +65,32 @@ export function useScenes(settings: Readonly<Record<string, string>> = {}): Scen
   }, 60_000);
 
   return {
-    get ground() {
-      return started().ground;
+    get fixture() {
+      return started().fixture;
     },
     async play(name, attack, { leastMs = sceneMs, maxMs: attackMs = longestAttackMs } = {}) {
-      const { ground, bystander } = started();
+      const { fixture, bystander } = started();
       const playOnce = async (label: string): Promise<Complaints> => {
-        expect(ended(ground), 'programs that ended in an earlier scene').toEqual([]);
-        ground.controller.takeLog();
+        expect(ended(fixture), 'programs that ended in an earlier scene').toEqual([]);
+        fixture.controller.takeLog();
         const fromMs = performance.now();
         let failure: unknown;
         const measured = await measure(bystander, async () => {
-          await within(attackMs, attack(ground)).catch((error: unknown) => {
+          await within(attackMs, attack(fixture)).catch((error: unknown) => {
             failure = error;
           });
           await delay(Math.max(0, leastMs - (performance.now() - fromMs)));
         });
-        report.push(rowOf(label, measured, ground));
+        report.push(rowOf(label, measured, fixture));
         const failed = failure instanceof Error ? [`the attack itself: ${failure.message}`] : [];
         const { broken, slow } = disturbances(measured, maxMs);
-        return { broken: [...excesses(ground), ...broken, ...failed], slow };
+        return { broken: [...excesses(fixture), ...broken, ...failed], slow };
       };
       let complaints = await playOnce(name);
       for (const again of ['again', 'a third time']) {
         if (complaints.broken.length > 0 || complaints.slow.length === 0) break;
         const peace = await measure(bystander, () => delay(baselineMs));
-        report.push(rowOf('again without attack', peace, ground));
+        report.push(rowOf('again without attack', peace, fixture));
         maxMs = limitAfter(peace);
         complaints = await playOnce(`${name}, ${again}`);
       }
@@ -153,20 +153,20 @@ function limitAfter({ p99Ms }: Measured): number {
   return Math.max(500, 5 * p99Ms);
 }
 
-/** The programs of a ground by name. */
-function programsOf({ controller, neighbour, hostile }: Ground) {
+/** The programs of a fixture by name. */
+function programsOf({ controller, neighbour, hostile }: AttackFixture) {
   return { controller, 'agent of the bystander': neighbour.agent, 'agent of the attacker': hostile.agent };
 }
 
-function ended(ground: Ground): string[] {
-  return Object.entries(programsOf(ground)).flatMap(([name, program]) => (program.ended ? [name] : []));
+function ended(fixture: AttackFixture): string[] {
+  return Object.entries(programsOf(fixture)).flatMap(([name, program]) => (program.ended ? [name] : []));
 }
 
 /** Names programs that ended or exceeded their memory limit, and a controller that logs too much. */
-function excesses(ground: Ground): string[] {
-  const { bytes, longestLine } = ground.controller.takeLog();
+function excesses(fixture: AttackFixture): string[] {
+  const { bytes, longestLine } = fixture.controller.takeLog();
   return [
-    ...Object.entries(programsOf(ground)).flatMap(([name, { ended, tail, memory }]) => [
+    ...Object.entries(programsOf(fixture)).flatMap(([name, { ended, tail, memory }]) => [
       ...(ended ? [`the ${name} ended:\n${tail.slice(-700)}`] : []),
       ...(memory.kills > 0 ? [`${memory.kills} kills in the ${name} for want of memory`] : []),
       ...(memory.peakBytes > memory.limitBytes ? [`the ${name} used ${memory.peakBytes} bytes`] : []),
@@ -176,8 +176,8 @@ function excesses(ground: Ground): string[] {
   ];
 }
 
-function rowOf(name: string, measured: Measured, ground: Ground): string {
-  const memory = Object.values(programsOf(ground)).map(({ memory: { peakBytes } }) =>
+function rowOf(name: string, measured: Measured, fixture: AttackFixture): string {
+  const memory = Object.values(programsOf(fixture)).map(({ memory: { peakBytes } }) =>
     Math.round(peakBytes / mebibyte),
   );
   const [ms, late, delivered] = [measured.p99Ms, measured.latestMs, measured.deliveredMs].map(Math.round);

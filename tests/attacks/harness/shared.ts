@@ -6,4 +6,4 @@ import { addManyDevices } from './unread-attacks.ts';
 export const scenes = useScenes();
 
 /** The lists that the hostile account reads are long. */
-beforeAll(() => addManyDevices(scenes.ground));
+beforeAll(() => addManyDevices(scenes.fixture));

@@ -1,13 +1,13 @@
 import { Agent, request } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { type Ground, issueKey } from './ground.ts';
+import { type AttackFixture, issueKey } from './attack-fixture.ts';
 import { openHostile } from './hostile-agent.ts';
 import { pick, type Random } from './hostile-message.ts';
 import { batchOf, get, leaveUnread, portsOf } from './unread.ts';
 
 /** An attack with parameters that `random` chooses. Resolves when it is over. */
-export type Attack = (ground: Ground, random: Random) => Promise<void>;
+export type Attack = (fixture: AttackFixture, random: Random) => Promise<void>;
 
 /** Addresses of strangers; the bystander has another one. */
 const addresses = Array.from({ length: 12 }, (_, i) => `127.0.1.${i + 1}`);
@@ -22,7 +22,7 @@ const between = (random: Random, least: number, most: number) =>
 const someAddresses = (random: Random) => addresses.slice(0, pick(random, [1, 1, 3, 12]));
 
 /** Gives the hostile account 100 devices that are not checked, with long texts. */
-export async function addManyDevices({ hostile }: Ground): Promise<void> {
+export async function addManyDevices({ hostile }: AttackFixture): Promise<void> {
   const Operations = Array.from({ length: deviceCount }, (_, i) => ({
     Method: 'POST',
     Path: '/devices',
@@ -40,8 +40,8 @@ export async function addManyDevices({ hostile }: Ground): Promise<void> {
 }
 
 /** One stranger, one connection: 1,300 documents that nobody reads. */
-const unreadDocuments: Attack = async (ground) => {
-  await leaveUnread(portsOf(ground).rest, {
+const unreadDocuments: Attack = async (fixture) => {
+  await leaveUnread(portsOf(fixture).rest, {
     from: ['127.0.0.66'],
     connections: 1,
     text: get(document).repeat(1_300),
@@ -50,8 +50,8 @@ const unreadDocuments: Attack = async (ground) => {
 };
 
 /** Strangers with many connections, some of which read a little. */
-const crowdOfUnreadDocuments: Attack = async (ground, random) => {
-  await leaveUnread(portsOf(ground).rest, {
+const crowdOfUnreadDocuments: Attack = async (fixture, random) => {
+  await leaveUnread(portsOf(fixture).rest, {
     from: someAddresses(random),
     connections: between(random, 100, 200),
     text: get(pick(random, documents), undefined, pick(random, ['1.1', '1.0'])).repeat(
@@ -63,8 +63,8 @@ const crowdOfUnreadDocuments: Attack = async (ground, random) => {
 };
 
 /** Strangers whose reads hold as many requests as possible. */
-const crowdOfShortestRequests: Attack = async (ground, random) => {
-  await leaveUnread(portsOf(ground).rest, {
+const crowdOfShortestRequests: Attack = async (fixture, random) => {
+  await leaveUnread(portsOf(fixture).rest, {
     from: someAddresses(random),
     connections: between(random, 50, 200),
     text: 'GET / HTTP/1.1\r\n\r\n'.repeat(between(random, 3_000, 12_000)),
@@ -73,14 +73,14 @@ const crowdOfShortestRequests: Attack = async (ground, random) => {
 };
 
 /** A key's batches of reads, pipelined and unread, on one connection or on several, of one key or of several. */
-const unreadBatches: Attack = async (ground, random) => {
-  const { hostile, kysely } = ground;
+const unreadBatches: Attack = async (fixture, random) => {
+  const { hostile, kysely } = fixture;
   const keys = [hostile.key];
   for (let i = between(random, 0, 5); i > 0; i -= 1) keys.push(await issueKey(kysely, hostile.accountNo));
   const path = '/openapi.json';
   await Promise.all(
     keys.map((key, i) =>
-      leaveUnread(portsOf(ground).rest, {
+      leaveUnread(portsOf(fixture).rest, {
         from: [addresses[i] ?? ''],
         connections: pick(random, [1, 4, 16]),
         holdMs,
@@ -91,11 +91,11 @@ const unreadBatches: Attack = async (ground, random) => {
 };
 
 /** Lists of 100 devices in each form, and series, unread. */
-const unreadLists: Attack = async (ground, random) => {
-  const { key } = ground.hostile;
+const unreadLists: Attack = async (fixture, random) => {
+  const { key } = fixture.hostile;
   const forms = ['csv', 'json', 'xml'].map((form) => get(`/v1.1/devices?Limit=100&fmt=${form}`, key));
   const texts = [get('/metrics?devices=Y', key), forms.join(''), ...forms] as const;
-  await leaveUnread(portsOf(ground).rest, {
+  await leaveUnread(portsOf(fixture).rest, {
     from: someAddresses(random),
     connections: pick(random, [1, 20, 150]),
     text: pick(random, texts).repeat(between(random, 50, 300)),
@@ -105,9 +105,9 @@ const unreadLists: Attack = async (ground, random) => {
 };
 
 /** Event streams that nobody reads, while events come. */
-const unreadEvents: Attack = async (ground, random) => {
-  const { hostile } = ground;
-  const reading = leaveUnread(portsOf(ground).rest, {
+const unreadEvents: Attack = async (fixture, random) => {
+  const { hostile } = fixture;
+  const reading = leaveUnread(portsOf(fixture).rest, {
     from: someAddresses(random),
     connections: between(random, 8, 24),
     text: `${get('/v1.1/events?stream', hostile.key)}${get('/v1.1/openapi.json').repeat(pick(random, [0, 500]))}`,
@@ -122,12 +122,12 @@ const unreadEvents: Attack = async (ground, random) => {
 };
 
 /** Many connections that ask for documents as fast as they get them. */
-const readDocuments: Attack = async (ground, random) => {
+const readDocuments: Attack = async (fixture, random) => {
   const until = performance.now() + holdMs;
-  const { host, hostname, port } = new URL(ground.baseUrl);
+  const { host, hostname, port } = new URL(fixture.baseUrl);
   const paths = pick<readonly string[]>(random, [documents, [document], ['/v1.1/hello']]);
   const headers = { Host: host, 'Accept-Encoding': pick(random, ['identity', 'gzip', 'br']) };
-  const agent = new Agent({ ca: ground.ca, keepAlive: true, maxSockets: 40 });
+  const agent = new Agent({ ca: fixture.ca, keepAlive: true, maxSockets: 40 });
   const read = (path: string) =>
     new Promise<void>((resolve) => {
       const way = { agent, host: '127.0.0.1', port, servername: hostname, localAddress: addresses[0] };
@@ -147,14 +147,14 @@ const readDocuments: Attack = async (ground, random) => {
 };
 
 /** Requests to the agents' port whose answers nobody reads, pipelined. */
-const unreadAtTheAgentsPort: Attack = async (ground, random) => {
-  await leaveUnread(portsOf(ground).agents, {
+const unreadAtTheAgentsPort: Attack = async (fixture, random) => {
+  await leaveUnread(portsOf(fixture).agents, {
     from: someAddresses(random),
     connections: between(random, 100, 200),
     text: pick(random, [get('/install.sh'), get('/x'), 'GET /x HTTP/1.1\r\n\r\n']).repeat(4_000),
     holdMs,
   });
-  using connection = openHostile(ground);
+  using connection = openHostile(fixture);
   const streams = Array.from({ length: 50 }, () => connection.open());
   await Promise.all(streams.map(({ end }) => end));
 };
