@@ -11,6 +11,8 @@ export default defineConfig({
     globalSetup: ['tests/harness/global-setup.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // Node itself loads the modules (vitest.config.ts).
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     pool: 'forks',
     fileParallelism: false,
     retry: 0,

@@ -17,6 +17,9 @@ export default defineConfig({
     // Each test database exists on three servers.
     testTimeout: 240_000,
     hookTimeout: 240_000,
+    // As on PostgreSQL alone (vitest.config.ts).
+    expect: { poll: { timeout: 20_000 } },
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     pool: 'forks',
     isolate: false,
     maxWorkers: 2,

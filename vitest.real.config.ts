@@ -1,33 +1,45 @@
 import { defineConfig } from 'vitest/config';
+import { longestFirst } from './tests/harness/longest-first.ts';
 
 /** They compare times with the machine's own, so nothing else runs beside them. */
 const timed = ['accuracy*', 'name-accuracy', 'ping', 'portless'].map(
   (name) => `tests/real-servers/${name}.test.ts`,
 );
-/** They end a test that hangs. */
-const limits = { testTimeout: 120_000, hookTimeout: 120_000 };
+const shared = {
+  // They end a test that hangs.
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  // Node itself loads the modules (vitest.config.ts).
+  experimental: { viteModuleRunner: false, nodeLoader: false },
+};
 
 /** The probes against real servers from Debian's packages; what cannot run says why. */
 export default defineConfig({
   test: {
+    sequence: {
+      sequencer: longestFirst(['install', 'private-network', 'table-mail', 'table-files', 'table-web']),
+    },
     projects: [
       {
         test: {
-          ...limits,
+          ...shared,
           name: 'timed',
           include: timed,
           fileParallelism: false,
+          // Three Methods at one time, of which each mostly waits, are rest.
+          maxConcurrency: 3,
           sequence: { groupOrder: 0 },
         },
       },
       {
         test: {
-          ...limits,
+          ...shared,
           name: 'servers',
           include: ['tests/real-servers/**/*.test.ts'],
           exclude: timed,
           pool: 'forks',
-          maxWorkers: 2,
+          // Most of them wait for most of their time.
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
       },

@@ -57,10 +57,7 @@ test('the controller does not compute all wrong passwords at once, and a neighbo
         ca,
         headers: { 'Service-API-Key': attacked, Authorization: login(`wrong ${i}`) },
       });
-    const outcomes = await flood(
-      Array.from({ length: 250 }, (_, i) => wrong(i)),
-      1,
-    );
+    const outcomes = await flood(Array.from({ length: 250 }, (_, i) => wrong(i)));
     const tried = outcomes.filter(({ status }) => status === 400).length;
     expect(tried, 'passwords that were tried').toBeLessThanOrEqual(60);
     expect(outcomes.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(150);
@@ -73,10 +70,7 @@ test('one key can open a limited number of event streams', async () => {
   await scenes.play('event streams', async (fixture) => {
     const open = () =>
       callFrom(from, { ...asHostile(fixture), url: `${fixture.baseUrl}/events?stream`, timeoutMs: 5_000 });
-    const outcomes = await flood(
-      Array.from({ length: 120 }, () => open),
-      1,
-    );
+    const outcomes = await flood(Array.from({ length: 120 }, () => open));
     expect(outcomes.filter(({ status }) => status === 429 || status === 503).length).toBeGreaterThan(30);
   });
 });
@@ -89,7 +83,7 @@ test('the most expensive requests of one key, as many as possible, slow no other
       (_, i) => () =>
         callFrom(from, { ...asHostile(fixture), url: `${fixture.baseUrl}${paths[i % paths.length]}` }),
     );
-    await flood(asks, 60);
+    await flood(asks, { rounds: 60, longestMs: 6_000 });
   });
 });
 
@@ -109,7 +103,7 @@ test('bodies of the greatest size and depth slow no other account', async () => 
           body: [deep, wide, long][i % 3] ?? '',
         }),
     );
-    const outcomes = await flood(asks, 5);
+    const outcomes = await flood(asks, { rounds: 5 });
     for (const { status } of outcomes) expect([0, 400, 429]).toContain(status);
   });
 });

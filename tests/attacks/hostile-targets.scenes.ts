@@ -3,7 +3,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { addHostile, checkNow, removeHostile } from './harness/devices.ts';
+import { addHostile, checkNow, firstCheck, removeHostile } from './harness/devices.ts';
 import { scenes } from './harness/shared.ts';
 
 interface Served extends AsyncDisposable {
@@ -84,7 +84,8 @@ test('targets that answer without end cost their agent a bounded amount', async 
           const { port } = held.use(
             await listen(createServer((socket) => socket.once('data', () => serve(socket)))),
           );
-          const id = await addHostile(fixture, { Method: 'HTTP', URL: `http://127.0.0.1:${port}/` });
+          const target = { Method: 'HTTP', URL: `http://127.0.0.1:${port}/`, Timeout: 3 };
+          const id = await addHostile(fixture, target);
           return [what, id ?? ''];
         }),
     );
@@ -151,22 +152,22 @@ test('a check sends a filled-in secret to no other origin', async () => {
     createServer((socket) => socket.once('data', () => socket.end(redirect))),
   );
   const reference = '$' + '{secret:sentinel}';
-  for (const Options of [
+  const all = [
     { Headers: { 'X-Token': reference } },
     { Headers: { Accept: `a/${reference}` } },
     { Method: 'POST', Body: reference },
     { User: 'user', Password: reference },
     { Headers: { Cookie: `a=${reference}` } },
-  ]) {
-    const id = await addHostile(fixture, {
-      Method: 'HTTP',
-      URL: `http://127.0.0.1:${sender.port}/`,
-      Options,
-    });
-    expect(id, JSON.stringify(Options)).toBeDefined();
-    await checkNow(fixture, id ?? '');
-    await removeHostile(fixture, id ?? '');
-  }
+  ];
+  await Promise.all(
+    all.map(async (Options) => {
+      const target = { Method: 'HTTP', URL: `http://127.0.0.1:${sender.port}/`, Options };
+      const id = await addHostile(fixture, target);
+      expect(id, JSON.stringify(Options)).toBeDefined();
+      expect((await firstCheck(fixture, id ?? '')).text).toBe('200 OK');
+      await removeHostile(fixture, id ?? '');
+    }),
+  );
 
   expect(heard).not.toContain(value);
   expect(heard).not.toContain(Buffer.from(`user:${value}`).toString('base64'));

@@ -4,13 +4,13 @@ import { z } from 'zod';
 import { scenes } from './harness/shared.ts';
 import { readSteadily } from './harness/steady-readers.ts';
 
-const [perSecond, seconds] = [1_000, 60];
+const [perSecond, seconds] = [1_000, 20];
 /** Readers see statuses that are at most so old. */
 const freshS = 5;
 /** A PNG image of 2 × 1 pixels. */
 const logo = 'iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAAAAADRSSBWAAAAC0lEQVR4nGNoaAAAAYMBARg1IhUAAAAASUVORK5CYII=';
 
-test('a status page that is asked 1,000 times a second for a minute is answered from memory and costs the checks nothing', async () => {
+test('a status page that is asked 1,000 times a second is answered from memory and costs the checks nothing', async () => {
   await scenes.play(
     'a status page asked 1,000 times a second',
     async ({ hostile, baseUrl, ca }) => {
@@ -31,6 +31,6 @@ test('a status page that is asked 1,000 times a second for a minute is answered 
       expect(texts.size).toBeLessThanOrEqual(Math.ceil(seconds / freshS) + 2);
       await hostile.api.ok('DELETE', `/pages/${id}`);
     },
-    { maxMs: 90_000 },
+    { maxMs: 60_000 },
   );
-}, 480_000);
+}, 300_000);

@@ -8,7 +8,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Page } from 'playwright-core';
 import { z } from 'zod';
-import { openWindow, signIn, startBrowser } from '../browser/browser.ts';
+import { signInByForm, startBrowser } from '../browser/browser.ts';
+import { openWindow } from '../browser/windows.ts';
 import { runVantage } from '../harness/run-vantage.ts';
 import { startSystem } from '../harness/system.ts';
 import { type Figure, printFigures } from './figures.ts';
@@ -136,7 +137,7 @@ async function openPage(): Promise<Page> {
   const browser = await startBrowser();
   held.defer(() => browser.close());
   const page = await openWindow(browser, []);
-  await signIn(page, quickstart.dashboard_url, quickstart.api_key_uw);
+  await signInByForm(page, quickstart.dashboard_url, quickstart.api_key_uw);
   return page;
 }
 

@@ -2,7 +2,8 @@
 // middle. Its memory and its elements must not grow. Usage: node tests/bench/wall.ts [rounds] [changes of a round]
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { openWindow, startBrowser } from '../browser/browser.ts';
+import { startBrowser } from '../browser/browser.ts';
+import { openWindow } from '../browser/windows.ts';
 import { startSystem } from '../harness/system.ts';
 import { printFigures } from './figures.ts';
 import { killPart } from './kill-part.ts';

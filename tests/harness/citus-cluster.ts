@@ -157,14 +157,16 @@ async function createServer(
     });
   mkdirSync(data);
   if (owner !== undefined) chownSync(data, owner.uid, owner.gid);
-  run('initdb', '-D', data, '-U', 'vantage', '--auth=trust', '-E', 'UTF8');
+  run('initdb', '-D', data, '-U', 'vantage', '--auth=trust', '-E', 'UTF8', '--no-sync');
   const settings = {
     port,
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     max_connections: 100,
     wal_level: 'logical',
+    // Its data end with the test, and the end of a process loses none of the kernel's pages.
     fsync: 'off',
+    full_page_writes: 'off',
     jit: 'off',
     ...more,
   };

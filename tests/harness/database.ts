@@ -25,7 +25,10 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const server = inject('databaseUrl');
   const name = `vantage_test_${randomBytes(6).toString('hex')}`;
   const servers = [...inject('databaseWorkers'), server];
-  for (const one of servers) await copyDatabase(one, inject('databaseTemplate'), name);
+  // The coordinator connects to the workers as soon as it has the database.
+  const copy = (one: string) => copyDatabase(one, inject('databaseTemplate'), name);
+  await Promise.all(inject('databaseWorkers').map(copy));
+  await copy(server);
   return {
     url: inDatabase(server, name),
     async [Symbol.asyncDispose]() {

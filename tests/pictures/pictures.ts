@@ -3,7 +3,8 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
-import { openWindow, signIn, startBrowser } from '../browser/browser.ts';
+import { signInByForm, startBrowser } from '../browser/browser.ts';
+import { openWindow } from '../browser/windows.ts';
 import { startSystem } from '../harness/system.ts';
 import { makePlanned, planningScreens } from './planned.ts';
 import { type Made, makeTwenty, manyStates } from './worlds.ts';
@@ -71,7 +72,7 @@ async function take(
     for (const width of widths) {
       const page = await openWindow(browser, [], { theme, width });
       page.setDefaultTimeout(60_000);
-      await signIn(page, base, as);
+      await signInByForm(page, base, as);
       await prepare?.(page);
       for (const [name, address, press] of screens) {
         await page.goto(`${base}${address}`);

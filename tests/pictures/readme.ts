@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { z } from 'zod';
-import { openWindow, signIn, startBrowser } from '../browser/browser.ts';
+import { signInByForm, startBrowser } from '../browser/browser.ts';
+import { openWindow } from '../browser/windows.ts';
 import { runVantage } from '../harness/run-vantage.ts';
 import { startSystem } from '../harness/system.ts';
 
@@ -55,7 +56,7 @@ const browser = await startBrowser();
 held.defer(() => browser.close());
 const page = await openWindow(browser, []);
 await page.setViewportSize({ width: 1280, height: 940 });
-await signIn(page, base, key);
+await signInByForm(page, base, key);
 await page.goto(`${base}devices/${device_id}`);
 await page.getByRole('heading', { level: 1 }).waitFor();
 await delay(3_000);

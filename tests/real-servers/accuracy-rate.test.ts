@@ -36,7 +36,7 @@ afterAll(async () => {
 
 const perSecond = 40;
 /** Half of them are bare sockets. */
-const connections = 120;
+const connections = 80;
 
 /** A Method, with what a bare socket does instead. */
 interface Subject {

@@ -20,8 +20,10 @@ import { type Talk, truthOf } from './delay-talk.ts';
 import { startWire, type Wire, wireMissing } from './delay-wire.ts';
 import { startLoad } from './load.ts';
 
-/** Two show an error that grows with the delay; the shorter ones take the least time. */
+/** Two show an error that grows with the delay; the shorter ones take the least time. Each has a wire of its own. */
 const delays = [20, 50] as const;
+/** Checks that run at one time beside the load. */
+const atOnce = 4;
 const subjects = [...plainSubjects, ...tlsSubjects];
 const missing = accuracyServersMissing();
 const noWire = missing ?? wireMissing();
@@ -46,6 +48,18 @@ interface Way {
   readonly servers: Servers;
   readonly ports: Passage['ports'];
   readonly talk: (port: number) => Promise<Talk>;
+  /** Runs such work one after the other: a port tells the talks of two checks not apart. */
+  readonly inTurn: <T>(port: number, work: () => Promise<T>) => Promise<T>;
+}
+
+/** The turns of the ports of one way. */
+function createTurns(): Way['inTurn'] {
+  const last = new Map<number, Promise<unknown>>();
+  return (port, work) => {
+    const done = (last.get(port) ?? Promise.resolve()).then(work, work);
+    last.set(port, done);
+    return done;
+  };
 }
 
 function probeOf({ method }: Subject) {
@@ -55,13 +69,18 @@ function probeOf({ method }: Subject) {
 }
 
 /** One check, and the stamps of its path. */
-async function lookAt(subject: Subject, way: Way, host: string) {
+function lookAt(subject: Subject, way: Way, host: string) {
   const port = way.ports[subject.service];
-  const report = way.talk(port);
   const options = subject.options(way.servers);
-  const seen = await runTest(probeOf(subject), subject.url(host, port), options, { dial, timeoutMs: 60_000 });
-  expect(seen, seen.text).toMatchObject({ code: subject.code ?? 1 });
-  return { seen, truth: truthOf(await report, subject.manner) };
+  return way.inTurn(port, async () => {
+    const report = way.talk(port);
+    const seen = await runTest(probeOf(subject), subject.url(host, port), options, {
+      dial,
+      timeoutMs: 60_000,
+    });
+    expect(seen, seen.text).toMatchObject({ code: subject.code ?? 1 });
+    return { seen, truth: truthOf(await report, subject.manner) };
+  });
 }
 
 /** The errors of one check's phases, milliseconds. */
@@ -100,7 +119,7 @@ function hold(subject: Subject, held: Held): Promise<void> {
       const errors = await errorsOf(subject, way, host, phases);
       return Object.fromEntries(Object.entries(errors).map(([phase, ms]) => [phase, ms + faultMs]));
     },
-    control: () => (subject.manner.tls ? bareHandshake(bare) : bareQuery(bare)),
+    control: () => way.inTurn(bare.port, () => (subject.manner.tls ? bareHandshake(bare) : bareQuery(bare))),
   });
 }
 
@@ -108,79 +127,95 @@ function hold(subject: Subject, held: Held): Promise<void> {
 const slowly = { ...retryBecause('a busy machine adds milliseconds'), timeout: 300_000 };
 
 describe('over a wire', slowly, () => {
-  let wire: Wire | undefined;
-  let passage: Passage | undefined;
+  const held = new AsyncDisposableStack();
+  let wires: readonly Wire[] = [];
+  let ways: readonly Way[] = [];
   beforeAll(async () => {
     if (!servers || noWire) return;
-    wire = await startWire();
-    passage = await startPassage(servers, wire.near, 0);
+    const ours = [held.use(await startWire(0)), held.use(await startWire(1))];
+    for (const [i, delayMs] of delays.entries()) await ours[i]?.delay(delayMs);
+    const near = ours.flatMap((wire) => wire.near);
+    const { ports } = held.use(await startPassage(servers, near, 0));
+    const all = servers;
+    ways = ours.map(({ talk }) => ({ servers: all, ports, talk, inTurn: createTurns() }));
+    wires = ours;
   });
-  afterAll(async () => {
-    await passage?.[Symbol.asyncDispose]();
-    await wire?.[Symbol.asyncDispose]();
-  });
+  afterAll(() => held.disposeAsync());
+  /** The wires with the two delays, the ways over them, and the addresses of the far ends. */
   const laid = (context: TestContext) => {
-    if (!servers || !wire || !passage) return context.skip(noWire);
-    const ours = wire;
-    const way: Way = { servers, ports: passage.ports, talk: (port) => ours.talk(port) };
-    return { wire, way, v4: wire.far.v4, v6: `[${wire.far.v6}]` };
+    const [short, long] = wires.map((wire, i) => {
+      const way = ways[i];
+      return way && { wire, way, v4: wire.far.v4, v6: `[${wire.far.v6}]` };
+    });
+    if (!short || !long) return context.skip(noWire);
+    return [short, long] as const;
   };
 
-  test.for(subjects)('$name at rest, within 2 ms', async (subject, context) => {
-    const { wire: ours, way, v4, v6 } = laid(context);
-    for (const delayMs of delays) {
-      await ours.delay(delayMs);
-      await hold(subject, { way, host: v4, limitMs: 2, when: `at rest, ${delayMs} ms` });
-    }
-    await ours.delay(20);
-    await hold(subject, { way, host: v6, limitMs: 2, when: 'at rest, 20 ms, IPv6' });
+  // Few checks at one time, on other ports, are rest: each mostly waits. Kernel stamps show what the wire did.
+  test.concurrent.for(subjects)('$name at rest, within 2 ms', async (subject, context) => {
+    const [short, long] = laid(context);
+    const rest = { limitMs: 2 };
+    await Promise.all([
+      hold(subject, { ...rest, way: long.way, host: long.v4, when: 'at rest, 50 ms' }),
+      (async () => {
+        await hold(subject, { ...rest, way: short.way, host: short.v4, when: 'at rest, 20 ms' });
+        await hold(subject, { ...rest, way: short.way, host: short.v6, when: 'at rest, 20 ms, IPv6' });
+      })(),
+    ]);
   });
 
-  test.for([plainSubjects[0], tlsSubjects[0]])(
+  test.concurrent.for([plainSubjects[0], tlsSubjects[0]])(
     'a fault of 3 ms in $name is noticed',
     async (subject, context) => {
-      const { wire: ours, way, v4 } = laid(context);
+      const [{ way, v4 }] = laid(context);
       if (!subject) throw new Error('no such subject');
-      await ours.delay(20);
-      const held = hold(subject, { way, host: v4, limitMs: 2, when: 'with a fault of 3 ms', faultMs: 3 });
-      await expect(held).rejects.toThrow('with a fault of 3 ms');
+      const fault = hold(subject, {
+        way,
+        host: v4,
+        limitMs: 2,
+        when: 'with a fault of 3 ms',
+        faultMs: 3,
+      });
+      await expect(fault).rejects.toThrow('with a fault of 3 ms');
     },
   );
 
   test('beside 500 checks a second, within 5 ms', { timeout: 600_000 }, async (context) => {
-    const { wire: ours, way, v4 } = laid(context);
+    const [short, long] = laid(context);
     await using load = await startLoad();
-    for (const delayMs of delays) {
-      await ours.delay(delayMs);
-      const looked = delayMs === 50 ? subjects : plainSubjects;
-      for (const subject of looked)
-        await hold(subject, { way, host: v4, limitMs: 5, when: `loaded, ${delayMs} ms` });
-    }
+    const looks = [
+      ...subjects.map((subject) => ({ subject, ...long, when: 'loaded, 50 ms' })),
+      ...plainSubjects.map((subject) => ({ subject, ...short, when: 'loaded, 20 ms' })),
+    ];
+    const lookOn = async () => {
+      for (let next = looks.shift(); next; next = looks.shift()) {
+        const { subject, way, v4, when } = next;
+        await hold(subject, { way, host: v4, limitMs: 5, when });
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, lookOn));
     printed.push(`${Math.round(load.perSecond())} checks a second beside`);
     expect(load.perSecond()).toBeGreaterThan(400);
   });
 
   test('ConnectTime contains the wait for the answer to a SYN that was sent again', async (context) => {
-    const { wire: ours, way, v4, v6 } = laid(context);
+    const [one, other] = laid(context);
     const subject = plainSubjects.find(({ name }) => name === 'TCP');
-    if (!subject) throw new Error('no such subject');
-    await ours.delay('lossy');
-    for (const host of [v4, v6])
-      await hold(subject, {
-        way,
-        host,
-        limitMs: 2,
-        when: 'first answer lost',
-        phases: ['connect'],
-        kernel: {},
-      });
-    const { seen } = await lookAt(subject, way, v4);
+    const [http] = plainSubjects;
+    if (!subject || !http) throw new Error('no such subject');
+    for (const { wire } of [one, other]) await wire.delay('lossy');
+    const lossy = { limitMs: 2, when: 'first answer lost', phases: ['connect'], kernel: {} } as const;
+    const [{ seen }] = await Promise.all([
+      lookAt(http, one.way, one.v4),
+      hold(subject, { ...lossy, way: one.way, host: one.v4 }),
+      hold(subject, { ...lossy, way: other.way, host: other.v6 }),
+    ]);
     expect(seen.phases.connect).toBeGreaterThan(900);
   });
 
   test('ConnectTime contains the whole wait for an answer to the connect that never comes', async (context) => {
-    const { wire: ours, way, v4, v6 } = laid(context);
-    await ours.delay('lost');
+    const [{ wire, way, v4, v6 }] = laid(context);
+    await wire.delay('lost');
     const timeoutMs = 700;
     const cut = async (subject: Subject, host: string) => {
       const url = subject.url(host, way.ports[subject.service]);
@@ -211,7 +246,7 @@ function overAProxy(): void {
 
   test.for(subjects)('$name at rest, 50 ms, within 2 ms', async (subject, context) => {
     if (!servers || !passage) return context.skip(missing);
-    const way: Way = { servers, ports: passage.ports, talk: passage.talk };
+    const way: Way = { servers, ports: passage.ports, talk: passage.talk, inTurn: createTurns() };
     // A proxy accepts a connection before it stamps it, so the test has no ConnectTime to compare with.
     const phases = ['ssl', 'ttfb', 'ttlb'] as const;
     await hold(subject, { way, host: '127.0.0.1', limitMs: 2, when: 'by proxy, 50 ms', phases });

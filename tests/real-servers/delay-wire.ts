@@ -51,14 +51,15 @@ export function wireMissing(): string | undefined {
 
 /**
  * Creates the wire. Its addresses are of the ranges of RFC 2544 (measurements) and RFC 4193, different in each process.
+ * A process that has several gives each its own number, 0 or 1.
  */
-export async function startWire(): Promise<Wire> {
-  const device = `vtw${process.pid % 100_000}`;
+export async function startWire(number: 0 | 1 = 0): Promise<Wire> {
+  const device = `vtw${process.pid % 100_000}-${number}`;
   const own = [1 + (process.pid % 250), Math.floor(process.pid / 250) % 64];
-  const net4 = `198.18.${own[0]}`;
+  const net4 = `198.${18 + number}.${own[0]}`;
   const near4 = `${net4}.${(own[1] ?? 0) * 4 + 1}`;
   const far4 = `${net4}.${(own[1] ?? 0) * 4 + 2}`;
-  const net6 = `fd76:616e:${process.pid
+  const net6 = `fd76:616${number}:${process.pid
     .toString(16)
     .padStart(8, '0')
     .slice(-8)

@@ -74,6 +74,7 @@ pathhost: news.real.test
 domain: real.test
 hismethod: hisv6
 enableoverview: true
+nnrpdloadlimit: 0
 ovmethod: tradindexed
 pathnews: ${news}
 pathbin: ${news}/bin

@@ -10,7 +10,7 @@ import { startLoad } from './load.ts';
 
 const run = promisify(execFile);
 const count = 100;
-const intervalMs = 20;
+const intervalMs = 10;
 /** The greatest difference that passes, milliseconds. */
 const boundMs = 0.05;
 const printed: string[] = [];

@@ -8,9 +8,13 @@ import { group, startInn } from './news-server.ts';
 import { startMariadb, startNginx, startSshd, startTelnetd, startTlsFront, startVsftpd } from './servers.ts';
 import { login, type packages, type Server, type ServersFixture } from './servers-fixture.ts';
 
+/** The part of the table; each has a test file. */
+export type Part = 'web' | 'mail' | 'files' | 'data';
+
 /** The real server of a Method, as the table needs it. */
 export interface Row {
   readonly method: Method;
+  readonly part: Part;
   readonly needs: readonly (keyof typeof packages)[];
   /** Starts the server. `port` is without TLS; the table checks TLS at `tls` (with `tlsOptions`). */
   start(fixture: ServersFixture): Promise<Place>;
@@ -223,23 +227,36 @@ const namePlace = async (fixture: ServersFixture, name: 'good' | 'expired' | 'wr
 
 /** The real server of each Method. The compiler names a Method without one (PING and Script have portless.test.ts). */
 export const rows: Readonly<Record<Exclude<Method, 'PING' | 'Script'>, Row>> = {
-  HTTP: { method: 'HTTP', needs: ['nginx'], start: (fixture) => nginxPlace(fixture, 'good') },
-  TCP: { method: 'TCP', needs: ['nginx'], start: (fixture) => tcpPlace(fixture, 'good') },
+  HTTP: { method: 'HTTP', part: 'web', needs: ['nginx'], start: (fixture) => nginxPlace(fixture, 'good') },
+  TCP: { method: 'TCP', part: 'web', needs: ['nginx'], start: (fixture) => tcpPlace(fixture, 'good') },
   SMTP: {
     method: 'SMTP',
+    part: 'mail',
     needs: ['postfix', 'dovecot-imapd'],
     start: (fixture) => smtpPlace(fixture, 'good'),
   },
   IMAP4: {
     method: 'IMAP4',
+    part: 'mail',
     needs: ['dovecot-imapd'],
     start: (fixture) => mailPlace('IMAP4')(fixture, 'good'),
   },
-  POP3: { method: 'POP3', needs: ['dovecot-pop3d'], start: (fixture) => mailPlace('POP3')(fixture, 'good') },
-  MySQL: { method: 'MySQL', needs: ['mariadb-server'], start: (fixture) => mysqlPlace(fixture, 'good') },
-  FTP: { method: 'FTP', needs: ['vsftpd'], start: (fixture) => ftpPlace(fixture, 'good') },
+  POP3: {
+    method: 'POP3',
+    part: 'mail',
+    needs: ['dovecot-pop3d'],
+    start: (fixture) => mailPlace('POP3')(fixture, 'good'),
+  },
+  MySQL: {
+    method: 'MySQL',
+    part: 'data',
+    needs: ['mariadb-server'],
+    start: (fixture) => mysqlPlace(fixture, 'good'),
+  },
+  FTP: { method: 'FTP', part: 'files', needs: ['vsftpd'], start: (fixture) => ftpPlace(fixture, 'good') },
   SSH: {
     method: 'SSH',
+    part: 'files',
     needs: ['openssh-server'],
     async start(fixture) {
       const server = await startSshd(fixture);
@@ -260,16 +277,19 @@ export const rows: Readonly<Record<Exclude<Method, 'PING' | 'Script'>, Row>> = {
   },
   TELNET: {
     method: 'TELNET',
+    part: 'data',
     needs: ['inetutils-telnetd', 'socat'],
     start: (fixture) => telnetPlace(fixture, 'good'),
   },
   NNTP: {
     method: 'NNTP',
+    part: 'files',
     needs: ['inn2'],
     start: (fixture) => newsPlace(fixture, 'good'),
   },
   DNS: {
     method: 'DNS',
+    part: 'web',
     needs: ['unbound'],
     start: (fixture) => namePlace(fixture, 'good'),
   },

@@ -23,9 +23,12 @@ export function maxConnections(): number {
   return Math.min(19_000, descriptorLimit('self') - 500);
 }
 
-/** Sends the requests at once, repeats that, and stops after ten seconds. */
-export async function flood(asks: readonly (() => Promise<Outcome>)[], rounds: number): Promise<Outcome[]> {
-  const until = performance.now() + 10_000;
+/** Sends the requests at once, once unless told otherwise, and begins no round after ten seconds or `longestMs`. */
+export async function flood(
+  asks: readonly (() => Promise<Outcome>)[],
+  { rounds = 1, longestMs = 10_000 }: { readonly rounds?: number; readonly longestMs?: number } = {},
+): Promise<Outcome[]> {
+  const until = performance.now() + longestMs;
   const outcomes: Outcome[] = [];
   for (let i = 0; i < rounds && performance.now() < until; i += 1)
     outcomes.push(...(await Promise.all(asks.map((ask) => ask()))));

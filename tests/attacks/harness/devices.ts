@@ -60,6 +60,19 @@ export async function checkNow(
   return within(withinMs, vi.waitFor(ask, { timeout: withinMs, interval: 500 }));
 }
 
+/** Waits for the check that the agent runs by itself as soon as it has the device. */
+export async function firstCheck({ hostile }: AttackFixture, deviceId: string): Promise<Seen> {
+  return vi.waitFor(
+    async () => {
+      const [{ ResultCode: code, CheckResult: text }] = z
+        .tuple([seen])
+        .parse(await hostile.api.ok('GET', `/devices/${deviceId}/checks?Limit=1`));
+      return { code, text };
+    },
+    { timeout: 30_000, interval: 100 },
+  );
+}
+
 /** Removes a device, so that its retries disturb no other scene. */
 export async function removeHostile(fixture: AttackFixture, deviceId: string): Promise<void> {
   const answer = await asHostile(fixture, 'DELETE', `/devices/${deviceId}`);

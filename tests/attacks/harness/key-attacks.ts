@@ -16,7 +16,7 @@ const expensiveReads: Attack = async (fixture, random) => {
     callFrom(from, { ...asHostile(fixture), url: `${fixture.baseUrl}${paths[i % paths.length]}` });
   await flood(
     Array.from({ length: 10 + Math.floor(random() * 60) }, (_, i) => read(i)),
-    20,
+    { rounds: 20 },
   );
 };
 
@@ -32,7 +32,7 @@ const greatBodies: Attack = async (fixture, random) => {
     callFrom(from, { ca: fixture.ca, headers, url: `${fixture.baseUrl}/devices`, method: 'POST', body });
   await flood(
     Array.from({ length: 30 }, () => send),
-    3,
+    { rounds: 3 },
   );
 };
 
@@ -40,10 +40,7 @@ const greatBodies: Attack = async (fixture, random) => {
 const manyEventStreams: Attack = async (fixture) => {
   const open = () =>
     callFrom(from, { ...asHostile(fixture), url: `${fixture.baseUrl}/events?stream`, timeoutMs: 5_000 });
-  await flood(
-    Array.from({ length: 120 }, () => open),
-    1,
-  );
+  await flood(Array.from({ length: 120 }, () => open));
 };
 
 /** Bad keys from one address. */
@@ -56,7 +53,7 @@ const badKeys: Attack = async (fixture, random) => {
     });
   await flood(
     Array.from({ length: 100 }, () => send),
-    3,
+    { rounds: 3 },
   );
 };
 

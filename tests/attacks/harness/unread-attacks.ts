@@ -14,6 +14,8 @@ const addresses = Array.from({ length: 12 }, (_, i) => `127.0.1.${i + 1}`);
 const document = '/v1.1/openapi.json';
 const documents = [document, '/docs/api/swagger-ui-bundle.js', '/docs/api/swagger-ui.css'] as const;
 const deviceCount = 100;
+/** The controller has made what it will make of unread answers long before. */
+const holdMs = 3_000;
 
 const between = (random: Random, least: number, most: number) =>
   least + Math.floor(random() * (most - least + 1));
@@ -43,7 +45,7 @@ const unreadDocuments: Attack = async (fixture) => {
     from: ['127.0.0.66'],
     connections: 1,
     text: get(document).repeat(1_300),
-    holdMs: 8_000,
+    holdMs,
   });
 };
 
@@ -55,7 +57,7 @@ const crowdOfUnreadDocuments: Attack = async (fixture, random) => {
     text: get(pick(random, documents), undefined, pick(random, ['1.1', '1.0'])).repeat(
       between(random, 100, 1_300),
     ),
-    holdMs: between(random, 5_000, 10_000),
+    holdMs,
     bytesPerSecond: pick(random, [0, 100, 10_000]),
   });
 };
@@ -66,7 +68,7 @@ const crowdOfShortestRequests: Attack = async (fixture, random) => {
     from: someAddresses(random),
     connections: between(random, 50, 200),
     text: 'GET / HTTP/1.1\r\n\r\n'.repeat(between(random, 3_000, 12_000)),
-    holdMs: between(random, 3_000, 8_000),
+    holdMs,
   });
 };
 
@@ -75,7 +77,6 @@ const unreadBatches: Attack = async (fixture, random) => {
   const { hostile, kysely } = fixture;
   const keys = [hostile.key];
   for (let i = between(random, 0, 5); i > 0; i -= 1) keys.push(await issueKey(kysely, hostile.accountNo));
-  const holdMs = between(random, 6_000, 10_000);
   const path = '/openapi.json';
   await Promise.all(
     keys.map((key, i) =>
@@ -98,7 +99,7 @@ const unreadLists: Attack = async (fixture, random) => {
     from: someAddresses(random),
     connections: pick(random, [1, 20, 150]),
     text: pick(random, texts).repeat(between(random, 50, 300)),
-    holdMs: between(random, 5_000, 10_000),
+    holdMs,
     bytesPerSecond: pick(random, [0, 1_000]),
   });
 };
@@ -110,19 +111,19 @@ const unreadEvents: Attack = async (fixture, random) => {
     from: someAddresses(random),
     connections: between(random, 8, 24),
     text: `${get('/v1.1/events?stream', hostile.key)}${get('/v1.1/openapi.json').repeat(pick(random, [0, 500]))}`,
-    holdMs: 8_000,
+    holdMs,
   });
-  const until = performance.now() + 7_000;
+  const until = performance.now() + holdMs - 500;
   while (performance.now() < until) {
     await hostile.api.call('POST', '/tags', { Name: `unread-${random()}` });
-    await delay(50);
+    await delay(25);
   }
   await reading;
 };
 
 /** Many connections that ask for documents as fast as they get them. */
 const readDocuments: Attack = async (fixture, random) => {
-  const until = performance.now() + between(random, 6_000, 9_000);
+  const until = performance.now() + holdMs;
   const { host, hostname, port } = new URL(fixture.baseUrl);
   const paths = pick<readonly string[]>(random, [documents, [document], ['/v1.1/hello']]);
   const headers = { Host: host, 'Accept-Encoding': pick(random, ['identity', 'gzip', 'br']) };
@@ -151,7 +152,7 @@ const unreadAtTheAgentsPort: Attack = async (fixture, random) => {
     from: someAddresses(random),
     connections: between(random, 100, 200),
     text: pick(random, [get('/install.sh'), get('/x'), 'GET /x HTTP/1.1\r\n\r\n']).repeat(4_000),
-    holdMs: between(random, 4_000, 8_000),
+    holdMs,
   });
   using connection = openHostile(fixture);
   const streams = Array.from({ length: 50 }, () => connection.open());

@@ -1,5 +1,6 @@
 // A table of every Method against a real server, good and with each fault. Each cell has the ResultCode and a part of
-// the text. The test prints the table at its end.
+// the text. A test file prints its part of the table at its end. Most cells wait for a time limit, so the parts run
+// beside each other, in processes of their own.
 
 import { readFileSync } from 'node:fs';
 import type { Method } from '@vantage/domain';
@@ -10,7 +11,7 @@ import { type Fault, startFaultProxy } from '../harness/fault-proxy.ts';
 import { dropPort, firewallMissing } from '../harness/firewall.ts';
 import { freePort } from '../harness/free-port.ts';
 import { retryBecause } from '../harness/retry.ts';
-import { type Place, rows } from './rows.ts';
+import { type Part, type Place, type Row, rows } from './rows.ts';
 import { createServersFixture, login, type ServersFixture, serversMissing } from './servers-fixture.ts';
 
 const faults: Readonly<Record<string, { fault: (place: Place) => Fault; codes: readonly number[] }>> = {
@@ -34,34 +35,68 @@ const exceptions: Readonly<Record<string, readonly number[]>> = {
 
 /** Servers delay the answer to a wrong password by some seconds. */
 const loginTimeoutMs = 8000;
-const printed: string[] = [];
-afterAll(() => void process.stdout.write(`\n${printed.join('\n')}\n`));
+/** Tests the rows of a part of the table. */
+export function testTable(part: Part): void {
+  const printed: string[] = [];
+  afterAll(() => void process.stdout.write(`\n${printed.join('\n')}\n`));
+  for (const row of Object.values(rows)) if (row.part === part) testRow(row, printed);
+}
 
-for (const row of Object.values(rows)) {
+/** Runs a check as a cell of the table and expects one of the codes. */
+type Look = (
+  cell: string,
+  url: string,
+  options: unknown,
+  codes: readonly number[],
+  timeoutMs?: number,
+) => Promise<Awaited<ReturnType<typeof runTest>>>;
+
+function createLook(method: Method, printed: string[]): Look {
+  const probe = probeFor(method);
+  return async (cell, url, options, codes, timeoutMs = 2500) => {
+    if (!probe) throw new Error(`no probe for ${method}`);
+    const startedMs = performance.now();
+    const seen = await runTest(probe, url, options, { timeoutMs });
+    printed.push(`${method.padEnd(7)} ${cell.padEnd(20)} ${String(seen.code).padStart(2)}  ${seen.text}`);
+    expect(codes, `${seen.code} ${seen.text}`).toContain(seen.code);
+    expect(performance.now() - startedMs).toBeLessThan(timeoutMs + 1000);
+    for (const secret of [login.password, 'not-it']) expect(JSON.stringify(seen)).not.toContain(secret);
+    return seen;
+  };
+}
+
+/** A good certificate, one of another name and an expired one. */
+async function lookAtTls(
+  method: Method,
+  ask: {
+    readonly at: Place;
+    readonly ca: string;
+    readonly again: NonNullable<Place['again']>;
+    readonly look: Look;
+  },
+): Promise<void> {
+  const options = (place: Place) => ({
+    ...place.options,
+    ...place.tls?.options,
+    TLS: { Mode: place.tls?.mode, CA: ask.ca },
+  });
+  const url = (place: Place) => place.tls?.url?.(place.tls.port) ?? place.url(place.tls?.port ?? 0);
+  const good = await ask.look('TLS good', url(ask.at), optionsFor(method, options(ask.at)), [1]);
+  expect(good.phases.ssl).toBeGreaterThan(0);
+  for (const certificate of ['wrongName', 'expired'] as const) {
+    await using other = await ask.again(certificate);
+    const seen = await ask.look(`TLS ${certificate}`, url(other), optionsFor(method, options(other)), [6]);
+    expect(seen.text).toMatch(certificate === 'expired' ? /expired 3 days ago/ : /127\.0\.0\.1|name/);
+  }
+}
+
+function testRow(row: Row, printed: string[]): void {
   const missing = serversMissing(...row.needs);
   describe(`${row.method} against a real server`, retryBecause('a busy machine adds to a time limit'), () => {
     beforeEach(({ skip }) => skip(missing !== undefined, missing));
     let fixture: ServersFixture;
     let at: Place;
-    const probe = probeFor(row.method);
-    const look = async (
-      cell: string,
-      url: string,
-      options: unknown,
-      codes: readonly number[],
-      timeoutMs = 2500,
-    ) => {
-      if (!probe) throw new Error(`no probe for ${row.method}`);
-      const startedMs = performance.now();
-      const seen = await runTest(probe, url, options, { timeoutMs });
-      printed.push(
-        `${row.method.padEnd(7)} ${cell.padEnd(20)} ${String(seen.code).padStart(2)}  ${seen.text}`,
-      );
-      expect(codes, `${seen.code} ${seen.text}`).toContain(seen.code);
-      expect(performance.now() - startedMs).toBeLessThan(timeoutMs + 1000);
-      for (const secret of [login.password, 'not-it']) expect(JSON.stringify(seen)).not.toContain(secret);
-      return seen;
-    };
+    const look = createLook(row.method, printed);
     beforeAll(async () => {
       if (missing !== undefined) return;
       fixture = await createServersFixture();
@@ -113,24 +148,12 @@ for (const row of Object.values(rows)) {
         printed.push(`${row.method.padEnd(7)} ${'TLS'.padEnd(20)}  -  none in this server`);
         return;
       }
-      const options = (place: Place) => ({
-        ...place.options,
-        ...place.tls?.options,
-        TLS: { Mode: place.tls?.mode, CA: readFileSync(fixture.certificates.caFile, 'utf8') },
+      await lookAtTls(row.method, {
+        at,
+        ca: readFileSync(fixture.certificates.caFile, 'utf8'),
+        again: at.again,
+        look,
       });
-      const url = (place: Place) => place.tls?.url?.(place.tls.port) ?? place.url(place.tls?.port ?? 0);
-      const good = await look('TLS good', url(at), optionsFor(row.method, options(at)), [1]);
-      expect(good.phases.ssl).toBeGreaterThan(0);
-      for (const certificate of ['wrongName', 'expired'] as const) {
-        await using other = await at.again(certificate);
-        const seen = await look(
-          `TLS ${certificate}`,
-          url(other),
-          optionsFor(row.method, options(other)),
-          [6],
-        );
-        expect(seen.text).toMatch(certificate === 'expired' ? /expired 3 days ago/ : /127\.0\.0\.1|name/);
-      }
     });
   });
 }

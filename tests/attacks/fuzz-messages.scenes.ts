@@ -9,12 +9,14 @@ import { type AccountRows, readAccountRows } from './harness/account-rows.ts';
 import type { AttackFixture } from './harness/attack-fixture.ts';
 import { type HostileConnection, type HostileStream, hello, openHostile } from './harness/hostile-agent.ts';
 import { hostileMessage, type Live, pick, type Random, seeded } from './harness/hostile-message.ts';
-import { useScenes } from './harness/scenes.ts';
+import { scenes } from './harness/shared.ts';
 
 /** The number of messages (records of batches, heartbeats and Hellos); choose a million where there is time. */
 const messages = Number(process.env['VANTAGE_FUZZ_MESSAGES'] ?? 100_000);
 const seed = Number(process.env['VANTAGE_FUZZ_SEED'] ?? Date.now() % 2 ** 31);
 const longestMs = 3_600_000;
+/** The agents that send at one time, each its share of the messages: what one waits for, another uses. */
+const senders = 2;
 /** The test is about values, not about load. */
 const largestBatch = 60;
 /** A Hello without an answer after this time has failed. */
@@ -44,8 +46,6 @@ const neighboursWork = [
   'device_marks',
   'key_uses',
 ];
-
-const scenes = useScenes();
 
 interface Sent {
   records: number;
@@ -102,13 +102,14 @@ function createGreeter(fixture: AttackFixture, identities: readonly AgentIdentit
   };
 }
 
+/** An agent, and others that only send a Hello. */
+interface Attackers {
+  readonly own: AgentIdentity;
+  readonly others: readonly AgentIdentity[];
+}
+
 /** An agent that sends one message after the other; a batch is acknowledged before the next message. */
-async function attack(
-  fixture: AttackFixture,
-  agents: { readonly own: AgentIdentity; readonly others: readonly AgentIdentity[] },
-  all: Live,
-) {
-  const random = seeded(seed);
+async function attack(fixture: AttackFixture, agents: Attackers, random: Random, all: Live): Promise<Sent> {
   const sent: Sent = {
     records: 0,
     heartbeats: 0,
@@ -120,7 +121,7 @@ async function attack(
   };
   using sender = createSender(fixture, agents.own, sent);
   using greeter = createGreeter(fixture, agents.others, sent);
-  while (sent.records + sent.heartbeats + sent.hellos < messages) {
+  while (sent.records + sent.heartbeats + sent.hellos < messages / senders) {
     const live = { ...all, share: pick(random, [0.1, 0.6, 0.95, 0.99]) };
     const kind = random();
     const stream = await sender.stream();
@@ -159,13 +160,16 @@ async function sayHello(connection: HostileConnection, value: Hello): Promise<st
 
 const device = z.object({ device_id: z.string() });
 
-/** A Location of the attacker's account with an agent of the test, five devices, and agents that only send a Hello. */
+/** A Location of the attacker's account with agents of the test, five devices, and agents that only send a Hello. */
 async function prepare({ hostile, rows, kysely, neighbour, enrolAgent }: AttackFixture) {
   const locationNo = await rows.location(hostile.accountNo, { name: 'fuzz' });
   const place = { accountNo: hostile.accountNo, locationNo };
-  const { identity: own } = await enrolAgent(place);
-  const others = await Promise.all(
-    Array.from({ length: 50 }, async () => (await enrolAgent(place)).identity),
+  const enrol = async () => (await enrolAgent(place)).identity;
+  const attackers = await Promise.all(
+    Array.from({ length: senders }, async (): Promise<Attackers> => {
+      const others = Array.from({ length: 50 / senders }, enrol);
+      return { own: await enrol(), others: await Promise.all(others) };
+    }),
   );
   for (let i = 0; i < 5; i += 1) {
     const body = {
@@ -177,23 +181,23 @@ async function prepare({ hostile, rows, kysely, neighbour, enrolAgent }: AttackF
     };
     device.parse(await hostile.api.ok('POST', '/devices', body));
   }
-  const numbers = async (accountNo: number) =>
+  const numbers = async (location: number) =>
     (
       await kysely
-        .selectFrom('devices')
+        .selectFrom('device_locations')
         .select('device_no')
-        .where('account_no', '=', accountNo)
+        .where('location_no', '=', location)
         .limit(5)
         .execute()
     ).map((row) => row.device_no);
-  const mine = await numbers(hostile.accountNo);
+  const mine = await numbers(locationNo);
   // Results of the last minute are those of devices that existed then.
   const createdUs = Date.now() * 1_000 - 3_600_000_000;
   await kysely.updateTable('devices').set({ created_us: createdUs }).where('device_no', 'in', mine).execute();
   // Most numbers are the attacker's devices, whose results are stored. Others belong to other accounts, whose results
   // must be refused.
-  const deviceNos = [...mine, ...mine, ...mine, ...(await numbers(neighbour.accountNo))];
-  return { own, others, deviceNos, createdUs };
+  const deviceNos = [...mine, ...mine, ...mine, ...(await numbers(neighbour.locationNo))];
+  return { attackers, deviceNos, createdUs };
 }
 
 /** An account without any activity. */
@@ -242,25 +246,28 @@ test(
   `${messages} messages with hostile values in every field change nothing outside their account (seed ${seed})`,
   async () => {
     const { fixture } = scenes;
-    const { own, others, deviceNos, createdUs } = await prepare(fixture);
+    const { attackers, deviceNos, createdUs } = await prepare(fixture);
     const still = await addStill(fixture);
     const before = await readForeign(fixture, still);
     const texts = ['connected', '{"Sent":5,"Received":4}', 'gap 1', 'chain', '{"Address":"127.0.0.1"}', ''];
     const named = new Map([['deviceCreatedUs', BigInt(createdUs)]]);
     const live: Live = { deviceNos, texts, named, nowUs: () => Date.now() * 1000, share: 1 };
-    let sent: Sent | undefined;
+    let sent: readonly Sent[] = [];
     const fuzz = async () => {
-      sent = await attack(fixture, { own, others }, live);
+      const run = (agents: Attackers, i: number) => attack(fixture, agents, seeded(seed + i), live);
+      sent = await Promise.all(attackers.map(run));
     };
     await scenes.play(`${messages} messages`, fuzz, { maxMs: longestMs });
     process.stdout.write(`\nfuzz, seed ${seed}: ${JSON.stringify(sent)}\n`);
     expect(await readForeign(fixture, still)).toEqual(before);
     expect(await foreignRows(fixture.kysely, fixture.hostile.accountNo)).toEqual([]);
     // The messages reached every path: some were stored, some quarantined, some refused.
-    expect(sent?.inserted).toBeGreaterThan(0);
-    expect(sent?.quarantined).toBeGreaterThan(0);
-    const refused = Object.entries(sent?.hellosBy ?? {}).filter(([outcome]) => outcome.startsWith('3 '));
-    expect(refused.length).toBeGreaterThan(0);
+    expect(sent).toHaveLength(senders);
+    for (const { inserted, quarantined, hellosBy } of sent) {
+      expect(inserted).toBeGreaterThan(0);
+      expect(quarantined).toBeGreaterThan(0);
+      expect(Object.keys(hellosBy).filter((outcome) => outcome.startsWith('3 '))).not.toEqual([]);
+    }
   },
   longestMs,
 );
