@@ -63,6 +63,14 @@ function upToNow(history: StatusHistory | undefined, nowMs: number) {
   };
 }
 
+/** The bar for those who do not see it: its heading, and the time in each status as far as it is known. */
+function labelOf(seconds: ReturnType<typeof upToNow>['seconds']): string {
+  const parts = shown
+    .filter((each) => (seconds?.[each] ?? 0) > 0)
+    .map((each) => `${texts.states[each]} ${inFull(seconds?.[each] ?? 0)}`);
+  return parts.length === 0 ? say.state : `${say.state}: ${parts.join(', ')}`;
+}
+
 /**
  * The status over time: the worst wins a pixel, and what is open reaches now. Seconds and percent of each stand below.
  */
@@ -98,10 +106,7 @@ export function Timeline({
         viewBox={`0 0 ${pixels} 34`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={shown
-          .filter((each) => (seconds?.[each] ?? 0) > 0)
-          .map((each) => `${texts.states[each]} ${inFull(seconds?.[each] ?? 0)}`)
-          .join(', ')}
+        aria-label={labelOf(seconds)}
       >
         <rect class={bar['none']} x="0" y="33" width={pixels} height="1" />
         {runsOf(intervals, { from, to }, pixels).map(({ x, width, status }) => (
