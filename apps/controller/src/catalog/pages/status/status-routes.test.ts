@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { createRestFixture, type RestFixture } from '../../../rest/api/testing/rest-fixture.ts';
 import { recordEvents } from '../../../status/events/record-events.ts';
 import { createRestHealth } from '../../../status/health/index.ts';
+import { hashCheaply } from '../../../testing/hash-cheaply.ts';
 
 let rest: RestFixture;
 let account: { readonly accountNo: number };
@@ -191,6 +192,11 @@ test('a page with a password shows nothing without it; guesses are limited; anot
   expect(
     (await rest.send('PUT', `/pages/${pageId}`, { key, body: { Password: 'another one' } })).status,
   ).toBe(200);
+  await rest.db.kysely
+    .updateTable('pages')
+    .set({ password_hash: hashCheaply('another one') })
+    .where('page_id', '=', pageId)
+    .execute();
   await later();
   expect(await textOf('/status/secret', { headers: { Cookie: cookie } })).toContain('type="password"');
   for (let i = 0; i < 25; i += 1) await get('/status/secret', form(`guess ${i}`));

@@ -15,10 +15,10 @@ import { rollUps } from '../../../checks/rollup/index.ts';
 import { createChangeRecorder } from '../../../observe/audit/record-changes.ts';
 import type { Tracing } from '../../../observe/tracing/index.ts';
 import { createDb, type Db } from '../../../platform/db/index.ts';
-import { hashPassword } from '../../../platform/secrets/password.ts';
 import { createSealer, type Sealer } from '../../../platform/secrets/seal.ts';
 import { recordEvents } from '../../../status/events/record-events.ts';
 import { createPauseDevices, insertStates } from '../../../status/health/index.ts';
+import { hashCheaply } from '../../../testing/hash-cheaply.ts';
 import type { OuterRoute } from '../../http/outer-routes.ts';
 import type { Route } from '../../http/route.ts';
 import type { Site } from '../../http/serve-site.ts';
@@ -242,7 +242,7 @@ export async function createRestFixture(deps: RestFixtureDeps = {}): Promise<Res
           hint: key.slice(0, 6),
           level,
           basic_user: basic?.user ?? null,
-          basic_hash: basic === undefined ? null : await hashPassword(basic.password),
+          basic_hash: basic === undefined ? null : hashCheaply(basic.password),
         })
         .returning(['key_no', 'key_id'])
         .executeTakeFirstOrThrow();
