@@ -5,7 +5,6 @@ import './strangers.scenes.ts';
 import './status-pages.scenes.ts';
 import './hostile-keys.scenes.ts';
 import './hostile-scopes.scenes.ts';
-import './mixed.scenes.ts';
 import './hostile-scripts.scenes.ts';
 import './hostile-targets.scenes.ts';
 import './stored-values.scenes.ts';
