@@ -56,7 +56,7 @@ esac
   writeFileSync(path.join(home, 'bin/node'), node, { mode: 0o755 });
   copyFileSync(path.join(folder, 'vantage-agent'), path.join(home, 'bin/vantage-agent'));
   const { output } = run(path.join(home, 'bin/vantage-agent'), 'run');
-  const flags = '--max-semi-space-size=4 --max-old-space-size=512';
+  const flags = '--max-semi-space-size=4 --max-old-space-size=512 --no-parallel-scavenge';
   expect(output).toBe(`2 ${flags} ${home}/lib/agent.mjs ${home}\n`);
   const container = JSON.stringify(['/opt/vantage-agent/bin/node', ...flags.split(' ')]).slice(1, -1);
   const image = readFileSync(path.join(folder, 'Dockerfile'), 'utf8').replaceAll('", "', '","');

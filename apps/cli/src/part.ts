@@ -28,7 +28,7 @@ export function startOf(
 }
 
 const fewArenas = { MALLOC_ARENA_MAX: '2' } as const;
-const smallHeap = ['--max-semi-space-size=4', '--max-old-space-size=512'] as const;
+const smallHeap = ['--max-semi-space-size=4', '--max-old-space-size=512', '--no-parallel-scavenge'] as const;
 
 /**
  * Runs a part in the foreground with our settings, signals and output; resolves at its end, whose code becomes ours.
