@@ -23,8 +23,8 @@ const given = process.argv.slice(2).map(Number);
 const loads = given.length > 0 ? given : [4_000, 8_000];
 /** The shortest of a device. */
 const intervalS = 5;
-/** A new device has its first check within a minute. */
-const warmUpS = 75;
+/** A new device has its first check within a minute, and what begins with it (events, intervals) is stored by then. */
+const warmUpS = 150;
 const measuredS = 30;
 
 /** Results that were stored in this time. */
