@@ -30,21 +30,24 @@ const hundred = { results: 334, batches: 186 };
 /** Two agents with 1,000 devices each 6 s (`soak` of the benchmark). */
 const soak = sizeOf({ ...base, devices: 1_000, intervalS: 6, agents: 2 });
 
+/** One agent with so many results a second, all on one machine (`whole` of the benchmark). */
+const whole = (results: number) => sizeOf({ ...base, devices: results * 5, intervalS: 5 });
+
 /** Measured figures (docs/bench.md, and before the first release), beside those of the model. */
 test.each<[string, number, number]>([
   ['cores of an agent at 1,000 TCP checks a second', 0.183, sizeOf({ ...base, devices: 1_000 }).agentCores],
-  ['at 2,500', 0.288, sizeOf({ ...base, devices: 2_500 }).agentCores],
-  ['at 4,000', 0.412, sizeOf({ ...base, devices: 4_000 }).agentCores],
+  ['at 2,500', 0.265, sizeOf({ ...base, devices: 2_500 }).agentCores],
+  ['at 4,000', 0.42, sizeOf({ ...base, devices: 4_000 }).agentCores],
+  ['at 8,000', 0.84, sizeOf({ ...base, devices: 8_000 }).agentCores],
   ['at 1,000 HTTP checks a second', 0.391, sizeOf({ ...base, devices: 1_000, method: 'HTTP' }).agentCores],
   ['at 1,000 DNS checks a second', 0.217, sizeOf({ ...base, devices: 1_000, method: 'DNS' }).agentCores],
   ['at 1,000 PING checks a second', 0.146, sizeOf({ ...base, devices: 1_000, method: 'PING' }).agentCores],
-  [
-    'agent, controller and PostgreSQL at 4,000 a second',
-    4 * 0.167,
-    (({ agentCores, controllerCores, databaseCores }) => agentCores + controllerCores + databaseCores)(
-      sizeOf({ ...base, devices: 4_000 }),
-    ),
-  ],
+  ['at 4,000, with a controller beside it', 4 * 0.117, whole(4_000).agentCores],
+  ['at 8,578, the same', 8.578 * 0.111, whole(8_578).agentCores],
+  ['cores of that controller at 4,000', 4 * 0.0231, whole(4_000).controllerCores],
+  ['at 8,578', 8.578 * 0.0351, whole(8_578).controllerCores],
+  ['of its PostgreSQL at 4,000', 4 * 0.0284, whole(4_000).databaseCores],
+  ['at 8,578', 8.578 * 0.0379, whole(8_578).databaseCores],
   ['cores of a controller with 1,000 agents', 0.63, many.controllerCores],
   ['of PostgreSQL with 1,000 agents', 0.66, many.databaseCores],
   ['cores of a controller at 3,325 results a second in batches of 500', 0.1, stored(1, 3_325)],

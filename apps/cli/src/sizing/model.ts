@@ -45,8 +45,8 @@ const methodFactor: Readonly<Record<SizedMethod, number>> = { TCP: 1, HTTP: 2.14
 const gather = { s: 0.4, results: 500 } as const;
 /** CPU of a result, of its batch, and of an idle system a second, milliseconds. */
 const cpuMs = {
-  controller: { result: 0.0208, batch: 2, idle: 18 },
-  database: { result: 0.011, batch: 2.2, idle: 8 },
+  controller: { result: 0.0203, batch: 2, idle: 18 },
+  database: { result: 0.0275, batch: 2.2, idle: 8 },
 } as const;
 /** A batch is a transaction; the others are of the controller's own work. */
 const idleFlushes = 3;

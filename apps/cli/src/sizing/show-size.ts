@@ -19,12 +19,9 @@ export function showSize(load: Load): string {
 
 /** The next step where one machine or one agent is not enough. */
 function adviceOf({ agents }: Load, size: Size): string[] {
-  const checksOfAgent = size.checksPerSecond / agents;
   return [
-    ...(checksOfAgent > 4_000
-      ? [
-          `One agent runs about 4,000 checks a second; take at least ${Math.ceil(size.checksPerSecond / 4_000)}.`,
-        ]
+    ...(size.agentCores > 0.9
+      ? [`One agent uses one core of its host; take at least ${Math.ceil((size.agentCores * agents) / 0.7)}.`]
       : []),
     ...(size.controllerCores > 1
       ? [
