@@ -1,5 +1,5 @@
 import { declareState } from '@vantage/kernel';
-import type { Assignment, RunRequest } from '@vantage/proto';
+import { type Assignment, type RunRequest, RunRequest_Kind } from '@vantage/proto';
 import type { AgentTime } from '../clock/agent-time.ts';
 import { applyRunRequest, bringForward, createOneOff, requestCheck } from './device-schedule.ts';
 import type { RetrySequence } from './retry-sequence.ts';
@@ -20,7 +20,10 @@ export interface ScheduleTable {
   replace(assignments: readonly Assignment[]): readonly string[];
   /** Adds, changes and removes assignments. Returns why some of them were refused. */
   change(upserts: readonly Assignment[], removedDeviceNos: readonly number[]): readonly string[];
-  /** Applies a run request; one that comes again after a reconnect is ignored. */
+  /**
+   * Applies a run request; one that comes again after a reconnect is ignored. A check now of a device that is not
+   * assigned yet waits for its assignment, for 15 s.
+   */
   runRequest(runRequest: RunRequest): void;
   /** Asks for one check now, beside the regular ones. False: the device is not assigned. */
   runNow(deviceNo: number): boolean;
@@ -30,6 +33,11 @@ export interface ScheduleTable {
 
 /** As many run requests are remembered, so that one that comes again is ignored. */
 const rememberedRequests = 1000;
+/**
+ * A request for a check now may come before the device's assignment, because the controller reads both from its
+ * database one after the other. It waits so long for the assignment; the caller of the API waits no longer either.
+ */
+const early = { ms: 15_000, requests: 1000 } as const;
 
 /** A table as the scheduler uses it. */
 export interface ObservableScheduleTable extends ScheduleTable {
@@ -49,6 +57,7 @@ export function createScheduleTable(deps: {
   const { time, requestGraceMs } = deps;
   const state = createScheduleState();
   const isNewRequest = createSeenSet(rememberedRequests);
+  const waiting = trackedEarly<{ readonly request: RunRequest; readonly untilUs: number }[]>([]);
   let changed = () => {};
 
   const change: ScheduleTable['change'] = (upserts, removedDeviceNos) => {
@@ -58,8 +67,22 @@ export function createScheduleTable(deps: {
       (assignment) =>
         putAssignment(state, assignment, nowUs, (deviceNo) => deps.retrySequenceOf(deviceNo, nowUs)) ?? [],
     );
+    for (const { request, untilUs } of waiting.splice(0)) if (nowUs <= untilUs) take(request, untilUs);
     changed();
     return faults;
+  };
+  const take = (request: RunRequest, untilUs: number) => {
+    const nowUs = time.nowUs();
+    const schedule = state.schedules.get(request.deviceNo) ?? createOneOff(request.assignment, nowUs);
+    if (schedule === undefined) {
+      const mayCome = request.kind === RunRequest_Kind.NOW && request.assignment === undefined;
+      if (mayCome && waiting.length < early.requests) waiting.push({ request, untilUs });
+      return;
+    }
+    if (schedule.gone || !isNewRequest(request.runRequestId)) return;
+    state.schedules.set(request.deviceNo, schedule);
+    applyRunRequest(schedule, request, nowUs, requestGraceMs);
+    enqueue(state, schedule);
   };
 
   return {
@@ -79,12 +102,7 @@ export function createScheduleTable(deps: {
       return change(assignments, removed);
     },
     runRequest(runRequest) {
-      const nowUs = time.nowUs();
-      const schedule = state.schedules.get(runRequest.deviceNo) ?? createOneOff(runRequest.assignment, nowUs);
-      if (schedule === undefined || schedule.gone || !isNewRequest(runRequest.runRequestId)) return;
-      state.schedules.set(runRequest.deviceNo, schedule);
-      applyRunRequest(schedule, runRequest, nowUs, requestGraceMs);
-      enqueue(state, schedule);
+      take(runRequest, time.nowUs() + early.ms * 1000);
       changed();
     },
     runNow(deviceNo) {
@@ -105,6 +123,14 @@ export function createScheduleTable(deps: {
     },
   };
 }
+
+const trackedEarly = declareState({
+  name: 'early_run_requests',
+  entries: early.requests,
+  entryBytes: 500,
+  filledBy: 'callers of the REST API',
+  atBound: 'the next one is not run, and its caller reads so',
+});
 
 const tracked = declareState({
   name: 'seen_run_requests',

@@ -130,6 +130,30 @@ test('a device of another agent is checked once by the run request that brings i
   expect(results.at(-1)).toMatchObject({ deviceNo: 1, attempt: 3, runRequestId: 'request-3' });
 });
 
+test('a check now that comes before the assignment of its device waits for it, 15 s at most, and runs once', async () => {
+  const { clock, scheduler, table, results, request } = createSchedulerFixture();
+  scheduler.start();
+  const checkNow = (id: number) => table.runRequest(request(RunRequest_Kind.NOW, id, '', 0));
+  const requestsRun = () =>
+    results.flatMap(({ runRequestId }) => (runRequestId === '' ? [] : [runRequestId]));
+  checkNow(1);
+  checkNow(1); // after a reconnect
+  table.runRequest(request(RunRequest_Kind.RETRY, 3, 'retry-1', 0)); // of a device that another agent has now
+  table.change([assignment(2)], []);
+  await clock.advance(14_000);
+  expect(requestsRun()).toEqual([]);
+  table.change([assignment(1, { scheduleOffsetMs: 50_000 })], []);
+  await clock.advance(1_000);
+  expect(requestsRun()).toEqual(['request-1']);
+  table.change([], [1]);
+  checkNow(1);
+  checkNow(2);
+  await clock.advance(15_001);
+  table.change([assignment(1, { scheduleOffsetMs: 50_000 })], []);
+  await clock.advance(5_000);
+  expect(requestsRun()).toEqual(['request-1']);
+});
+
 test('a delegated retry sequence is not retried here', async () => {
   const { clock, scheduler, table, codes, starts, request } = createSchedulerFixture();
   codes.splice(0, 1, 2);
