@@ -3,8 +3,7 @@ import { z } from 'zod';
 import type { Outcome } from '../notification-state.ts';
 import { answersOf, type MessageLink } from './answers.ts';
 import type { Channel, DayPart, Notice, Sending } from './channel.ts';
-import { plain } from './fact-text.ts';
-import { faultText, mayHaveArrived } from './fault-text.ts';
+import { faultText, mayHaveArrived, plain } from './fact-text.ts';
 import { acknowledgeAllOf, countsOf, lineOf, subjectOf, worstFirst } from './headline.ts';
 
 /** The operator's mail server. */

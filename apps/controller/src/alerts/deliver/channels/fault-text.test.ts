@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { faultText } from './fault-text.ts';
+import { faultText } from './fact-text.ts';
 
 const withCode = (code: string) => Object.assign(new Error('to https://user:secret@host'), { code });
 

@@ -6,7 +6,7 @@ import { createNetworkSet, equivalentAddresses, isPrivateHost, parseJson } from 
 import { z } from 'zod';
 import type { Outcome } from '../notification-state.ts';
 import type { Channel, Notice, Sending } from './channel.ts';
-import { ForbiddenTargetError, faultText, mayHaveArrived } from './fault-text.ts';
+import { ForbiddenTargetError, faultText, mayHaveArrived } from './fact-text.ts';
 
 /** The operator's settings for channels that speak HTTP. */
 export interface HttpSettings {
