@@ -7,6 +7,8 @@ export function inDatabase(url: string, name: string): string {
 
 /** Another connection is in the database, or the drop waited for too long for the server's other processes. */
 const passing = ['55006', '57014'];
+/** Citus connects to its databases again and again, also on a machine that has no time for the rest. */
+const tries = 20;
 
 /**
  * Ends the connections of this role to a database and drops it. PostgreSQL refuses `drop database … with (force)` to an
@@ -15,7 +17,7 @@ const passing = ['55006', '57014'];
 export async function dropDatabase(server: string, name: string): Promise<void> {
   await withClient(server, async (client) => {
     await client.query(`set statement_timeout = '20s'`);
-    for (let left = 3; ; left -= 1) {
+    for (let left = tries; ; left -= 1) {
       await client.query(
         'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and usename = current_user',
         [name],
@@ -37,7 +39,7 @@ export async function dropDatabase(server: string, name: string): Promise<void> 
  */
 export async function copyDatabase(server: string, template: string, name: string): Promise<void> {
   await withClient(server, async (client) => {
-    for (let left = 20; ; left -= 1)
+    for (let left = tries; ; left -= 1)
       try {
         await client.query(`create database ${name} template ${template} strategy file_copy`);
         return;
