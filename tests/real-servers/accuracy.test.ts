@@ -48,7 +48,7 @@ interface Way {
   readonly servers: Servers;
   readonly ports: Passage['ports'];
   readonly talk: (port: number) => Promise<Talk>;
-  /** Runs such work one after the other: a port tells the talks of two checks not apart. */
+  /** Runs the work of one port one after the other, because the talks of two checks on it cannot be told apart. */
   readonly inTurn: <T>(port: number, work: () => Promise<T>) => Promise<T>;
 }
 
@@ -151,7 +151,7 @@ describe('over a wire', slowly, () => {
     return [short, long] as const;
   };
 
-  // Few checks at one time, on other ports, are rest: each mostly waits. Kernel stamps show what the wire did.
+  // Checks on different ports run at one time and still count as at rest: each mostly waits for the wire.
   test.concurrent.for(subjects)('$name at rest, within 2 ms', async (subject, context) => {
     const [short, long] = laid(context);
     const rest = { limitMs: 2 };

@@ -35,7 +35,8 @@ export interface ScheduleTable {
 const rememberedRequests = 1000;
 /**
  * A request for a check now may come before the device's assignment, because the controller reads both from its
- * database one after the other. It waits so long for the assignment; the caller of the API waits no longer either.
+ * database one after the other. The request waits so long for the assignment, which follows within a second or two; the
+ * caller of the API waits for the device's Timeout and ten seconds.
  */
 const early = { ms: 15_000, requests: 1000 } as const;
 

@@ -214,7 +214,7 @@ class RunningCheck implements ProbeContext, TimedRun {
 
 const noDetails: ReadonlyMap<string, Detail> = new Map();
 
-/** Reads a step of a script: any method but Script itself. */
+/** Validates the check that a script requests. Script itself is not among its methods. */
 function readStep(
   step: StepRequest,
 ): ({ readonly ok: true } & Pick<ReadyCheck, 'probe' | 'target' | 'options'>) | Refusal {
