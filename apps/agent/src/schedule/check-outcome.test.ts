@@ -47,7 +47,7 @@ test('a result under settings that were replaced meanwhile leaves the retries al
 });
 
 test('the device of another agent goes with its last result, and has no retries here', () => {
-  const schedule = createOneOff(assignment(1), midnightUs) ?? expect.fail();
+  const schedule = createOneOff(assignment(1), midnightUs);
   const check = { schedule, assignment: schedule.assignment, job: requested, startUs: 1, blockMs: 0 };
   schedule.requested = [{ runRequestId: 'later', atUs: 1 }];
   applyMeasurement(check, measured(2), at);

@@ -1,4 +1,4 @@
-import { create } from '@bufbuild/protobuf';
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { freshDeviceUs } from '@vantage/domain';
 import { type Assignment, RunRequest_Kind, RunRequestSchema } from '@vantage/proto';
 import { describe, expect, test } from 'vitest';
@@ -16,7 +16,9 @@ import {
   moveClock,
   nextJob,
   reassign,
+  reassignOneOff,
   requestImmediateCheck,
+  runRequestStep,
   setRetrySequence,
   skipOverdue,
   startOf,
@@ -57,11 +59,8 @@ test.each([
 });
 
 describe('a device of another agent', () => {
-  test('comes with settings that can be checked, and is never due by itself', () => {
-    expect(createOneOff(undefined, midnightUs)).toBe(undefined);
-    expect(createOneOff(assignment(1, { spec: undefined }), midnightUs)).toBe(undefined);
-    expect(createOneOff(assignment(1, { intervalMs: 0 }), midnightUs)).toBe(undefined);
-    const one = createOneOff(assignment(1), midnightUs) ?? expect.fail();
+  test('is never due by itself', () => {
+    const one = createOneOff(assignment(1), midnightUs);
     expect([one.oneOff, nextJob(one).atUs]).toEqual([true, Number.POSITIVE_INFINITY]);
     bringForward(one, us(10));
     moveClock(one, 5 * second, us(15));
@@ -80,11 +79,55 @@ describe('a device of another agent', () => {
     expect(isOneOffDone(schedule({ oneOff, retrySequence, requested }), job)).toBe(isDone);
   });
 
+  test('has the settings of its newest run request; other settings end the retry sequence', () => {
+    const one = createOneOff(assignment(1), midnightUs);
+    one.retrySequence = open(0, 'r');
+    reassignOneOff(one, assignment(1));
+    expect(one.retrySequence).toEqual(open(0, 'r'));
+    one.gone = true;
+    reassignOneOff(one, assignment(1, { revision: 2 }));
+    expect(one).toMatchObject({ assignment: { revision: 2 }, retrySequence: noRetrySequence, gone: false });
+    expect(one.dueUs).toBe(Number.POSITIVE_INFINITY);
+  });
+
   test('becomes its own with an assignment', () => {
-    const one = createOneOff(assignment(1), midnightUs) ?? expect.fail();
+    const one = createOneOff(assignment(1), midnightUs);
     one.gone = true;
     reassign(one, assignment(1), us(10));
     expect([one.oneOff, one.gone, seconds(one.dueUs)]).toEqual([false, false, 60]);
+  });
+});
+
+describe('a run request', () => {
+  const { NOW, RETRY, RETRY_DELEGATED } = RunRequest_Kind;
+  const settings = { assignment: assignment(1) };
+  const unusable = { assignment: assignment(1, { spec: undefined }) };
+  const rotates = { assignment: assignment(1, { intervalMs: 0 }) };
+  const device = schedule();
+  const gone = schedule({ gone: true });
+  const oneOff = schedule({ oneOff: true });
+  const renewed = schedule({ assignment: assignment(1, { revision: 9 }) });
+  test.each<[string, DeviceSchedule | undefined, MessageInitShape<typeof RunRequestSchema>, string]>([
+    ['with settings, of an unknown device', undefined, { kind: NOW, ...settings }, 'one-off'],
+    ['for a retry with settings, of an unknown device', undefined, { kind: RETRY, ...settings }, 'one-off'],
+    ['with settings that cannot be checked', undefined, { kind: NOW, ...unusable }, 'ignore'],
+    ['with settings that are never due', undefined, { kind: NOW, ...rotates }, 'ignore'],
+    ['of an unknown device', undefined, { kind: NOW }, 'wait'],
+    ['for a retry, of an unknown device', undefined, { kind: RETRY }, 'ignore'],
+    ['for a delegation, of an unknown device', undefined, { kind: RETRY_DELEGATED, ...settings }, 'ignore'],
+    ['of a device that was removed', gone, { kind: NOW }, 'wait'],
+    ['with settings, of a device that was removed', gone, { kind: NOW, ...settings }, 'one-off'],
+    ['of a one-off device', oneOff, { kind: NOW, revision: 2 }, 'apply'],
+    ['with settings, of a one-off device', oneOff, { kind: RETRY, ...settings }, 'one-off'],
+    ['for a later revision', device, { kind: NOW, revision: 2 }, 'wait'],
+    ['for a later revision with settings', device, { kind: NOW, revision: 2, ...settings }, 'wait'],
+    ['for a retry of a later revision', device, { kind: RETRY, revision: 2 }, 'wait'],
+    ['for a delegation of a later revision', device, { kind: RETRY_DELEGATED, revision: 2 }, 'apply'],
+    ['for this revision', device, { kind: NOW, revision: 1 }, 'apply'],
+    ['for an earlier revision', renewed, { kind: NOW, revision: 1 }, 'apply'],
+    ['that changes no status', device, { kind: NOW, revision: 0 }, 'apply'],
+  ])('%s', (_what, known, request, step) => {
+    expect(runRequestStep(known, create(RunRequestSchema, request))).toBe(step);
   });
 });
 

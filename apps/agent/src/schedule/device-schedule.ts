@@ -90,10 +90,18 @@ export function skipOverdue(
   return { skipped: 1 + dueTimesBetween(assignment, dueUs, nowUs), fromUs: dueUs };
 }
 
-/** The schedule of a device whose assignment came with a run request; undefined without one that can be checked. */
-export function createOneOff(assignment: Assignment | undefined, nowUs: number): DeviceSchedule | undefined {
-  if (assignment?.spec === undefined || rotationFault(assignment) !== undefined) return undefined;
-  return { ...createDeviceSchedule(assignment, nowUs), dueUs: Number.POSITIVE_INFINITY, oneOff: true };
+/** The schedule of a device whose assignment came with a run request. */
+export function createOneOff(assignment: Assignment, nowUs: number): DeviceSchedule {
+  const schedule = createDeviceSchedule(assignment, nowUs);
+  reassignOneOff(schedule, assignment);
+  return schedule;
+}
+
+/** Gives a device that is checked by run request only the settings of its newest run request. */
+export function reassignOneOff(schedule: DeviceSchedule, assignment: Assignment): void {
+  setAssignment(schedule, assignment);
+  schedule.oneOff = true;
+  schedule.dueUs = Number.POSITIVE_INFINITY;
 }
 
 /** Whether a one-off device can be dropped after this job: no other run request came meanwhile. */
@@ -157,6 +165,33 @@ export function requestCheck(schedule: DeviceSchedule, runRequestId: string, atU
   schedule.requested.sort((a, b) => a.atUs - b.atUs);
 }
 
+/*
+ * The controller reads an agent's assignments and its run requests one after the other, and long lists of assignments
+ * only every few seconds: a run request may come before the settings that it was made for.
+ *
+ *   schedule of the device  | request with settings | check now without           | retry without
+ *   none, or gone           | one-off               | waits for the assignment    | ignored: another agent has the device
+ *   one-off                 | one-off               | applied                     | applied
+ *   assigned, older revision| waits                 | waits                       | waits
+ *   assigned                | applied               | applied                     | applied
+ *
+ * A delegation runs nothing, so it does not wait.
+ */
+/** What is done with a run request of a device. Pure. */
+export function runRequestStep(
+  schedule: Pick<DeviceSchedule, 'assignment' | 'gone' | 'oneOff'> | undefined,
+  { kind, revision, assignment }: RunRequest,
+): 'apply' | 'one-off' | 'wait' | 'ignore' {
+  const isUsable = assignment?.spec !== undefined && rotationFault(assignment) === undefined;
+  const runsCheck = kind === RunRequest_Kind.NOW || kind === RunRequest_Kind.RETRY;
+  if (schedule === undefined || schedule.gone) {
+    if (isUsable && runsCheck) return 'one-off';
+    return kind === RunRequest_Kind.NOW && assignment === undefined ? 'wait' : 'ignore';
+  }
+  if (schedule.oneOff) return isUsable && runsCheck ? 'one-off' : 'apply';
+  return runsCheck && schedule.assignment.revision < revision ? 'wait' : 'apply';
+}
+
 /** Applies a run request to a device. `graceMs`: see `retryRulesOf`. */
 export function applyRunRequest(
   schedule: DeviceSchedule,
@@ -209,13 +244,17 @@ export function reassign(schedule: DeviceSchedule, assignment: Assignment, nowUs
   const { dueUs } = schedule;
   const isOwed =
     dueUs <= nowUs && isOwnDue(assignment, dueUs) && isSameRotation(schedule.assignment, assignment);
+  setAssignment(schedule, assignment);
+  schedule.oneOff = false;
+  if (!isOwed) schedule.dueUs = firstDueUs(assignment, nowUs, schedule.lastStartUs);
+}
+
+function setAssignment(schedule: DeviceSchedule, assignment: Assignment): void {
   const { revision, deviceCreatedUs } = schedule.assignment;
   const isOther = deviceCreatedUs !== 0n && deviceCreatedUs !== assignment.deviceCreatedUs;
   if (isOther || revision !== assignment.revision) schedule.retrySequence = noRetrySequence;
   schedule.gone = false;
-  schedule.oneOff = false;
   schedule.assignment = assignment;
-  if (!isOwed) schedule.dueUs = firstDueUs(assignment, nowUs, schedule.lastStartUs);
 }
 
 /** Sets the retry sequence. Regular checks that fell due while it was open are not repeated. */

@@ -1,7 +1,15 @@
 import { declareState } from '@vantage/kernel';
-import { type Assignment, type RunRequest, RunRequest_Kind } from '@vantage/proto';
+import type { Assignment, RunRequest } from '@vantage/proto';
 import type { AgentTime } from '../clock/agent-time.ts';
-import { applyRunRequest, bringForward, createOneOff, requestCheck } from './device-schedule.ts';
+import {
+  applyRunRequest,
+  bringForward,
+  createOneOff,
+  type DeviceSchedule,
+  reassignOneOff,
+  requestCheck,
+  runRequestStep,
+} from './device-schedule.ts';
 import type { RetrySequence } from './retry-sequence.ts';
 import {
   createScheduleState,
@@ -21,8 +29,8 @@ export interface ScheduleTable {
   /** Adds, changes and removes assignments. Returns why some of them were refused. */
   change(upserts: readonly Assignment[], removedDeviceNos: readonly number[]): readonly string[];
   /**
-   * Applies a run request; one that comes again after a reconnect is ignored. A check now of a device that is not
-   * assigned yet waits for its assignment, for 15 s.
+   * Applies a run request; one that comes again after a reconnect is ignored. One that comes before the assignment that
+   * it was made for waits for it, for 15 s.
    */
   runRequest(runRequest: RunRequest): void;
   /** Asks for one check now, beside the regular ones. False: the device is not assigned. */
@@ -34,9 +42,8 @@ export interface ScheduleTable {
 /** As many run requests are remembered, so that one that comes again is ignored. */
 const rememberedRequests = 1000;
 /**
- * A request for a check now may come before the device's assignment, because the controller reads both from its
- * database one after the other. The request waits so long for the assignment, which follows within a second or two; the
- * caller of the API waits for the device's Timeout and ten seconds.
+ * A run request waits so long for the assignment that it was made for. It follows within a second or two, of an agent
+ * with very many devices within ten; the caller of the API waits for the device's Timeout and ten seconds.
  */
 const early = { ms: 15_000, requests: 1000 } as const;
 
@@ -74,13 +81,12 @@ export function createScheduleTable(deps: {
   };
   const take = (request: RunRequest, untilUs: number) => {
     const nowUs = time.nowUs();
-    const schedule = state.schedules.get(request.deviceNo) ?? createOneOff(request.assignment, nowUs);
-    if (schedule === undefined) {
-      const mayCome = request.kind === RunRequest_Kind.NOW && request.assignment === undefined;
-      if (mayCome && waiting.length < early.requests) waiting.push({ request, untilUs });
-      return;
-    }
-    if (schedule.gone || !isNewRequest(request.runRequestId)) return;
+    const known = state.schedules.get(request.deviceNo);
+    const step = runRequestStep(known, request);
+    if (step === 'wait' && waiting.length < early.requests) waiting.push({ request, untilUs });
+    if (step === 'wait' || step === 'ignore' || !isNewRequest(request.runRequestId)) return;
+    const schedule = step === 'one-off' ? oneOff(request.assignment, known, nowUs) : known;
+    if (schedule === undefined) return;
     state.schedules.set(request.deviceNo, schedule);
     applyRunRequest(schedule, request, nowUs, requestGraceMs);
     enqueue(state, schedule);
@@ -123,6 +129,13 @@ export function createScheduleTable(deps: {
       changed();
     },
   };
+}
+
+function oneOff(assignment: Assignment | undefined, known: DeviceSchedule | undefined, nowUs: number) {
+  if (assignment === undefined) return known;
+  if (known === undefined) return createOneOff(assignment, nowUs);
+  reassignOneOff(known, assignment);
+  return known;
 }
 
 const trackedEarly = declareState({

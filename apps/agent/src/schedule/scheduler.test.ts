@@ -154,6 +154,28 @@ test('a check now that comes before the assignment of its device waits for it, 1
   expect(requestsRun()).toEqual(['request-1']);
 });
 
+test('a check now that comes before the settings it was requested for runs with them, also of a device that was just removed', async () => {
+  const { clock, scheduler, table, results, request } = createSchedulerFixture({ takesMs: 2_000 });
+  const own = (revision: number) => assignment(1, { revision, scheduleOffsetMs: 50_000 });
+  const runs = () =>
+    results.flatMap(({ runRequestId, revision }) => (runRequestId === '' ? [] : [[runRequestId, revision]]));
+  scheduler.start();
+  table.change([own(1)], []);
+  table.runRequest({ ...request(RunRequest_Kind.NOW, 1, '', 0), revision: 2 });
+  await clock.advance(5_000);
+  expect(runs()).toEqual([]);
+  table.change([own(2)], []);
+  await clock.advance(5_000);
+  expect(runs()).toEqual([['request-1', 2]]);
+  expect(table.runNow(1)).toBe(true);
+  await clock.advance(1_000);
+  table.change([], [1]);
+  const assigned = { assignment: { ...own(0), revision: 0 } };
+  table.runRequest({ ...request(RunRequest_Kind.NOW, 2, '', 0), ...assigned });
+  await clock.advance(10_000);
+  expect([runs().at(-1), table.size]).toEqual([['request-2', 0], 0]);
+});
+
 test('a delegated retry sequence is not retried here', async () => {
   const { clock, scheduler, table, codes, starts, request } = createSchedulerFixture();
   codes.splice(0, 1, 2);
