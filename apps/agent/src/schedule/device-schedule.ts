@@ -177,7 +177,7 @@ export function requestCheck(schedule: DeviceSchedule, runRequestId: string, atU
  *
  * A delegation runs nothing, so it does not wait.
  */
-/** What is done with a run request of a device. Pure. */
+/** The decision on a run request of a device, by the table above. Pure. */
 export function runRequestStep(
   schedule: Pick<DeviceSchedule, 'assignment' | 'gone' | 'oneOff'> | undefined,
   { kind, revision, assignment }: RunRequest,

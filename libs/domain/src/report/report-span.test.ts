@@ -100,6 +100,9 @@ test('days on which the clocks are changed are named with their hours', () => {
   const october = { kind: 'month', first: '2026-10-01', last: '2026-10-31' } as const;
   expect(changedDays(october, 'Europe/Berlin')).toEqual([{ date: '2026-10-25', hours: 25 }]);
   expect(changedDays(october, 'UTC')).toEqual([]);
+  // Until 2011 the clocks of Newfoundland went back at one minute past midnight.
+  const before = { kind: 'month', first: '2009-10-01', last: '2009-10-31' } as const;
+  expect(changedDays(before, 'America/St_Johns')).toEqual([{ date: '2009-10-31', hours: 25 }]);
   // Midnight is skipped there: the day begins at 1 o'clock.
   const september = { kind: 'month', first: '2026-09-01', last: '2026-09-30' } as const;
   expect(changedDays(september, 'America/Santiago')).toEqual([{ date: '2026-09-06', hours: 23 }]);

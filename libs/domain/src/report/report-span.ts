@@ -127,7 +127,9 @@ export function changedDays(
   for (let date = span.first; date <= span.last; date = dateAfter(date)) {
     const next = dateAfter(date);
     const usual = from + dayMs;
-    const isUsual = dateAt(usual) === next && dateAt(usual - 1_000) === date;
+    // Clocks that go back just after midnight repeat the end of the day: it begins the next one twice.
+    const begins = dateAt(usual) === next && dateAt(usual + hourMs / 2) === next;
+    const isUsual = begins && dateAt(usual - 1_000) === date;
     const to = isUsual ? usual : startOf(next, dateAt);
     if (!isUsual) found.push({ date, hours: (to - from) / hourMs });
     from = to;

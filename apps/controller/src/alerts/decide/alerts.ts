@@ -1,5 +1,5 @@
 import { type Clock, createJobParts, createWaker, type Logger } from '@vantage/kernel';
-import { realTime, type TimeScale } from '../../platform/config/time-scale.ts';
+import { realTime, shortestRoundMs, type TimeScale } from '../../platform/config/time-scale.ts';
 import { bisectBatch, type Db, quarantine } from '../../platform/db/index.ts';
 import type { OnAlertingEvents, RecordEvents } from '../../status/events/record-events.ts';
 import { createAlertTimes } from './alert-facts.ts';
@@ -87,7 +87,7 @@ export function createAlerts({
   };
 
   const rest = async (signal: AbortSignal) => {
-    if (!isWoken) await waker.wait(timeScale(everyMs, 100), signal);
+    if (!isWoken) await waker.wait(timeScale(everyMs, shortestRoundMs), signal);
     if (isWoken) await clock.sleep(gatherMs, signal).catch(() => {});
   };
 
@@ -112,11 +112,11 @@ export function createAlerts({
         isWoken = false;
         if (isChanged && clock.monoMs() >= orphansFromMs) {
           isChanged = false;
-          orphansFromMs = clock.monoMs() + timeScale(everyMs, 100);
+          orphansFromMs = clock.monoMs() + timeScale(everyMs, shortestRoundMs);
           await parts.attempt('deleted devices and Locations', () => touchOrphans(db.kysely, clock.nowUs()));
         }
         if (clock.monoMs() >= contactsFromMs) {
-          contactsFromMs = clock.monoMs() + timeScale(contactsEveryMs, 100);
+          contactsFromMs = clock.monoMs() + timeScale(contactsEveryMs, shortestRoundMs);
           await parts.attempt('contacts', () =>
             db.kysely
               .transaction()

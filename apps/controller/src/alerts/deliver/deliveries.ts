@@ -7,7 +7,7 @@ import {
   messageOf,
 } from '@vantage/kernel';
 import type { Transaction } from 'kysely';
-import { realTime, type TimeScale } from '../../platform/config/time-scale.ts';
+import { realTime, shortestRoundMs, type TimeScale } from '../../platform/config/time-scale.ts';
 import type { Db, Tables } from '../../platform/db/index.ts';
 import { type AttemptDeps, attempt, attemptMs } from './attempt.ts';
 import { type ClaimDeps, type Claimed, claim, leaseUs } from './claim.ts';
@@ -211,7 +211,7 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
       while (!signal.aborted) {
         isWoken = false;
         await parts.attempt('round', () => round(signal));
-        if (!isWoken) await waker.wait(timeScale(pollMs, 100), signal);
+        if (!isWoken) await waker.wait(timeScale(pollMs, shortestRoundMs), signal);
       }
       const ended = Promise.allSettled([...running.values()].map(({ done }) => done));
       using _timer = clock.timer(drainMs, () => interrupt.abort(new Error('the controller stops')));

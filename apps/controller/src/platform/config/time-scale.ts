@@ -14,3 +14,6 @@ export const realTime: TimeScale = (length) => length;
 export function createTimeScale(scale: number): TimeScale {
   return scale === 1 ? realTime : (length, atLeast = 0) => Math.max(atLeast, Math.round(length / scale));
 }
+
+/** The shortest pause between two rounds of a job that nothing woke, milliseconds: each round reads the database. */
+export const shortestRoundMs = 500;

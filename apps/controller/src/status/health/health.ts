@@ -1,6 +1,6 @@
 import { type Clock, createJobParts, type Logger, messageOf } from '@vantage/kernel';
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { realTime, type TimeScale } from '../../platform/config/time-scale.ts';
+import { realTime, shortestRoundMs, type TimeScale } from '../../platform/config/time-scale.ts';
 import { bisectBatch, dbFailure, quarantine, type Refused, type Tables } from '../../platform/db/index.ts';
 import type { RecordEvents } from '../events/record-events.ts';
 import { type AnchorAlerts, reviewAnchors } from './anchors.ts';
@@ -149,7 +149,7 @@ export function createHealth({
         for (const [name, job] of Object.entries(jobs))
           isGood = (await parts.attempt(name, () => job(db, name))) && isGood;
         if (isGood) rounds += 1;
-        await clock.sleep(timeScale(everyMs, 100), signal).catch(() => {});
+        await clock.sleep(timeScale(everyMs, shortestRoundMs), signal).catch(() => {});
       }
     },
   };

@@ -1,5 +1,5 @@
 import { type Clock, createJobParts, createWaker, type Logger } from '@vantage/kernel';
-import { realTime, type TimeScale } from '../../../platform/config/time-scale.ts';
+import { realTime, shortestRoundMs, type TimeScale } from '../../../platform/config/time-scale.ts';
 import type { Db } from '../../../platform/db/index.ts';
 import { escaped, linked } from '../../../rest/http/form-page.ts';
 import { withinTime } from '../attempt.ts';
@@ -42,7 +42,7 @@ export async function sendMails(deps: SendMailsDeps, signal: AbortSignal): Promi
       for (let claimed = await claim(); claimed.length > 0 && !signal.aborted; claimed = await claim())
         await Promise.all(claimed.map((mail) => send(deps, mail, signal)));
     });
-    await waker.wait(timeScale(roundMs, 100), signal);
+    await waker.wait(timeScale(roundMs, shortestRoundMs), signal);
   }
 }
 

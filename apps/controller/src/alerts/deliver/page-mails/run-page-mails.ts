@@ -1,6 +1,6 @@
 import { type Clock, createJobParts, createWaker, type Logger } from '@vantage/kernel';
 import { z } from 'zod';
-import { realTime, type TimeScale } from '../../../platform/config/time-scale.ts';
+import { realTime, shortestRoundMs, type TimeScale } from '../../../platform/config/time-scale.ts';
 import type { Db } from '../../../platform/db/index.ts';
 import { createFollowers, type EventSource } from '../followers.ts';
 import { insertSubscriberMails } from '../mails/mail-store.ts';
@@ -65,7 +65,7 @@ export async function runPageMails(deps: PageMailDeps, signal: AbortSignal): Pro
   };
   while (!signal.aborted) {
     await parts.attempt('news', news);
-    await waker.wait(timeScale(roundMs, 100), signal);
+    await waker.wait(timeScale(roundMs, shortestRoundMs), signal);
   }
 }
 

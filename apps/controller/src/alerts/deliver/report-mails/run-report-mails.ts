@@ -2,7 +2,7 @@ import { cleanLine, dayUs } from '@vantage/domain';
 import { dueMonth, type Month, type Outage, reportOf, type UptimeRow } from '@vantage/domain/report';
 import { type Clock, createJobParts, createWaker, type Logger } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
-import { realTime, type TimeScale } from '../../../platform/config/time-scale.ts';
+import { realTime, shortestRoundMs, type TimeScale } from '../../../platform/config/time-scale.ts';
 import type { Db, Tables } from '../../../platform/db/index.ts';
 import { insertReportMails } from '../mails/mail-store.ts';
 import { reportMail } from './report-mail.ts';
@@ -68,7 +68,7 @@ export async function runReportMails(deps: ReportMailDeps, signal: AbortSignal):
   };
   while (!signal.aborted) {
     await parts.attempt('reports', round);
-    await waker.wait(timeScale(roundMs, 100), signal);
+    await waker.wait(timeScale(roundMs, shortestRoundMs), signal);
   }
 }
 
