@@ -40,6 +40,7 @@ export default defineConfig({
           pool: 'forks',
           // Most of them wait for most of their time.
           maxWorkers: 4,
+          maxConcurrency: 3,
           sequence: { groupOrder: 1 },
         },
       },

@@ -8,7 +8,7 @@ import { makeCertificate } from '@vantage/probes/testing';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { root as repository } from '../../agent-installer/src/root.ts';
-import { cleanRootMissing, createCleanRoot, replaceCurl } from '../harness/clean-root.ts';
+import { type CleanRoot, cleanRootMissing, createCleanRoot, replaceCurl } from '../harness/clean-root.ts';
 import { type ConnectProxy, startConnectProxy } from '../harness/connect-proxy.ts';
 import { operate } from '../harness/more-agents.ts';
 import { type System, startSystem } from '../harness/system.ts';
@@ -16,8 +16,9 @@ import { startTarget, type Target } from '../harness/target.ts';
 import { removeAll, stateOf } from './installed-host.ts';
 
 const missing = cleanRootMissing();
-const subnet = 9;
-const gateway = `10.214.${subnet}.1`;
+/** The tags of the hosts of these tests. Each has a subnet of its own, because several live at one time. */
+const tags = 'apsftwbgd';
+const subnetOf = (tag: string) => 20 + tags.indexOf(tag);
 const dist = path.join(repository, 'agent-installer/dist');
 const arch = process.arch === 'arm64' ? 'arm64' : 'amd64';
 const soon = { timeout: 60_000, interval: 200 };
@@ -31,7 +32,8 @@ let target: Target;
 beforeAll(async () => {
   if (missing !== undefined) return;
   execFileSync(process.execPath, ['agent-installer/src/parcel.ts', arch], { cwd: repository, stdio: 'pipe' });
-  system = await startSystem({ timeoutMs: 240_000, env: { VANTAGE_TLS_NAMES: gateway } });
+  const names = [...tags].map((tag) => `10.214.${subnetOf(tag)}.1`);
+  system = await startSystem({ timeoutMs: 240_000, env: { VANTAGE_TLS_NAMES: names.join(',') } });
   target = await startTarget('0.0.0.0');
 }, 600_000);
 
@@ -40,8 +42,10 @@ afterAll(async () => {
   await target?.[Symbol.asyncDispose]();
 });
 
-/** Creates a Location with a device, and returns the invitation to it. */
-async function inviteTo(location: string) {
+const createHost = (tag: string) => createCleanRoot(tag, subnetOf(tag));
+
+/** Creates a Location with a device for an agent on this host, and returns the invitation to it. */
+async function inviteTo({ gateway }: CleanRoot, location: string) {
   operate(system, 'locations', 'create', location);
   const body = {
     Method: 'TCP',
@@ -69,13 +73,13 @@ async function firstCheck(id: string) {
   }, soon);
 }
 
-test('the printed line installs an agent whose first check arrives; removed, it leaves nothing', async ({
+test.concurrent('the printed line installs an agent whose first check arrives; removed, it leaves nothing', async ({
   skip,
 }) => {
   skip(missing !== undefined, missing);
-  await using host = await createCleanRoot('a', subnet);
+  await using host = await createHost('a');
   const before = await stateOf(host);
-  const { command, id } = await inviteTo('clean');
+  const { command, id } = await inviteTo(host, 'clean');
 
   const dry = await host.run(`${command} --dry-run`);
   expect(dry.status, dry.output).toBe(0);
@@ -123,13 +127,15 @@ test('the printed line installs an agent whose first check arrives; removed, it 
   await removeAll(host, before);
 }, 300_000);
 
-test('through an HTTP proxy the same line installs, with --proxy and with https_proxy', async ({ skip }) => {
+test.concurrent('through an HTTP proxy the same line installs, with --proxy and with https_proxy', async ({
+  skip,
+}) => {
   skip(missing !== undefined, missing);
-  await using host = await createCleanRoot('p', subnet);
+  await using host = await createHost('p');
   await using proxy: ConnectProxy = await startConnectProxy(host.otherGateway);
   const before = await stateOf(host);
-  execFileSync('ip', ['-n', 'vtcp', 'route', 'add', 'blackhole', `${gateway}/32`]);
-  const { command } = await inviteTo('proxied');
+  execFileSync('ip', ['-n', 'vtcp', 'route', 'add', 'blackhole', `${host.gateway}/32`]);
+  const { command } = await inviteTo(host, 'proxied');
   const url = `http://${host.otherGateway}:${proxy.port}`;
   const installed = await host.run(`https_proxy=${url}; export https_proxy; ${command} --proxy ${url}`);
   expect(installed.status, installed.output).toBe(0);
@@ -139,27 +145,27 @@ test('through an HTTP proxy the same line installs, with --proxy and with https_
   await removeAll(host, before);
 }, 300_000);
 
-test('a parcel with another SHA-256 is refused before anything of it runs, and nothing stays', async ({
+test.concurrent('a parcel with another SHA-256 is refused before anything of it runs, and nothing stays', async ({
   skip,
 }) => {
   skip(missing !== undefined, missing);
-  await using host = await createCleanRoot('s', subnet);
+  await using host = await createHost('s');
   const before = await stateOf(host);
-  const { command } = await inviteTo('forged');
+  const { command } = await inviteTo(host, 'forged');
   const forged = await host.run(command.replace(/(amd64|arm64)=[0-9a-f]{64}/g, `$1=${'0'.repeat(64)}`));
   expect(forged.status).toBe(5);
   expect(forged.output).toContain('SHA-256');
   expect(await host.files()).toEqual(before.files);
 }, 120_000);
 
-test('a line that cannot download ends with the status of its reason, and nothing stays', async ({
+test.concurrent('a line that cannot download ends with the status of its reason, and nothing stays', async ({
   skip,
 }) => {
   skip(missing !== undefined, missing);
-  await using host = await createCleanRoot('f', subnet);
+  await using host = await createHost('f');
   await host.run('rm /usr/bin/sudo');
   const before = await stateOf(host);
-  const { command, token } = await inviteTo('failing');
+  const { command, token } = await inviteTo(host, 'failing');
   const otherKey = command.replace(/sha256\/\/[^"]+/, `sha256//${'A'.repeat(43)}=`);
   const unknown = command.replaceAll(token, 'x'.repeat(token.length));
   const refused = command.replace(/:\d+\/install\.sh/, ':9/install.sh');
@@ -175,11 +181,13 @@ test('a line that cannot download ends with the status of its reason, and nothin
   }
 }, 120_000);
 
-test('the script says why the controller refuses its token, and leaves nothing', async ({ skip }) => {
+test.concurrent('the script says why the controller refuses its token, and leaves nothing', async ({
+  skip,
+}) => {
   skip(missing !== undefined, missing);
-  await using host = await createCleanRoot('t', subnet);
+  await using host = await createHost('t');
   const before = await stateOf(host);
-  const { command, token } = await inviteTo('unknown');
+  const { command, token } = await inviteTo(host, 'unknown');
   const script = await host.run(command.replace('$s sh "$f" "$@"', 'cp "$f" /root/install.sh'));
   expect(script.status, script.output).toBe(0);
   const args = argumentsOf(command).replace(token, 'x'.repeat(token.length));
@@ -188,16 +196,16 @@ test('the script says why the controller refuses its token, and leaves nothing',
   expect(await host.files()).toEqual(before.files);
 }, 120_000);
 
-test('without curl the line for GNU wget installs; another key of the controller, another authority and another parcel are refused', async ({
+test.concurrent('without curl the line for GNU wget installs; another key of the controller, another authority and another parcel are refused', async ({
   skip,
 }) => {
   skip(missing !== undefined, missing);
   const wget = '/usr/bin/wget';
   skip(!existsSync(wget), 'wget is not installed');
-  await using host = await createCleanRoot('w', subnet);
+  await using host = await createHost('w');
   await replaceCurl(host, wget);
   const before = await stateOf(host);
-  const { wget: line, id } = await inviteTo('wget');
+  const { wget: line, id } = await inviteTo(host, 'wget');
 
   const foreign = await host.run(line.replace(/sha256\/\/[^"]+/, `sha256//${'A'.repeat(43)}=`));
   expect(foreign.status, foreign.output).toBe(4);
@@ -226,17 +234,17 @@ test('without curl the line for GNU wget installs; another key of the controller
   await removeAll(host, before);
 }, 300_000);
 
-test('a host with the wget of BusyBox only learns that it cannot verify, and nothing stays', async ({
+test.concurrent('a host with the wget of BusyBox only learns that it cannot verify, and nothing stays', async ({
   skip,
 }) => {
   skip(missing !== undefined, missing);
   const busybox = '/usr/bin/busybox';
   skip(!existsSync(busybox), 'busybox is not installed');
-  await using host = await createCleanRoot('b', subnet);
+  await using host = await createHost('b');
   await replaceCurl(host, busybox);
   expect((await host.run('ln -s busybox /usr/bin/wget')).status).toBe(0);
   const before = await stateOf(host);
-  const { wget: line } = await inviteTo('busybox');
+  const { wget: line } = await inviteTo(host, 'busybox');
   const piped = await host.run(line);
   expect(piped.status, piped.output).toBe(4);
   expect(piped.output).toContain('unrecognized option');
@@ -254,11 +262,13 @@ test('a host with the wget of BusyBox only learns that it cannot verify, and not
   expect(await host.files()).toEqual(before.files);
 }, 120_000);
 
-test('an air-gapped host installs from a parcel and a CA file that were carried there', async ({ skip }) => {
+test.concurrent('an air-gapped host installs from a parcel and a CA file that were carried there', async ({
+  skip,
+}) => {
   skip(missing !== undefined, missing);
-  await using host = await createCleanRoot('g', subnet);
+  await using host = await createHost('g');
   const before = await stateOf(host);
-  const { command } = await inviteTo('carried');
+  const { command } = await inviteTo(host, 'carried');
   const args = argumentsOf(command);
   const lay = (file: string) => path.join(host.folder, 'tmp', file);
   copyFileSync(path.join(dist, `vantage-agent-linux-${arch}.tar.gz`), lay('parcel.tar.gz'));
@@ -271,13 +281,13 @@ test('an air-gapped host installs from a parcel and a CA file that were carried 
   await removeAll(host, before);
 }, 300_000);
 
-test('after the Debian package the line writes the settings only, and a purge leaves nothing', async ({
+test.concurrent('after the Debian package the line writes the settings only, and a purge leaves nothing', async ({
   skip,
 }) => {
   skip(missing !== undefined, missing);
-  await using host = await createCleanRoot('d', subnet);
+  await using host = await createHost('d');
   const before = await stateOf(host);
-  const { command, id } = await inviteTo('packed');
+  const { command, id } = await inviteTo(host, 'packed');
   const [file = ''] = readdirSync(dist).filter((name) => name.endsWith(`_${arch}.deb`));
   copyFileSync(path.join(dist, file), path.join(host.folder, 'tmp/agent.deb'));
   const unpacked = await host.run('dpkg --install /tmp/agent.deb && rm /tmp/agent.deb');
