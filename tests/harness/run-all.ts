@@ -28,7 +28,7 @@ const cache = path.join(root, 'node_modules', '.cache');
 
 const checks: readonly Check[] = [
   { name: 'format and lint', argv: ['biome', 'ci', '--error-on-warnings', '--colors=off', '.'] },
-  // TypeScript's own errors too, of each file by its nearest tsconfig.json: the types are loaded once for both.
+  // TypeScript's own errors too: the types are loaded once for both, and once for all folders but the page.
   { name: 'types, and lint with types', argv: ['oxlint', '--type-aware', '--type-check', '--deny-warnings'] },
   {
     name: 'nothing without a user',
