@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { compileCacheEnv } from '@vantage/kernel';
 import { z } from 'zod';
 import { freePort } from '../harness/free-port.ts';
 import { repositoryRoot } from '../harness/system.ts';
@@ -119,7 +120,12 @@ export function startAgent(deps: {
 function start(program: string, env: Readonly<Record<string, string>>): Running {
   const child = spawn(process.execPath, [program], {
     cwd: path.dirname(program),
-    env: { PATH: process.env['PATH'], ...env },
+    env: {
+      PATH: process.env['PATH'],
+      // The earlier version lies in a folder of its own each time, which has no compiled code.
+      ...(program.startsWith(repositoryRoot) && compileCacheEnv()),
+      ...env,
+    },
     // The program ends when this channel closes, so a killed test leaves no program behind.
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });

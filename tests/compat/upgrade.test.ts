@@ -19,7 +19,7 @@ import { recordsOf } from './shift.ts';
 import { startTargets } from './targets.ts';
 import { readTruth, type Truth } from './truth.ts';
 
-const soon = { timeout: 60_000, interval: 100 };
+const soon = { timeout: 60_000, interval: 300 };
 /** The tests send thousands of requests, on a machine that may be busy. */
 const long = { timeout: 180_000 };
 const shown = z.object({

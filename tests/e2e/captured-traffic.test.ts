@@ -5,16 +5,17 @@ import { readFileSync } from 'node:fs';
 import http2 from 'node:http2';
 import { type AddressInfo, connect } from 'node:net';
 import path from 'node:path';
+import { compileCacheEnv } from '@vantage/kernel';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { operate } from '../harness/more-agents.ts';
+import { useOperator } from '../harness/operator.ts';
 import { repositoryRoot, type System } from '../harness/system.ts';
 import { startSystemOnDatabase } from '../harness/system-on-database.ts';
 import { startTarget } from '../harness/target.ts';
 import { type Greeting, isEncrypted, openTraffic, readGreeting } from '../harness/tls-traffic.ts';
 import { type Conversation, recordTraffic } from '../harness/traffic-recorder.ts';
 
-const soon = { timeout: 60_000, interval: 100 };
+const soon = { timeout: 60_000, interval: 300 };
 const tls13 = 0x03_04;
 const password = 'a-password-of-a-target';
 const invitation = z.object({ token: z.string(), agent_id: z.string() });
@@ -90,6 +91,7 @@ async function runTwice(
       cwd: repositoryRoot,
       env: {
         PATH: process.env['PATH'],
+        ...compileCacheEnv(),
         VANTAGE_AGENT_ENDPOINTS: `https://localhost:${agent.port}`,
         VANTAGE_AGENT_TOKEN: agent.token,
         VANTAGE_CA_FILE: system.quickstart().ca_file,
@@ -116,13 +118,16 @@ async function runTwice(
   return { keyLog: readFileSync(keyLogFile, 'latin1'), folder };
 }
 
+const operate = useOperator();
+
 test('all traffic of an agent is TLS 1.3; its token goes out once, with its enrolment, and no secret is ever in clear', {
   timeout: 300_000,
 }, async () => {
   await using system = await startSystemOnDatabase({ timeoutMs: 180_000 });
-  operate(system, 'locations', 'create', 'recorded');
+  const settings = { VANTAGE_DATA: system.dataDir };
+  await operate(settings, 'locations', 'create', 'recorded');
   const { token, agent_id: agentId } = invitation.parse(
-    operate(system, 'agents', 'invite', '--location', 'recorded'),
+    await operate(settings, 'agents', 'invite', '--location', 'recorded'),
   );
   await using recorder = await recordTraffic(Number(new URL(system.quickstart().agent_endpoint).port));
   await using target = await startTarget();

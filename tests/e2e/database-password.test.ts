@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
+import { compileCacheEnv } from '@vantage/kernel';
 import { closedPort } from '@vantage/probes/testing';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
@@ -30,6 +31,7 @@ async function outputOf(
   const child = spawn(process.execPath, [path.join(repositoryRoot, program), ...args], {
     env: {
       PATH: process.env['PATH'],
+      ...compileCacheEnv(),
       VANTAGE_DATA: dir,
       VANTAGE_DATABASE_URL: url,
       VANTAGE_HTTPS_PORT: '0',
@@ -44,10 +46,10 @@ async function outputOf(
       seen += chunk.toString();
     });
   const whole = Promise.all([text(child.stdout), text(child.stderr)]);
-  if (last !== undefined) {
-    await vi.waitFor(() => expect(seen).toContain(last), { timeout: 30_000, interval: 50 });
-    child.kill('SIGTERM');
-  }
+  if (last !== undefined)
+    await vi
+      .waitFor(() => expect(seen).toContain(last), { timeout: 90_000, interval: 50 })
+      .finally(() => child.kill('SIGTERM'));
   return (await whole).join('\n');
 }
 

@@ -4,17 +4,19 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { compileCacheEnv } from '@vantage/kernel';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createApi } from '../harness/api.ts';
 import { type ControllerProcess, startController } from '../harness/controller-process.ts';
 import { createTestDatabase } from '../harness/database.ts';
-import { runVantage } from '../harness/run-vantage.ts';
+import { useOperator } from '../harness/operator.ts';
 import { repositoryRoot } from '../harness/system.ts';
 import { startTarget } from '../harness/target.ts';
 
 const soon = { timeout: 90_000, interval: 200 };
 const created = z.object({ device_id: z.string() });
+const runOperator = useOperator();
 
 const both = { api: [true, false], gateway: [false, true], worker: [false, false] } as const;
 
@@ -33,12 +35,8 @@ async function startParts(held: AsyncDisposableStack) {
   const [apiPart, one, two] = await Promise.all([start('api'), start('gateway'), start('gateway')]);
   const caFile = path.join(folder, 'ca.pem');
   writeFileSync(caFile, [apiPart, one, two].map(({ ca }) => ca).join('\n'));
-  const operate = async (...args: string[]): Promise<unknown> => {
-    const env = { ...shared, VANTAGE_DATABASE_URL: database.url, VANTAGE_DATA: folder };
-    const { code, stdout, stderr } = await runVantage([...args, '--json'], { env });
-    if (code !== 0) throw new Error(stderr);
-    return JSON.parse(stdout);
-  };
+  const settings = { ...shared, VANTAGE_DATABASE_URL: database.url, VANTAGE_DATA: folder };
+  const operate = (...args: readonly string[]) => runOperator(settings, ...args);
   await operate('accounts', 'create', 'default');
   const { key } = z.object({ key: z.string() }).parse(await operate('keys', 'issue'));
   await operate('locations', 'create', 'here');
@@ -48,6 +46,7 @@ async function startParts(held: AsyncDisposableStack) {
   const agent = spawn(process.execPath, [path.join(repositoryRoot, 'apps/agent/src/main.ts')], {
     env: {
       PATH: process.env['PATH'],
+      ...compileCacheEnv(),
       VANTAGE_AGENT_ENDPOINTS: [one, two].map(({ agentPort }) => `https://localhost:${agentPort}`).join(','),
       VANTAGE_AGENT_TOKEN: token,
       VANTAGE_CA_FILE: caFile,

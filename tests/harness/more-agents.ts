@@ -30,12 +30,14 @@ export function startAgent(
   options: {
     readonly name: string;
     readonly env?: Readonly<Record<string, string>>;
+    /** The answer of an invitation; default: it is invited now. */
+    readonly invited?: unknown;
     /** The controller to which it connects; default: the controller of the system. */
     readonly to?: { readonly endpoint: string; readonly ca: string };
   },
 ): MoreAgent {
   const { token, agent_id: agentId } = invitation.parse(
-    operate(system, 'agents', 'invite', '--location', location),
+    options.invited ?? operate(system, 'agents', 'invite', '--location', location),
   );
   const { agent_endpoint, ca_file } = system.quickstart();
   const child = spawn(vantage, ['agent'], {

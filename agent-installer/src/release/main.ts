@@ -7,10 +7,8 @@ import { productVersion, readReleaseKey } from '@vantage/domain';
 import { messageOf } from '@vantage/kernel';
 import { z } from 'zod';
 import { architectures, isHostArchitecture } from '../architectures.ts';
-import { ensurePage } from '../controller/page.ts';
 import { readPrivateKey } from '../release-key.ts';
 import { root } from '../root.ts';
-import { makeRelease } from './make.ts';
 import { faultsOfRelease } from './sums.ts';
 
 const level = z.coerce.number().int().min(1).max(9);
@@ -51,6 +49,11 @@ async function make(given: { key?: string; arch: string[]; out?: string; level: 
   const folder = path.resolve(
     given.out ?? path.join(root, 'agent-installer/dist', `release-${productVersion}`),
   );
+  // Whoever only verifies needs neither the page's builder nor a bundler.
+  const [{ ensurePage }, { makeRelease }] = await Promise.all([
+    import('../controller/page.ts'),
+    import('./make.ts'),
+  ]);
   ensurePage((text) => console.log(text));
   await makeRelease({ folder, archs, key, level: read.data, say: (text) => console.log(text) });
   console.log(`the release is in ${path.relative(process.cwd(), folder) || '.'}`);

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { startTarget } from '../../harness/target.ts';
 import { system } from './system.ts';
 
-const soon = { timeout: 60_000, interval: 100 };
+const soon = { timeout: 60_000, interval: 300 };
 const created = z.record(z.string(), z.string()).transform((body) => Object.values(body)[0] ?? '');
 const message = z.object({
   type: z.string(),

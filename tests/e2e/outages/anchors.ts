@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { startTarget } from '../../harness/target.ts';
 import { system } from './system.ts';
 
-const soon = { timeout: 60_000, interval: 100 };
+const soon = { timeout: 60_000, interval: 300 };
 const locations = z.array(
   z.object({
     location_id: z.string(),

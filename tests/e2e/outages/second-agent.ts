@@ -1,12 +1,12 @@
 // A retry comes from a second agent of the Location where no other Location is online.
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { type MoreAgent, operate, startAgent } from '../../harness/more-agents.ts';
+import { type MoreAgent, startAgent } from '../../harness/more-agents.ts';
 import { statusEvents } from '../../harness/status-events.ts';
 import { startTarget } from '../../harness/target.ts';
-import { fast, system } from './system.ts';
+import { fast, operate, system } from './system.ts';
 
-const soon = { timeout: 60_000, interval: 100 };
+const soon = { timeout: 60_000, interval: 300 };
 const created = z.object({ device_id: z.string() });
 const events = z.array(z.object({ Type: z.string(), Timestamp: z.string() }));
 const listed = z.array(z.object({ check_id: z.string() }));
@@ -57,9 +57,10 @@ async function checksOf(id: string) {
 test('two agents of one Location retry alternately; when the second one is killed, the first one runs the rest of the retry sequence', {
   timeout: 480_000,
 }, async () => {
-  operate(system, 'locations', 'create', 'pair');
-  await using one = startAgent(system, 'pair', { name: 'one', env: fast });
-  await using two = startAgent(system, 'pair', { name: 'two', env: fast });
+  await operate('locations', 'create', 'pair');
+  const invite = () => operate('agents', 'invite', '--location', 'pair');
+  await using one = startAgent(system, 'pair', { name: 'one', env: fast, invited: await invite() });
+  await using two = startAgent(system, 'pair', { name: 'two', env: fast, invited: await invite() });
   await connected([one, two]);
   await using target = await startTarget();
   const id = await makeDevice(target.port, { Retries: 3, RetryDelay: 20 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
+import { useOperator } from '../../harness/operator.ts';
 import type { System } from '../../harness/system.ts';
 import { startSystemOnDatabase } from '../../harness/system-on-database.ts';
 
@@ -7,6 +8,10 @@ export const fast = { NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: '10' };
 
 /** The system of these tests, from the first one on. Each test adds what it needs. */
 export let system: System;
+
+const runOperator = useOperator();
+/** Runs an operator's command on the system, and reads its JSON. */
+export const operate = (...args: readonly string[]) => runOperator({ VANTAGE_DATA: system.dataDir }, ...args);
 
 beforeAll(async () => {
   system = await startSystemOnDatabase({

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Ran, runVantage, runVantageHere } from '../../harness/run-vantage.ts';
-import { system } from './system.ts';
+import { operate, system } from './system.ts';
 
 const folder = path.join(tmpdir(), `vantage-as-code-${process.pid}`);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -36,6 +36,7 @@ const apply = (text: string, ...args: readonly string[]) =>
 /** Applies a text as a process that reads it from its standard input. */
 const pipe = (text: string, more: Readonly<Record<string, string>> = {}) =>
   runVantage(['apply', '-f', '-', '--yes'], { env: access(more), input: text, cwd: tmpdir() });
+const issued = z.object({ key: z.string() });
 const device = z.object({
   device_id: z.string(),
   ShortName: z.string(),
@@ -166,11 +167,8 @@ devices:
     expect(exported.code).toBe(0);
     expect(await run(['diff', '-f', inputFile], exported.stdout)).toMatchObject({ code: 0 });
     const part = (await run(['export', '--source', 'net/berlin'])).stdout;
-    await runVantageHere(['accounts', 'create', 'empty'], { VANTAGE_DATA: system.dataDir });
-    const issued = await runVantageHere(['keys', 'issue', '--account', 'empty', '--json'], {
-      VANTAGE_DATA: system.dataDir,
-    });
-    const { key } = z.object({ key: z.string() }).parse(JSON.parse(issued.stdout));
+    await operate('accounts', 'create', 'empty');
+    const { key } = issued.parse(await operate('keys', 'issue', '--account', 'empty'));
     // What is masked has to be given again.
     const open = part.replace(
       /Address: .*/,
@@ -226,9 +224,7 @@ devices:
 
   test('a key that is limited to tags applies a file of its devices, and is told what it may not do', async () => {
     await system.api.ok('POST', '/tags', { Name: 'scoped' });
-    const issue = ['keys', 'issue', '--level', 'UA', '--name', 'admin', '--json'];
-    const issued = await runVantageHere(issue, { VANTAGE_DATA: system.dataDir });
-    const admin = z.object({ key: z.string() }).parse(JSON.parse(issued.stdout));
+    const admin = issued.parse(await operate('keys', 'issue', '--level', 'UA', '--name', 'admin'));
     const body = { Name: 'limited', Level: 'UW', Tags: ['scoped'] };
     const answer = await system.api.call('POST', '/keys', body, { 'Service-API-Key': admin.key });
     const limited = { VANTAGE_KEY: z.object({ Key: z.string() }).parse(answer.body).Key };

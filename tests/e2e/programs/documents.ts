@@ -8,9 +8,9 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { startFakeReceiver } from '../../../apps/controller/src/alerts/deliver/testing/fake-receiver.ts';
-import { type Ran, runProgram, runVantageHere } from '../../harness/run-vantage.ts';
+import { type Ran, runProgram } from '../../harness/run-vantage.ts';
 import { repositoryRoot } from '../../harness/system.ts';
-import { mails, remoteAddress, system } from './system.ts';
+import { mails, operate, remoteAddress, system } from './system.ts';
 
 const soon = { timeout: 60_000, interval: 500 };
 const folder = mkdtempSync(path.join(tmpdir(), 'vantage-reader-'));
@@ -129,11 +129,10 @@ describe('a reader who types what the documents say', { timeout: 240_000 }, () =
   });
 
   test('docs/as-code.md and docs/coming-over.md: applies, exports and imports files', async () => {
-    const operator = { VANTAGE_DATA: system.dataDir };
-    await runVantageHere(['accounts', 'create', 'reader'], operator);
-    const { stdout } = await runVantageHere(['keys', 'issue', '--account', 'reader', '--json'], operator);
+    await operate('accounts', 'create', 'reader');
+    const issued = await operate('keys', 'issue', '--account', 'reader');
     const { base_url, ca_file } = system.quickstart();
-    const VANTAGE_KEY = z.object({ key: z.string() }).parse(JSON.parse(stdout)).key;
+    const VANTAGE_KEY = z.object({ key: z.string() }).parse(issued).key;
     const access = { VANTAGE_SERVER: base_url, VANTAGE_CA: ca_file, VANTAGE_KEY };
     writeFileSync(
       path.join(folder, 'monitoring.yaml'),

@@ -7,9 +7,8 @@ import path from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { parcelTree } from '../../../agent-installer/src/tree.ts';
-import { operate } from '../../harness/more-agents.ts';
 import { startTarget } from '../../harness/target.ts';
-import { system } from './system.ts';
+import { operate, system } from './system.ts';
 
 const soon = { timeout: 120_000, interval: 250 };
 const invitation = z.object({ token: z.string() });
@@ -47,8 +46,11 @@ async function emptyRoot(): Promise<Disposable & { readonly folder: string }> {
   return { folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-function startParcel(folder: string, location: string): AsyncDisposable & { process: ChildProcess } {
-  const { token } = invitation.parse(operate(system, 'agents', 'invite', '--location', location));
+async function startParcel(
+  folder: string,
+  location: string,
+): Promise<AsyncDisposable & { process: ChildProcess }> {
+  const { token } = invitation.parse(await operate('agents', 'invite', '--location', location));
   writeFileSync(path.join(folder, 'ca.pem'), readFileSync(system.quickstart().ca_file));
   const mounts = 'mount --rbind /dev "$0/dev" && mount -t proc proc "$0/proc"';
   const program = 'exec chroot "$0" /opt/vantage-agent/bin/node /opt/vantage-agent/lib/agent.mjs';
@@ -77,7 +79,7 @@ test('in a root with nothing but the runtime libraries the parcel connects, and 
 }, async ({ skip }) => {
   const missing = rootMissing();
   skip(missing !== undefined, missing);
-  operate(system, 'locations', 'create', 'cell');
+  await operate('locations', 'create', 'cell');
   using root = await emptyRoot();
   await using target = await startTarget();
   const web = createServer((_, response) => response.end('the answer is 42'));
@@ -93,7 +95,7 @@ test('in a root with nothing but the runtime libraries the parcel connects, and 
       URL: `const page = await http({ url: '${url}' }); expect(page.status === 200, 'status');`,
     },
   ];
-  await using _agent = startParcel(root.folder, 'cell');
+  await using _agent = await startParcel(root.folder, 'cell');
   for (const device of devices) {
     const body = { ...device, ShortName: device.Method, Frequency: 1, Timeout: 30, Locations: ['cell'] };
     const { device_id: id } = created.parse(await system.api.ok('POST', '/devices', body));

@@ -8,9 +8,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { z } from 'zod';
 import { type Api, createApi } from '../../harness/api.ts';
 import { freePort } from '../../harness/free-port.ts';
-import { operate, startAgent } from '../../harness/more-agents.ts';
+import { startAgent } from '../../harness/more-agents.ts';
 import { repositoryRoot } from '../../harness/system.ts';
-import { publicUrl, system } from './system.ts';
+import { operate, publicUrl, system } from './system.ts';
 
 const nginx = '/usr/sbin/nginx';
 const caddy = '/usr/bin/caddy';
@@ -191,10 +191,11 @@ test('an agent connects through nginx to its port, with the token of an invitati
 }, async ({ skip }) => {
   skip(!existsSync(nginx), `${nginx} is missing`);
   skip(!hasStream, `${streamModule} is missing (package libnginx-mod-stream)`);
-  operate(system, 'locations', 'create', 'behind');
+  await operate('locations', 'create', 'behind');
+  const invited = await operate('agents', 'invite', '--location', 'behind');
   const child = await startNginx();
   const to = { endpoint: agentUrl, ca: system.quickstart().ca_file };
-  await using agent = startAgent(system, 'behind', { name: 'behind', to });
+  await using agent = startAgent(system, 'behind', { name: 'behind', to, invited });
   const row = z.array(z.object({ agent_id: z.string(), State: z.string() }));
   try {
     await vi.waitFor(async () => {

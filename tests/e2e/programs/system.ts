@@ -4,6 +4,7 @@ import {
   startFakeMailServer,
 } from '../../../apps/controller/src/alerts/deliver/testing/fake-mail-server.ts';
 import { freePort } from '../../harness/free-port.ts';
+import { useOperator } from '../../harness/operator.ts';
 import { type System, startSystem } from '../../harness/system.ts';
 
 /** The system of all these tests, from the first one on. Each test adds what it needs under names of its own. */
@@ -14,6 +15,10 @@ export let mails: FakeMailServer;
 export let publicUrl: string;
 /** An address of this machine at which the controller answers as one from afar would: its certificate has it. */
 export const remoteAddress = '127.0.0.2';
+
+const runOperator = useOperator();
+/** Runs an operator's command on the system, and reads its JSON. */
+export const operate = (...args: readonly string[]) => runOperator({ VANTAGE_DATA: system.dataDir }, ...args);
 
 beforeAll(async () => {
   mails = await startFakeMailServer();
