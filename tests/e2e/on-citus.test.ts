@@ -21,6 +21,7 @@ const files = [
   'checks/history/uptime-routes',
   'checks/rollup/rollup',
   'testing/packed-days',
+  'testing/held-results.property',
 ].map((file) => `apps/controller/src/${file}.test.ts`);
 
 test('results are stored, folded, packed, rolled up and read on Citus as on PostgreSQL alone', {
