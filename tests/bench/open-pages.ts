@@ -34,10 +34,7 @@ async function readStates(headers: Headed, since: string | undefined): Promise<s
   return first.get('Vantage-Revision') ?? since;
 }
 
-const readAlerts = (headers: Headed) =>
-  Promise.all(
-    ['Open', 'Acknowledged', 'Snoozed'].map((state) => read(headers, `/alerts?State=${state}&Limit=100`)),
-  );
+const readAlerts = (headers: Headed) => read(headers, '/alerts?State=Open,Acknowledged,Snoozed&Limit=100');
 
 async function openPage(headers: Headed): Promise<void> {
   let revision = await readStates(headers, undefined);

@@ -1,4 +1,5 @@
-import axe from 'axe-core';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { z } from 'zod';
 import { browserProgram } from '../harness/browser-program.ts';
@@ -32,6 +33,9 @@ export async function moveTo(page: Page, address: string): Promise<void> {
     ${painted}`);
 }
 
+/** It is sent to each document: the small one. */
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
 const found = z.array(z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) }));
 
 /** The rules of axe-core that depend on colours and are on by default. */
@@ -55,7 +59,7 @@ export async function violationsOf(page: Page, only: 'all' | 'colours' = 'all'):
     });
     return result.value;
   };
-  if ((await evaluate('typeof axe')) === 'undefined') await evaluate(axe.source);
+  if ((await evaluate('typeof axe')) === 'undefined') await evaluate(axeSource);
   const options = { ...onlyViolations, ...(only === 'colours' && { runOnly: colourRules }) };
   const value = await evaluate(
     `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => JSON.stringify(violations))`,

@@ -152,7 +152,7 @@ test('no text of a person or a target runs as a script, on any screen', async ()
   await page.getByLabel('Reason').fill(hostile);
   await page.getByRole('button', { name: 'Start maintenance' }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
-  await page.goto(`${its.base}devices?q=${encodeURIComponent(hostile)}`);
+  await moveTo(page, `/devices?q=${encodeURIComponent(hostile)}`);
   await page
     .getByText('No device matches')
     .or(page.getByRole('link', { name: /onerror/ }))

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { browserMissing, violationsOf } from './browser.ts';
+import { browserMissing, moveTo, violationsOf } from './browser.ts';
 import { useBrowser } from './system.ts';
 
 const its = useBrowser();
@@ -28,7 +28,7 @@ beforeAll(async () => {
   const { api } = its.system;
   await api.ok('PUT', '/account', { Timezone: 'Europe/Berlin' });
   await api.ok('POST', '/tags', { Name: 'lab' });
-  const body = { Method: 'TCP', URL: '127.0.0.1:9', ShortName: 'router', Tags: ['lab'] };
+  const body = { Method: 'TCP', URL: '127.0.0.1:9', ShortName: 'router', Tags: ['lab'], Frequency: 60 };
   device = z.object({ device_id: z.string() }).parse(await api.ok('POST', '/devices', body)).device_id;
   const noc = z
     .object({ contact_id: z.string() })
@@ -56,7 +56,7 @@ test('a window that the clocks skip is said before the schedule is stored, shown
   await page.getByText('no device has it').waitFor();
   await page.getByRole('button', { name: 'Give it to them' }).click();
   await page.getByText('1 device has it now.').waitFor();
-  await page.goto(`${its.base}schedules/maintenance?view=week&at=${leap}`);
+  await moveTo(page, `/schedules/maintenance?view=week&at=${leap}`);
   await page.getByText(`02:30 does not exist on ${leap}`).waitFor();
   await page.getByRole('button', { name: 'Make a window at 03:30 that day' }).click();
   await page.getByText('1 device: router').waitFor();
@@ -72,7 +72,7 @@ test('a window that the clocks skip is said before the schedule is stored, shown
   expect(rows.filter(({ Source }) => Source === 'Manual')).toMatchObject([
     { Start: `${leap}T03:30:00+02:00` },
   ]);
-  await page.goto(`${its.base}schedules/maintenance?view=month&at=${leap}`);
+  await moveTo(page, `/schedules/maintenance?view=month&at=${leap}`);
   await page
     .getByRole('button', { name: /planned Maintenance/ })
     .first()

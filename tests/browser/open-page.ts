@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { runVantage } from '../harness/run-vantage.ts';
+import { startTarget } from '../harness/target.ts';
 import { violationsOf } from './browser.ts';
 import { useBrowser } from './system.ts';
 
@@ -19,6 +20,51 @@ async function addDevice(ShortName: string): Promise<string> {
   const body = { Method: 'TCP', URL: '127.0.0.1:9', ShortName, Frequency: 60 };
   return created.parse(await its.system.api.ok('POST', '/devices', body)).device_id;
 }
+
+test('a controller that is restarted: a page and a wall keep what they show, and what happened meanwhile comes', async () => {
+  await using target = await startTarget();
+  const { api } = its.system;
+  const body = { Method: 'TCP', URL: `127.0.0.1:${target.port}`, ShortName: 'front', FullName: 'Front door' };
+  await api.ok('POST', '/devices', { ...body, Frequency: 1 });
+  const side = { ...body, ShortName: 'side', FullName: 'Side door', Frequency: 60 };
+  const { device_id: id } = created.parse(await api.ok('POST', '/devices', side));
+  const page = await its.open();
+  await its.signIn(page);
+  await page.goto(`${its.base}devices`);
+  await page.getByRole('link', { name: 'Side door' }).waitFor();
+  await page.getByText('Live').waitFor();
+  // Nobody signs in at a wall.
+  const wall = await its.open();
+  await wall.goto(`${its.base}wall#${its.system.quickstart().api_key_ur}`);
+  await wall.getByRole('heading', { name: 'All quiet' }).waitFor();
+  const { controller } = its.system.quickstart().pids;
+  process.kill(controller, 'SIGKILL');
+  await page
+    .getByText(/No news|The controller does not answer/)
+    .first()
+    .waitFor();
+  expect(await page.getByRole('link', { name: 'Side door' }).count()).toBe(1);
+  await expect.poll(() => its.system.quickstart().pids.controller, { timeout: 60_000 }).not.toBe(controller);
+  await target.stop();
+  const pause = () =>
+    api.ok('PUT', `/devices/${id}`, { Enabled: false }).then(
+      () => true,
+      () => false,
+    );
+  await expect.poll(pause, { timeout: 60_000, interval: 200 }).toBe(true);
+  await page
+    .getByRole('row', { name: /Side door/ })
+    .getByText('Paused')
+    .waitFor();
+  await page.getByText('Live').waitFor();
+  await page.getByText('The controller does not answer.').waitFor({ state: 'detached' });
+  // It is the same version of the page.
+  expect(await page.getByText('another version of this page').count()).toBe(0);
+  await wall.getByRole('heading', { name: '1 down, 1 cause' }).waitFor({ timeout: 60_000 });
+  await wall.getByRole('heading', { name: 'Front door' }).waitFor();
+  await wall.getByText('connection refused').waitFor();
+  expect(its.problems).toEqual([]);
+});
 
 test('a revoked key: the sign-in opens above what is shown, and another key goes on there', async () => {
   const name = 'revoked';
@@ -41,43 +87,6 @@ test('a revoked key: the sign-in opens above what is shown, and another key goes
   expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('a name that is kept');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('heading', { name: 'a name that is kept' }).waitFor();
-});
-
-test('a controller that is restarted: what is shown stays, and what happened meanwhile comes', async () => {
-  const id = await addDevice('restart');
-  const page = await its.open();
-  await its.signIn(page);
-  await page.goto(`${its.base}devices`);
-  await page.getByRole('link', { name: 'restart' }).waitFor();
-  await page.getByText('Live').waitFor();
-  const { controller } = its.system.quickstart().pids;
-  process.kill(controller, 'SIGKILL');
-  await page
-    .getByText(/No news|The controller does not answer/)
-    .first()
-    .waitFor();
-  expect(await page.getByRole('link', { name: 'restart' }).count()).toBe(1);
-  await expect.poll(() => its.system.quickstart().pids.controller, { timeout: 60_000 }).not.toBe(controller);
-  await expect
-    .poll(
-      () =>
-        its.system.api.ok('PUT', `/devices/${id}`, { Enabled: false }).then(
-          () => true,
-          () => false,
-        ),
-      {
-        timeout: 60_000,
-      },
-    )
-    .toBe(true);
-  await page
-    .getByRole('row', { name: /restart/ })
-    .getByText('Paused')
-    .waitFor();
-  await page.getByText('Live').waitFor();
-  await page.getByText('The controller does not answer.').waitFor({ state: 'detached' });
-  // It is the same version of the page.
-  expect(await page.getByText('another version of this page').count()).toBe(0);
 });
 
 test('a page that the browser froze shows what happened meanwhile when it goes on', async () => {

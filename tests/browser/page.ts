@@ -43,6 +43,7 @@ beforeAll(async () => {
     URL: '127.0.0.1:9',
     ShortName: 'router',
     FullName: 'Router',
+    Frequency: 60,
   });
 });
 

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { createApi } from '../harness/api.ts';
-import { browserMissing, violationsOf } from './browser.ts';
+import { browserMissing, moveTo, violationsOf } from './browser.ts';
 import { type Hands, keyboardOf, pointer } from './hands.ts';
 import { adminKey, useBrowser } from './system.ts';
 
@@ -19,6 +19,7 @@ beforeAll(async () => {
       ShortName: `d${at}`,
       FullName: `Switch ${Tag}`,
       Tags: [Tag],
+      Frequency: 60,
     });
 });
 
@@ -26,6 +27,12 @@ beforeAll(async () => {
 async function openPlace(page: Page, { press }: Hands, name: string): Promise<void> {
   await press(page.getByRole('button', { name: 'Account' }));
   await press(page.getByRole('link', { name, exact: true }));
+}
+
+/** Reads the keys and people again: the screen does so when it is opened. */
+async function openPeopleAgain(page: Page): Promise<void> {
+  await moveTo(page, '/');
+  await moveTo(page, '/people');
 }
 
 /** The invited person chooses a password at the link, signs in, and sees what the scope leaves. */
@@ -49,7 +56,7 @@ async function accept(link: string, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Account' }).click();
   await page.getByText('Signed in as').waitFor();
   expect(await page.getByRole('link', { name: 'Keys and people' }).count()).toBe(0);
-  await page.goto(`${its.base}people`);
+  await moveTo(page, '/people');
   await page.getByText('Only a key or person of the level UA').waitFor();
   expect(await violationsOf(page)).toBe('');
 }
@@ -95,7 +102,7 @@ test.each(ways)(
 
     await accept(link, email);
 
-    await page.reload();
+    await openPeopleAgain(page);
     await row.getByText('signs in with a password').waitFor();
     await press(row.getByRole('link', { name: 'What they did' }));
     await page.getByRole('heading', { name: `What ${name} did` }).waitFor();
@@ -145,7 +152,7 @@ test('a key is made, shown once, used, seen in the audit and revoked', async () 
     FullName: 'Door',
     Tags: ['oslo'],
   });
-  await page.reload();
+  await openPeopleAgain(page);
   await row.getByText('from 127.0.0.1').waitFor();
   await row.getByRole('link', { name: 'What it did' }).click();
   await page.getByText('created device').waitFor();
@@ -158,7 +165,7 @@ test('a key is made, shown once, used, seen in the audit and revoked', async () 
   await page.getByRole('link', { name: 'Show everything' }).click();
   await page.getByText('The operator’s command line').first().waitFor();
 
-  await page.goto(`${its.base}people`);
+  await moveTo(page, '/people');
   await row.getByRole('button', { name: 'Change deploy' }).click();
   await page.getByRole('button', { name: 'Revoke this key' }).click();
   const asked = page.getByRole('dialog', { name: 'Revoke this key' });

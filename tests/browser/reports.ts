@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { retryBecause } from '../harness/retry.ts';
-import { browserMissing, startBrowser, violationsInBothThemes, violationsOf } from './browser.ts';
+import { browserMissing, moveTo, startBrowser, violationsInBothThemes, violationsOf } from './browser.ts';
 import { keyboardOf } from './hands.ts';
 import { useBrowser } from './system.ts';
 import { openWindow, type Window } from './windows.ts';
@@ -131,7 +131,7 @@ test('by keyboard: another span, a branch of tags, an objective; the address sho
   const page = await openReport('');
   await expect.poll(() => new URL(page.url()).searchParams.get('span')).toMatch(/^\d{4}-\d\d$/);
   const hands = keyboardOf(page);
-  await page.goto(`${its.base}reports?${october}`);
+  await moveTo(page, `/reports?${october}`);
   await page.getByRole('heading', { name: /of October 2026/ }).waitFor();
   await page.keyboard.press('[');
   await page.getByRole('heading', { name: /September 2026/ }).waitFor();
@@ -196,12 +196,12 @@ test(
 test('what has not begun, fits nothing or is no span is said in a sentence', onBusyMachine, async () => {
   const page = await openReport('span=2031-01');
   await page.getByRole('heading', { name: 'January 2031 has not begun' }).waitFor();
-  await page.goto(`${its.base}reports?${october}&q=tag:nothing`);
+  await moveTo(page, `/reports?${october}&q=tag:nothing`);
   await page.getByRole('heading', { name: 'No device fits.' }).waitFor();
   expect(await violationsOf(page)).toBe('');
   await page.getByRole('button', { name: 'All devices' }).click();
   await page.getByRole('heading', { name: /All 3 devices/ }).waitFor();
-  await page.goto(`${its.base}reports?span=soon&objective=lots`);
+  await moveTo(page, '/reports?span=soon&objective=lots');
   await page.getByRole('heading', { name: 'The address names no span' }).waitFor();
   await page.getByText('An objective is a percentage').waitFor();
   expect(await violationsOf(page)).toBe('');
@@ -241,16 +241,16 @@ test(
   onBusyMachine,
   async () => {
     const page = await openReport(october);
-    await page.goto(`${its.base}devices/${ids[0]}`);
+    await moveTo(page, `/devices/${ids[0]}`);
     await page.getByRole('link', { name: 'Report', exact: true }).click();
     await page.getByText('1 device chosen').waitFor();
     expect(new URL(page.url()).searchParams.get('devices')).toBe(ids[0]);
-    await page.goto(`${its.base}devices`);
+    await moveTo(page, '/devices');
     for (const name of ['Mail', 'Router'])
       await page.getByRole('checkbox', { name: `select ${name}` }).check();
     await page.getByRole('button', { name: 'Report' }).click();
     await page.getByText('2 devices chosen').waitFor();
-    await page.goto(`${its.base}reports?${october}&q=colour:red`);
+    await moveTo(page, `/reports?${october}&q=colour:red`);
     await page.getByText('The filter does not know colour:').waitFor();
   },
 );

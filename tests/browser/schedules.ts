@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { violationsOf } from './browser.ts';
+import { moveTo, violationsOf } from './browser.ts';
 import { keyboardOf } from './hands.ts';
 import { useBrowser } from './system.ts';
 
@@ -64,7 +64,7 @@ test('a wrong field says what is accepted below it, and a schedule in use is not
   const { nschedule_id } = z
     .object({ nschedule_id: z.string() })
     .parse(await its.system.api.ok('POST', '/nschedules', body));
-  const device = { Method: 'TCP', URL: '127.0.0.1:9', ShortName: 'router', nschedule_id };
+  const device = { Method: 'TCP', URL: '127.0.0.1:9', ShortName: 'router', nschedule_id, Frequency: 60 };
   await its.system.api.ok('POST', '/devices', device);
   const page = await its.open({ theme: 'dark', width: 390 });
   await its.signIn(page);
@@ -101,7 +101,7 @@ test('who only views reads the steps and the answer, and finds neither a field n
   await page.getByText('at once: Ops').first().waitFor();
   await page.getByText(/at once: Ops\./).waitFor();
   expect(await page.getByRole('button', { name: /Save|Delete|Add/ }).count()).toBe(0);
-  await page.goto(`${its.base}schedules/new`);
+  await moveTo(page, '/schedules/new');
   await page.getByText('This key only views.').waitFor();
   expect(await violationsOf(page)).toBe('');
 });

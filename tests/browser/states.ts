@@ -204,7 +204,7 @@ test('many addresses are pasted; what the API refuses stays in the field with it
   await page.getByText('1 device added. Refused, and kept in the field: 1').waitFor();
   expect(await page.getByLabel('Addresses, one a line').inputValue()).toBe('http://bad host/; Other');
   expect(await violationsOf(page)).toBe('');
-  await page.goto(`${its.base}devices?q=tag:web/*`);
+  await moveTo(page, '/devices?q=tag:web/*');
   await page.getByRole('link', { name: '<img src=x' }).waitFor();
   expect(its.problems.join('\n')).toBe('');
 });

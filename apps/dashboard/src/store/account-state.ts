@@ -75,17 +75,19 @@ let revision: string | undefined;
 
 let reading: Promise<void> | undefined;
 
-/** Reads everything again. What is shown stays until the new facts are there. */
-export function readFacts(): Promise<void> {
-  reading ??= readAll().finally(() => {
+/**
+ * Reads everything again. What is shown stays until the new facts are there. The lists are read when `opened` resolves.
+ */
+export function readFacts(opened?: Promise<void>): Promise<void> {
+  reading ??= readAll(opened).finally(() => {
     reading = undefined;
   });
   return reading;
 }
 
-async function readAll(): Promise<void> {
+async function readAll(opened = Promise.resolve()): Promise<void> {
   try {
-    const others = Promise.all([readAccount(), readAlerts(), readLocations(), readEvents()]);
+    const others = Promise.all([readAccount(), opened.then(readLists)]);
     // Where the states cannot be read, nobody waits for the others.
     others.catch(() => {});
     // A part of the devices is not shown: the worst may be among the others, and a list would jump.
@@ -120,6 +122,9 @@ export async function readChanges(): Promise<void> {
   await readMissingResults();
 }
 
+/** Reads what is short beside the devices. */
+export const readLists = () => Promise.all([readAlerts(), readLocations(), readEvents()]);
+
 async function readMissingResults(): Promise<void> {
   const isMissing = rows.value.some(
     ({ id, state, downBecause }) => state === 'Down' && downBecause === null && !results.value.has(id),
@@ -133,12 +138,15 @@ async function readAccount(): Promise<void> {
   today.value = dateIn(Timezone, Date.now());
 }
 
+const listAlerts = (State: string) =>
+  takeAnswer(api.GET('/alerts', { params: { query: { State, Limit: 100 } } }));
+
 export async function readAlerts(): Promise<void> {
-  const states = ['Open', 'Acknowledged', 'Snoozed'] as const;
-  const lists = await Promise.all(
-    states.map((State) => take(api.GET('/alerts', { params: { query: { State, Limit: 100 } } }))),
-  );
-  storedAlerts.value = lists.flat().sort((a, b) => (a.Opened < b.Opened ? 1 : -1));
+  const states = ['Open', 'Acknowledged', 'Snoozed'];
+  const all = await listAlerts(states.join());
+  // Where there are more, those of one state do not hide the others.
+  const lists = all.hasMore ? await Promise.all(states.map(listAlerts)) : [all];
+  storedAlerts.value = lists.flatMap(({ data }) => data).sort((a, b) => (a.Opened < b.Opened ? 1 : -1));
 }
 
 export async function readLocations(): Promise<void> {

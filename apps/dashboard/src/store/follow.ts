@@ -7,8 +7,8 @@ import {
   type Event,
   readAlerts,
   readChanges,
-  readEvents,
   readFacts,
+  readLists,
   readLocations,
 } from './account-state.ts';
 import type { DeviceFacts } from './device-facts.ts';
@@ -23,6 +23,8 @@ const togetherMs = 200;
 const minIntervalMs = 4_000;
 /** Changes that have no event are asked for this often. */
 const quietMs = 60_000;
+/** The first lists wait this long for the stream at most. */
+const openMs = 1_000;
 
 /** Keeps the facts as new as the stream until `ending` aborts. */
 export function followFacts(ending: AbortSignal): Promise<void> {
@@ -50,15 +52,28 @@ export function followFacts(ending: AbortSignal): Promise<void> {
   };
   const timer = setInterval(() => document.hidden || changesSoon(), quietMs);
   ending.addEventListener('abort', () => clearInterval(timer), { once: true });
-  void readFacts();
-  // What happened before the stream began is among the changes since the facts were read.
-  return followEvents({ onEvent, onGap: () => void readAgain() }, ending);
+  const { promise: opened, resolve } = Promise.withResolvers<void>();
+  let areListsOld = false;
+  const readListsNow = () => {
+    areListsOld = true;
+    resolve();
+  };
+  setTimeout(readListsNow, openMs);
+  void readFacts(opened);
+  // What happened before the stream began is among the changes since the facts were read. Lists that are read when it
+  // has begun have it.
+  const onGap = () => {
+    if (areListsOld) return void readAgain();
+    readListsNow();
+    readChanges().catch(() => {});
+  };
+  return followEvents({ onEvent, onGap }, ending);
 }
 
 /** A failure leaves what is shown: its age says so. */
 async function readAgain(): Promise<void> {
   await readChanges().catch(() => {});
-  await Promise.allSettled([readAlerts(), readLocations(), readEvents()]);
+  await readLists().catch(() => {});
 }
 
 /** Shows at once what the events themselves say, the oldest first; the devices are read again soon. */

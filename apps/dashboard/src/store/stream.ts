@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { createEventReader, retryDelayMs } from '@vantage/client';
 import { ApiProblem, send } from './api.ts';
 import { now } from './clock.ts';
@@ -18,10 +18,10 @@ export const link = signal<{ readonly lostAt: number | undefined; readonly retry
 /** A line comes each 15 s. Without one for this long the facts are old. */
 const silentAfterMs = 40_000;
 
+const silent = computed(() => heardAt.value > 0 && now.value - heardAt.value > silentAfterMs);
+
 /** Whether the stream has been silent for so long that the facts are old. */
-export function isSilent(): boolean {
-  return heardAt.value > 0 && now.value - heardAt.value > silentAfterMs;
-}
+export const isSilent = (): boolean => silent.value;
 
 /** The callbacks of the stream's reader. */
 interface Follower {

@@ -102,11 +102,10 @@ function Say({ row, detail }: { readonly row: DeviceRow | undefined; readonly de
 
 /** A device: the sentence of its status, how it went over time, its checks, who was notified. */
 export function Device({ id }: ScreenProps) {
-  const { data, problem, again } = useRead(() => readDetail(id), [id]);
+  const newest = events.value.find(({ device_id }) => device_id === id)?.event_id;
+  const { data, problem, again } = useRead(() => readDetail(id), [id, newest]);
   const [picked, setPicked] = useState<Check>();
   const row = rows.value.find((each) => each.id === id);
-  const newest = events.value.find(({ device_id }) => device_id === id)?.event_id;
-  useEffect(again, [newest]);
   useEffect(() => {
     // New checks come without an event.
     const timer = setInterval(() => document.hidden || again(), 15_000);

@@ -71,6 +71,11 @@ function Counts() {
   );
 }
 
+/** How old the newest fact is. Alone, because it changes each second. */
+function Heard() {
+  return heardAt.value === 0 ? null : ` · ${say.newest(briefly((now.value - heardAt.value) / 1_000))}`;
+}
+
 /** The problems, each with its cause first. */
 export function Overview() {
   // A sentence about a part of the devices would be wrong.
@@ -100,13 +105,12 @@ export function Overview() {
     );
   const isBlind = locations.value.length > 0 && locations.value.every(({ Online }) => !Online);
   const causes = causesOf(rows.value);
-  const heard = heardAt.value === 0 ? undefined : say.newest(briefly((now.value - heardAt.value) / 1_000));
   return (
     <div class="page">
       <Sentence causes={causes} isBlind={isBlind} />
       <p class="mute">
         {say.fleet(rows.value.length, locations.value.length)}
-        {heard !== undefined && ` · ${heard}`}
+        <Heard />
       </p>
       <Counts />
       {causes.slice(0, 15).map((cause) => (

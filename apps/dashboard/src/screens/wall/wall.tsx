@@ -82,10 +82,9 @@ function Foot() {
 
 /** Why the wall is not new; undefined: it is. */
 function staleWords(): string | undefined {
-  const from = timeIn(zone.value, heardAt.value, 'medium');
-  if (signedIn.value === 'ended') return say.ended(from);
-  if (heardAt.value > 0 && isSilent())
-    return say.silent(inFull((now.value - heardAt.value) / 1_000, 2), from);
+  const from = () => timeIn(zone.value, heardAt.value, 'medium');
+  if (signedIn.value === 'ended') return say.ended(from());
+  if (isSilent()) return say.silent(inFull((now.value - heardAt.value) / 1_000, 2), from());
   return typeof progress.value === 'object' ? say.unreachable : undefined;
 }
 
@@ -107,6 +106,11 @@ function Tiles({ tiles }: { readonly tiles: readonly Tile[] }) {
   );
 }
 
+/** Alone, because it is drawn each second. */
+function Clock() {
+  return <p class={css['clock']}>{timeIn(zone.value, now.value, 'short')}</p>;
+}
+
 /** A screen for a wall: the number and the causes, who has them, and how old all of it is. Nothing to press. */
 export function Wall() {
   useTheme();
@@ -119,7 +123,7 @@ export function Wall() {
     <main class={`${css['wall']} ${stale === undefined ? '' : css['stale']}`}>
       <header class={css['head']}>
         <Sentence wall={wall} isRead={isRead} />
-        <p class={css['clock']}>{timeIn(zone.value, now.value, 'short')}</p>
+        <Clock />
       </header>
       {stale !== undefined && (
         <p class={css['staleWords']} role="status">
