@@ -1,9 +1,9 @@
 import { dayUs as dayLengthUs, hourUs, secondUs } from '@vantage/domain';
 import { stateVersion } from '@vantage/health';
 import { newId } from '@vantage/kernel';
-import { type Kysely, sql } from 'kysely';
-import { startOfDay, type Tables } from '../platform/db/index.ts';
-import type { Fixtures } from './fixtures.ts';
+import { type Kysely, sql, type Transaction } from 'kysely';
+import { pipelined, startOfDay, type Tables } from '../platform/db/index.ts';
+import { createFixtures } from './fixtures.ts';
 
 /** An account for which every background job has something to do. */
 export interface BusyAccountFixture {
@@ -55,12 +55,12 @@ interface Moments {
   readonly dirtyHourUs: number;
 }
 
-/** Creates the account. The hour `dirtyHourUs` has a check of its device and no roll-up. */
+/** Creates the account in a transaction. The hour `dirtyHourUs` has a check of its device and no roll-up. */
 export async function createBusyAccountFixture(
-  kysely: Kysely<Tables>,
-  rows: Fixtures,
+  trx: Transaction<Tables>,
   { nowUs, dirtyHourUs }: { readonly nowUs: number; readonly dirtyHourUs: number },
 ): Promise<BusyAccountFixture> {
+  const rows = createFixtures(trx);
   const moments: Moments = { nowUs, agoUs: nowUs - 600 * secondUs, dirtyHourUs };
   const { agoUs } = moments;
   const accountNo = await rows.account();
@@ -85,13 +85,15 @@ export async function createBusyAccountFixture(
   const newDeviceNo = await rows.device(accountNo, [back]);
   await rows.hold({ deviceNo, agentNo: here.agentNo, locationNo: back, fromUs: agoUs });
   const referred = { accountNo, locationNo: back, agentNo: here.agentNo, deviceNo };
-  await insertIngested(kysely, referred, moments);
-  await insertHealth(kysely, referred, moments);
-  await insertRollUps(kysely, referred, moments);
-  await insertAlert(kysely, referred, moments);
-  await insertNotification(kysely, rows, referred, moments);
-  await insertSchedules(kysely, referred);
-  await insertUpgrade(kysely, referred, moments);
+  await pipelined(trx, (pipe) => [
+    insertIngested(pipe, referred, moments),
+    insertHealth(pipe, referred, moments),
+    insertRollUps(pipe, referred, moments),
+    insertAlert(pipe, referred, moments),
+    insertNotification(pipe, referred, moments),
+    insertSchedules(pipe, referred),
+    insertUpgrade(pipe, referred, moments),
+  ]);
   const agentNos = [here.agentNo, away.agentNo];
   return { accountNo, locationNos: [back, gone], agentNos, deviceNo, newDeviceNo };
 }
@@ -162,11 +164,10 @@ async function insertAlert(
 /** A contact that could not be reached, and a notification that is due to it. */
 async function insertNotification(
   kysely: Kysely<Tables>,
-  rows: Fixtures,
   { accountNo }: Referred,
   { agoUs }: Moments,
 ): Promise<void> {
-  const contactNo = await rows.contact(accountNo);
+  const contactNo = await createFixtures(kysely).contact(accountNo);
   await sql`insert into contact_health (contact_no, account_no, failures) values (${contactNo}, ${accountNo}, 1)`.execute(
     kysely,
   );

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { dayUs, hourUs, minuteUs } from '@vantage/domain';
 import { createLog } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
@@ -9,6 +10,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type CitusCluster, startCitus } from '../../../../tests/harness/citus-cluster.ts';
 import { createTestDatabase } from '../../../../tests/harness/database.ts';
+import { folderForData } from '../../../../tests/harness/memory-folder.ts';
 import { runRequests } from '../agents/run-requests/index.ts';
 import { locationVisibility } from '../catalog/locations/visibility-store.ts';
 import { createHeldDrain, createIngest } from '../checks/ingest/index.ts';
@@ -37,6 +39,8 @@ const deviceCount = Number(process.env['VANTAGE_TEST_HISTORY_DEVICES'] ?? 3);
 const checks = Number(process.env['VANTAGE_TEST_HISTORY_CHECKS'] ?? 48);
 /** Of so many devices each route of their own is compared, too; all devices are in the routes of the account. */
 const asked = Number(process.env['VANTAGE_TEST_HISTORY_ASKED'] ?? deviceCount);
+/** Between two batches while shards move: a busy machine needs its time for the move. */
+const betweenMs = 200;
 const slow = { timeout: 120_000 + 5_000 * deviceCount };
 let cluster: CitusCluster | string;
 let one: OneAccount;
@@ -46,7 +50,7 @@ let reader: ReturnType<typeof createClusterReader>;
 let contact: Awaited<ReturnType<typeof createNotifiedContact>>;
 
 beforeAll(async () => {
-  cluster = await startCitus();
+  cluster = await startCitus({ dataIn: folderForData() });
   if (typeof cluster === 'string') return;
   const url = cluster.coordinator;
   db = await createDb({ connection: { url }, log });
@@ -222,6 +226,7 @@ test(
     const packed = await count('packed_checks');
     let beats = 0;
     for (; (await reader.moveState()) !== 'finished'; beats += 1) {
+      await delay(betweenMs);
       await send(beats % 4 < 2 ? 2 : 1);
       if (beats % 4 === 0) await createPartitions({ db, clock, log, retentionDays }).ensure();
       if (beats === 1) await packDays({ one, db, clock, log }, retentionDays, 1);

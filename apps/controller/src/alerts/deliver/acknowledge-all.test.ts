@@ -15,7 +15,7 @@ import { startFakeMailServer } from './testing/fake-mail-server.ts';
 import { startFakeReceiver } from './testing/fake-receiver.ts';
 import { sampleNotification } from './testing/sample.ts';
 
-const soon = { timeout: 60_000, interval: 20 };
+const soon = { timeout: 60_000, interval: 250 };
 const many = 100;
 /** The longest message of GSM-7 in three parts. */
 const longestSms = 459;

@@ -4,8 +4,13 @@ import { Readable } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
 import { Fault, messageOf } from '@vantage/kernel';
 
-/** Who can read a backup: the owner of a passphrase, or of one of these age recipients (`age1…`). */
-export type Lock = { readonly passphrase: string } | { readonly recipients: readonly string[] };
+/**
+ * Who can read a backup: the owner of a passphrase, or of one of these age recipients (`age1…`). To try a passphrase
+ * costs 2 ^ `workFactor` steps of scrypt; as many as age takes by itself unless given.
+ */
+export type Lock =
+  | { readonly passphrase: string; readonly workFactor?: number }
+  | { readonly recipients: readonly string[] };
 
 /** Opens encrypted backups: a passphrase, or age identities (`AGE-SECRET-KEY-1…`). */
 export type BackupKey = { readonly passphrase: string } | { readonly identities: readonly string[] };
@@ -22,8 +27,10 @@ const loadAge = () => import('age-encryption');
 export async function* encrypted(plain: AsyncIterable<Buffer>, lock: Lock): AsyncGenerator<Uint8Array> {
   const { Encrypter } = await loadAge();
   const encrypter = new Encrypter();
-  if ('passphrase' in lock) encrypter.setPassphrase(lock.passphrase);
-  else
+  if ('passphrase' in lock) {
+    encrypter.setPassphrase(lock.passphrase);
+    if (lock.workFactor !== undefined) encrypter.setScryptWorkFactor(lock.workFactor);
+  } else
     for (const recipient of lock.recipients) {
       try {
         encrypter.addRecipient(recipient);
