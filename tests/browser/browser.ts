@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { z } from 'zod';
 import { browserProgram } from '../harness/browser-program.ts';
@@ -34,7 +34,7 @@ export async function moveTo(page: Page, address: string): Promise<void> {
 }
 
 /** It is sent to each document: the small one. */
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 const found = z.array(z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) }));
 

@@ -153,7 +153,7 @@ export async function readLocations(): Promise<void> {
   locations.value = (await takeAnswer(api.GET('/locations', { params: { query: { Limit: 100 } } }))).data;
 }
 
-export async function readEvents(): Promise<void> {
+async function readEvents(): Promise<void> {
   events.value = await take(api.GET('/events', { params: { query: { Limit: keptEvents } } }));
 }
 
