@@ -71,18 +71,17 @@ function createSender(fixture: AttackFixture, identity: AgentIdentity, sent: Sen
   let stream: HostileStream | undefined;
   return {
     async stream(): Promise<HostileStream> {
-      for (let ends = 0; ends < mostEnds; ends += 1) {
-        if (stream !== undefined && !stream.ended) return stream;
-        if (stream !== undefined) {
-          count(sent.endsBy, outcomeOf(await stream.end));
-          ends = Object.values(sent.endsBy).reduce((sum, each) => sum + each, 0);
-        }
+      while (stream === undefined || stream.ended) {
+        if (stream !== undefined) count(sent.endsBy, outcomeOf(await stream.end));
+        const ends = Object.values(sent.endsBy).reduce((sum, each) => sum + each, 0);
+        if (ends >= mostEnds)
+          throw new Error(`the gateway ends the attacker's streams: ${JSON.stringify(sent)}`);
         if (isGone(connection)) connection = open();
         stream = connection.open();
         stream.send(hello());
         await stream.until('welcome');
       }
-      throw new Error(`the gateway ends the attacker's streams: ${JSON.stringify(sent)}`);
+      return stream;
     },
     [Symbol.dispose]: () => connection[Symbol.dispose](),
   };

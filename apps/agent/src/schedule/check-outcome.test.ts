@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { assignment, measured } from '../testing/measurements.ts';
 import { midnightUs } from '../testing/scheduler-fixture.ts';
 import { applyMeasurement, usableMeasurement } from './check.ts';
-import { createDeviceSchedule, createOneOff, type Job } from './device-schedule.ts';
+import { asOneOff, createDeviceSchedule, type Job } from './device-schedule.ts';
 
 const regular: Job = { kind: 'regular', atUs: midnightUs };
 const retry: Job = { kind: 'retry', atUs: midnightUs, attempt: 1, retryId: 'c9', runRequestId: 'r' };
@@ -47,7 +47,7 @@ test('a result under settings that were replaced meanwhile leaves the retries al
 });
 
 test('the device of another agent goes with its last result, and has no retries here', () => {
-  const schedule = createOneOff(assignment(1), midnightUs);
+  const schedule = asOneOff(undefined, assignment(1), midnightUs);
   const check = { schedule, assignment: schedule.assignment, job: requested, startUs: 1, blockMs: 0 };
   schedule.requested = [{ runRequestId: 'later', atUs: 1 }];
   applyMeasurement(check, measured(2), at);

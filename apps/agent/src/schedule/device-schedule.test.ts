@@ -6,17 +6,16 @@ import { assignment } from '../testing/measurements.ts';
 import { midnightUs } from '../testing/scheduler-fixture.ts';
 import {
   applyRunRequest,
+  asOneOff,
   beginJob,
   bringForward,
   createDeviceSchedule,
-  createOneOff,
   type DeviceSchedule,
   isOneOffDone,
   type Job,
   moveClock,
   nextJob,
   reassign,
-  reassignOneOff,
   requestImmediateCheck,
   runRequestStep,
   setRetrySequence,
@@ -60,7 +59,7 @@ test.each([
 
 describe('a device of another agent', () => {
   test('is never due by itself', () => {
-    const one = createOneOff(assignment(1), midnightUs);
+    const one = asOneOff(undefined, assignment(1), midnightUs);
     expect([one.oneOff, nextJob(one).atUs]).toEqual([true, Number.POSITIVE_INFINITY]);
     bringForward(one, us(10));
     moveClock(one, 5 * second, us(15));
@@ -80,18 +79,18 @@ describe('a device of another agent', () => {
   });
 
   test('has the settings of its newest run request; other settings end the retry sequence', () => {
-    const one = createOneOff(assignment(1), midnightUs);
+    const one = asOneOff(undefined, assignment(1), midnightUs);
     one.retrySequence = open(0, 'r');
-    reassignOneOff(one, assignment(1));
+    asOneOff(one, assignment(1), midnightUs);
     expect(one.retrySequence).toEqual(open(0, 'r'));
     one.gone = true;
-    reassignOneOff(one, assignment(1, { revision: 2 }));
+    asOneOff(one, assignment(1, { revision: 2 }), midnightUs);
     expect(one).toMatchObject({ assignment: { revision: 2 }, retrySequence: noRetrySequence, gone: false });
     expect(one.dueUs).toBe(Number.POSITIVE_INFINITY);
   });
 
   test('becomes its own with an assignment', () => {
-    const one = createOneOff(assignment(1), midnightUs);
+    const one = asOneOff(undefined, assignment(1), midnightUs);
     one.gone = true;
     reassign(one, assignment(1), us(10));
     expect([one.oneOff, one.gone, seconds(one.dueUs)]).toEqual([false, false, 60]);

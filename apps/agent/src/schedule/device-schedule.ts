@@ -90,18 +90,17 @@ export function skipOverdue(
   return { skipped: 1 + dueTimesBetween(assignment, dueUs, nowUs), fromUs: dueUs };
 }
 
-/** The schedule of a device whose assignment came with a run request. */
-export function createOneOff(assignment: Assignment, nowUs: number): DeviceSchedule {
-  const schedule = createDeviceSchedule(assignment, nowUs);
-  reassignOneOff(schedule, assignment);
-  return schedule;
-}
-
-/** Gives a device that is checked by run request only the settings of its newest run request. */
-export function reassignOneOff(schedule: DeviceSchedule, assignment: Assignment): void {
+/** The schedule of a device that is checked by run request only, with the settings of its newest run request. */
+export function asOneOff(
+  known: DeviceSchedule | undefined,
+  assignment: Assignment,
+  nowUs: number,
+): DeviceSchedule {
+  const schedule = known ?? createDeviceSchedule(assignment, nowUs);
   setAssignment(schedule, assignment);
   schedule.oneOff = true;
   schedule.dueUs = Number.POSITIVE_INFINITY;
+  return schedule;
 }
 
 /** Whether a one-off device can be dropped after this job: no other run request came meanwhile. */

@@ -1,15 +1,7 @@
 import { declareState } from '@vantage/kernel';
 import type { Assignment, RunRequest } from '@vantage/proto';
 import type { AgentTime } from '../clock/agent-time.ts';
-import {
-  applyRunRequest,
-  bringForward,
-  createOneOff,
-  type DeviceSchedule,
-  reassignOneOff,
-  requestCheck,
-  runRequestStep,
-} from './device-schedule.ts';
+import { applyRunRequest, asOneOff, bringForward, requestCheck, runRequestStep } from './device-schedule.ts';
 import type { RetrySequence } from './retry-sequence.ts';
 import {
   createScheduleState,
@@ -85,7 +77,8 @@ export function createScheduleTable(deps: {
     const step = runRequestStep(known, request);
     if (step === 'wait' && waiting.length < early.requests) waiting.push({ request, untilUs });
     if (step === 'wait' || step === 'ignore' || !isNewRequest(request.runRequestId)) return;
-    const schedule = step === 'one-off' ? oneOff(request.assignment, known, nowUs) : known;
+    const { assignment } = request;
+    const schedule = step === 'one-off' && assignment ? asOneOff(known, assignment, nowUs) : known;
     if (schedule === undefined) return;
     state.schedules.set(request.deviceNo, schedule);
     applyRunRequest(schedule, request, nowUs, requestGraceMs);
@@ -129,13 +122,6 @@ export function createScheduleTable(deps: {
       changed();
     },
   };
-}
-
-function oneOff(assignment: Assignment | undefined, known: DeviceSchedule | undefined, nowUs: number) {
-  if (assignment === undefined) return known;
-  if (known === undefined) return createOneOff(assignment, nowUs);
-  reassignOneOff(known, assignment);
-  return known;
 }
 
 const trackedEarly = declareState({
