@@ -1,7 +1,6 @@
 // All attacks of clients on the ports at once, in random order with random parameters. VANTAGE_MIXED_MINUTES says for
 // how long (a minute unless given; half an hour before a release), VANTAGE_MIXED_SEED repeats a run as far as timing
 // allows. It has a system of its own: the memory of an agent under all scenes grows too near to its limit.
-import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, test } from 'vitest';
 import type { AttackFixture } from './harness/attack-fixture.ts';
 import { type Random, seeded } from './harness/hostile-message.ts';
@@ -14,8 +13,6 @@ const minutes = Number(process.env['VANTAGE_MIXED_MINUTES'] ?? 1);
 const seed = Number(process.env['VANTAGE_MIXED_SEED'] ?? Date.now() % 2 ** 31);
 /** Attacks that run at one time. */
 const atOnce = 3;
-/** Between two attacks of one client: in all some thirty attacks a minute. */
-const restMs = 2_500;
 /** A run is measured in parts, so that its report shows when something went wrong. */
 const partMs = Math.min(1, minutes) * 60_000;
 
@@ -38,10 +35,7 @@ test(`all attacks at once disturb nobody for ${minutes} min (seed ${seed})`, {
       async (fixture) => {
         const until = performance.now() + partMs;
         const attackOn = async () => {
-          while (performance.now() < until) {
-            await attackOnce(fixture, random);
-            await delay(restMs);
-          }
+          while (performance.now() < until) await attackOnce(fixture, random);
         };
         await Promise.all(Array.from({ length: atOnce }, attackOn));
       },

@@ -1,11 +1,11 @@
-import type { Http2SecureServer } from 'node:http2';
 import type { Socket } from 'node:net';
 import { type Clock, clientNetwork, createLogSummary, declareState, type Logger } from '@vantage/kernel';
 import { createRateLimiter } from '../../platform/server/rate-limiter.ts';
 
 /** Bounds the connections of the agents' port, also those that speak no TLS and no HTTP/2 yet. */
 export interface ConnectionGuard extends Disposable {
-  attach(server: Http2SecureServer): void;
+  /** Decides on a new connection; false: it closed it. */
+  admits(socket: Socket): boolean;
   /** A known agent's stream or download runs over this connection, until it is disposed. */
   serves(socket: NamedSocket | undefined): Disposable;
   /** Counts in the log that a stream of this address was cut because its agent does not read. */
@@ -53,34 +53,35 @@ export function createConnectionGuard({
   const open = tracked(new Map<string, { readonly socket: Socket; patience: Disposable; streams: number }>());
   const refusals = createLogSummary({ clock, log });
 
-  const refuse = (socket: Socket, reason: string) => {
+  const refuse = (socket: Socket, reason: string): false => {
     refusals.count('connections of agents are refused', { address: socket.remoteAddress, reason });
     socket.destroy();
+    return false;
   };
   const patienceFor = (socket: Socket) => clock.timer(waitingMs, () => socket.destroy());
-  const take = (socket: Socket) => {
-    const id = idOf(socket);
-    const nowMs = clock.monoMs();
-    const address = clientNetwork(socket.remoteAddress ?? '');
-    socket.on('error', () => {}); // the handler of `close` does what is needed
-    if (id === undefined) return void socket.destroy();
-    if (!arriving.allow(address, nowMs)) return refuse(socket, 'too many in a short time');
-    const entry = book.enter(id, address, nowMs);
-    if (entry.kind === 'refused') return refuse(socket, entry.reason);
-    if (entry.close !== undefined) open.get(entry.close)?.socket.destroy();
-    const one = { socket, patience: patienceFor(socket), streams: 0 };
-    open.set(id, one);
-    socket.once('close', () => {
-      one.patience[Symbol.dispose]();
-      if (open.get(id) !== one) return;
-      open.delete(id);
-      book.leave(id);
-    });
-  };
 
   return {
-    attach(server) {
-      server.on('connection', take);
+    admits(socket) {
+      const id = idOf(socket);
+      const nowMs = clock.monoMs();
+      const address = clientNetwork(socket.remoteAddress ?? '');
+      if (id === undefined) {
+        socket.destroy(); // gone already
+        return false;
+      }
+      if (!arriving.allow(address, nowMs)) return refuse(socket, 'too many in a short time');
+      const entry = book.enter(id, address, nowMs);
+      if (entry.kind === 'refused') return refuse(socket, entry.reason);
+      if (entry.close !== undefined) open.get(entry.close)?.socket.destroy();
+      const one = { socket, patience: patienceFor(socket), streams: 0 };
+      open.set(id, one);
+      socket.once('close', () => {
+        one.patience[Symbol.dispose]();
+        if (open.get(id) !== one) return;
+        open.delete(id);
+        book.leave(id);
+      });
+      return true;
     },
     [Symbol.dispose]: () => refusals[Symbol.dispose](),
     countUnread(address) {

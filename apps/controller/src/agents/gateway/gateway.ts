@@ -1,4 +1,5 @@
 import type { Http2SecureServer, Http2Session, ServerHttp2Session } from 'node:http2';
+import type { Socket } from 'node:net';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { type Clock, createSemaphore, declareState, type Logger, messageOf } from '@vantage/kernel';
 import { Goodbye_Reason } from '@vantage/proto';
@@ -23,8 +24,9 @@ import type { AgentUpgrades } from './upgrade-feed.ts';
 
 /** The agents' end of a controller. */
 export interface Gateway {
-  /** For `http2.createSecureServer`. */
   readonly handler: StreamHandler;
+  /** Decides on a new connection, before TLS; false: it closed it. */
+  admits(socket: Socket): boolean;
   /** Pings the server's connections, and ends them when the gateway closes. */
   attach(server: Http2SecureServer): void;
   /** Listens to the bus and keeps this controller's row; call once before the server listens. */
@@ -132,8 +134,8 @@ export function createGateway({
       peerOf,
       onUnread: (address) => guard.countUnread(address),
     }),
+    admits: (socket) => guard.admits(socket),
     attach(server) {
-      guard.attach(server);
       server.on('session', (connection) => {
         connections.add(connection);
         connection.once('close', () => connections.delete(connection));

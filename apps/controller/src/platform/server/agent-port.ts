@@ -1,6 +1,59 @@
-import type { Http2ServerRequest, Http2ServerResponse, SecureServerOptions } from 'node:http2';
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type SecureServerOptions,
+} from 'node:http2';
+import type { Socket } from 'node:net';
+import { createHandshakes, onFirstBytes } from './handshakes.ts';
+import { createTcpPort } from './listen-on.ts';
 import type { ServerCertificate } from './tls.ts';
-import { tlsServerOptions } from './tls-options.ts';
+import { secureContextOptions, tlsServerOptions } from './tls-options.ts';
+
+/** The agents' port. */
+export interface AgentPort {
+  /** It gets a connection when its TLS handshake begins. */
+  readonly server: Http2SecureServer;
+  /** Listens; resolves with the port. With port 0 it takes a free one. Rejects when the port is taken. */
+  listen(port: number, host: string | undefined): Promise<number>;
+  /** New connections get this certificate, and may come with one of these authorities (PEM). */
+  renew(certificate: ServerCertificate, authorities: readonly string[]): void;
+  /** Takes no more connections; resolves when the gateway has ended those that are open. */
+  close(): Promise<void>;
+}
+
+/** Creates the agents' port. A connection costs no TLS before `gateway` admits it and its first bytes came. */
+export function createAgentPort({
+  certificate,
+  authorities,
+  gateway,
+  handler,
+}: {
+  readonly certificate: ServerCertificate;
+  readonly authorities: readonly string[];
+  readonly gateway: {
+    /** False: it closed the connection. */
+    admits(socket: Socket): boolean;
+    attach(server: Http2SecureServer): void;
+  };
+  readonly handler: Handler;
+}): AgentPort {
+  const server = createSecureServer(agentPortOptions(certificate, authorities), handler);
+  // Node would answer an Expect that it does not know by itself.
+  server.on('checkExpectation', handler);
+  gateway.attach(server);
+  const beginTls = createHandshakes(server);
+  const port = createTcpPort((socket) => {
+    if (gateway.admits(socket)) onFirstBytes(socket, () => beginTls(socket));
+  });
+  return {
+    server,
+    listen: (number, host) => port.listen(number, host),
+    renew: (next, trusted) => server.setSecureContext({ ...secureContextOptions(next), ca: [...trusted] }),
+    close: () => port.close(),
+  };
+}
 
 /**
  * Megabytes that one connection may take for its headers and streams; the window of a stream bounds the data within it.
@@ -11,7 +64,7 @@ const sessionMemory = 2;
  * The options of the agents' port, which accepts certificates of these authorities (PEM). An agent has one stream on a
  * connection, and a few more while it replaces it.
  */
-export function agentPortOptions(
+function agentPortOptions(
   certificate: ServerCertificate,
   authorities: readonly string[],
 ): SecureServerOptions & { readonly requireHostHeader: false } {

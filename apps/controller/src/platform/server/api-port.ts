@@ -1,18 +1,12 @@
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import { createServer as createNetServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import {
-  type Clock,
-  clientNetwork,
-  createLogSummary,
-  createTurnQueue,
-  descriptorLimit,
-  type Logger,
-} from '@vantage/kernel';
+import { type Clock, createLogSummary, descriptorLimit, type Logger } from '@vantage/kernel';
 import { type PhaseLimits, phaseLimits } from './connection-phase.ts';
 import { type ConnectionCaps, connectionCaps, createConnections } from './connections.ts';
-import { listenBacklog } from './listen-on.ts';
+import { createHandshakes, onFirstBytes } from './handshakes.ts';
+import { createTcpPort } from './listen-on.ts';
 import { isParserStopped } from './stop-parser.ts';
 import type { ServerCertificate } from './tls.ts';
 import { secureContextOptions, tlsServerOptions } from './tls-options.ts';
@@ -94,50 +88,27 @@ export function createApiPort(deps: {
     });
     server.on('connect', (_request, socket) => clientError(new Error('CONNECT'), socket));
   }
-  const handshakes = createTurnQueue({ later: setImmediate });
+  const beginTls = createHandshakes(https);
   const take = (socket: Socket) => {
     if (!connections.take(socket)) return;
-    socket.on('error', () => socket.destroy());
-    socket.once('readable', () => {
-      const first: unknown = socket.read();
-      if (!Buffer.isBuffer(first)) {
-        socket.destroy();
-        return;
-      }
-      socket.unshift(first);
+    onFirstBytes(socket, (first) => {
       const isTls = first[0] === tlsHandshake;
       connections.heard(socket, isTls);
-      if (!isTls) {
-        http.emit('connection', socket);
-        return;
-      }
-      handshakes.add(clientNetwork(socket.remoteAddress ?? ''), () => {
-        if (!socket.destroyed) https.emit('connection', socket);
-      });
+      if (isTls) beginTls(socket);
+      else http.emit('connection', socket);
     });
   };
-  const port = createNetServer({ noDelay: true }, take);
+  const port = createTcpPort(take);
   return {
-    listen: (number, host) =>
-      new Promise((resolve, reject) => {
-        port.once('error', reject);
-        port.listen({ port: number, ...(host === undefined ? {} : { host }), backlog: listenBacklog }, () => {
-          port.off('error', reject);
-          const address = port.address();
-          resolve(address !== null && typeof address === 'object' ? address.port : number);
-        });
-      }),
+    listen: (number, host) => port.listen(number, host),
     renew: (certificate) => https.setSecureContext(secureContextOptions(certificate)),
-    close: (graceMs) =>
-      new Promise((resolve) => {
-        const cut = clock.timer(graceMs, () => connections.destroyAll());
-        port.close(() => {
-          cut[Symbol.dispose]();
-          connections.destroyAll();
-          refusals[Symbol.dispose]();
-          resolve();
-        });
-        connections.closeIdle();
-      }),
+    async close(graceMs) {
+      using _cut = clock.timer(graceMs, () => connections.destroyAll());
+      const closed = port.close();
+      connections.closeIdle();
+      await closed;
+      connections.destroyAll();
+      refusals[Symbol.dispose]();
+    },
   };
 }

@@ -1,18 +1,12 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import {
-  createSecureServer,
-  type Http2SecureServer,
-  type Http2ServerRequest,
-  type Http2ServerResponse,
-} from 'node:http2';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { Clock, Logger } from '@vantage/kernel';
 import { type MetricsPort, serveMetrics } from '@vantage/kernel/metrics';
 import type { Config } from '../config/config.ts';
-import { agentPortOptions } from './agent-port.ts';
+import { createAgentPort } from './agent-port.ts';
 import { createApiPort } from './api-port.ts';
 import type { Certificates } from './certificates.ts';
-import { listenHttp2, listenOn } from './listen-on.ts';
-import { secureContextOptions } from './tls-options.ts';
+import { listenOn } from './listen-on.ts';
 
 /** The ports of a controller; undefined: its roles do not need that one. */
 interface OpenPorts {
@@ -38,10 +32,7 @@ export async function openPorts({
   readonly clock: Clock;
   readonly log: Logger;
   readonly certificates: Certificates;
-  readonly gateway: {
-    attach(server: Http2SecureServer): void;
-    start(): Promise<void>;
-  };
+  readonly gateway: Parameters<typeof createAgentPort>[0]['gateway'] & { start(): Promise<void> };
   /** Answers everything on the agents' port. */
   readonly agentPortHandlers: {
     readonly handler: (
@@ -58,34 +49,29 @@ export async function openPorts({
   const { listen, roles } = config;
   if (roles.has('api')) api.prepare();
   const apiPort = createApiPort({ certificate: certificates.api, clock, log, ...api, handler });
-  const agentServer = createSecureServer(
-    agentPortOptions(certificates.gateway, certificates.authorities.trusted),
-    agentPortHandlers.handler,
-  );
-  // Node would answer an Expect that it does not know by itself.
-  agentServer.on('checkExpectation', agentPortHandlers.handler);
-  gateway.attach(agentServer);
+  const agents = createAgentPort({
+    certificate: certificates.gateway,
+    authorities: certificates.authorities.trusted,
+    gateway,
+    handler: agentPortHandlers.handler,
+  });
   if (roles.has('gateway')) await gateway.start();
   const httpsPort = roles.has('api')
     ? await listenOn('VANTAGE_HTTPS_PORT', config.httpsPort, () => apiPort.listen(config.httpsPort, listen))
     : undefined;
   const agentPort = roles.has('gateway')
-    ? await listenOn('VANTAGE_AGENT_PORT', config.agentPort, () =>
-        listenHttp2(agentServer, config.agentPort, listen),
-      )
+    ? await listenOn('VANTAGE_AGENT_PORT', config.agentPort, () => agents.listen(config.agentPort, listen))
     : undefined;
   return {
     httpsPort,
     agentPort,
     renew(next) {
       apiPort.renew(next.api);
-      agentServer.setSecureContext({
-        ...secureContextOptions(next.gateway),
-        ca: [...next.authorities.trusted],
-      });
+      agents.renew(next.gateway, next.authorities.trusted);
     },
     close() {
-      agentServer.close();
+      // The gateway ends its connections, and is not waited for here.
+      void agents.close();
       return apiPort.close(1_000);
     },
   };

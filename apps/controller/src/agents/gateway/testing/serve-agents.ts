@@ -1,6 +1,5 @@
-import { createSecureServer, type Http2SecureServer } from 'node:http2';
-import type { AddressInfo } from 'node:net';
-import { agentPortOptions, withSafeAuthority } from '../../../platform/server/agent-port.ts';
+import type { Http2SecureServer } from 'node:http2';
+import { createAgentPort, withSafeAuthority } from '../../../platform/server/agent-port.ts';
 import { signServer } from '../../../platform/server/authority.ts';
 import type { Authorities } from '../../../platform/server/tls.ts';
 import type { Gateway } from '../gateway.ts';
@@ -20,22 +19,25 @@ export async function serveAgents({
 }: {
   readonly gateway: Gateway;
   readonly authorities: Authorities;
-  readonly handler?: Parameters<typeof createSecureServer>[1];
+  readonly handler?: Parameters<typeof createAgentPort>[0]['handler'];
 }): Promise<ServedAgents> {
   const { signing, trusted } = authorities;
   const cert = await signServer(signing, { names: ['localhost'], nowMs: Date.now() });
-  const server = createSecureServer(agentPortOptions({ cert, key: signing.serverKey }, trusted), handler);
-  gateway.attach(server);
+  const agents = createAgentPort({
+    certificate: { cert, key: signing.serverKey },
+    authorities: trusted,
+    gateway,
+    handler,
+  });
   await gateway.start();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await agents.listen(0, '127.0.0.1');
   return {
-    server,
+    server: agents.server,
     port,
     url: `https://localhost:${port}`,
     async [Symbol.asyncDispose]() {
       await gateway.close();
-      await new Promise((resolve) => server.close(resolve));
+      await agents.close();
     },
   };
 }
