@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { scenes } from './harness/shared.ts';
 import { readSteadily } from './harness/steady-readers.ts';
 
-const [perSecond, seconds] = [1_000, 10];
+const [perSecond, seconds] = [1_000, 6];
 /** Readers see statuses that are at most so old. */
 const freshS = 5;
 /** A PNG image of 2 × 1 pixels. */

@@ -15,6 +15,7 @@ import { createSummary, type Outcome } from './summary.ts';
 interface Check {
   readonly name: string;
   readonly argv: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
   /** The reason why it cannot run on this machine. */
   readonly missing?: string;
   /** Checks the result of the command; undefined: good. */
@@ -29,7 +30,12 @@ const cache = path.join(root, 'node_modules', '.cache');
 const checks: readonly Check[] = [
   { name: 'format and lint', argv: ['biome', 'ci', '--error-on-warnings', '--colors=off', '.'] },
   // TypeScript's own errors too: the types are loaded once for both, and once for all folders but the page.
-  { name: 'types, and lint with types', argv: ['oxlint', '--type-aware', '--type-check', '--deny-warnings'] },
+  {
+    name: 'types, and lint with types',
+    argv: ['oxlint', '--type-aware', '--type-check', '--deny-warnings'],
+    // Its Go part collects less garbage, with a sixth more memory: a quarter of its processor time.
+    env: { GOGC: '400' },
+  },
   {
     name: 'nothing without a user',
     argv: ['knip', '--no-progress', '--treat-config-hints-as-errors'],
@@ -72,7 +78,7 @@ async function runCheck(check: Check): Promise<void> {
   const from = performance.now();
   const [program = '', ...args] = check.argv;
   const child = spawn(path.join(binaries, program), args, {
-    env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1', NO_COLOR: '1' },
+    env: { ...process.env, ...check.env, TURBO_TELEMETRY_DISABLED: '1', NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';

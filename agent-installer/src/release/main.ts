@@ -1,4 +1,4 @@
-// Builds a release: `npm run release -- [--key FILE] [--arch amd64] [--out FOLDER] [--level 1..9]`, or verifies one:
+// Builds a release: `npm run release -- [--key FILE] [--arch amd64] [--out FOLDER] [--level 0..9]`, or verifies one:
 // `npm run release -- verify FOLDER --public-key FILE`.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,7 +11,7 @@ import { readPrivateKey } from '../release-key.ts';
 import { root } from '../root.ts';
 import { faultsOfRelease } from './sums.ts';
 
-const level = z.coerce.number().int().min(1).max(9);
+const level = z.coerce.number().int().min(0).max(9);
 
 try {
   const { values, positionals } = parseArgs({
@@ -30,7 +30,7 @@ try {
   else if (command === 'make') await make(values);
   else
     throw new Error(
-      'accepted are "make [--key FILE] [--arch amd64] [--out FOLDER] [--level 1..9]" and "verify FOLDER --public-key FILE"',
+      'accepted are "make [--key FILE] [--arch amd64] [--out FOLDER] [--level 0..9]" and "verify FOLDER --public-key FILE"',
     );
 } catch (error) {
   console.error(`release: ${messageOf(error)}`);
@@ -44,7 +44,7 @@ async function make(given: { key?: string; arch: string[]; out?: string; level: 
     return name;
   });
   const read = level.safeParse(given.level);
-  if (!read.success) throw new Error(`--level was ${given.level}; accepted is 1 to 9`);
+  if (!read.success) throw new Error(`--level was ${given.level}; accepted is 0 to 9`);
   const key = given.key === undefined ? undefined : readPrivateKey(path.resolve(given.key));
   const folder = path.resolve(
     given.out ?? path.join(root, 'agent-installer/dist', `release-${productVersion}`),
