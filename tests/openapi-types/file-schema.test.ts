@@ -1,30 +1,26 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { creating, fileSchema } from '../../apps/cli/src/code/file-schema.ts';
 import { kindNames, kinds } from '../../apps/cli/src/code/kinds.ts';
-import {
-  createRestFixture,
-  type RestFixture,
-} from '../../apps/controller/src/rest/api/testing/rest-fixture.ts';
+import { freshDocument } from './fresh-document.ts';
 
 const docs = path.resolve(import.meta.dirname, '../../docs');
-let rest: RestFixture;
+let document: unknown;
 let accepts: (yaml: string) => boolean;
 
 beforeAll(async () => {
-  rest = await createRestFixture();
-  const schema = fileSchema((await rest.send('GET', '/openapi.json')).json);
+  document = await freshDocument();
+  const schema = fileSchema(document);
   const judge = new Ajv2020({ strict: false, validateFormats: false }).compile(schema);
   accepts = (yaml) => judge(parse(yaml));
 });
-afterAll(() => rest[Symbol.asyncDispose]());
 
 test('docs/vantage-apply.schema.json is made of the OpenAPI document (else: npm run generate:client)', async () => {
-  const made = fileSchema((await rest.send('GET', '/openapi.json')).json);
+  const made = fileSchema(document);
   await expect(`${JSON.stringify(made, null, 1)}\n`).toMatchFileSnapshot(
     path.join(docs, 'vantage-apply.schema.json'),
   );
@@ -34,12 +30,12 @@ test('docs/vantage-apply.schema.json is made of the OpenAPI document (else: npm 
 const otherwise = ['ExternalKey', 'Source', 'Retries'];
 
 test.each(kindNames)('kinds.ts has every field with which a %s is created', async (kind) => {
-  const document = z.object({
+  const shape = z.object({
     components: z.object({
       schemas: z.record(z.string(), z.looseObject({ properties: z.looseObject({}).optional() })),
     }),
   });
-  const { schemas } = document.parse((await rest.send('GET', '/openapi.json')).json).components;
+  const { schemas } = shape.parse(document).components;
   const fields = Object.keys(schemas[creating[kind]]?.properties ?? {});
   expect(fields.length).toBeGreaterThan(1);
   const known = new Set([...Object.keys(kinds[kind].fields), ...otherwise]);

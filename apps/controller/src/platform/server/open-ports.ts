@@ -40,14 +40,11 @@ export async function openPorts({
       response: ServerResponse | Http2ServerResponse,
     ) => void;
   };
-  readonly api: Pick<Parameters<typeof createApiPort>[0], 'clientError' | 'isTrustedProxy'> & {
-    prepare(): void;
-  };
+  readonly api: Pick<Parameters<typeof createApiPort>[0], 'clientError' | 'isTrustedProxy'>;
   /** Answers requests to the REST API. */
   readonly handler: RequestListener;
 }): Promise<OpenPorts> {
   const { listen, roles } = config;
-  if (roles.has('api')) api.prepare();
   const apiPort = createApiPort({ certificate: certificates.api, clock, log, ...api, handler });
   const agents = createAgentPort({
     certificate: certificates.gateway,

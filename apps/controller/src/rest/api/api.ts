@@ -45,8 +45,6 @@ export interface HttpSettings {
 export interface HttpApi extends App, AsyncDisposable {
   /** Whether an address is that of a proxy which the operator trusts. */
   readonly isTrustedProxy: (peer: string) => boolean;
-  /** Prepares the answers that are the same for everybody; call it before the first request can come. */
-  prepare(): void;
 }
 
 /** Dependencies of routes that the API itself provides. */
@@ -176,9 +174,6 @@ export function createHttpApi({
   return {
     ...app,
     isTrustedProxy,
-    prepare() {
-      for (const route of routes) route.prepare?.();
-    },
     async [Symbol.asyncDispose]() {
       ending.abort(new Error('the API ends'));
       await refusals[Symbol.asyncDispose]();

@@ -78,7 +78,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     Parameters<typeof deliveryRoutes>[0]['change'] = ({ keyNo, address }, work) =>
     deps.catalog.change({ kind: 'api-key', keyNo, address }, work);
   const alerts: AlertRouteDeps = { db, clock, notificationsOf: deps.notificationsOf, change };
-  const routes: readonly Route[] = [
+  return [
     ...helloRoutes(clock),
     ...trialRoutes({ ...deps, record: trialRecord, show: showTrial }),
     ...checkRoutes({ db, clock, device, checkNow }),
@@ -121,7 +121,6 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...auditRoutes({ db, clock }),
     ...installationRoutes(deps),
     ...batchRoutes({ clock, inTransaction: (work) => db.inWholeTransaction(work) }),
-    ...openApiRoutes(() => routes, deps.version),
+    ...openApiRoutes(deps.version),
   ];
-  return routes;
 }

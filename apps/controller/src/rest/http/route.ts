@@ -126,8 +126,6 @@ export interface Route {
   readonly fields?: z.ZodObject;
   /** Finds what the path names. Throws a Problem (1003) where there is none. */
   readonly find?: (request: Pick<RouteRequest, 'session' | 'params'>) => Promise<unknown>;
-  /** Prepares an answer that the first request would have to wait for, and all others with it. */
-  readonly prepare?: () => void;
   /** Judges query, id and body, in this order, and answers. */
   readonly run: (request: RouteRequest) => Promise<Reply<unknown>>;
 }

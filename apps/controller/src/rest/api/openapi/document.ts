@@ -48,8 +48,8 @@ const tags: Readonly<Record<string, string>> = {
   Secrets: 'Write-only values for Options and scripts.',
 };
 
-/** The OpenAPI 3.1 document of a route table, as plain JSON. */
-export function openApiDocument(routes: readonly Route[], version: string): object {
+/** Derives the OpenAPI 3.1 document from a route table. It says `{version}` where the product's version belongs. */
+export function openApiDocument(routes: readonly Route[]): object {
   const paths: ZodOpenApiPathsObject = {};
   const findResource = createResourceFinder(routes);
   for (const route of routes)
@@ -59,7 +59,7 @@ export function openApiDocument(routes: readonly Route[], version: string): obje
     };
   const raw = createDocument(
     {
-      ...frameOf(routes, version),
+      ...frameOf(routes),
       paths,
       components: {
         schemas: Object.fromEntries(Object.keys(optionSchemas()).map((name) => [name, {}])),
@@ -98,14 +98,14 @@ const documentShape = z.looseObject({
   components: z.looseObject({ schemas: z.record(z.string(), z.json()), responses: z.json() }),
 });
 
-function frameOf(routes: readonly Route[], version: string) {
+function frameOf(routes: readonly Route[]) {
   const used = [...new Set(routes.map(({ tag }) => tag))];
   return {
     openapi: '3.1.0' as const,
     info: {
       title: 'Device Monitoring Service API',
       version: '1.1',
-      description: `Served by Vantage ${version}. A good answer is 200. Every request that fails by the caller's fault is 400 with \`code\` and \`message\`. What is marked as deprecated works for at least a year longer, and as long as the path begins with \`/v1.1\`; answers may get new fields at any time.`,
+      description: `Served by Vantage {version}. A good answer is 200. Every request that fails by the caller's fault is 400 with \`code\` and \`message\`. What is marked as deprecated works for at least a year longer, and as long as the path begins with \`/v1.1\`; answers may get new fields at any time.`,
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/v1.1', description: 'The controller that serves this document.' }],

@@ -1,0 +1,8 @@
+import { openApiDocument } from '../../apps/controller/src/rest/api/openapi/document.ts';
+import { createRestFixture } from '../../apps/controller/src/rest/api/testing/rest-fixture.ts';
+
+/** The OpenAPI document of the table of routes, derived now: a controller serves the recorded one. */
+export async function freshDocument(): Promise<unknown> {
+  await using rest = await createRestFixture();
+  return JSON.parse(JSON.stringify(openApiDocument(rest.routes)));
+}
