@@ -2,6 +2,7 @@ import { computed, signal } from '@preact/signals';
 import type { Schemas } from '@vantage/client';
 import { type Expectation, withExpectations } from '../model/expectations.ts';
 import { dateIn } from '../model/format.ts';
+import { withArrived } from '../model/newest-events.ts';
 import { countStates, type State, stateOf } from '../model/state.ts';
 import { ApiProblem, api, take, takeAnswer } from './api.ts';
 import { today, zone } from './clock.ts';
@@ -154,7 +155,11 @@ export async function readLocations(): Promise<void> {
 }
 
 async function readEvents(): Promise<void> {
-  events.value = await take(api.GET('/events', { params: { query: { Limit: keptEvents } } }));
+  const before = new Set(events.value);
+  const read = await take(api.GET('/events', { params: { query: { Limit: keptEvents } } }));
+  // The stream may have brought newer ones meanwhile.
+  const arrived = events.value.filter((event) => !before.has(event));
+  events.value = withArrived(arrived, read, keptEvents);
 }
 
 /** Forgets everything: another account may sign in. */
@@ -171,9 +176,7 @@ export function forgetFacts(): void {
 
 /** Adds events that the stream brought, the newest last. */
 export function addEvents(given: readonly Event[]): void {
-  const kept = new Set(events.value.map(({ event_id }) => event_id));
-  const fresh = given.filter(({ event_id }) => !kept.has(event_id)).slice(-keptEvents);
-  events.value = [...fresh.reverse(), ...events.value].slice(0, keptEvents);
+  events.value = withArrived(given.toReversed(), events.value, keptEvents);
 }
 
 /** Changes what is known of devices. */
