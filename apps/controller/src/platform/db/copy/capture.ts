@@ -22,27 +22,25 @@ export async function beginCapture(client: pg.Client, tables: readonly CopiedTab
   await client.query('delete from copy_changes');
   for (const { name, key } of tables) {
     const columns = columnList(key.map((column) => column.name)).replaceAll("'", "''");
-    for (const event of events)
-      await patiently(
-        client,
-        `create or replace trigger ${prefix}${event.name} after ${event.name} on ${quoted(name)}
-           referencing ${event.referencing} for each statement execute function note_copy_change('${columns}')`,
-      );
+    const triggers = events.map(
+      (event) => `create or replace trigger ${prefix}${event.name} after ${event.name} on ${quoted(name)}
+        referencing ${event.referencing} for each statement execute function note_copy_change('${columns}')`,
+    );
+    await patiently(client, triggers.join(';'));
   }
 }
 
 /** Takes the triggers and what they noted away. */
 export async function endCapture(client: Pick<pg.ClientBase, 'query'>): Promise<void> {
-  const { rows } = await client.query<{ name: string; within: string }>(
-    `select tgname as name, tgrelid::regclass::text as within from pg_trigger
-     where tgname like '${prefix.replaceAll('_', '\\_')}%' and not tgisinternal`,
+  const { rows } = await client.query<{ drops: string }>(
+    `select string_agg(format('drop trigger if exists %I on %s', tgname, tgrelid::regclass), ';') as drops
+     from pg_trigger where tgname like '${prefix.replaceAll('_', '\\_')}%' and not tgisinternal group by tgrelid`,
   );
-  for (const { name, within } of rows)
-    await patiently(client, `drop trigger if exists ${quoted(name)} on ${within}`);
+  for (const { drops } of rows) await patiently(client, drops);
   await client.query('delete from copy_changes');
 }
 
-/** Repeats a statement that did not get its lock in time, so that no writer waits behind it for long. */
+/** Repeats statements that did not get their lock in time, so that no writer waits behind it for long. */
 async function patiently(client: Pick<pg.ClientBase, 'query'>, text: string): Promise<void> {
   for (let left = tries; ; left -= 1)
     try {

@@ -11,7 +11,9 @@ import { readMark } from './marks.ts';
 import { readReferences, readTables } from './tables.ts';
 
 const log = createLog('copy test', 'silent');
-const checks = 20_000;
+const checks = 2_000;
+/** So many more are copied beside writers, in several messages. */
+const moreChecks = 18_000;
 const dayUs = Date.UTC(2026, 0, 1) * 1000;
 let source: TestDatabase;
 let target: TestDatabase;
@@ -41,17 +43,30 @@ async function fill(url: string): Promise<readonly number[]> {
       await client.query(
         `create table checks_2026010${day + 1} partition of check_rows for values from (${dayUs + day * 86_400e6}) to (${dayUs + (day + 1) * 86_400e6})`,
       );
-    await client.query(
-      `insert into check_rows (device_no, start_us, agent_no, code, check_result)
-       select (array[${nos.join(', ')}])[1 + n % 3], ${dayUs} + n * 5000000::bigint, 1, 1, E'tab\\tand \\\\ ' || n
-       from generate_series(1, ${checks}) n`,
-    );
+    await addChecks(client, nos, { count: checks, everyUs: 50_000_000 });
     // It waited on the coordinator of a cluster while a worker was away.
     await client.query(
       `insert into held_checks (device_no, start_us, agent_no, stored) values (${nos[0]}, 1, 1, '{"code": 1}')`,
     );
   });
   return nos;
+}
+
+/** Adds checks of these devices, one at a time, from a moment of the first day on. */
+async function addChecks(
+  client: pg.Client,
+  nos: readonly number[],
+  {
+    count,
+    everyUs,
+    offsetUs = 0,
+  }: { readonly count: number; readonly everyUs: number; readonly offsetUs?: number },
+): Promise<void> {
+  await client.query(
+    `insert into check_rows (device_no, start_us, agent_no, code, check_result)
+     select (array[${nos.join(', ')}])[1 + n % 3], ${dayUs + offsetUs} + n * ${everyUs}::bigint, 1, 1, E'tab\\tand \\\\ ' || n
+     from generate_series(1, ${count}) n`,
+  );
 }
 
 /** Writes as controllers do, until the source refuses it; returns the checks whose commit was acknowledged. */
@@ -125,6 +140,8 @@ const copy = (more: Partial<CopyDeps> = {}) =>
   });
 
 test('a database in use is copied: every write that was acknowledged is in the copy, and the source takes no more', async () => {
+  const more = { count: moreChecks, everyUs: 5_000_000, offsetUs: 1 };
+  await withClient(source.url, (client) => addChecks(client, deviceNos, more));
   const ending = new AbortController();
   const writers = [writeUntilMoved(source.url, ending.signal), writeUntilMoved(source.url, ending.signal)];
   const report = await copy().finally(() => setTimeout(() => ending.abort(), 5_000).unref());
@@ -132,7 +149,7 @@ test('a database in use is copied: every write that was acknowledged is in the c
   expect([one?.refused, other?.refused]).toEqual(['57V01', '57V01']);
   expect(one?.committed.length).toBeGreaterThan(10);
   expect(report).toMatchObject({ tables: expect.any(Number), rows: expect.any(Number) });
-  expect(report.rows).toBeGreaterThan(checks);
+  expect(report.rows).toBeGreaterThan(checks + moreChecks);
   expect(await digests(target.url)).toEqual(await digests(source.url));
   expect(await markOf(source.url)).toMatchObject({ state: 'moved', target: 'target' });
   expect(await markOf(target.url)).toMatchObject({ state: 'arrived' });
@@ -219,7 +236,7 @@ test('a copy that fails takes its triggers away, and one whose process is gone n
 
 test('one row that differs is noticed, and the source stays in use', async () => {
   let spoiling: Promise<unknown> | undefined;
-  const spoil = `update check_rows set code = 9 where start_us = ${dayUs + 5_000_000}`;
+  const spoil = `update check_rows set code = 9 where start_us = ${dayUs + 50_000_000}`;
   const say = (text: string) => {
     // All rows are compared in the second round.
     if (text.startsWith('round 1')) spoiling = withClient(target.url, (client) => client.query(spoil));

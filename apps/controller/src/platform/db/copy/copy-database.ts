@@ -153,11 +153,10 @@ async function emptyTarget({ clock }: CopyDeps, target: pg.Client, mark: Mark): 
   await writeMark(target, { ...mark, state: 'unfinished', atUs: clock.nowUs() });
   const tables = await readTables(target);
   await target.query(`truncate ${tables.map(({ name }) => quoted(name)).join(', ')}`);
-  for (const name of (await readReferences(target)).keys()) {
-    const at = name.indexOf(' ');
-    await target.query(`alter table ${name.slice(0, at)} drop constraint ${name.slice(at + 1)}`);
-  }
-  for (const { name } of tables) await target.query(`alter table ${quoted(name)} disable trigger user`);
+  const references = [...(await readReferences(target)).keys()];
+  const drops = references.map((name) => `alter table ${name.replace(' ', ' drop constraint ')}`);
+  const silences = tables.map(({ name }) => `alter table ${quoted(name)} disable trigger user`);
+  await target.query([...drops, ...silences].join(';'));
 }
 
 interface Started {
