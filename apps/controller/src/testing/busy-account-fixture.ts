@@ -184,7 +184,7 @@ async function insertSchedules(kysely: Kysely<Tables>, { accountNo, deviceNo }: 
     kysely,
   );
   await sql`with made as (insert into mschedules (mschedule_id, account_no, name, start_local, duration_s, recurrence)
-      values (${newId()}, ${accountNo}, 'm', '2027-01-01T00:00', 60, 'FREQ=DAILY') returning mschedule_no)
+      values (${newId()}, ${accountNo}, 'm', '2027-03-14T00:00', 60, 'FREQ=DAILY') returning mschedule_no)
     update devices set mschedule_no = made.mschedule_no from made where device_no = ${deviceNo}`.execute(
     kysely,
   );

@@ -50,7 +50,7 @@ const poisons: Readonly<Record<string, readonly string[]>> = {
   'text[]': ['{}', '{"",null}', '{{a,b},{c,d}}'],
 };
 /** So many tables are poisoned in one database; the jobs have one round, in which each does a bounded part. */
-const tablesAtOnce = 4;
+const tablesAtOnce = 8;
 /** Tables that decide who is notified and when. */
 const notifying = ['contacts', 'contact_health', 'mschedules', 'notifications', 'nschedules'];
 const pages = ['pages', 'mails', 'page_news', 'page_subscribers', 'reports', 'report_progress'];
