@@ -20,7 +20,7 @@ import { makeManyDevices } from './testing/many-devices.ts';
 /**
  * VANTAGE_TEST_PLAN_DEVICES=100000 shows the plans of a large account; a tenth of the devices belongs to another one.
  */
-const devices = Number(process.env['VANTAGE_TEST_PLAN_DEVICES'] ?? 20_000);
+const devices = Number(process.env['VANTAGE_TEST_PLAN_DEVICES'] ?? 12_000);
 /**
  * So many rows may one statement read, of all tables together: 1,000 devices one by one, twice, those of the page, and
  * the exceptions several times.
@@ -100,7 +100,9 @@ async function plansOf(work: Work): Promise<readonly Plan[]> {
   const plans: Plan[] = [];
   for (const node of statements) {
     const { sql: text, parameters } = db.kysely.getExecutor().compileQuery(node, createQueryId());
-    const explained = CompiledQuery.raw(`explain (analyze, format json) ${text}`, [...parameters]);
+    const explained = CompiledQuery.raw(`explain (analyze, timing off, buffers off, format json) ${text}`, [
+      ...parameters,
+    ]);
     const { rows } = await db.kysely.executeQuery<Record<string, unknown>>(explained);
     const [{ Plan: root }] = z.tuple([z.object({ Plan: plan })]).parse(rows[0]?.['QUERY PLAN']);
     plans.push(root);
