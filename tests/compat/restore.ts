@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type pg from 'pg';
 import { inject } from 'vitest';
 import { z } from 'zod';
-import { dropDatabase, inDatabase, withClient } from '../harness/postgres-url.ts';
+import { copyDatabase, dropDatabase, inDatabase, withClient } from '../harness/postgres-url.ts';
 import { type Files, filesSchema, unpackText, writeFolder } from './archive.ts';
 import { fixtures } from './programs.ts';
 import { type Dump, dumpSchema } from './rows.ts';
@@ -39,6 +39,8 @@ export interface Restored extends AsyncDisposable {
   /** The recorded answers of the REST API. */
   readonly truth: Truth;
   readonly rows: Dump;
+  /** The same once more, while no program uses this one. It costs a tenth of a restore. */
+  copy(): Promise<Restored>;
 }
 
 /**
@@ -51,19 +53,30 @@ export async function restore(migrations: string): Promise<Restored> {
   );
   const byUs = shiftFor(atUs, Date.now() * 1000);
   const fresh = moved.parse(JSON.parse(shiftText(JSON.stringify({ truth, rows }), byUs)));
+  const { server, name, ...place } = newPlace();
+  writeFolder(place.dataDir, shiftFiles(files, byUs));
+  await withClient(server, (client) => client.query(`create database ${name}`));
+  await withClient(place.databaseUrl, (client) => load(client, migrations, fresh.rows));
+  const restored = { ...rest, ...fresh, ...place, stoppedUs: rest.stoppedUs + byUs };
+  const copy = async (): Promise<Restored> => {
+    const { name: other, ...there } = newPlace();
+    cpSync(place.dataDir, there.dataDir, { recursive: true });
+    await copyDatabase(server, name, other);
+    return { ...restored, ...there, copy };
+  };
+  return { ...restored, copy };
+}
+
+/** A data folder, and a name for a database that does not exist yet. */
+function newPlace() {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'vantage-restored-'));
-  writeFolder(dataDir, shiftFiles(files, byUs));
   const server = inject('databaseUrl');
   const name = `vantage_compat_${randomBytes(6).toString('hex')}`;
-  await withClient(server, (client) => client.query(`create database ${name}`));
-  const databaseUrl = inDatabase(server, name);
-  await withClient(databaseUrl, (client) => load(client, migrations, fresh.rows));
   return {
-    ...rest,
-    ...fresh,
-    databaseUrl,
+    server,
+    name,
     dataDir,
-    stoppedUs: rest.stoppedUs + byUs,
+    databaseUrl: inDatabase(server, name),
     async [Symbol.asyncDispose]() {
       await dropDatabase(server, name);
       rmSync(dataDir, { recursive: true, force: true });

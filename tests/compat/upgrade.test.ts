@@ -183,7 +183,8 @@ test(
     const hourly = [...since.keys()].filter((device) => frequency.get(device) === 60);
     expect(hourly.length).toBeLessThan(10 + 10 * minutes);
     // Answers may have more fields than before.
-    expect(lasting(await readTruth(api, old.stoppedUs))).toMatchObject(lasting(old.truth));
+    const now = await readTruth(api, old.stoppedUs, { withChecks: false });
+    expect(lasting(now)).toMatchObject(lasting(old.truth));
     await unknownWhileNothingRan(startedUs, coveredUs);
   },
 );

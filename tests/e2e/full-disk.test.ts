@@ -8,6 +8,7 @@ import { expect, type TestContext, test } from 'vitest';
 import { z } from 'zod';
 import { createApi } from '../harness/api.ts';
 import { type System, startSystem } from '../harness/system.ts';
+import { startSystemOnDatabase } from '../harness/system-on-database.ts';
 import { startTarget, type Target } from '../harness/target.ts';
 
 const soon = { timeout: 90_000, interval: 250 };
@@ -104,7 +105,9 @@ test('a start on a full disk waits for room', async (context) => {
   using disk = mountDisk(context);
   disk.fillUp();
   const lines: string[] = [];
-  const starting = startSystem({ dataDir: disk.dataDir, env, onOutput: (text) => lines.push(text) });
+  const onOutput = (text: string) => void lines.push(text);
+  // The wait is over before a database of its own would begin.
+  const starting = startSystemOnDatabase({ dataDir: disk.dataDir, env, onOutput });
   await expect.poll(() => lines.join(''), soon).toMatch(/up\.lock cannot be written \(ENOSPC.*waiting\n/);
   disk.makeRoom();
   await using system = await starting;

@@ -3,7 +3,7 @@ import { type StartOptions, type System, startSystem } from './system.ts';
 
 /**
  * Starts `vantage up` on a test database of the run's PostgreSQL, which costs neither a cluster nor migrations. Tests
- * of the embedded database, of a first start or of the operator's commands use `startSystem`.
+ * of the embedded database or of a first start use `startSystem`.
  */
 export async function startSystemOnDatabase(options: StartOptions = {}): Promise<System> {
   await using held = new AsyncDisposableStack();

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { withClient } from '../../harness/postgres-url.ts';
-import { type Ran, runVantage, runVantageHere } from '../../harness/run-vantage.ts';
+import { type Ran, runVantageHere } from '../../harness/run-vantage.ts';
 import { repositoryRoot } from '../../harness/system.ts';
 import { startTarget, type Target } from '../../harness/target.ts';
 import { system } from './system.ts';
@@ -28,7 +28,7 @@ const made = z.object({ device_id: z.string() });
 describe('the command line from anywhere', { timeout: 240_000 }, () => {
   test('devices are created, listed, shown, changed and deleted by the names of the API', async () => {
     const create = ['Method=PING', 'URL=192.0.2.7', 'ShortName=gw-7', 'Options.Count=2', '--json'];
-    const created = await runVantage(['devices', 'create', ...create], { env: access(), cwd: tmpdir() });
+    const created = await run('devices', 'create', ...create);
     expect(created).toMatchObject({ code: 0, stderr: '' });
     const { device_id } = made.parse(JSON.parse(created.stdout));
     const table = await run('devices', 'list', 'Method=PING');
@@ -182,7 +182,7 @@ describe('the command line from anywhere', { timeout: 240_000 }, () => {
 
   test('without a controller, or with one that does not answer, it is said what to do', async () => {
     const nowhere = { VANTAGE_DATA: tmpdir(), XDG_CONFIG_HOME: tmpdir() };
-    const none = await runVantage(['devices', 'list'], { env: nowhere, cwd: tmpdir() });
+    const none = await runVantageHere(['devices', 'list'], nowhere);
     expect(none.code).toBe(2);
     expect(none.stderr).toContain('nothing says where the controller is; give --server');
     const closed = await runVantageHere(

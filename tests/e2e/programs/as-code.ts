@@ -255,9 +255,7 @@ devices:
     const file = path.join(folder, 'vantage', 'profiles.json');
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ default: { server: base_url } });
-    expect(await runVantage(['export', '--source', 'none'], { env: home, cwd: tmpdir() })).toMatchObject({
-      code: 0,
-    });
+    expect(await runVantageHere(['export', '--source', 'none'], home)).toMatchObject({ code: 0 });
     writeFileSync(file, 'no');
     expect((await runVantageHere(['export'], home)).stderr).toContain('holds no profiles');
   });

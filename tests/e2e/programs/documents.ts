@@ -1,5 +1,5 @@
 // The commands of the documents, as they stand there, in a folder that looks like the one of the reader. Only addresses
-// that exist nowhere are replaced by those of this test.
+// that exist nowhere are replaced by those of this test, and a command that reads what another one prints is a program.
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,22 +8,27 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { startFakeReceiver } from '../../../apps/controller/src/alerts/deliver/testing/fake-receiver.ts';
-import { type Ran, runProgram } from '../../harness/run-vantage.ts';
+import { type Ran, runProgram, runVantageHere } from '../../harness/run-vantage.ts';
+import { useShellHere } from '../../harness/shell-here.ts';
 import { repositoryRoot } from '../../harness/system.ts';
 import { mails, operate, remoteAddress, system } from './system.ts';
 
 const soon = { timeout: 60_000, interval: 500 };
 const folder = mkdtempSync(path.join(tmpdir(), 'vantage-reader-'));
 const web = createServer((_, response) => response.end('here'));
+const program = path.join(repositoryRoot, 'vantage');
+const makeShell = useShellHere();
+let shell: Awaited<ReturnType<typeof makeShell>>;
 let site: string;
 beforeAll(async () => {
-  symlinkSync(path.join(repositoryRoot, 'vantage'), path.join(folder, 'vantage'));
+  shell = await makeShell(folder);
   symlinkSync(system.dataDir, path.join(folder, 'data'));
   await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
   site = `http://127.0.0.1:${(web.address() as AddressInfo).port}/`;
 });
-afterAll(() => {
+afterAll(async () => {
   web.close();
+  await shell?.[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true });
 });
 
@@ -44,20 +49,19 @@ function replaced(text: string, changes: Readonly<Record<string, string>>): stri
 }
 
 /** Runs lines in the reader's shell, whose settings are those of the system that runs. */
-function sh(lines: string, settings: NodeJS.ProcessEnv = {}): Promise<Ran> {
-  const env = {
+function sh(lines: string, settings: Readonly<Record<string, string>> = {}): Promise<Ran> {
+  return shell.sh(lines, {
     HOME: folder,
     VANTAGE_SMTP_URL: mails.url,
     VANTAGE_ALLOW_PRIVATE_WEBHOOKS: 'true',
     // With a folder that is named, an invitation does not make the agent's package first.
     VANTAGE_PARCELS: path.join(repositoryRoot, 'agent-installer/dist'),
     ...settings,
-  };
-  return runProgram('bash', ['-e', '-o', 'pipefail', '-c', lines], { env, cwd: folder });
+  });
 }
 
 /** The output of lines that succeed. */
-async function good(lines: string, settings: NodeJS.ProcessEnv = {}): Promise<string> {
+async function good(lines: string, settings: Readonly<Record<string, string>> = {}): Promise<string> {
   const { code, stdout, stderr } = await sh(lines, settings);
   expect(code, `${lines}\n${stdout}${stderr}`).toBe(0);
   return stdout;
@@ -150,7 +154,9 @@ describe('a reader who types what the documents say', { timeout: 240_000 }, () =
     );
     await good(blockOf('docs/coming-over.md', '-o devices.yaml'), access);
     expect(readFileSync(path.join(folder, 'devices.yaml'), 'utf8')).toContain('192.0.2.1');
-    const twice = blockOf('docs/coming-over.md', '--yes');
+    const twice = replaced(blockOf('docs/coming-over.md', '--yes'), {
+      './vantage apply': `${program} apply`,
+    });
     expect(await good(twice, access)).toContain('2 created');
     expect(await good(twice, access)).toContain('2 unchanged');
   });
@@ -159,8 +165,10 @@ describe('a reader who types what the documents say', { timeout: 240_000 }, () =
     const away = mkdtempSync(path.join(tmpdir(), 'vantage-stranger-'));
     const { base_url, api_key_uw, ca_file } = system.quickstart();
     const server = base_url.replace('localhost', remoteAddress);
-    const vantage = (...args: readonly string[]) =>
-      runProgram(path.join(repositoryRoot, 'vantage'), args, { env: { HOME: away }, cwd: away });
+    const env = { HOME: away };
+    const vantage = (...args: readonly string[]) => runProgram(program, args, { env, cwd: away });
+    // A command with all of these says nothing more of where it runs.
+    const here = (...args: readonly string[]) => runVantageHere(args, env);
     const far = ['--server', server, '--key', api_key_uw];
     try {
       const help = await vantage('--help');
@@ -171,13 +179,13 @@ describe('a reader who types what the documents say', { timeout: 240_000 }, () =
       expect(untrusted).toMatchObject({ code: 1, stdout: '' });
       expect(untrusted.stderr).toContain("give the controller's with --ca FILE");
       const unnamed = server.replace(remoteAddress, '127.0.0.3');
-      const other = await vantage('top', '--server', unnamed, '--key', api_key_uw, '--ca', ca_file);
+      const other = await here('top', '--server', unnamed, '--key', api_key_uw, '--ca', ca_file);
       expect(other.stderr).toContain('start the controller with VANTAGE_TLS_NAMES=127.0.0.3');
       const trusted = [...far, '--ca', ca_file];
       const create = ['devices', 'create', 'Method=HTTP', `URL=${site}`, 'ShortName=far'];
       expect(await vantage(...create, ...trusted)).toMatchObject({ code: 0, stderr: '' });
-      expect(await vantage('check', 'far', ...trusted)).toMatchObject({ code: 0, stderr: '' });
-      expect((await vantage('devices', 'list', 'Search=far', ...trusted)).stdout).toMatch(/\nUp +far /);
+      expect(await here('check', 'far', ...trusted)).toMatchObject({ code: 0, stderr: '' });
+      expect((await here('devices', 'list', 'Search=far', ...trusted)).stdout).toMatch(/\nUp +far /);
     } finally {
       rmSync(away, { recursive: true });
     }

@@ -5,7 +5,8 @@ import {
 } from '../../../apps/controller/src/alerts/deliver/testing/fake-mail-server.ts';
 import { freePort } from '../../harness/free-port.ts';
 import { useOperator } from '../../harness/operator.ts';
-import { type System, startSystem } from '../../harness/system.ts';
+import type { System } from '../../harness/system.ts';
+import { startSystemOnDatabase } from '../../harness/system-on-database.ts';
 
 /** The system of all these tests, from the first one on. Each test adds what it needs under names of its own. */
 export let system: System;
@@ -24,7 +25,7 @@ beforeAll(async () => {
   mails = await startFakeMailServer();
   publicUrl = `https://localhost:${await freePort()}`;
   const agentPort = String(await freePort());
-  system = await startSystem({
+  system = await startSystemOnDatabase({
     timeoutMs: 500_000,
     env: {
       VANTAGE_PUBLIC_URL: publicUrl,

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Ran, runVantage } from '../../harness/run-vantage.ts';
+import { type Ran, runVantageHere } from '../../harness/run-vantage.ts';
 import { repositoryRoot } from '../../harness/system.ts';
 import { system } from './system.ts';
 
@@ -12,7 +13,7 @@ let database: pg.Client;
 const count = Number(process.env['VANTAGE_TEST_APPLIED'] ?? 300);
 const soon = { timeout: 120_000, interval: 5 };
 
-function access(): NodeJS.ProcessEnv {
+function access(): Readonly<Record<string, string>> {
   const { base_url, api_key_uw, ca_file } = system.quickstart();
   return { VANTAGE_SERVER: base_url, VANTAGE_KEY: api_key_uw, VANTAGE_CA: ca_file };
 }
@@ -30,8 +31,11 @@ const paused = (source: string) =>
       Locations: [],
     })),
   );
-const apply = (text: string): Promise<Ran> =>
-  runVantage(['apply', '-f', '-', '--yes'], { env: access(), input: text, cwd: tmpdir() });
+function apply(text: string): Promise<Ran> {
+  const file = path.join(system.dataDir, 'applied.json');
+  writeFileSync(file, text);
+  return runVantageHere(['apply', '-f', file, '--yes'], access());
+}
 
 /** Begins `apply`, and resolves when the controller has its changes in an open transaction. */
 async function beginApply(

@@ -1,28 +1,17 @@
 // "vantage database copy" on a running system: from the embedded database to another one and back, killed and repeated.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { createEmptyDatabase } from '../harness/database.ts';
-import { addDevices } from '../harness/more-devices.ts';
-import { withClient } from '../harness/postgres-url.ts';
-import { repositoryRoot, type System, startSystem } from '../harness/system.ts';
-import { startTarget } from '../harness/target.ts';
+import { createEmptyDatabase } from '../../harness/database.ts';
+import { withClient } from '../../harness/postgres-url.ts';
+import { repositoryRoot } from '../../harness/system.ts';
+import { dataDir, deviceId, folder, system } from './system.ts';
 
 const soon = { timeout: 60_000, interval: 200 };
-const env = { NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: '60' };
 /** Rows that the copy has to carry besides those that come in; VANTAGE_TEST_COPIED=1000000 tries more. */
-const oldChecks = Number(process.env['VANTAGE_TEST_COPIED'] ?? 40_000);
-/** Devices with a result a second each meanwhile; VANTAGE_TEST_BESIDE=100 tries more. */
-const beside = Number(process.env['VANTAGE_TEST_BESIDE'] ?? 5);
-
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'vantage-copy-'));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const oldChecks = Number(process.env['VANTAGE_TEST_COPIED'] ?? 10_000);
 
 const answerSchema = z.object({
   rows: z.int(),
@@ -32,7 +21,7 @@ const answerSchema = z.object({
 });
 
 /** Starts the command. `killAt`: kills it and its program once its output has this text. */
-function copy(dataDir: string, from: string, to: string, killAt?: string) {
+function copy(from: string, to: string, killAt?: string) {
   const child = spawn(path.join(repositoryRoot, 'vantage'), ['database', 'copy', from, to, '--json'], {
     env: { PATH: process.env['PATH'], VANTAGE_DATA: dataDir },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -60,7 +49,6 @@ function killGroup({ pid }: ChildProcess): void {
   }
 }
 
-const created = z.object({ device_id: z.string() });
 const rowsSchema = z.array(z.looseObject({ check_id: z.string() }));
 
 /** Checks of days before, put into the tables directly. */
@@ -76,24 +64,18 @@ async function fill(url: string): Promise<void> {
   );
 }
 
-async function checksOf(system: System, deviceId: string) {
+async function checksOf() {
   return rowsSchema.parse(await system.api.ok('GET', `/devices/${deviceId}/checks`));
 }
 
 /** The checks as soon as they are answered: while a copy is made, a busy machine answers 503 for a moment. */
-const checksSoon = (system: System, deviceId: string) => vi.waitFor(() => checksOf(system, deviceId), soon);
+const checksSoon = () => vi.waitFor(checksOf, soon);
 
 /** Every check that the API showed before is there once, and new ones come in. */
-async function expectToGoOn(
-  system: System,
-  deviceId: string,
-  before: z.output<typeof rowsSchema>,
-): Promise<void> {
+async function expectToGoOn(before: z.output<typeof rowsSchema>): Promise<void> {
   const at = before[0]?.['Timestamp'];
-  await expect
-    .poll(async () => (await checksOf(system, deviceId).catch(() => []))[0]?.['Timestamp'] !== at, soon)
-    .toBe(true);
-  const now = await checksOf(system, deviceId);
+  await expect.poll(async () => (await checksOf().catch(() => []))[0]?.['Timestamp'] !== at, soon).toBe(true);
+  const now = await checksOf();
   const ids = now.map(({ check_id }) => check_id);
   expect(new Set(ids).size).toBe(ids.length);
   // A page has the newest ones only.
@@ -110,14 +92,8 @@ const countOf = (url: string) =>
 test('a running system goes over to another database and back; killed copies leave it where it is', {
   timeout: 400_000 + oldChecks,
 }, async () => {
-  await using target = await startTarget();
   await using other = await createEmptyDatabase();
-  const dataDir = path.join(folder, 'data');
-  await using system = await startSystem({ dataDir, env });
-  const device = { ShortName: 'one', Method: 'TCP', URL: `tcp://127.0.0.1:${target.port}`, Frequency: 1 };
-  const { device_id } = created.parse(await system.api.ok('POST', '/devices', device));
-  await expect.poll(async () => (await checksOf(system, device_id)).length, soon).toBeGreaterThan(3);
-  await addDevices(system, beside, target.port);
+  await expect.poll(async () => (await checksOf()).length, soon).toBeGreaterThan(3);
   const embeddedUrl = system.quickstart().database_url;
   await fill(embeddedUrl);
   const urlFile = path.join(folder, 'url');
@@ -130,27 +106,27 @@ test('a running system goes over to another database and back; killed copies lea
     'compared',
     'the copy is whole',
   ]) {
-    const killed = await copy(dataDir, 'embedded', `@${urlFile}`, killAt);
+    const killed = await copy('embedded', `@${urlFile}`, killAt);
     expect(killed).toMatchObject({ code: null, err: expect.stringContaining(killAt) });
     if (killAt === 'the copy is whole') continue;
     // The system goes on with its database, and a copy that is not whole is refused.
-    const before = await checksSoon(system, device_id);
-    await expectToGoOn(system, device_id, before);
+    const before = await checksSoon();
+    await expectToGoOn(before);
     expect(system.quickstart().database_url).toBe(embeddedUrl);
   }
-  const before = await checksSoon(system, device_id);
-  const there = await copy(dataDir, 'embedded', `@${urlFile}`);
+  const before = await checksSoon();
+  const there = await copy('embedded', `@${urlFile}`);
   expect(there).toMatchObject({ code: 0 });
   expect(answerSchema.parse(JSON.parse(there.out)).rows).not.toBeNull();
   await expect.poll(() => system.quickstart().database_url, soon).toBe(other.url);
-  await expectToGoOn(system, device_id, before);
+  await expectToGoOn(before);
   expect(await countOf(other.url)).toBeGreaterThan(oldChecks);
   expect(readFileSync(path.join(dataDir, 'log/controller.log'), 'utf8')).toContain(
     'the database was copied to',
   );
 
   // And back: the embedded database that was given up is put aside.
-  const back = await copy(dataDir, `@${urlFile}`, 'embedded');
+  const back = await copy(`@${urlFile}`, 'embedded');
   expect(back).toMatchObject({ code: 0, err: expect.stringContaining('given-up') });
   const report = answerSchema.parse(JSON.parse(back.out));
   expect(report.rows).toBeGreaterThan(oldChecks);
@@ -158,11 +134,11 @@ test('a running system goes over to another database and back; killed copies lea
   await expect
     .poll(() => decodeURIComponent(system.quickstart().database_url), soon)
     .toContain(path.join(dataDir, 'postgres'));
-  await expectToGoOn(system, device_id, before);
+  await expectToGoOn(before);
   expect(existsSync(path.join(dataDir, 'database-moved.json'))).toBe(false);
 
-  const refused = await copy(dataDir, `@${urlFile}`, 'embedded');
+  const refused = await copy(`@${urlFile}`, 'embedded');
   expect(refused).toMatchObject({ code: 0 });
-  const elsewhere = await copy(dataDir, 'embedded', `@${urlFile}`);
+  const elsewhere = await copy('embedded', `@${urlFile}`);
   expect(elsewhere).toMatchObject({ code: 1, err: expect.stringContaining('was given up for') });
 });
