@@ -33,8 +33,15 @@ export async function moveTo(page: Page, address: string): Promise<void> {
     ${painted}`);
 }
 
-/** It is sent to each document: the small one. */
 const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+
+/**
+ * Gives each document of a page a function that makes axe-core. A window gets the text once, and only a document that
+ * is judged runs it.
+ */
+export async function bringAxe(page: Page): Promise<void> {
+  await page.addInitScript(`window.makeAxe = () => {${axeSource}\n};`);
+}
 
 const found = z.array(z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) }));
 
@@ -46,25 +53,15 @@ const onlyViolations = { preload: false, resultTypes: ['violations'], selectors:
 
 /**
  * The violations that axe-core finds in a page: a line for each rule, with the first element; '' for none.
- * The page's policy admits no script, so the debugger runs it. `preload` copies a style sheet into a document of its
- * own, which the policy refuses and the console then tells.
+ * `preload` copies a style sheet into a document of its own, which the policy refuses and the console then tells.
  */
 export async function violationsOf(page: Page, only: 'all' | 'colours' = 'all'): Promise<string> {
-  const session = await page.context().newCDPSession(page);
-  const evaluate = async (expression: string) => {
-    const { result } = await session.send('Runtime.evaluate', {
-      expression,
-      awaitPromise: true,
-      returnByValue: true,
-    });
-    return result.value;
-  };
-  if ((await evaluate('typeof axe')) === 'undefined') await evaluate(axeSource);
   const options = { ...onlyViolations, ...(only === 'colours' && { runOnly: colourRules }) };
-  const value = await evaluate(
-    `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => JSON.stringify(violations))`,
-  );
-  await session.detach();
+  const value = await page.evaluate(`(async () => {
+    if (typeof axe === 'undefined') makeAxe();
+    const { violations } = await axe.run(document, ${JSON.stringify(options)});
+    return JSON.stringify(violations);
+  })()`);
   const violations = found.parse(JSON.parse(z.string().parse(value)));
   return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)}`).join('\n');
 }

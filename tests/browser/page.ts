@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Response } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createApi } from '../harness/api.ts';
@@ -220,12 +220,13 @@ test('the first load is at most 75 kB, from this server alone', async () => {
   const page = await its.open();
   const hosts = new Set<string>();
   const sizes = new Map<string, number>();
-  page.on('response', (response) => {
+  const listen = (response: Response) => {
     hosts.add(new URL(response.url()).host);
     if (new URL(response.url()).pathname.startsWith('/v1.1')) return;
     // What the sign-in shows again comes from the browser's cache.
     sizes.set(response.url(), Number(response.headers()['content-length'] ?? 0));
-  });
+  };
+  page.on('response', listen);
   await page.goto(its.base);
   await page.getByLabel('API key').waitFor();
   await signInByForm(page, its.base, its.system.quickstart().api_key_uw);
@@ -234,5 +235,5 @@ test('the first load is at most 75 kB, from this server alone', async () => {
   const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
   expect(bytes).toBeGreaterThan(10_000);
   expect(bytes).toBeLessThan(75 * 1024);
-  await page.context().close();
+  page.off('response', listen);
 });

@@ -1,4 +1,4 @@
-import type { Page, Route } from 'playwright-core';
+import type { Disposable, Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { retryBecause } from '../harness/retry.ts';
 import { moveTo, violationsOf } from './browser.ts';
@@ -73,8 +73,9 @@ test('empty: what to do first, and for a key that only views neither the form no
 
 test('loading: the shape of rows, and nothing jumps when the rows come', async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  let watch: Disposable | undefined;
   const page = await openAt('/devices', async (opened) => {
-    await opened.addInitScript(`window.jumps = 0;
+    watch = await opened.addInitScript(`window.jumps = 0;
       new PerformanceObserver((list) => {
         for (const { value } of list.getEntries()) window.jumps += value;
       }).observe({ type: 'layout-shift', buffered: true })`);
@@ -87,7 +88,7 @@ test('loading: the shape of rows, and nothing jumps when the rows come', async (
   release();
   await page.getByRole('link', { name: 'switch 0' }).waitFor();
   expect(Number(await page.evaluate('window.jumps'))).toBeLessThan(0.02);
-  await page.context().close();
+  await watch?.dispose();
 });
 
 test('error: what failed and its code; trying again shows the rows', async () => {

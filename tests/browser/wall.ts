@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { violationsOf } from './browser.ts';
 import { useBrowser } from './system.ts';
@@ -161,7 +161,8 @@ test('a wall that hears nothing is grey and says from when it is, and goes on af
 test('a key that is not known or that changes things is refused in a sentence, and is not sent in an address', async () => {
   const page = await its.open();
   const addresses: string[] = [];
-  page.on('request', (request) => addresses.push(request.url()));
+  const listen = (request: Request) => addresses.push(request.url());
+  page.on('request', listen);
   await page.goto(wallAt('0'.repeat(64)));
   await page.getByRole('heading', { name: 'is not known or not in force' }).waitFor();
   await page.goto('about:blank');
@@ -172,7 +173,7 @@ test('a key that is not known or that changes things is refused in a sentence, a
   expect(
     addresses.filter((url) => new URL(url).search.includes(key) || new URL(url).pathname.includes(key)),
   ).toEqual([]);
-  await page.context().close();
+  page.off('request', listen);
 });
 
 test('a wall waits for a controller that does not answer, and a person who is signed in needs no key', async () => {

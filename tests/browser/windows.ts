@@ -1,4 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
+import { bringAxe } from './browser.ts';
 
 /** How a window is opened. */
 export interface Window {
@@ -16,6 +17,7 @@ async function create(browser: Browser): Promise<Held> {
   const context = await browser.newContext({ ignoreHTTPSErrors: true });
   const page = await context.newPage();
   page.setDefaultTimeout(30_000);
+  await bringAxe(page);
   const held: Held = { page, problems: [] };
   page.on('pageerror', ({ message }) => held.problems.push(message));
   page.on('console', (line) => {

@@ -6,7 +6,7 @@ import {
   reportOf,
   spanText,
 } from '@vantage/domain/report';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { FailedScreen } from '../../parts/failed-screen.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { Waiting } from '../../parts/notice.tsx';
@@ -114,7 +114,8 @@ function Body({ asked }: { readonly asked: AskedReport }) {
 export function Reports() {
   const asked = readAsked();
   const isNamed = address.value.query.has('span');
-  useEffect(() => {
+  // At once: who goes on to another report meanwhile would be brought back to this one.
+  useLayoutEffect(() => {
     if (!isNamed) askFor(asked, {}, { replace: true });
   }, [isNamed]);
   return (
