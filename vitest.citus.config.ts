@@ -22,7 +22,6 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     pool: 'forks',
     isolate: false,
-    // Beside `npm test`, whose test starts the cluster, a second process would load the same modules once more.
-    maxWorkers: process.env['VANTAGE_TEST_CITUS'] === undefined ? 2 : 1,
+    maxWorkers: 2,
   },
 });
