@@ -19,7 +19,11 @@ export function openApiRoutes(version: string): Route[] {
   };
   let loaded: ReturnType<typeof load> | undefined;
   const read = () => {
-    loaded ??= load();
+    loaded ??= load().catch((error: unknown) => {
+      // The next request reads again.
+      loaded = undefined;
+      throw error;
+    });
     return loaded;
   };
   const document = createDocument(async () => `${JSON.stringify(await read())}\n`);
