@@ -7,7 +7,7 @@ import {
 } from 'node:http2';
 import type { Socket } from 'node:net';
 import { createHandshakes, onFirstBytes } from './handshakes.ts';
-import { createTcpPort } from './listen-on.ts';
+import { createTcpPort } from './tcp-port.ts';
 import type { ServerCertificate } from './tls.ts';
 import { secureContextOptions, tlsServerOptions } from './tls-options.ts';
 

@@ -6,8 +6,8 @@ import { type Clock, createLogSummary, descriptorLimit, type Logger } from '@van
 import { type PhaseLimits, phaseLimits } from './connection-phase.ts';
 import { type ConnectionCaps, connectionCaps, createConnections } from './connections.ts';
 import { createHandshakes, onFirstBytes } from './handshakes.ts';
-import { createTcpPort } from './listen-on.ts';
 import { isParserStopped } from './stop-parser.ts';
+import { createTcpPort } from './tcp-port.ts';
 import type { ServerCertificate } from './tls.ts';
 import { secureContextOptions, tlsServerOptions } from './tls-options.ts';
 

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { createTcpPort } from './listen-on.ts';
+import { createTcpPort } from './tcp-port.ts';
 
 const accepted: Socket[] = [];
 const port = createTcpPort((socket) => {
