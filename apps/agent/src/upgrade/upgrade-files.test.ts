@@ -116,7 +116,8 @@ describe('refused, with nothing left, is', () => {
     const spoiled = Buffer.from(made.parcel);
     spoiled.fill(0, 20, 60);
     const sha256 = createHash('sha256').update(spoiled).digest('hex');
-    const { signed } = await makeParcel(key, { version: '1.1.0', change: { sha256 } });
+    const change = { sha256, size: spoiled.length };
+    const { signed } = await makeParcel(key, { version: '1.1.0', change });
     expect((await fetch(serving({ parcel: spoiled, signed }))).kind).toBe('refused');
     expect(left()).toEqual([]);
   });

@@ -15,6 +15,9 @@ export function makeReleaseKey(): TestReleaseKey {
   return { privateKey, line: releaseKeyLine(publicKey) };
 }
 
+/** A fixed time, so that equal files make equal parcels: gzip's length depends on the digits of the time. */
+const mtime = new Date(0);
+
 /**
  * A small parcel and its signed statement. Its program is a shell script that answers `--version` with the status
  * `runs`.
@@ -40,7 +43,7 @@ export async function makeParcel(
   const parcel = gzipSync(
     await packTar(
       files.map(({ name, text, isExecutable }) => ({
-        header: { name, size: text.length, mode: isExecutable ? 0o755 : 0o644, type: 'file' as const },
+        header: { name, size: text.length, mode: isExecutable ? 0o755 : 0o644, type: 'file' as const, mtime },
         body: text,
       })),
     ),
