@@ -8,7 +8,7 @@ const shared = {
   expect: { poll: { timeout: 20_000 } },
   pool: 'forks' as const,
   // More than there are processors: tests of running programs mostly wait.
-  maxWorkers: 5,
+  maxWorkers: 6,
   // Node itself loads the modules, as it does for the programs: no test needs them transformed, and no test mocks one.
   experimental: { viteModuleRunner: false, nodeLoader: false },
 };

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { compileCacheEnv } from '@vantage/kernel';
+import { programEnv } from '@vantage/kernel/testing';
 import { z } from 'zod';
 import { freePort } from '../harness/free-port.ts';
 import { repositoryRoot } from '../harness/system.ts';
@@ -123,7 +123,7 @@ function start(program: string, env: Readonly<Record<string, string>>): Running 
     env: {
       PATH: process.env['PATH'],
       // The earlier version lies in a folder of its own each time, which has no compiled code.
-      ...(program.startsWith(repositoryRoot) && compileCacheEnv()),
+      ...(program.startsWith(repositoryRoot) && programEnv()),
       ...env,
     },
     // The program ends when this channel closes, so a killed test leaves no program behind.

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import http2 from 'node:http2';
 import { type AddressInfo, connect } from 'node:net';
 import path from 'node:path';
-import { compileCacheEnv } from '@vantage/kernel';
+import { programEnv } from '@vantage/kernel/testing';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { useOperator } from '../harness/operator.ts';
@@ -90,8 +90,7 @@ async function runTwice(
     spawn(process.execPath, [`--tls-keylog=${keyLogFile}`, program], {
       cwd: repositoryRoot,
       env: {
-        PATH: process.env['PATH'],
-        ...compileCacheEnv(),
+        ...programEnv(),
         VANTAGE_AGENT_ENDPOINTS: `https://localhost:${agent.port}`,
         VANTAGE_AGENT_TOKEN: agent.token,
         VANTAGE_CA_FILE: system.quickstart().ca_file,

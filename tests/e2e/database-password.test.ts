@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { compileCacheEnv } from '@vantage/kernel';
+import { programEnv } from '@vantage/kernel/testing';
 import { closedPort } from '@vantage/probes/testing';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
@@ -30,8 +30,7 @@ async function outputOf(
 ): Promise<string> {
   const child = spawn(process.execPath, [path.join(repositoryRoot, program), ...args], {
     env: {
-      PATH: process.env['PATH'],
-      ...compileCacheEnv(),
+      ...programEnv(),
       VANTAGE_DATA: dir,
       VANTAGE_DATABASE_URL: url,
       VANTAGE_HTTPS_PORT: '0',

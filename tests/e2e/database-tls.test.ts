@@ -4,7 +4,7 @@ import { chmodSync, chownSync, mkdtempSync, rmSync, statSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { compileCacheEnv } from '@vantage/kernel';
+import { programEnv } from '@vantage/kernel/testing';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type DatabaseServer, hasPrograms, startPrimary } from '../harness/database-servers.ts';
 import { withClient } from '../harness/postgres-url.ts';
@@ -62,8 +62,7 @@ async function controllerOn(url: string, last?: string): Promise<string> {
   const dataDir = mkdtempSync(path.join(folder, 'data-'));
   const child = spawn(process.execPath, [path.join(repositoryRoot, 'apps/controller/src/main.ts')], {
     env: {
-      PATH: process.env['PATH'],
-      ...compileCacheEnv(),
+      ...programEnv(),
       VANTAGE_DATA: dataDir,
       VANTAGE_DATABASE_URL: url,
       VANTAGE_HTTPS_PORT: '0',

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { compileCacheEnv } from '@vantage/kernel';
+import { programEnv } from '@vantage/kernel/testing';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createApi } from '../harness/api.ts';
@@ -45,8 +45,7 @@ async function startParts(held: AsyncDisposableStack) {
     .parse(await operate('agents', 'invite', '--location', 'here', '--no-check'));
   const agent = spawn(process.execPath, [path.join(repositoryRoot, 'apps/agent/src/main.ts')], {
     env: {
-      PATH: process.env['PATH'],
-      ...compileCacheEnv(),
+      ...programEnv(),
       VANTAGE_AGENT_ENDPOINTS: [one, two].map(({ agentPort }) => `https://localhost:${agentPort}`).join(','),
       VANTAGE_AGENT_TOKEN: token,
       VANTAGE_CA_FILE: caFile,

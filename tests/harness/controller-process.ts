@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { compileCacheEnv } from '@vantage/kernel';
+import { programEnv } from '@vantage/kernel/testing';
 import { repositoryRoot } from './system.ts';
 
 /** A process of `vantage controller` alone. Disposing kills it and removes its data folder. */
@@ -28,8 +28,7 @@ export async function startController(
   const child = spawn(process.execPath, [path.join(repositoryRoot, 'apps/controller/src/main.ts')], {
     cwd: repositoryRoot,
     env: {
-      PATH: process.env['PATH'],
-      ...compileCacheEnv(),
+      ...programEnv(),
       VANTAGE_DATA: folder,
       VANTAGE_DATABASE_URL: databaseUrl,
       VANTAGE_LISTEN: '127.0.0.1',

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import path from 'node:path';
+import { programEnv } from '@vantage/kernel/testing';
 import { z } from 'zod';
 import { repositoryRoot, type System } from './system.ts';
 
@@ -43,7 +44,7 @@ export function startAgent(
   const child = spawn(vantage, ['agent'], {
     cwd: repositoryRoot,
     env: {
-      PATH: process.env['PATH'],
+      ...programEnv(),
       VANTAGE_AGENT_ENDPOINTS: options.to?.endpoint ?? agent_endpoint,
       VANTAGE_AGENT_TOKEN: token,
       VANTAGE_CA_FILE: options.to?.ca ?? ca_file,

@@ -10,6 +10,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { messageOf } from '@vantage/kernel';
 import { startVitest, type TestModule } from 'vitest/node';
+import { bundlePrograms } from './bundled-programs.ts';
 import { createSummary, type Outcome } from './summary.ts';
 
 interface Check {
@@ -56,6 +57,9 @@ const { values, positionals } = parseArgs({
   options: { config: { type: 'string' }, project: { type: 'string' }, failures: { type: 'string' } },
   allowPositionals: true,
 });
+// Beside the tests of another configuration the sources run, as they do for users.
+if (values.config === undefined)
+  process.env['NODE_OPTIONS'] = await bundlePrograms(path.join(cache, 'programs'));
 await Promise.all([values.config === undefined ? runChecks() : undefined, runTests(positionals, values)]);
 rmSync(generated, { recursive: true, force: true });
 console.log(summary.text());

@@ -55,8 +55,7 @@ export async function startSystem(options: StartOptions = {}): Promise<System> {
   rmSync(file, { force: true });
   const argv = [...(options.prefix ?? []), path.join(repositoryRoot, 'vantage'), 'up'];
   const env: NodeJS.ProcessEnv = { ...process.env };
-  for (const name of Object.keys(env))
-    if (name.startsWith('VANTAGE_') || name === 'NODE_OPTIONS') delete env[name];
+  for (const name of Object.keys(env)) if (name.startsWith('VANTAGE_')) delete env[name];
   const child = spawn(argv[0] ?? '', argv.slice(1), {
     cwd: repositoryRoot,
     env: {

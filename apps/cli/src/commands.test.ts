@@ -3,7 +3,7 @@ import { createHash, scryptSync } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { compileCacheEnv } from '@vantage/kernel';
+import { programEnv } from '@vantage/kernel/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createTestDatabase, type TestDatabase } from '../../../tests/harness/database.ts';
@@ -212,7 +212,7 @@ test.each([
 test.each([[['--help']], [['keys', 'list', '--json']], [['bogus']]])(
   '%j succeeds when its reader closes the output early',
   async (args) => {
-    const env = { PATH: process.env['PATH'], ...compileCacheEnv(), VANTAGE_DATABASE_URL: database.url };
+    const env = { ...programEnv(), VANTAGE_DATABASE_URL: database.url };
     const child = spawn(process.execPath, [program, ...args], { env });
     child.stdout.destroy();
     child.stderr.on('data', (chunk) => {

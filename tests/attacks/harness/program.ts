@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { compileCacheEnv } from '@vantage/kernel';
+import { programEnv } from '@vantage/kernel/testing';
 import { limitMemory, type MemoryLimit } from './memory-limit.ts';
 import { putAhead } from './priority.ts';
 
@@ -35,7 +35,7 @@ export function startProgram(options: {
   const memory = limitMemory(options.name, options.limitBytes);
   const [program = '', ...args] = memory.command([process.execPath, options.file]);
   const child = spawn(program, args, {
-    env: { PATH: process.env['PATH'], ...compileCacheEnv(), ...options.env },
+    env: { ...programEnv(), ...options.env },
     // The program ends when this channel closes, so a killed test leaves no program behind.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

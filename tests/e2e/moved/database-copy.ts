@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { programEnv } from '@vantage/kernel/testing';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createEmptyDatabase } from '../../harness/database.ts';
@@ -23,7 +24,7 @@ const answerSchema = z.object({
 /** Starts the command. `killAt`: kills it and its program once its output has this text. */
 function copy(from: string, to: string, killAt?: string) {
   const child = spawn(path.join(repositoryRoot, 'vantage'), ['database', 'copy', from, to, '--json'], {
-    env: { PATH: process.env['PATH'], VANTAGE_DATA: dataDir },
+    env: { ...programEnv(), VANTAGE_DATA: dataDir },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });

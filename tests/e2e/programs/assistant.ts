@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { programEnv } from '@vantage/kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { repositoryRoot } from '../../harness/system.ts';
@@ -17,7 +18,7 @@ async function start(...args: readonly string[]) {
       args: ['mcp', ...args],
       cwd: tmpdir(),
       env: {
-        PATH: process.env['PATH'] ?? '',
+        ...programEnv(),
         VANTAGE_SERVER: base_url,
         VANTAGE_KEY: api_key_uw,
         VANTAGE_CA: ca_file,

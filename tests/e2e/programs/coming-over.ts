@@ -87,12 +87,20 @@ async function runImport(
 }
 
 /** Runs `vantage compare` against the controller; throws what it says where it has no answer. */
-async function runCompare(format: string, file: string): Promise<{ code: number; told: unknown }> {
+const comparison = z.looseObject({ Disagree: z.array(z.looseObject({ Device: z.string() })) });
+
+/** The list of what disagrees is sorted by name here: its order is that of the first results, which may be any. */
+async function runCompare(
+  format: string,
+  file: string,
+): Promise<{ code: number; told: z.output<typeof comparison> }> {
   const { base_url: server, ca_file: ca, api_key_ur: key } = system.quickstart();
   const args = ['compare', format, file, '--server', server, '--key', key, '--ca', ca, '--json'];
   const { code, stdout, stderr } = await runVantageHere(args, {});
   if (stdout === '') throw new Error(stderr);
-  return { code, told: JSON.parse(stdout) };
+  const told = comparison.parse(JSON.parse(stdout));
+  told.Disagree.sort((a, b) => a.Device.localeCompare(b.Device));
+  return { code, told };
 }
 
 /** Creates what a file holds, with these values for its secrets. Returns the ids by Key. */

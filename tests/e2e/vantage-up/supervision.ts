@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { programEnv } from '@vantage/kernel/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { repositoryRoot } from '../../harness/system.ts';
@@ -66,7 +67,7 @@ test('the controller restarts a killed database', async () => {
 });
 
 test('a second start with the same data folder ends with a reason', async () => {
-  const env = { PATH: process.env['PATH'], VANTAGE_DATA: system.dataDir };
+  const env = { ...programEnv(), VANTAGE_DATA: system.dataDir };
   const said = await new Promise<string>((resolve) =>
     execFile(path.join(repositoryRoot, 'vantage'), ['up'], { env }, (error, _out, err) =>
       resolve(`${error?.code} ${err}`),

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { format } from 'node:util';
 import { compileCacheEnv } from '@vantage/kernel';
+import { programEnv } from '@vantage/kernel/testing';
 import { afterAll, vi } from 'vitest';
 import { type AdminOf, startAdmin } from '../admin.ts';
 import { runCommandLine } from '../all-commands.ts';
@@ -22,7 +23,7 @@ export function runVantage(
   settings: Readonly<Record<string, string>>,
   input = '',
 ): Promise<Ended> {
-  const env = { PATH: process.env['PATH'], ...compileCacheEnv(), ...settings };
+  const env = { ...programEnv(), ...settings };
   return new Promise((resolve) => {
     const child = execFile(process.execPath, [program, ...args], { env }, (error, out, err) =>
       resolve({ code: error ? Number(error.code) : 0, out, err }),

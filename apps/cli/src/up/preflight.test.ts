@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { programEnv } from '@vantage/kernel/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { up } from './up.ts';
 
@@ -14,7 +15,7 @@ afterEach(() => rmSync(dir, { recursive: true }));
 const start = (given: Readonly<Record<string, string>>, problems: readonly string[] = []) =>
   up({
     settings: { given: { ...given, VANTAGE_DATA: dir }, problems: [...problems] },
-    env: { PATH: process.env['PATH'] },
+    env: programEnv(),
     json: false,
   });
 

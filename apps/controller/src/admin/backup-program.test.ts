@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { compileCacheEnv } from '@vantage/kernel';
+import { programEnv } from '@vantage/kernel/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
 import { withClient } from '../../../../tests/harness/postgres-url.ts';
@@ -30,8 +30,7 @@ afterAll(async () => {
 /** Runs the program; `killAt` says of the folder's files whether it is killed now. */
 async function backup(file: string, killAt?: (names: readonly string[]) => boolean) {
   const env = {
-    PATH: process.env['PATH'],
-    ...compileCacheEnv(),
+    ...programEnv(),
     VANTAGE_DATA: folder,
     VANTAGE_DATABASE_URL: database.url,
   };

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDocumentReader } from '../../rest/api/testing/document.ts';
-import { createRestFixture, type Reply, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
+import type { Reply } from '../../rest/api/testing/http-client.ts';
+import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 import { sessionCookieName } from '../../rest/http/session.ts';
 
 let rest: RestFixture;

@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createRestFixture, type Reply, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
+import type { Reply } from '../../rest/api/testing/http-client.ts';
+import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 import { addChecks, createSampleAccount, type SampleAccount } from '../../rest/api/testing/sample-account.ts';
 
 const insertsAtOnce = 50;

@@ -1,8 +1,8 @@
 import { checkId } from '@vantage/domain';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { Reply } from '../../rest/api/testing/http-client.ts';
 import { type OneAccount, startOneAccount } from '../../rest/api/testing/one-account.ts';
-import type { Reply } from '../../rest/api/testing/rest-fixture.ts';
 import { addChecks } from '../../rest/api/testing/sample-account.ts';
 import { createFixtures } from '../../testing/fixtures.ts';
 import type { CheckNowResult } from './check-routes.ts';

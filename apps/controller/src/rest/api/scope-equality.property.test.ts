@@ -10,7 +10,8 @@ import { outerRoutes } from '../../observe/metrics/routes.ts';
 import { recordEvents } from '../../status/events/record-events.ts';
 import { createRestHealth } from '../../status/health/index.ts';
 import { isOpenToScope } from '../http/scope-rule.ts';
-import { createRestFixture, type Reply, type RestFixture } from './testing/rest-fixture.ts';
+import type { Reply } from './testing/http-client.ts';
+import { createRestFixture, type RestFixture } from './testing/rest-fixture.ts';
 import { addTwin, type Twin, type TwinStep, twinDevices } from './testing/twin-accounts.ts';
 
 let rest: RestFixture;

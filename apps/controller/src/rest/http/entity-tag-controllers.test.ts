@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createRestFixture, type Reply, type RestFixture } from '../api/testing/rest-fixture.ts';
+import type { Reply } from '../api/testing/http-client.ts';
+import { createRestFixture, type RestFixture } from '../api/testing/rest-fixture.ts';
 
 let controllers: readonly [RestFixture, RestFixture];
 let keys: readonly string[];

@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { createRestFixture, type Reply, type RestFixture } from '../api/testing/rest-fixture.ts';
+import type { Reply } from '../api/testing/http-client.ts';
+import { createRestFixture, type RestFixture } from '../api/testing/rest-fixture.ts';
 import { passTime } from './testing/batch.ts';
 
 const soon = { timeout: 60_000, interval: 10 };

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { z } from 'zod';
 import type { Route } from '../../http/route.ts';
-import type { Reply } from './rest-fixture.ts';
+import type { Reply } from './http-client.ts';
 
 const json = z.record(z.string(), z.unknown());
 const content = z.record(z.string(), z.looseObject({ schema: json }));

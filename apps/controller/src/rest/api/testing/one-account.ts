@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { createRestFixture, type Reply, type RestFixture, type Send } from './rest-fixture.ts';
+import type { Reply } from './http-client.ts';
+import { createRestFixture, type RestFixture, type Send } from './rest-fixture.ts';
 
 /** An account of the API and one of its keys, of level UA. */
 export interface AccountApi {

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { type AccountLimits, defaultLimits } from '@vantage/domain';
-import { type Clock, createLog, type Logger, newId, parseJson } from '@vantage/kernel';
+import { type Clock, createLog, type Logger, newId } from '@vantage/kernel';
 import { createFakeClock, type FakeClock } from '@vantage/kernel/testing';
 import { createTestDatabase, type TestDatabase } from '../../../../../../tests/harness/database.ts';
 import { runRequests } from '../../../agents/run-requests/index.ts';
@@ -25,17 +25,9 @@ import type { Site } from '../../http/serve-site.ts';
 import type { Level } from '../../http/session.ts';
 import { createHttpApi, type HttpApi, type HttpSettings } from '../api.ts';
 import { createRoutes, type RouteDeps } from '../routes.ts';
+import { createHttpClient, type Reply } from './http-client.ts';
 
 const deleteHistory = [rollUps.deleteRollUps, deletePackedDays];
-
-/** An answer as a test reads it. */
-export interface Reply {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  /** The body read as JSON; undefined when it is none. */
-  readonly json: unknown;
-}
 
 /** A request of a test. */
 export interface Send {
@@ -187,6 +179,7 @@ export async function createRestFixture(deps: RestFixtureDeps = {}): Promise<Res
   const address = server.address();
   const baseUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/v1.1`;
 
+  const client = createHttpClient();
   return {
     database,
     db,
@@ -205,7 +198,7 @@ export async function createRestFixture(deps: RestFixtureDeps = {}): Promise<Res
     dropDatabase: async () => database[Symbol.asyncDispose](),
     async send(method, path, { key, body, raw, headers = {} } = {}) {
       const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
-      const response = await fetch(`${baseUrl}${path}`, {
+      return client.send(`${baseUrl}${path}`, {
         method,
         headers: {
           'X-Forwarded-Proto': 'https',
@@ -213,10 +206,8 @@ export async function createRestFixture(deps: RestFixtureDeps = {}): Promise<Res
           ...(payload === undefined ? {} : { 'Content-Type': 'application/json' }),
           ...headers,
         },
-        ...(payload === undefined ? {} : { body: payload }),
+        payload,
       });
-      const text = await response.text();
-      return { status: response.status, headers: response.headers, text, json: parseJson(text) };
     },
     async account(name, timezone = 'UTC') {
       const { account_no } = await db.kysely
@@ -249,6 +240,7 @@ export async function createRestFixture(deps: RestFixtureDeps = {}): Promise<Res
       return { key, keyNo: key_no, keyId: key_id };
     },
     async [Symbol.asyncDispose]() {
+      client[Symbol.dispose]();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await api[Symbol.asyncDispose]();

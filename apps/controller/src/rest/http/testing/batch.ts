@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import type { Reply, RestFixture } from '../../api/testing/rest-fixture.ts';
+import type { Reply } from '../../api/testing/http-client.ts';
+import type { RestFixture } from '../../api/testing/rest-fixture.ts';
 
 const shape = z.object({ Results: z.array(z.object({ Status: z.int(), Body: z.unknown() })) });
 
