@@ -31,6 +31,14 @@ const longest = [
   'roles',
 ];
 
+/** Tests of documents, rules and the harness: a process of its own would cost each of them more than it does. */
+const small = [
+  'tests/{data-flow,methods,security,settings}-page.test.ts',
+  'tests/{image-files,readme}.test.ts',
+  'tests/{bench,harness,import-rules,lab}/**/*.test.ts',
+  'tests/interop/foreign-grpc.test.ts',
+];
+
 /** Unit, integration and end-to-end tests; the real-server, chaos and attack runs have their own configs. */
 export default defineConfig({
   test: {
@@ -44,7 +52,12 @@ export default defineConfig({
           // One process runs many of these files, and loads the modules that they share once.
           name: 'code',
           isolate: false,
-          include: ['libs/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts', 'agent-installer/src/**/*.test.ts'],
+          include: [
+            'libs/*/src/**/*.test.ts',
+            'apps/*/src/**/*.test.ts',
+            'agent-installer/src/**/*.test.ts',
+            ...small,
+          ],
         },
       },
       {
@@ -52,7 +65,13 @@ export default defineConfig({
           ...shared,
           name: 'system',
           include: ['tests/**/*.test.ts'],
-          exclude: ['**/node_modules/**', 'tests/real-servers/**', 'tests/chaos/**', 'tests/attacks/**'],
+          exclude: [
+            '**/node_modules/**',
+            'tests/real-servers/**',
+            'tests/chaos/**',
+            'tests/attacks/**',
+            ...small,
+          ],
         },
       },
     ],

@@ -1,3 +1,4 @@
+import { anyCharacter } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { chainLine, type Entry, emptyChain, followChain, settledEntries } from './audit-chain.ts';
@@ -5,7 +6,7 @@ import { chainLine, type Entry, emptyChain, followChain, settledEntries } from '
 const entries = fc.array(
   fc.record({
     audit_id: fc.string({ minLength: 1 }),
-    Actor: fc.string({ unit: 'binary' }),
+    Actor: fc.string({ unit: anyCharacter }),
     Changes: fc.array(fc.record({ Field: fc.string(), New: fc.jsonValue() })),
   }),
   { minLength: 1, maxLength: 8 },

@@ -1,3 +1,4 @@
+export { anyCharacter } from './any-character.ts';
 export { type CpuTime, startCpuTimer, threadCpuMs } from './cpu-time.ts';
 export { createFakeClock, type FakeClock } from './fake-clock.ts';
 export { programEnv } from './program-env.ts';

@@ -1,3 +1,4 @@
+import { anyCharacter } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
@@ -46,7 +47,7 @@ function copy(rows: readonly CopiedRow[]) {
 
 const fround = (value: number | null) => value && Math.fround(value);
 const nullable = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: null });
-const text = fc.string({ unit: 'binary', maxLength: 40 }).map((value) => toText(value, 40));
+const text = fc.string({ unit: anyCharacter, maxLength: 40 }).map((value) => toText(value, 40));
 const row = fc.record({
   no: fc.integer({ min: -0x8000_0000, max: 0x7fff_ffff }),
   small: nullable(fc.integer({ min: -0x8000, max: 0x7fff })),

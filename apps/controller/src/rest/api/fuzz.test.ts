@@ -1,4 +1,4 @@
-import { propertyRuns } from '@vantage/kernel/testing';
+import { anyCharacter, propertyRuns } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRestFixture, type RestFixture } from './testing/rest-fixture.ts';
@@ -76,7 +76,7 @@ describe('anything at all', () => {
   });
   afterAll(() => rest[Symbol.asyncDispose]());
 
-  const text = fc.oneof(fc.constantFrom(...near), fc.string({ unit: 'binary', maxLength: 40 }));
+  const text = fc.oneof(fc.constantFrom(...near), fc.string({ unit: anyCharacter, maxLength: 40 }));
   const value = fc.letrec((again) => ({
     value: fc.oneof(
       { depthSize: 'small' },
@@ -93,7 +93,7 @@ describe('anything at all', () => {
     fc
       .dictionary(fc.constantFrom(...words.slice(2, 11)), value, { maxKeys: 4 })
       .map((sent) => JSON.stringify({ Method: 'HTTP', URL: 'https://a.example/', ShortName: 'a', ...sent })),
-    fc.string({ unit: 'binary', maxLength: 60 }),
+    fc.string({ unit: anyCharacter, maxLength: 60 }),
   );
   const query = fc
     .array(fc.tuple(fc.constantFrom(...queries), text), { maxLength: 4 })

@@ -1,3 +1,4 @@
+import { anyCharacter } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { describe, expect, it } from 'vitest';
@@ -82,7 +83,7 @@ describe('CSV', () => {
 
   it('is read back cell by cell by RFC 4180', () => {
     fc.assert(
-      fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 4 }), (texts) => {
+      fc.property(fc.array(fc.string({ unit: anyCharacter }), { minLength: 1, maxLength: 4 }), (texts) => {
         const row = Object.fromEntries(texts.map((text, i) => [`c${i}`, text]));
         const cells = parse(toCsv([row], undefined, Object.keys(row)))[1] ?? [];
         expect(cells.map((cell, i) => cell === texts[i] || cell === `'${texts[i]}`)).toEqual(
@@ -150,7 +151,7 @@ describe('filename=', () => {
 
   it('never splits a header, whatever the name', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (name) => {
+      fc.property(fc.string({ unit: anyCharacter, maxLength: 300 }), (name) => {
         expect(attachment(name) ?? '').toMatch(
           /^(attachment; filename="[\x20-\x7e]*"(; filename\*=UTF-8''[A-Za-z0-9!#$&+.^_`|~%-]+)?)?$/,
         );

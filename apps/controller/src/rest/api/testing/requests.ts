@@ -1,3 +1,4 @@
+import { anyCharacter } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { readSchema, type Schema, type Schemas, schemaPath } from '../openapi/schema.ts';
 
@@ -59,7 +60,11 @@ function boundsOf({ minimum, maximum }: Schema): { min: number; max: number } {
 
 function textOf({ examples = [], minLength = 0, maxLength }: Schema): fc.Arbitrary<unknown> {
   const most = Math.min(40, typeof maxLength === 'number' ? maxLength : 40);
-  const any = fc.string({ unit: 'binary', minLength: Math.min(Number(minLength), most), maxLength: most });
+  const any = fc.string({
+    unit: anyCharacter,
+    minLength: Math.min(Number(minLength), most),
+    maxLength: most,
+  });
   const text = any.map((made) => made.toWellFormed());
   return examples.length === 0 ? text : fc.oneof(fc.constantFrom(...examples), text);
 }
@@ -91,7 +96,7 @@ export function requestsOf(
         { weight: 9, arbitrary: fc.constant(ids[name] ?? '0') },
         {
           weight: 1,
-          arbitrary: fc.string({ unit: 'binary', minLength: 1 }).map((text) => text.toWellFormed()),
+          arbitrary: fc.string({ unit: anyCharacter, minLength: 1 }).map((text) => text.toWellFormed()),
         },
       ),
     ),
