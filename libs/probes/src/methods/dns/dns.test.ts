@@ -156,7 +156,8 @@ describe('DNS', () => {
     await using server = await serveNames(() => undefined);
     const seen = await runTest(dns, `dns://${server.target}/w.example`, {}, { timeoutMs: 300 });
     expect(seen).toMatchObject({ code: 2, text: `no answer from ${server.target} within 0.3 s` });
-    expect(seen.phases.ttfb).toBeGreaterThan(290);
+    // A busy machine takes a part of the time until something goes out.
+    expect(seen.phases.ttfb).toBeGreaterThan(150);
   });
 
   test('a closed port and a malformed answer are 3 at once', async () => {

