@@ -81,7 +81,7 @@ export async function bundlePrograms(folder: string): Promise<string> {
   const digest = createHash('sha256').update(hook).digest('hex').slice(0, 16);
   const file = keep(folder, `hook-${digest}.cjs`, hook);
   removeUnused(folder);
-  return `--require=${file}`;
+  return `--require=${JSON.stringify(file)}`; // a path may have spaces
 }
 
 /** A program in CommonJS, which Node runs before each program; others than those of `bundles` it leaves alone. */
