@@ -27,6 +27,14 @@ async function acknowledge(outbox: Outbox, starts: readonly number[], position?:
   await outbox.ack(taken, position);
 }
 
+/** Ends an outbox in order, or as a kill would, and returns the folder with what it left. */
+async function end(outbox: Outbox, folder: string, isKilled: boolean): Promise<string> {
+  const copied = `${folder}, as it was`;
+  if (isKilled) cpSync(folder, copied, { recursive: true });
+  await outbox[Symbol.asyncDispose]();
+  return isKilled ? copied : folder;
+}
+
 /** Everything that waits, in order of the starts. */
 async function waitingIn(outbox: Outbox) {
   const taken = [...outbox.nextNew(1000), ...(await outbox.nextBacklog(1000))];
@@ -54,8 +62,8 @@ test('an agent that was restarted meanwhile sends it again, whether it ended in 
     const first = await openTestOutbox(folderOf(name), { keepMs });
     first.setOnline(true);
     await acknowledge(first, [1, 2], { epochId: 'e', mark: 4 }, name === 'ended' ? 80_000 : 0);
-    if (name === 'ended') await first[Symbol.asyncDispose]();
-    await using second = await openTestOutbox(folderOf(name), { keepMs });
+    const left = await end(first, folderOf(name), name === 'killed');
+    await using second = await openTestOutbox(left, { keepMs });
     second.setOnline(true);
     expect(second.records).toBe(0);
     expect(second.epochIds).toEqual(['e']);
@@ -73,8 +81,8 @@ test('an orderly end knows what the database had, after a kill everything of bef
     first.setOnline(true);
     await acknowledge(first, [1], { epochId: 'e', mark: 2 });
     await acknowledge(first, [2], { epochId: 'e', mark: 4 });
-    if (name === 'orderly') await first[Symbol.asyncDispose]();
-    await using second = await openTestOutbox(folderOf(name), { keepMs });
+    const left = await end(first, folderOf(name), name !== 'orderly');
+    await using second = await openTestOutbox(left, { keepMs });
     second.setOnline(true);
     await acknowledge(second, [3], { epochId: 'e', mark: 5 });
     await second.sendAgain(history('e', 5));
@@ -82,7 +90,7 @@ test('an orderly end knows what the database had, after a kill everything of bef
     await second.sendAgain(history('e', 3));
     expect((await waitingIn(second)).starts).toEqual(name === 'orderly' ? [1, 2, 3] : [3]);
     // A kill now: the records wait again in the next run, too.
-    cpSync(folderOf(name), folderOf(`${name}, copied`), { recursive: true });
+    cpSync(left, folderOf(`${name}, copied`), { recursive: true });
     await using third = await openTestOutbox(folderOf(`${name}, copied`), { keepMs });
     third.setOnline(true);
     expect((await waitingIn(third)).starts).toEqual([1, 2, 3]);
