@@ -49,8 +49,8 @@ const unusedMs = 86_400_000;
 
 /**
  * Bundles the programs into a folder below `node_modules`, and returns the NODE_OPTIONS with which Node runs the bundle
- * where it is told to run the source: three quarters of the processor time of a start go into the loading of 1,500
- * modules. Files of earlier runs that no run used for a day are removed.
+ * where it is told to run the source. To load 1,500 modules takes 0.75 of the 1.8 s of processor time of a controller's
+ * start. Files of earlier runs that no run used for a day are removed.
  */
 export async function bundlePrograms(folder: string): Promise<string> {
   mkdirSync(folder, { recursive: true });
@@ -84,7 +84,7 @@ export async function bundlePrograms(folder: string): Promise<string> {
   return `--require=${JSON.stringify(file)}`; // a path may have spaces
 }
 
-/** A program in CommonJS, which Node runs before each program; others than those of `bundles` it leaves alone. */
+/** The CommonJS file that Node runs before each program. It changes nothing for programs without a bundle. */
 function hookOf(bundles: Readonly<Record<string, string>>): string {
   return `const { registerHooks } = require('node:module');
 const { pathToFileURL } = require('node:url');

@@ -57,7 +57,7 @@ const { values, positionals } = parseArgs({
   options: { config: { type: 'string' }, project: { type: 'string' }, failures: { type: 'string' } },
   allowPositionals: true,
 });
-// Beside the tests of another configuration the sources run, as they do for users.
+// The tests of other configurations start the sources, as users do.
 if (values.config === undefined)
   process.env['NODE_OPTIONS'] = await bundlePrograms(path.join(cache, 'programs'));
 await Promise.all([values.config === undefined ? runChecks() : undefined, runTests(positionals, values)]);
