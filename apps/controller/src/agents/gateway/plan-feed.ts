@@ -12,6 +12,11 @@ import type { KnownAgent } from './store.ts';
 export interface PlanFeed {
   /** The first time all assignments, in parts; later only the changes since. Yields nothing when nothing changed. */
   next(): AsyncGenerator<Assignments>;
+  /**
+   * Those of these devices whose secrets changed since they were sent, with the new values: a run request that follows
+   * on the stream uses them, although the plan is read only every so often. Yields nothing when there are none.
+   */
+  withNewSecrets(deviceNos: readonly number[]): AsyncGenerator<Assignments>;
   /** When the plan changes by itself, because a hand-over is over: microseconds since 1970; undefined: it does not. */
   readonly changesAtUs: number | undefined;
 }
@@ -72,9 +77,25 @@ export function createPlanFeed({
     return upserts;
   };
 
+  /** Builds one part, and remembers which versions the agent has then. */
+  const makePart = async (part: readonly Version[], secrets: SecretLookup): Promise<Assignment[]> => {
+    const devices = await loadAssigned(kysely, part);
+    const upserts = await makeAll(devices, secrets);
+    for (const device of devices) sent?.set(device.device_no, signature(device));
+    return upserts;
+  };
+
   return {
     get changesAtUs() {
       return changesAtUs;
+    },
+    async *withNewSecrets(deviceNos) {
+      const wanted = new Set(deviceNos.filter((deviceNo) => withSecrets.has(deviceNo)));
+      if (wanted.size === 0 || (await loadSecretsStamp(kysely, agent.accountNo)) === secretsStamp) return;
+      const versions = await loadVersions(kysely, agent, clock.nowUs());
+      const secrets = secretsNow();
+      for (const part of partition(versions.filter((version) => wanted.has(version.device_no))))
+        yield create(AssignmentsSchema, { final: true, upserts: await makePart(part, secrets) });
     },
     async *next() {
       const nowUs = clock.nowUs();
@@ -100,9 +121,7 @@ export function createPlanFeed({
       const parts = partition(changed);
       if (parts.length === 0 && (snapshot || gone.length > 0 || anchors !== undefined)) parts.push([]);
       for (const [i, part] of parts.entries()) {
-        const devices = await loadAssigned(kysely, part);
-        const upserts = await makeAll(devices, secrets);
-        for (const device of devices) known.set(device.device_no, signature(device));
+        const upserts = await makePart(part, secrets);
         yield create(AssignmentsSchema, {
           snapshot,
           final: i === parts.length - 1,

@@ -1,7 +1,12 @@
-import { newId, systemClock } from '@vantage/kernel';
+import { createLog, newId, systemClock } from '@vantage/kernel';
 import { RunRequest_Kind } from '@vantage/proto';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { nothing, useGatewayFixture } from './testing/gateway-fixture.ts';
+import { publish } from '../../platform/db/index.ts';
+import { runRequests } from '../run-requests/index.ts';
+import { createAssignmentBuilder } from './assignment.ts';
+import { createRunRequestFeed } from './run-request-feed.ts';
+import { nothing, sealer, useGatewayFixture } from './testing/gateway-fixture.ts';
 
 const bench = useGatewayFixture();
 
@@ -86,4 +91,76 @@ test('a check that is history only goes to a Location that does not check the de
   expect(await stream.until('runRequest')).toMatchObject({ assignment: { deviceNo, revision: 0, spec } });
   await using elsewhere = bench.connectTo(server.url, { identity: foreign.identity });
   expect((await elsewhere.until('runRequest')).assignment).toBeUndefined();
+});
+
+test('a run request that follows a changed secret comes behind the new value, one that follows none comes alone', async () => {
+  const { accountNo } = bench.place;
+  const secret_id = `token of ${accountNo}`;
+  const sealedAs = (value: string) => sealer.seal(value, `secret:${secret_id}`);
+  const row = { account_no: accountNo, name: 'token', secret_id, sealed: sealedAs('old') };
+  await bench.db.kysely.insertInto('secrets').values(row).execute();
+  const deviceNo = await bench.addDevice({ url: `$${'{secret:token}'}.example:7` });
+  const other = await bench.addDevice({ url: '192.0.2.4:25' });
+  await using server = await bench.gatewayWith(nothing);
+  await using stream = bench.connectTo(server.url);
+  expect((await stream.until('assignments')).upserts).toMatchObject([
+    { deviceNo, spec: { url: 'old.example:7' } },
+    { deviceNo: other },
+  ]);
+  const request = async (device: number) => {
+    const runRequestId = await requestRetry(device, bench.agent.agentNo);
+    await publish(bench.db.kysely, 'runRequest', { agent_no: bench.agent.agentNo });
+    return runRequestId;
+  };
+  const next = () => stream.firstOf('assignments', 'runRequest');
+  const unchanged = await request(deviceNo);
+  expect(await next()).toMatchObject({ case: 'runRequest', value: { runRequestId: unchanged } });
+  // Nobody notifies the plan: its pause between two readings is no shorter.
+  await bench.db.kysely
+    .updateTable('secrets')
+    .set({ sealed: sealedAs('new'), updated_at: sql`clock_timestamp()` })
+    .where('secret_id', '=', secret_id)
+    .execute();
+  const withoutSecret = await request(other);
+  expect(await next()).toMatchObject({ case: 'runRequest', value: { runRequestId: withoutSecret } });
+  const changed = await request(deviceNo);
+  expect(await next()).toMatchObject({
+    case: 'assignments',
+    value: { snapshot: false, upserts: [{ deviceNo, spec: { url: 'new.example:7' } }] },
+  });
+  expect(await next()).toMatchObject({ case: 'runRequest', value: { runRequestId: changed } });
+});
+
+test('run requests that could not be marked as sent come again', async () => {
+  const deviceNo = await bench.addDevice({ url: '192.0.2.5:25' });
+  const runRequestId = await requestRetry(deviceNo, bench.agent.agentNo);
+  const log = createLog('run request feed test', 'silent');
+  let isFirst = true;
+  const feed = createRunRequestFeed({
+    kysely: bench.db.kysely,
+    runRequests: {
+      ...runRequests,
+      async markSent(...args) {
+        if (isFirst) {
+          isFirst = false;
+          throw new Error('the connection is gone');
+        }
+        await runRequests.markSent(...args);
+      },
+    },
+    clock: systemClock,
+    log,
+    agent: { ...bench.agent, ...bench.place, agentId: 'a', agentName: 'a', locationName: 'l' },
+    plan: { async *withNewSecrets() {} },
+    build: createAssignmentBuilder({ sealer, log }),
+    secretsNow: () => async () => new Map(),
+  });
+  const all = async () => {
+    const messages = [];
+    for await (const message of feed.next()) messages.push(message);
+    return messages;
+  };
+  await expect(all()).rejects.toThrow('the connection is gone');
+  expect(await all()).toMatchObject([{ case: 'runRequest', value: { runRequestId } }]);
+  expect(await all()).toEqual([]);
 });

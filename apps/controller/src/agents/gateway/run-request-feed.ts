@@ -1,9 +1,16 @@
 import { create } from '@bufbuild/protobuf';
 import { type Clock, type Logger, messageOf } from '@vantage/kernel';
-import { type Assignment, type RunRequest, RunRequest_Kind, RunRequestSchema } from '@vantage/proto';
+import {
+  type Assignment,
+  type Assignments,
+  type RunRequest,
+  RunRequest_Kind,
+  RunRequestSchema,
+} from '@vantage/proto';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../platform/db/index.ts';
 import type { AssignmentBuilder, SecretLookup } from './assignment.ts';
+import type { PlanFeed } from './plan-feed.ts';
 import { type AssignedDevice, loadAssignedElsewhere, loadUnassigned } from './plan-store.ts';
 import type { KnownAgent } from './store.ts';
 
@@ -51,11 +58,16 @@ export interface RunRequests {
 /** The run requests of one session's agent. */
 export interface RunRequestFeed {
   /**
-   * The run requests that this session has not sent yet. A new session sends all open ones again, because the agent
-   * knows which ones it ran.
+   * The run requests that this session has not sent yet, after the assignments that they need first. A new session
+   * sends all open ones again, because the agent knows which ones it ran. After a failure the same ones come again.
    */
-  next(): Promise<RunRequest[]>;
+  next(): AsyncGenerator<FedMessage>;
 }
+
+/** A message of the feed to the agent. */
+type FedMessage =
+  | { readonly case: 'assignments'; readonly value: Assignments }
+  | { readonly case: 'runRequest'; readonly value: RunRequest };
 
 const kinds: Record<OpenRunRequest['kind'], RunRequest_Kind> = {
   Retry: RunRequest_Kind.RETRY,
@@ -73,6 +85,7 @@ export function createRunRequestFeed({
   clock,
   log,
   agent,
+  plan,
   build,
   secretsNow,
 }: {
@@ -81,6 +94,8 @@ export function createRunRequestFeed({
   readonly clock: Clock;
   readonly log: Logger;
   readonly agent: KnownAgent;
+  /** The plan of the same session. */
+  readonly plan: Pick<PlanFeed, 'withNewSecrets'>;
   readonly build: AssignmentBuilder;
   /** A fresh lookup of the account's secrets. */
   readonly secretsNow: () => SecretLookup;
@@ -116,23 +131,25 @@ export function createRunRequestFeed({
   };
 
   return {
-    async next() {
+    async *next() {
       const open = await runRequests.openRunRequests(kysely, agent.agentNo, clock.nowUs());
       const fresh = open.filter((request) => !sent.has(request.run_request_id));
+      const own = fresh.filter(({ isAssigned }) => isAssigned).map((request) => request.device_no);
+      for await (const value of plan.withNewSecrets(own)) yield { case: 'assignments', value };
       const secrets = secretsNow();
-      const messages: RunRequest[] = [];
-      for (const request of fresh) messages.push(toWire(request, await oneOff(request, secrets)));
+      const requests: RunRequest[] = [];
+      for (const request of fresh) requests.push(toWire(request, await oneOff(request, secrets)));
       const trials = await runRequests.openTrials(kysely, agent.agentNo, clock.nowUs());
       for (const trial of trials.filter(({ run_request_id }) => !sent.has(run_request_id)))
-        messages.push(...[await trialRequest(trial, secrets)].filter((message) => message !== undefined));
-      sent = new Set([...open, ...trials].map((request) => request.run_request_id));
+        requests.push(...[await trialRequest(trial, secrets)].filter((message) => message !== undefined));
       if (fresh.length > 0)
         await runRequests.markSent(
           kysely,
           fresh.map((request) => request.run_request_id),
           clock.nowUs(),
         );
-      return messages;
+      sent = new Set([...open, ...trials].map((request) => request.run_request_id));
+      for (const value of requests) yield { case: 'runRequest', value };
     },
   };
 }

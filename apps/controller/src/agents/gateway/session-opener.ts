@@ -101,14 +101,16 @@ export function createSessionOpener({
     const { agentNo, accountNo } = agent;
     const names = namesOf(agent);
     const secretsNow = () => createSecretLookup({ kysely, sealer, accountNo });
+    const feedOptions = { kysely, clock, log, agent, build, secretsNow };
+    const plan = createPlanFeed(feedOptions);
     return createSession({
       agent,
       sessionId,
       counter,
       clock,
       log,
-      plan: createPlanFeed({ kysely, agent, build, clock, log, secretsNow }),
-      runRequests: createRunRequestFeed({ kysely, runRequests, clock, log, agent, build, secretsNow }),
+      plan,
+      runRequests: createRunRequestFeed({ ...feedOptions, runRequests, plan }),
       upgrades: createUpgradeFeed(upgrades, agent),
       accept: (batch, signal) =>
         feed.accept(() =>

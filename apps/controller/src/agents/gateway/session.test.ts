@@ -43,7 +43,7 @@ function sessionWith({
     log,
     plan: { next: plan, changesAtUs: undefined },
     leave: async () => false,
-    runRequests: { next: async () => [] },
+    runRequests: { async *next() {} },
     upgrades: createUpgradeFeed(
       { open: async () => upgrade, report: (_, report) => reports.push(report) },
       agent,

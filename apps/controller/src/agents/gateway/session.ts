@@ -55,6 +55,9 @@ export interface Session {
 /** Answers that wait for an agent. With more the agent does not read, and the stream is cut. */
 const maxWaiting = 256;
 
+/** The plan as a session sends it. */
+type SentPlan = Pick<PlanFeed, 'next' | 'changesAtUs'>;
+
 /** Everything that one session needs. */
 interface SessionOptions {
   readonly agent: KnownAgent;
@@ -62,7 +65,7 @@ interface SessionOptions {
   readonly counter: number;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly plan: PlanFeed;
+  readonly plan: SentPlan;
   readonly runRequests: RunRequestFeed;
   readonly upgrades: UpgradeFeed;
   readonly accept: AcceptBatch;
@@ -230,7 +233,7 @@ interface SessionOutput {
   /** Answers that wait, oldest first; they are taken out. */
   readonly answers: MakeAnswer[];
   readonly batches: { readonly idle: boolean };
-  readonly plan: PlanFeed;
+  readonly plan: SentPlan;
   readonly runRequests: RunRequestFeed;
   readonly upgrades: Pick<UpgradeFeed, 'next'>;
 }
@@ -261,8 +264,7 @@ async function* sessionMessages(output: SessionOutput): AsyncGenerator<ConnectRe
         }
         case 'runRequests': {
           driver.apply({ kind: 'runRequestsBegan' });
-          for (const request of await runRequests.next())
-            yield message({ case: 'runRequest', value: request });
+          for await (const each of runRequests.next()) yield message(each);
           const upgrade = await upgrades.next();
           if (upgrade) yield message({ case: 'upgrade', value: upgrade });
           break;
@@ -292,7 +294,7 @@ function createPlanParts({
 }: {
   readonly clock: Clock;
   readonly driver: SessionDriver;
-  readonly plan: PlanFeed;
+  readonly plan: SentPlan;
 }) {
   let parts: AsyncGenerator<Assignments> | undefined;
   let again: Disposable | undefined;

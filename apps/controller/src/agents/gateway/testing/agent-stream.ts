@@ -7,7 +7,7 @@ import { AgentService, type ConnectRequestSchema, type ConnectResponse } from '@
 
 type Outgoing = NonNullable<MessageInitShape<typeof ConnectRequestSchema>['message']>;
 
-/** An agent's end of a stream; `until` reads on to the next message of a kind. */
+/** An agent's end of a stream; `until` and `firstOf` read on to the next message of a kind. */
 export function connectAgent(
   url: string,
   {
@@ -42,18 +42,23 @@ export function connectAgent(
       },
     });
   type Kind = NonNullable<ConnectResponse['message']['case']>;
-  type Value<K extends Kind> = Extract<ConnectResponse['message'], { case: K }>['value'];
+  type Message<K extends Kind> = Extract<ConnectResponse['message'], { case: K }>;
+  const firstOf = async <K extends Kind>(...kinds: readonly K[]): Promise<Message<K>> => {
+    while (true) {
+      const next = await incoming.next();
+      if (next.done) throw new Error(`the stream ended before ${kinds.join(' or ')}`);
+      const { message } = next.value;
+      if (kinds.some((kind) => kind === message.case)) return message as Message<K>;
+    }
+  };
   return {
     send,
     /** Breaks the connection at once. */
     cut: () => sessionManager.abort(),
-    async until<K extends Kind>(kind: K): Promise<Value<K>> {
-      while (true) {
-        const next = await incoming.next();
-        if (next.done) throw new Error(`the stream ended before ${kind}`);
-        const { message } = next.value;
-        if (message.case === kind) return message.value as Value<K>;
-      }
+    firstOf,
+    async until<K extends Kind>(kind: K): Promise<Message<K>['value']> {
+      const message: ConnectResponse['message'] = await firstOf(kind);
+      return message.value as Message<K>['value'];
     },
     async rest(): Promise<string[]> {
       const kinds: string[] = [];
