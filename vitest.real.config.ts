@@ -17,7 +17,15 @@ const shared = {
 export default defineConfig({
   test: {
     sequence: {
-      sequencer: longestFirst(['install', 'private-network', 'table-mail', 'table-files', 'table-web']),
+      sequencer: longestFirst([
+        'table-mail',
+        'private-network',
+        'table-files',
+        'table-web',
+        'table-data',
+        'install',
+        'scripts',
+      ]),
     },
     projects: [
       {
@@ -39,7 +47,7 @@ export default defineConfig({
           exclude: timed,
           pool: 'forks',
           // Most of them wait for most of their time.
-          maxWorkers: 4,
+          maxWorkers: 7,
           maxConcurrency: 3,
           sequence: { groupOrder: 1 },
         },

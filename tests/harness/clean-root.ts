@@ -14,7 +14,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ip, netnsMissing } from './netns.ts';
 
-/** A minimal Debian with curl and sudo, which `.ci/run` makes with debootstrap. */
+/** A minimal Debian with curl and sudo, which `.ci/run` makes with mmdebstrap. */
 const debianRoot = '/usr/local/lib/vantage-debian-root';
 
 /** Characters of a command's output that are kept; the list of all files has half a million. */

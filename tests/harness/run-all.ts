@@ -57,8 +57,8 @@ const { values, positionals } = parseArgs({
   options: { config: { type: 'string' }, project: { type: 'string' }, failures: { type: 'string' } },
   allowPositionals: true,
 });
-// The tests of other configurations start the sources, as users do.
-if (values.config === undefined)
+// What is attacked, killed or timed starts the sources, as users do.
+if (values.config === undefined || values.project === 'servers')
   process.env['NODE_OPTIONS'] = await bundlePrograms(path.join(cache, 'programs'));
 await Promise.all([values.config === undefined ? runChecks() : undefined, runTests(positionals, values)]);
 rmSync(generated, { recursive: true, force: true });

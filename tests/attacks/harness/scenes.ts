@@ -21,7 +21,7 @@ export interface Scenes {
   ): Promise<void>;
 }
 
-const baselineMs = 10_000;
+const baselineMs = 5_000;
 /** The effect that an attack leaves for later shows in the next scene, which follows at once. */
 const sceneMs = 2_500;
 /** The end of an attack that waits for a missing answer. */
