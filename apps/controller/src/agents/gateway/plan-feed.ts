@@ -3,7 +3,7 @@ import { portOfAnchor, type StoredAnchor } from '@vantage/domain';
 import { type Clock, declareState, type Logger, messageOf } from '@vantage/kernel';
 import { type AnchorListSchema, type Assignment, type Assignments, AssignmentsSchema } from '@vantage/proto';
 import type { Kysely } from 'kysely';
-import type { Tables } from '../../platform/db/index.ts';
+import { dbFailure, type Tables } from '../../platform/db/index.ts';
 import { type AssignmentBuilder, loadSecretsStamp, type SecretLookup } from './assignment.ts';
 import { type AssignedDevice, loadAnchors, loadAssigned, loadVersions, type Version } from './plan-store.ts';
 import type { KnownAgent } from './store.ts';
@@ -21,9 +21,15 @@ export interface PlanFeed {
   readonly changesAtUs: number | undefined;
 }
 
-const partSize = 500;
-const partBytes = 1_000_000;
+const partLimits = { devices: 500, bytes: 1_000_000 };
 
+const trackedSent = declareState({
+  name: 'sent_assignments',
+  entries: { each: 'device' },
+  entryBytes: 150,
+  filledBy: 'accounts',
+  atBound: 'the limit of devices of an account',
+});
 const tracked = declareState({
   name: 'assignments_with_secrets',
   entries: { each: 'device' },
@@ -40,21 +46,27 @@ export function createPlanFeed({
   secretsNow,
   clock,
   log,
+  most = partLimits,
 }: {
   readonly kysely: Kysely<Tables>;
-  readonly agent: KnownAgent;
+  readonly agent: Pick<KnownAgent, 'agentNo' | 'accountNo' | 'locationNo'>;
   readonly build: AssignmentBuilder;
   /** A fresh lookup of the account's secrets. */
   readonly secretsNow: () => SecretLookup;
   readonly clock: Clock;
   readonly log: Logger;
+  /** The largest part; its bytes are about so many. */
+  readonly most?: typeof partLimits;
 }): PlanFeed {
-  /** Signature by device of what was sent; undefined until the snapshot is out. */
-  let sent: Map<number, string> | undefined;
+  // All of this says what the agent has, so it changes when a message was sent: a failure leaves the rest for the next
+  // reading.
+  /** Signature by device. */
+  const sent = trackedSent(new Map<number, string>());
   const withSecrets = tracked(new Set<number>());
+  let isSnapshotSent = false;
   let secretsStamp = '';
-  let changesAtUs: number | undefined;
   let anchorsSent = '[]';
+  let changesAtUs: number | undefined;
 
   const makeAll = async (
     devices: readonly AssignedDevice[],
@@ -62,12 +74,13 @@ export function createPlanFeed({
   ): Promise<Assignment[]> => {
     const upserts: Assignment[] = [];
     for (const device of devices) {
-      withSecrets.delete(device.device_no);
       try {
         const built = await build(device, secrets);
         if (built.usesSecrets) withSecrets.add(device.device_no);
+        else withSecrets.delete(device.device_no);
         upserts.push(built.assignment);
       } catch (error) {
+        if (dbFailure(error) === 'retry') throw error;
         log.error(
           { deviceNo: device.device_no, error: messageOf(error) },
           'a device cannot be sent to its agent',
@@ -77,12 +90,19 @@ export function createPlanFeed({
     return upserts;
   };
 
-  /** Builds one part, and remembers which versions the agent has then. */
+  /** Builds one part, which is sent next. */
   const makePart = async (part: readonly Version[], secrets: SecretLookup): Promise<Assignment[]> => {
     const devices = await loadAssigned(kysely, part);
     const upserts = await makeAll(devices, secrets);
-    for (const device of devices) sent?.set(device.device_no, signature(device));
+    for (const device of devices) sent.set(device.device_no, signature(device));
     return upserts;
+  };
+
+  const forget = (deviceNos: readonly number[]) => {
+    for (const deviceNo of deviceNos) {
+      sent.delete(deviceNo);
+      withSecrets.delete(deviceNo);
+    }
   };
 
   return {
@@ -94,7 +114,10 @@ export function createPlanFeed({
       if (wanted.size === 0 || (await loadSecretsStamp(kysely, agent.accountNo)) === secretsStamp) return;
       const versions = await loadVersions(kysely, agent, clock.nowUs());
       const secrets = secretsNow();
-      for (const part of partition(versions.filter((version) => wanted.has(version.device_no))))
+      for (const part of partition(
+        versions.filter((version) => wanted.has(version.device_no)),
+        most,
+      ))
         yield create(AssignmentsSchema, { final: true, upserts: await makePart(part, secrets) });
     },
     async *next() {
@@ -104,21 +127,16 @@ export function createPlanFeed({
       const stamp = await loadSecretsStamp(kysely, agent.accountNo);
       const stored = await loadAnchors(kysely, agent);
       const anchors = JSON.stringify(stored) === anchorsSent ? undefined : anchorList(stored);
-      anchorsSent = JSON.stringify(stored);
-      const snapshot = sent === undefined;
-      const known = sent ?? new Map<number, string>();
+      const snapshot = !isSnapshotSent;
       const wanted = new Set(versions.map((version) => version.device_no));
-      const gone = [...known.keys()].filter((deviceNo) => !wanted.has(deviceNo));
+      const gone = [...sent.keys()].filter((deviceNo) => !wanted.has(deviceNo));
       const changed = versions.filter(
         (version) =>
-          known.get(version.device_no) !== signature(version) ||
+          sent.get(version.device_no) !== signature(version) ||
           (stamp !== secretsStamp && withSecrets.has(version.device_no)),
       );
-      sent = known;
-      secretsStamp = stamp;
-      for (const deviceNo of gone) known.delete(deviceNo);
       const secrets = secretsNow();
-      const parts = partition(changed);
+      const parts = partition(changed, most);
       if (parts.length === 0 && (snapshot || gone.length > 0 || anchors !== undefined)) parts.push([]);
       for (const [i, part] of parts.entries()) {
         const upserts = await makePart(part, secrets);
@@ -129,7 +147,15 @@ export function createPlanFeed({
           removedDeviceNos: i === 0 && !snapshot ? gone : [],
           ...(i === 0 && anchors !== undefined ? { anchors } : {}),
         });
+        anchorsSent = JSON.stringify(stored);
+        if (!snapshot) forget(gone);
       }
+      // The parts of a snapshot add up, those before a failure included: what went meanwhile is removed after the last.
+      if (snapshot && gone.length > 0)
+        yield create(AssignmentsSchema, { final: true, removedDeviceNos: gone });
+      forget(gone);
+      isSnapshotSent = true;
+      secretsStamp = stamp;
     },
   };
 }
@@ -145,13 +171,13 @@ function anchorList(anchors: readonly StoredAnchor[]): MessageInitShape<typeof A
   };
 }
 
-/** Parts of at most 500 devices and about a megabyte. Pure. */
-function partition(versions: readonly Version[]): Version[][] {
+/** Parts of at most so many devices and about so many bytes. Pure. */
+function partition(versions: readonly Version[], most: typeof partLimits): Version[][] {
   const parts: Version[][] = [];
   let bytes = 0;
   for (const version of versions) {
     const last = parts.at(-1);
-    if (last && last.length < partSize && bytes + version.bytes <= partBytes) {
+    if (last && last.length < most.devices && bytes + version.bytes <= most.bytes) {
       last.push(version);
       bytes += version.bytes;
     } else {

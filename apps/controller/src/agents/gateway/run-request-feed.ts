@@ -8,7 +8,7 @@ import {
   RunRequestSchema,
 } from '@vantage/proto';
 import type { Kysely } from 'kysely';
-import type { Tables } from '../../platform/db/index.ts';
+import { dbFailure, type Tables } from '../../platform/db/index.ts';
 import type { AssignmentBuilder, SecretLookup } from './assignment.ts';
 import type { PlanFeed } from './plan-feed.ts';
 import { type AssignedDevice, loadAssignedElsewhere, loadUnassigned } from './plan-store.ts';
@@ -112,6 +112,7 @@ export function createRunRequestFeed({
     try {
       return (await build(device, secrets)).assignment;
     } catch (error) {
+      if (dbFailure(error) === 'retry') throw error;
       log.error(
         { deviceNo: request.device_no, error: messageOf(error) },
         'a device cannot be sent to another agent for one check',
@@ -125,6 +126,7 @@ export function createRunRequestFeed({
       const { assignment } = await build(deviceOf(trial), secrets);
       return toWire({ ...trial, ...asked }, assignment);
     } catch (error) {
+      if (dbFailure(error) === 'retry') throw error;
       log.error({ error: messageOf(error) }, 'settings cannot be sent to an agent for a trial');
       return undefined;
     }
