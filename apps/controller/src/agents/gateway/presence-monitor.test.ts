@@ -2,6 +2,7 @@ import net, { type AddressInfo } from 'node:net';
 import { systemClock as clock } from '@vantage/kernel';
 import { Goodbye_Reason } from '@vantage/proto';
 import { expect, test, vi } from 'vitest';
+import { agentPresence } from '../../catalog/agents/presence-store.ts';
 import { hasty, nothing, soon, useGatewayFixture } from './testing/gateway-fixture.ts';
 
 const bench = useGatewayFixture();
@@ -119,4 +120,30 @@ test('a link that is cut in the middle, without a FIN, is noticed', async () => 
   expect(await bench.agentRow()).toMatchObject({ state: 'Connected' });
   way.cut();
   await vi.waitFor(async () => expect(await bench.agentRow()).toMatchObject({ state: 'Away' }), soon);
+});
+
+test('what heartbeats count is stored once, also where the database failed meanwhile and the session ended', async () => {
+  let failures = 0;
+  const agents: typeof agentPresence = {
+    ...agentPresence,
+    async report(kysely, reports) {
+      if (reports.length > 0 && failures < 2) {
+        failures += 1;
+        throw new Error('Connection terminated unexpectedly');
+      }
+      await agentPresence.report(kysely, reports);
+    },
+  };
+  await using server = await bench.gatewayWith(nothing, 'controller one', hasty, agents);
+  const stream = bench.connectTo(server.url);
+  await stream.until('welcome');
+  stream.send({ case: 'heartbeat', value: { sequence: 1n, checksSkipped: 2 } });
+  await vi.waitFor(() => expect(failures).toBe(1), soon);
+  stream.send({ case: 'heartbeat', value: { sequence: 2n, checksSkipped: 3 } });
+  await stream.until('heartbeatReply');
+  await stream.until('heartbeatReply');
+  await stream[Symbol.asyncDispose]();
+  await vi.waitFor(async () => expect(await bench.agentRow()).toMatchObject({ state: 'Away' }), soon);
+  expect(failures).toBe(2);
+  expect(await bench.agentRow()).toMatchObject({ checks_skipped: 5 });
 });

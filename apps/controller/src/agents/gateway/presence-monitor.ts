@@ -72,7 +72,7 @@ export function createPresenceMonitor({
     await publish(kysely, 'catalog', { location_nos: locationNos });
     if (session) await publish(kysely, 'session', { agent_no: session.agentNo });
   };
-  const ends = createSessionEnds({ kysely, agents, log, notifyPlanner });
+  const ends = createSessionEnds({ kysely, agents, log, status, notifyPlanner });
 
   const sendRunRequests = async (sessions: readonly Session[], nowUs: number) => {
     const nos = sessions.map((session) => session.agent.agentNo);
@@ -167,11 +167,13 @@ function createSessionEnds({
   kysely,
   agents,
   log,
+  status,
   notifyPlanner,
 }: {
   readonly kysely: Db['kysely'];
   readonly agents: AgentPresence;
   readonly log: Logger;
+  readonly status: StatusWriter;
   readonly notifyPlanner: (locationNos: readonly number[]) => Promise<void>;
 }): SessionEnds {
   const waiting = trackedEnds(new Set<Session>());
@@ -180,6 +182,7 @@ function createSessionEnds({
   const write = async () => {
     for (const session of waiting) {
       const { agent, sessionId, lastContactUs } = session;
+      await status.write([session]);
       const refused = await bisectBatch([session], () =>
         closeSession({ kysely, agents }, { agentNo: agent.agentNo, sessionId, toUs: lastContactUs }),
       );
@@ -252,17 +255,28 @@ function createStatusWriter({
 
   return {
     async write(sessions) {
-      const heard = sessions.flatMap((session) => {
-        const report = session.takeStatus();
-        return report ? [{ session, report }] : [];
-      });
-      const refused = await bisectBatch(heard, (some) =>
-        agents.report(
-          kysely,
-          some.map(({ report }) => report),
-        ),
+      const unstored = new Map(
+        sessions.flatMap((session) => {
+          const report = session.takeStatus();
+          return report ? [[session, report] as const] : [];
+        }),
       );
-      for (const { item, error } of refused) refuse(item.session, error);
+      try {
+        const refused = await bisectBatch([...unstored], async (some) => {
+          await agents.report(
+            kysely,
+            some.map(([, report]) => report),
+          );
+          for (const [session] of some) unstored.delete(session);
+        });
+        for (const { item, error } of refused) {
+          const [session] = item;
+          unstored.delete(session);
+          refuse(session, error);
+        }
+      } finally {
+        for (const [session, report] of unstored) session.keepStatus(report);
+      }
     },
   };
 }

@@ -50,6 +50,8 @@ export interface Session {
   readonly lastContactUs: number;
   /** The status from the heartbeats since the last call; undefined without any. */
   takeStatus(): AgentStatus | undefined;
+  /** A status that was taken and could not be stored: what it counts is part of the next one. */
+  keepStatus(unstored: AgentStatus): void;
 }
 
 /** Answers that wait for an agent. With more the agent does not read, and the stream is cut. */
@@ -209,6 +211,10 @@ export function createSession(options: SessionOptions): Session {
       const report = status;
       status = undefined;
       return report;
+    },
+    keepStatus(unstored) {
+      const checksSkipped = (status?.checksSkipped ?? 0) + unstored.checksSkipped;
+      status = { ...(status ?? unstored), checksSkipped };
     },
   };
 }

@@ -11,6 +11,7 @@ import type { AgentIdentity } from '../../../testing/agent-identity.ts';
 import { createFixtures, type Fixtures } from '../../../testing/fixtures.ts';
 import { useDatabase } from '../../../testing/use-database.ts';
 import { runRequests } from '../../run-requests/index.ts';
+import type { AgentPresence } from '../agent-presence.ts';
 import { createGateway } from '../gateway.ts';
 import type { BatchReceiver } from '../session-opener.ts';
 import { connectAgent } from './agent-stream.ts';
@@ -55,7 +56,12 @@ export function useGatewayFixture() {
     agent = await enrolAgent();
   });
 
-  async function gatewayWith(ingest: BatchReceiver, controllerId = 'controller one', time: Clock = clock) {
+  async function gatewayWith(
+    ingest: BatchReceiver,
+    controllerId = 'controller one',
+    time: Clock = clock,
+    agents: AgentPresence = agentPresence,
+  ) {
     const gateway = createGateway({
       db,
       clock: time,
@@ -65,7 +71,7 @@ export function useGatewayFixture() {
       ingest,
       runRequests,
       recordEvents,
-      agents: agentPresence,
+      agents,
       trusted: () => authorities.trusted,
     });
     const served = await serveAgents({ gateway, authorities });
