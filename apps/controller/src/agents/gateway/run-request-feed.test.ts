@@ -131,36 +131,77 @@ test('a run request that follows a changed secret comes behind the new value, on
   expect(await next()).toMatchObject({ case: 'runRequest', value: { runRequestId: changed } });
 });
 
-test('run requests that could not be marked as sent come again', async () => {
-  const deviceNo = await bench.addDevice({ url: '192.0.2.5:25' });
-  const runRequestId = await requestRetry(deviceNo, bench.agent.agentNo);
+/** The messages of each reading of a feed without a session, for this agent. */
+function feedFor(agent: { agentNo: number }, changed: Partial<Parameters<typeof createRunRequestFeed>[0]>) {
   const log = createLog('run request feed test', 'silent');
-  let isFirst = true;
   const feed = createRunRequestFeed({
     kysely: bench.db.kysely,
-    runRequests: {
-      ...runRequests,
-      async markSent(...args) {
-        if (isFirst) {
-          isFirst = false;
-          throw new Error('the connection is gone');
-        }
-        await runRequests.markSent(...args);
-      },
-    },
+    runRequests,
     clock: systemClock,
     log,
-    agent: { ...bench.agent, ...bench.place, agentId: 'a', agentName: 'a', locationName: 'l' },
+    agent: { ...agent, ...bench.place, agentId: 'a', agentName: 'a', locationName: 'l' },
     plan: { async *withNewSecrets() {} },
     build: createAssignmentBuilder({ sealer, log }),
     secretsNow: () => async () => new Map(),
+    ...changed,
   });
-  const all = async () => {
+  return async () => {
     const messages = [];
     for await (const message of feed.next()) messages.push(message);
     return messages;
   };
-  await expect(all()).rejects.toThrow('the connection is gone');
-  expect(await all()).toMatchObject([{ case: 'runRequest', value: { runRequestId } }]);
-  expect(await all()).toEqual([]);
+}
+
+/** Fails like a database that is away when it is called for the first time. */
+function failingOnce<A extends unknown[], R>(work: (...args: A) => Promise<R>): (...args: A) => Promise<R> {
+  let isFirst = true;
+  return async (...args) => {
+    if (!isFirst) return work(...args);
+    isFirst = false;
+    throw new Error('Connection terminated unexpectedly');
+  };
+}
+
+test('run requests that could not be marked as sent come again', async () => {
+  const deviceNo = await bench.addDevice({ url: '192.0.2.5:25' });
+  const runRequestId = await requestRetry(deviceNo, bench.agent.agentNo);
+  const read = feedFor(bench.agent, {
+    runRequests: { ...runRequests, markSent: failingOnce(runRequests.markSent) },
+  });
+  await expect(read()).rejects.toThrow('terminated');
+  expect(await read()).toMatchObject([{ case: 'runRequest', value: { runRequestId } }]);
+  expect(await read()).toEqual([]);
+});
+
+test("another agent's device and a trial wait for the database; what can never be sent holds up nothing", async () => {
+  const { accountNo } = bench.place;
+  const url = `$${'{secret:code}'}.example:7`;
+  const deviceNo = await bench.addDevice({ url });
+  const second = await bench.enrolAgent();
+  await requestRetry(deviceNo, second.agentNo);
+  const device_id = `trial of ${accountNo}`;
+  const trial = {
+    device_no: 0,
+    run_request_id: newId(),
+    device_id,
+    method: 'TCP',
+    sealed: sealer.seal({ url, options: {} }, `device:${device_id}`),
+    timeout_s: 10,
+    created_us: systemClock.nowUs(),
+  };
+  const values = async () => new Map([['code', 'old']]);
+  const isLent = { ...runRequests, openTrials: async () => [] };
+  const isTrial = { ...runRequests, openRunRequests: async () => [], openTrials: async () => [trial] };
+  const filled = { case: 'runRequest', value: { assignment: { spec: { url: 'old.example:7' } } } };
+  for (const each of [isLent, isTrial]) {
+    const secrets = failingOnce(values);
+    const read = feedFor(second, { runRequests: each, secretsNow: () => secrets });
+    await expect(read()).rejects.toThrow('terminated');
+    expect(await read()).toMatchObject([filled]);
+  }
+  const build = () => Promise.reject(new Error('this device is wrong'));
+  expect(await feedFor(second, { runRequests: isTrial, build })()).toEqual([]);
+  expect(await feedFor(second, { runRequests: isLent, build })()).toMatchObject([
+    { case: 'runRequest', value: { deviceNo } },
+  ]);
 });
