@@ -80,7 +80,7 @@ export async function bundlePrograms(folder: string): Promise<string> {
   const hook = hookOf(bundles);
   const digest = createHash('sha256').update(hook).digest('hex').slice(0, 16);
   const file = keep(folder, `hook-${digest}.cjs`, hook);
-  removeUnused(folder);
+  removeOld(folder, unusedMs);
   return `--require=${JSON.stringify(file)}`; // a path may have spaces
 }
 
@@ -115,11 +115,12 @@ function keep(folder: string, name: string, content: string): string {
   return file;
 }
 
-function removeUnused(folder: string): void {
-  const before = Date.now() - unusedMs;
-  for (const name of readdirSync(folder)) {
-    const file = path.join(folder, name);
-    if ((statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? before) < before)
+/** Removes the files in and below a folder that nobody wrote for so long (milliseconds). */
+export function removeOld(folder: string, ms: number): void {
+  const before = Date.now() - ms;
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const file = path.join(entry.parentPath, entry.name);
+    if (entry.isFile() && (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? before) < before)
       rmSync(file, { force: true });
   }
 }

@@ -4,13 +4,21 @@
 // only those of its project. With --failures <file> what failed is added to the file. A failed test is repeated only if
 // it names a reason (retry.ts).
 import { spawn } from 'node:child_process';
-import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { messageOf } from '@vantage/kernel';
 import { startVitest, type TestModule } from 'vitest/node';
-import { bundlePrograms } from './bundled-programs.ts';
+import { bundlePrograms, removeOld } from './bundled-programs.ts';
 import { createSummary, type Outcome } from './summary.ts';
 
 interface Check {
@@ -51,8 +59,11 @@ const checks: readonly Check[] = [
 
 const summary = createSummary();
 process.chdir(root);
-// The programs under test start as a user's do: with the cache of compiled code.
-process.env['NODE_COMPILE_CACHE'] ??= path.join(cache, 'compiled');
+// The programs under test start as a user's do: with the cache of compiled code. Each version of a file adds to it.
+const compiled = path.join(cache, 'compiled');
+mkdirSync(compiled, { recursive: true });
+removeOld(compiled, 3 * 86_400_000);
+process.env['NODE_COMPILE_CACHE'] ??= compiled;
 const { values, positionals } = parseArgs({
   options: { config: { type: 'string' }, project: { type: 'string' }, failures: { type: 'string' } },
   allowPositionals: true,
