@@ -31,47 +31,67 @@ describe('connections of the agents’ port', () => {
     expect(book.enter('third', 'a', 6_000)).toEqual({ kind: 'open', close: 'second' });
   });
 
-  test('property: no limit is ever exceeded, and closed connections are forgotten', () => {
+  test('property: each decision is the one that the limits ask for', () => {
+    const few = { inAll: 5, perAddress: 3, waitingInAll: 3, waitingPerAddress: 2, freshMs: 2_000 };
     const step = fc.record({
-      kind: fc.constantFrom('enter', 'enter', 'enter', 'serves', 'waits', 'leave'),
-      address: fc.constantFrom('a', 'b', 'c'),
-      which: fc.nat(),
-      laterMs: fc.nat(3_000),
+      kind: fc.constantFrom('enter', 'enter', 'enter', 'serves', 'serves', 'waits', 'leave'),
+      address: fc.constantFrom('a', 'a', 'b', 'c'),
+      which: fc.nat(9),
+      laterMs: fc.constantFrom(0, 1, 1_000, 2_000, 2_001),
     });
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
-        const book = createConnectionLimiter<number>(limits);
-        const open = new Map<number, { address: string; waits: boolean }>();
+      fc.property(fc.array(step, { maxLength: 60, size: 'max' }), (steps) => {
+        const book = createConnectionLimiter<number>(few);
+        let model: Connection[] = [];
         let nowMs = 0;
-        let next = 0;
-        for (const { kind, address, which, laterMs } of steps) {
+        for (const [at, { kind, address, which, laterMs }] of steps.entries()) {
           nowMs += laterMs;
-          const id = [...open.keys()][which % Math.max(1, open.size)];
+          const one = model[which % Math.max(1, model.length)];
           if (kind === 'enter') {
-            next += 1;
-            const entry = book.enter(next, address, nowMs);
-            if (entry.kind === 'open') {
-              if (entry.close !== undefined) {
-                expect(open.get(entry.close)?.waits).toBe(true);
-                open.delete(entry.close);
-              }
-              open.set(next, { address, waits: true });
-            }
-          } else if (id !== undefined) {
-            const one = open.get(id);
-            if (kind === 'serves') book.serves(id);
-            else if (kind === 'waits') book.waits(id, nowMs);
-            else book.leave(id);
-            if (kind === 'leave') open.delete(id);
-            else if (one) one.waits = kind === 'waits';
+            const wanted = entryOf(model, few, { address, nowMs });
+            expect(book.enter(at, address, nowMs)).toEqual(wanted);
+            if (wanted.kind === 'open')
+              model = [
+                ...model.filter(({ id }) => id !== wanted.close),
+                { id: at, address, waitsSinceMs: nowMs },
+              ];
+          } else if (one !== undefined) {
+            // The list is in the order in which the connections began to wait.
+            model = model.filter((each) => each !== one);
+            if (kind === 'leave') book.leave(one.id);
+            else if (kind === 'serves') book.serves(one.id);
+            else book.waits(one.id, nowMs);
+            if (kind !== 'leave') model.push({ ...one, waitsSinceMs: kind === 'serves' ? undefined : nowMs });
           }
-          const all = [...open.values()];
-          const ofOne = all.filter((one) => one.address === address);
-          expect(book.size).toBe(all.length);
-          expect(all.length).toBeLessThanOrEqual(limits.inAll);
-          expect(ofOne.length).toBeLessThanOrEqual(limits.perAddress);
+          expect(book.size).toBe(model.length);
         }
       }),
     );
   });
 });
+
+interface Connection {
+  readonly id: number;
+  readonly address: string;
+  /** Undefined: it serves an agent. */
+  readonly waitsSinceMs: number | undefined;
+}
+
+/** The decision on a new connection, from a list of those that are there, the one that waits longest first. */
+function entryOf(
+  model: readonly Connection[],
+  most: typeof limits,
+  { address, nowMs }: { readonly address: string; readonly nowMs: number },
+) {
+  const refused = (reason: string) => ({ kind: 'refused' as const, reason });
+  const isOwn = (one: Connection) => one.address === address;
+  if (model.length >= most.inAll) return refused('too many');
+  if (model.filter(isOwn).length >= most.perAddress) return refused('too many of this address');
+  const waiting = model.filter(({ waitsSinceMs }) => waitsSinceMs !== undefined);
+  const isFull = waiting.filter(isOwn).length >= most.waitingPerAddress;
+  if (!isFull && waiting.length < most.waitingInAll) return { kind: 'open' as const, close: undefined };
+  const [oldest] = isFull ? waiting.filter(isOwn) : waiting;
+  return oldest?.waitsSinceMs !== undefined && nowMs - oldest.waitsSinceMs > most.freshMs
+    ? { kind: 'open' as const, close: oldest.id }
+    : refused('too many without a stream');
+}

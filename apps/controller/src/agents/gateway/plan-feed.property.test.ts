@@ -42,7 +42,7 @@ const act = fc.oneof(
 );
 
 type Act = typeof act extends fc.Arbitrary<infer T> ? T : never;
-const acts = fc.array(act, { minLength: 4, maxLength: 30 });
+const acts = fc.array(act, { minLength: 4, maxLength: 30, size: 'max' });
 
 /** Remembers the messages as an agent does. */
 function createFakeAgent() {

@@ -54,6 +54,11 @@ test('an agent whose gateway was killed is Away since its last heartbeat, once t
       session_id: 'lost',
     })
     .execute();
+  const notified: number[] = [];
+  await using _listening = await bench.db.subscribe(
+    'catalog',
+    (notice) => void notified.push(...(notice?.location_nos ?? [])),
+  );
   await using _server = await bench.gatewayWith(nothing, 'controller one', hasty);
   await vi.waitFor(async () => {
     const row = await bench.db.kysely
@@ -68,6 +73,7 @@ test('an agent whose gateway was killed is Away since its last heartbeat, once t
     .selectAll()
     .where('session_id', '=', 'lost')
     .executeTakeFirst();
+  await vi.waitFor(() => expect(notified).toContain(bench.place.locationNo), soon);
   expect(span?.to_us).toBe(lastUs + 15_000_000); // it was heard every 10 s, and that was written every 4 s
 });
 

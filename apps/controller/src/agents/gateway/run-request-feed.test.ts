@@ -88,7 +88,10 @@ test('a check that is history only goes to a Location that does not check the de
   await using server = await bench.gatewayWith(nothing);
   await using stream = bench.connectTo(server.url, { identity: other.identity });
   const spec = { url: '192.0.2.3:25' };
-  expect(await stream.until('runRequest')).toMatchObject({ assignment: { deviceNo, revision: 0, spec } });
+  const once = { retriesLocally: false, runImmediately: false, rotationIndex: 0, rotationSize: 1 };
+  expect(await stream.until('runRequest')).toMatchObject({
+    assignment: { deviceNo, revision: 0, spec, ...once },
+  });
   await using elsewhere = bench.connectTo(server.url, { identity: foreign.identity });
   expect((await elsewhere.until('runRequest')).assignment).toBeUndefined();
 });
