@@ -73,7 +73,7 @@ const step = fc.record({
 
 test('whoever calls gets what stood after its call, and nobody waits for ever', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+    fc.asyncProperty(fc.array(step, { maxLength: 40, size: 'max' }), async (steps) => {
       const clock = createFakeClock(0);
       const shared = createCoalescer<number>({ clock });
       const open: { readonly key: string; readonly end: PromiseWithResolvers<void> }[] = [];

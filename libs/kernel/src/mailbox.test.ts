@@ -32,7 +32,7 @@ test('with any offers and reads it never holds more than its capacity, and gives
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 5 }),
-      fc.array(step, { maxLength: 60 }),
+      fc.array(step, { maxLength: 60, size: 'max' }),
       async (capacity, steps) => {
         const box = createMailbox<number>(capacity);
         const reader = box[Symbol.asyncIterator]();

@@ -94,7 +94,7 @@ function createModel() {
 
 test('the next step is the earliest job of all devices that are assigned and not being checked', () => {
   fc.assert(
-    fc.property(fc.array(command, { maxLength: 60 }), (commands) => {
+    fc.property(fc.array(command, { maxLength: 60, size: 'max' }), (commands) => {
       const model = createModel();
       for (const one of commands) {
         model.run(one);
@@ -110,7 +110,7 @@ test('the next step is the earliest job of all devices that are assigned and not
 
 test('starts of a device increase, one device has one running check, and a device that is gone leaves nothing behind', () => {
   fc.assert(
-    fc.property(fc.array(command, { maxLength: 60 }), (commands) => {
+    fc.property(fc.array(command, { maxLength: 60, size: 'max' }), (commands) => {
       const model = createModel();
       for (const one of commands) model.run(one);
       for (const starts of model.starts.values()) {
@@ -135,7 +135,7 @@ test('each due time of a device is started, left out and counted, or waits', () 
   fc.assert(
     fc.property(
       fc.integer({ min: 500, max: 10_000 }),
-      fc.array(step, { maxLength: 60 }),
+      fc.array(step, { maxLength: 60, size: 'max' }),
       (intervalMs, steps) => {
         const state = createScheduleState();
         let nowUs = midnightUs;

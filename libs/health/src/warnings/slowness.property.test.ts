@@ -26,7 +26,7 @@ function run(checks: readonly boolean[]) {
 
 test('property: a device is slow from the third slow check in a row to the fifth fast one in a row', () => {
   fc.assert(
-    fc.property(fc.array(fc.boolean(), { maxLength: 60 }), (checks) => {
+    fc.property(fc.array(fc.boolean(), { maxLength: 60, size: 'max' }), (checks) => {
       expect(run(checks).map(({ isSlow }) => isSlow)).toEqual(oracle(checks));
     }),
   );
@@ -34,7 +34,7 @@ test('property: a device is slow from the third slow check in a row to the fifth
 
 test('property: changes alternate, and fast checks of a fast device change nothing', () => {
   fc.assert(
-    fc.property(fc.array(fc.boolean(), { maxLength: 60 }), (checks) => {
+    fc.property(fc.array(fc.boolean(), { maxLength: 60, size: 'max' }), (checks) => {
       const changes = run(checks).flatMap(({ change }) => change ?? []);
       expect(changes).toEqual(changes.map((_, place) => (place % 2 === 0 ? 'slow' : 'fast')));
     }),

@@ -21,7 +21,7 @@ const event: fc.Arbitrary<SessionEvent> = fc.oneof(
   fc.record({ kind: fc.constant('runRequestsBegan' as const) }),
 );
 /** The states of a session, from its opening to the last of some events. */
-const states = fc.array(event, { maxLength: 30 }).map((events) => {
+const states = fc.array(event, { maxLength: 30, size: 'max' }).map((events) => {
   let state = openedSession;
   return [state, ...events.map((next) => (state = afterEvent(state, next)))];
 });

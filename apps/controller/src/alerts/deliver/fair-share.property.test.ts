@@ -10,7 +10,10 @@ const contactOf = (contactNo: number, isFailing = false): DueContact => ({
 });
 
 test('attempts never exceed the places in all, of an account, of a contact, and of contacts that fail', () => {
-  const contacts = fc.array(fc.tuple(fc.integer({ min: 1, max: 400 }), fc.boolean()), { maxLength: 300 });
+  const contacts = fc.array(fc.tuple(fc.integer({ min: 1, max: 400 }), fc.boolean()), {
+    maxLength: 300,
+    size: 'max',
+  });
   const property = fc.property(contacts, fc.nat(50), (sent, ended) => {
     const due = [...new Map(sent.map(([no, failing]) => [no, contactOf(no, failing)])).values()];
     const first = shareOut(due, []).flatMap(({ contact, places }) => Array(places).fill(contact));
@@ -34,7 +37,7 @@ test('contacts and accounts are full where they would get no place', () => {
     accountNo: fc.integer({ min: 1, max: 3 }),
     isFailing: fc.boolean(),
   });
-  const property = fc.property(fc.array(attempt, { maxLength: 127 }), attempt, (sent, due) => {
+  const property = fc.property(fc.array(attempt, { maxLength: 127, size: 'max' }), attempt, (sent, due) => {
     const running = sent.map((one) => ({ ...one, contactNo: one.accountNo * 100 + one.contactNo }));
     const contact = { ...due, contactNo: due.accountNo * 100 + due.contactNo };
     const { failing, ...all } = fullPlaces(running);

@@ -36,7 +36,7 @@ test('a Location and each of its anchors stand once; messages of no alert stand 
 });
 
 test('whatever is merged: as many devices Down and Up as there are in truth, each once', () => {
-  const steps = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 1, maxLength: 100 });
+  const steps = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 1, maxLength: 100, size: 'max' });
   const property = fc.property(steps, (changes) => {
     const truth = new Map<number, string>();
     const rows = changes.map((device) => {
