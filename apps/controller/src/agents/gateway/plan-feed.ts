@@ -23,17 +23,16 @@ export interface PlanFeed {
 
 const partLimits = { devices: 500, bytes: 1_000_000 };
 
-const trackedSent = declareState({
+/** An assignment that the agent has. */
+interface Sent {
+  readonly signature: string;
+  readonly usesSecrets: boolean;
+}
+
+const tracked = declareState({
   name: 'sent_assignments',
   entries: { each: 'device' },
-  entryBytes: 150,
-  filledBy: 'accounts',
-  atBound: 'the limit of devices of an account',
-});
-const tracked = declareState({
-  name: 'assignments_with_secrets',
-  entries: { each: 'device' },
-  entryBytes: 50,
+  entryBytes: 200,
   filledBy: 'accounts',
   atBound: 'the limit of devices of an account',
 });
@@ -60,49 +59,40 @@ export function createPlanFeed({
 }): PlanFeed {
   // All of this says what the agent has, so it changes when a message was sent: a failure leaves the rest for the next
   // reading.
-  /** Signature by device. */
-  const sent = trackedSent(new Map<number, string>());
-  const withSecrets = tracked(new Set<number>());
+  /** By device. */
+  const sent = tracked(new Map<number, Sent>());
   let isSnapshotSent = false;
   let secretsStamp = '';
   let anchorsSent = '[]';
   let changesAtUs: number | undefined;
 
-  const makeAll = async (
-    devices: readonly AssignedDevice[],
-    secrets: SecretLookup,
-  ): Promise<Assignment[]> => {
-    const upserts: Assignment[] = [];
-    for (const device of devices) {
-      try {
-        const built = await build(device, secrets);
-        if (built.usesSecrets) withSecrets.add(device.device_no);
-        else withSecrets.delete(device.device_no);
-        upserts.push(built.assignment);
-      } catch (error) {
-        if (dbFailure(error) === 'retry') throw error;
-        log.error(
-          { deviceNo: device.device_no, error: messageOf(error) },
-          'a device cannot be sent to its agent',
-        );
-      }
+  /** Undefined, and logged, where the device itself is the cause. */
+  const tryBuild = async (device: AssignedDevice, secrets: SecretLookup) => {
+    try {
+      return await build(device, secrets);
+    } catch (error) {
+      if (dbFailure(error) === 'retry') throw error;
+      log.error(
+        { deviceNo: device.device_no, error: messageOf(error) },
+        'a device cannot be sent to its agent',
+      );
+      return undefined;
     }
-    return upserts;
   };
-
   /** Builds one part, which is sent next. */
   const makePart = async (part: readonly Version[], secrets: SecretLookup): Promise<Assignment[]> => {
-    const devices = await loadAssigned(kysely, part);
-    const upserts = await makeAll(devices, secrets);
-    for (const device of devices) sent.set(device.device_no, signature(device));
+    const upserts: Assignment[] = [];
+    const made = new Map<number, Sent>();
+    for (const device of await loadAssigned(kysely, part)) {
+      const built = await tryBuild(device, secrets);
+      if (built !== undefined) upserts.push(built.assignment);
+      made.set(device.device_no, { signature: signature(device), usesSecrets: built?.usesSecrets ?? false });
+    }
+    for (const [deviceNo, one] of made) sent.set(deviceNo, one);
     return upserts;
   };
-
   const forget = (deviceNos: readonly number[]) => {
-    for (const deviceNo of deviceNos) {
-      sent.delete(deviceNo);
-      withSecrets.delete(deviceNo);
-    }
+    for (const deviceNo of deviceNos) sent.delete(deviceNo);
   };
 
   return {
@@ -110,7 +100,7 @@ export function createPlanFeed({
       return changesAtUs;
     },
     async *withNewSecrets(deviceNos) {
-      const wanted = new Set(deviceNos.filter((deviceNo) => withSecrets.has(deviceNo)));
+      const wanted = new Set(deviceNos.filter((deviceNo) => sent.get(deviceNo)?.usesSecrets));
       if (wanted.size === 0 || (await loadSecretsStamp(kysely, agent.accountNo)) === secretsStamp) return;
       const versions = await loadVersions(kysely, agent, clock.nowUs());
       const secrets = secretsNow();
@@ -130,11 +120,10 @@ export function createPlanFeed({
       const snapshot = !isSnapshotSent;
       const wanted = new Set(versions.map((version) => version.device_no));
       const gone = [...sent.keys()].filter((deviceNo) => !wanted.has(deviceNo));
-      const changed = versions.filter(
-        (version) =>
-          sent.get(version.device_no) !== signature(version) ||
-          (stamp !== secretsStamp && withSecrets.has(version.device_no)),
-      );
+      const changed = versions.filter((version) => {
+        const known = sent.get(version.device_no);
+        return known?.signature !== signature(version) || (stamp !== secretsStamp && known.usesSecrets);
+      });
       const secrets = secretsNow();
       const parts = partition(changed, most);
       if (parts.length === 0 && (snapshot || gone.length > 0 || anchors !== undefined)) parts.push([]);
