@@ -49,7 +49,10 @@ export interface AgentPresence {
     kysely: Kysely<Tables>,
     session: { readonly agentNo: number; readonly sessionId: string; readonly toUs: number },
   ): Promise<void>;
-  /** Stores the reports of sessions in one statement. */
+  /**
+   * Stores the reports of sessions. The row of a newer session keeps its status; skipped checks count for the agent,
+   * whichever session reported them.
+   */
   report(kysely: Kysely<Tables>, statuses: readonly AgentStatus[]): Promise<void>;
   /** Marks an agent as fenced: it may not connect until the operator unfences it. */
   fence(trx: Kysely<Tables>, agentNo: number, nowUs: number): Promise<void>;

@@ -153,3 +153,18 @@ test('what heartbeats count is stored once, also where the database failed meanw
   expect(failures).toBe(2);
   expect(await bench.agentRow()).toMatchObject({ checks_skipped: 5 });
 });
+
+test('what a session counted that a newer one replaced is stored, and its status is not', async () => {
+  await using server = await bench.gatewayWith(nothing, 'controller one', hasty);
+  await using older = bench.connectTo(server.url);
+  await older.until('welcome');
+  older.send({ case: 'heartbeat', value: { sequence: 1n, checksSkipped: 2, backlogRecords: 9n } });
+  await older.until('heartbeatReply');
+  await using newer = bench.connectTo(server.url, { counter: 2 });
+  await newer.until('welcome');
+  newer.send({ case: 'heartbeat', value: { sequence: 1n, checksSkipped: 3, backlogRecords: 4n } });
+  await vi.waitFor(
+    async () => expect(await bench.agentRow()).toMatchObject({ checks_skipped: 5, backlog_records: 4 }),
+    soon,
+  );
+});

@@ -5,7 +5,7 @@ import type { Kysely, Transaction } from 'kysely';
 import { z } from 'zod';
 import { realTime, type TimeScale } from '../../platform/config/time-scale.ts';
 import type { Tables } from '../../platform/db/index.ts';
-import type { Channel } from './channels/channel.ts';
+import type { Channel, Message } from './channels/channel.ts';
 import type { Channels } from './channels/registry.ts';
 import {
   endUnsent,
@@ -288,15 +288,16 @@ async function leaseGroup(
   let message = leader.message;
   if (isNew) {
     const day = await dayOf(group, deps.readDay);
+    let composed: Message;
     try {
-      const composed = channel.compose(noticesOf(group, day), contact.options);
-      const ask = { rows: [leader, ...members], contactNo, contact };
-      message = channel.canReply ? await withReply(trx, composed, ask) : composed;
+      composed = channel.compose(noticesOf(group, day), contact.options);
     } catch (error) {
       deps.log.error({ notification_id: leader.notification_id, error: messageOf(error) }, cannotCompose);
       await giveUp(trx, group, deps.onFailed);
       return undefined;
     }
+    const ask = { rows: [leader, ...members], contactNo, contact };
+    message = channel.canReply ? await withReply(trx, composed, ask) : composed;
   }
   const token = deps.newToken();
   const memberNos = members.map((row) => row.notification_no);

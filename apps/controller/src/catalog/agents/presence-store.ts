@@ -53,17 +53,27 @@ export const agentPresence: AgentPresence = {
     const by = <K extends keyof AgentStatus>(key: K) => reports.map((one) => one[key]);
     await sql`
       update agents a set last_seen_us = g.last_seen_us, clock_offset_us = g.clock_offset_us, backlog_records = g.backlog_records,
-        lateness_p50_ms = g.p50, lateness_p99_ms = g.p99, checks_skipped = a.checks_skipped + g.skipped,
-        offline_reason = g.offline_reason, anchor_states = g.anchors
+        lateness_p50_ms = g.p50, lateness_p99_ms = g.p99, offline_reason = g.offline_reason, anchor_states = g.anchors
       from unnest(
         ${by('agentNo')}::int[], ${by('sessionId')}::text[], ${by('lastSeenUs')}::bigint[],
         ${by('clockOffsetUs')}::bigint[], ${by('backlogRecords')}::bigint[], ${by('latenessP50Ms')}::real[],
-        ${by('latenessP99Ms')}::real[], ${by('checksSkipped')}::bigint[], ${by('offlineReason')}::text[],
+        ${by('latenessP99Ms')}::real[], ${by('offlineReason')}::text[],
         ${by('anchors').map((anchors) => JSON.stringify(anchors))}::jsonb[]
-      ) as g (agent_no, session_id, last_seen_us, clock_offset_us, backlog_records, p50, p99, skipped, offline_reason, anchors)
+      ) as g (agent_no, session_id, last_seen_us, clock_offset_us, backlog_records, p50, p99, offline_reason, anchors)
       where a.agent_no = g.agent_no and a.session_id = g.session_id and a.state = 'Connected'`.execute(
       kysely,
     );
+    const skipped = reports.filter((one) => one.checksSkipped > 0);
+    if (skipped.length === 0) return;
+    await sql`
+      update agents a set checks_skipped = a.checks_skipped + g.skipped
+      from (
+        select agent_no, sum(skipped)::bigint as skipped
+        from unnest(${skipped.map((one) => one.agentNo)}::int[], ${skipped.map((one) => one.checksSkipped)}::bigint[])
+          as one (agent_no, skipped)
+        group by agent_no
+      ) as g
+      where a.agent_no = g.agent_no`.execute(kysely);
   },
 
   async fence(trx, agentNo, nowUs) {
