@@ -7,7 +7,7 @@ import { copyFileSync, cpSync, mkdirSync, readFileSync, readlinkSync, writeFileS
 import path from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { type CleanRoot, cleanRootMissing, createCleanRoot } from '../harness/clean-root.ts';
+import { cleanRootMissing, createLinkedRoot, type LinkedRoot } from '../harness/clean-root.ts';
 import { readDockerfile, type Step } from '../harness/dockerfile.ts';
 import { operate } from '../harness/more-agents.ts';
 import { repositoryRoot, type System, startSystem } from '../harness/system.ts';
@@ -32,7 +32,7 @@ esac
 
 /** A stage after its steps. */
 interface Stage {
-  readonly host: CleanRoot;
+  readonly host: LinkedRoot;
   workdir: string;
   user: string;
   volume: string;
@@ -41,7 +41,7 @@ interface Stage {
 }
 
 const openStage = async (tag: string, net: number): Promise<Stage> => ({
-  host: await createCleanRoot(tag, net),
+  host: await createLinkedRoot(tag, net),
   workdir: '/',
   user: '',
   volume: '',
@@ -49,14 +49,14 @@ const openStage = async (tag: string, net: number): Promise<Stage> => ({
   argv: [],
 });
 
-async function ranIn(host: CleanRoot, line: string, env: Readonly<Record<string, string>> = {}) {
+async function ranIn(host: LinkedRoot, line: string, env: Readonly<Record<string, string>> = {}) {
   const { status, output } = await host.run(line, env);
   expect(status, output).toBe(0);
   return output;
 }
 
 /** Mounts a file or folder of this machine in a host. */
-function lend({ folder }: CleanRoot, from: string, to: string): void {
+function lend({ folder }: LinkedRoot, from: string, to: string): void {
   const [, first = ''] = /^\/proc\/(\d+)\/root$/.exec(folder) ?? [];
   const at = path.join(readlinkSync(folder), to);
   execFileSync('nsenter', ['--target', first, '--mount', 'mount', '--bind', from, at]);

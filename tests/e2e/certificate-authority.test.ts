@@ -1,43 +1,42 @@
 // The file of the certificate authority is unreadable, damaged or gone. The database holds the authority, and only a
 // first start makes a new one.
+import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { programEnv } from '@vantage/kernel/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { repositoryRoot } from '../harness/system.ts';
-import { controllerBytes } from './harness/attack-fixture.ts';
-import { type Program, startProgram } from './harness/program.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'vantage-ca-'));
 const certificate = path.join(folder, 'tls/ca.pem');
 const ready = z.object({ type: z.literal('ready') });
 let database: TestDatabase;
 
-function start(): Program {
-  return startProgram({
-    name: 'ca',
-    file: path.join(repositoryRoot, 'apps/controller/src/main.ts'),
+/** Starts a controller on the folder, and ends it when it is up. Says whether it was, or ended by itself. */
+async function fate(): Promise<'up' | 'ended'> {
+  const child = spawn(process.execPath, [path.join(repositoryRoot, 'apps/controller/src/main.ts')], {
     env: {
+      ...programEnv(),
       VANTAGE_DATA: folder,
       VANTAGE_HTTPS_PORT: '0',
       VANTAGE_AGENT_PORT: '0',
       VANTAGE_DATABASE_URL: database.url,
     },
-    limitBytes: controllerBytes,
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
-}
-
-/** Whether the controller started, or ended by itself. */
-async function fate(): Promise<'up' | 'ended'> {
-  await using controller = start();
-  return await new Promise<'up' | 'ended'>((resolve) => {
-    controller.process.on('message', (message) => {
+  const ended = new Promise<'ended'>((resolve) => child.once('exit', () => resolve('ended')));
+  const up = new Promise<'up'>((resolve) => {
+    child.on('message', (message) => {
       if (ready.safeParse(message).success) resolve('up');
     });
-    controller.process.once('exit', () => resolve('ended'));
   });
+  const outcome = await Promise.race([up, ended]);
+  child.kill('SIGTERM');
+  await ended;
+  return outcome;
 }
 
 beforeAll(async () => {

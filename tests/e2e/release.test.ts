@@ -195,7 +195,7 @@ test('two commands lead from a clean Debian to the first Up; another version and
   timeout: 900_000,
 }, async ({ skip }) => {
   skip(missing !== undefined, missing);
-  await using host = await createCleanRoot('k', 14);
+  await using host = await createCleanRoot('k');
   // As on each installed Debian; mmdebstrap does not write it.
   writeFileSync(path.join(host.folder, 'etc/hosts'), '127.0.0.1 localhost\n::1 localhost\n');
   // The first new user of a host leaves copies of the lists of users behind.

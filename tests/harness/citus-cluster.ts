@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { chownSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { messageOf } from '@vantage/kernel';
 import { freePort } from './free-port.ts';
 import { withClient } from './postgres-url.ts';
+import { newServerFolder, runAs } from './server-folder.ts';
 
 /** A Citus cluster on loopback with the role `vantage`; disposing ends it and removes its data. */
 export interface CitusCluster extends AsyncDisposable {
@@ -51,14 +52,12 @@ export async function startCitus(options: CitusOptions = {}): Promise<CitusClust
     return `${engines} has no build of Citus (VANTAGE_TEST_ENGINES names its folder)`;
   if (!existsSync(path.join(installed, 'lib/postgresql/15/bin/initdb')))
     return `${installed} has no PostgreSQL 15 (Debian's package postgresql-15)`;
-  const owner = postgresUser();
-  const folder = mkdtempSync(path.join(tmpdir(), 'vantage-citus-'));
-  const dataFolder = mkdtempSync(path.join(dataIn, 'vantage-citus-data-'));
+  const folder = newServerFolder(tmpdir(), 'vantage-citus-');
+  const dataFolder = newServerFolder(dataIn, 'vantage-citus-data-');
   const remove = () => {
     for (const each of [folder, dataFolder]) rmSync(each, { recursive: true, force: true });
   };
   try {
-    if (owner !== undefined) for (const each of [folder, dataFolder]) chownSync(each, owner.uid, owner.gid);
     // A copy, so that the build of Citus does not come into the machine's own PostgreSQL.
     for (const part of ['lib', 'share'])
       cpSync(path.join(installed, part, 'postgresql/15'), path.join(folder, 'usr', part, 'postgresql/15'), {
@@ -68,7 +67,7 @@ export async function startCitus(options: CitusOptions = {}): Promise<CitusClust
     const servers: CitusServer[] = [];
     const create = async (name: string, more: CitusOptions['settings']) => {
       const data = path.join(dataFolder, name);
-      const server = await createServer(folder, data, owner, { ...more, ...settings });
+      const server = await createServer(folder, data, { ...more, ...settings });
       servers.push(server);
       return server;
     };
@@ -119,11 +118,6 @@ async function join(coordinator: CitusServer, worker: CitusServer): Promise<void
   );
 }
 
-interface User {
-  readonly uid: number;
-  readonly gid: number;
-}
-
 /** The settings that Citus needs. */
 const ofCitus = {
   shared_preload_libraries: 'citus',
@@ -134,13 +128,12 @@ const ofCitus = {
 async function createServer(
   folder: string,
   data: string,
-  owner: User | undefined,
   more: CitusOptions['settings'],
 ): Promise<CitusServer> {
   const port = await freePort();
   const run = (program: string, ...args: string[]) =>
     execFileSync(path.join(folder, 'usr/lib/postgresql/15/bin', program), args, {
-      ...owner,
+      ...runAs(),
       cwd: '/',
       // Its libpq looks for certificates at home.
       env: { ...process.env, HOME: folder },
@@ -150,7 +143,7 @@ async function createServer(
   const first = path.join(path.dirname(data), 'new');
   if (!existsSync(first))
     run('initdb', '-D', first, '-U', 'vantage', '--auth=trust', '-E', 'UTF8', '--no-sync');
-  execFileSync('cp', ['-R', first, data], { ...owner, cwd: '/' });
+  execFileSync('cp', ['-R', first, data], { ...runAs(), cwd: '/' });
   const settings = {
     port,
     listen_addresses: '127.0.0.1',
@@ -177,14 +170,4 @@ async function createServer(
         run('pg_ctl', '-D', data, '-m', 'immediate', '-w', 'stop');
     },
   };
-}
-
-/** Root may not run PostgreSQL; anybody else runs it as themselves. */
-function postgresUser(): User | undefined {
-  if (process.getuid?.() !== 0) return undefined;
-  const line = readFileSync('/etc/passwd', 'utf8')
-    .split('\n')
-    .find((each) => each.startsWith('postgres:'));
-  const [, , uid, gid] = line?.split(':') ?? [];
-  return { uid: Number(uid), gid: Number(gid) };
 }

@@ -35,13 +35,10 @@ interface Ran {
 }
 
 /**
- * A clean Debian host: its own root, mounts, processes and network. It reaches this machine at `gateway`, and nothing
- * else. Disposing it ends every process in it.
+ * A clean Debian host: its own root, mounts, processes and network, which has no link yet. Disposing it ends every
+ * process in it.
  */
 export interface CleanRoot extends AsyncDisposable {
-  readonly gateway: string;
-  /** A second address of this machine. */
-  readonly otherGateway: string;
   /** Runs a line of sh in it, as root, and waits until it ended and closed its output. */
   run(line: string, env?: Readonly<Record<string, string>>): Promise<Ran>;
   /** Every file outside /proc, /sys and /dev, sorted. */
@@ -50,23 +47,47 @@ export interface CleanRoot extends AsyncDisposable {
   readonly folder: string;
 }
 
-/** Creates a clean root. `tag` (at most 4 characters) keeps hosts on one machine apart, `subnet` (0 to 63) too. */
-export async function createCleanRoot(tag: string, subnet: number): Promise<CleanRoot> {
-  const netns = `vtc${tag}`;
-  const [gateway, own, otherGateway] = [1, 2, 5].map((last) => `10.214.${subnet}.${last}`);
+/** A clean Debian host that reaches this machine, and nothing else. */
+export interface LinkedRoot extends CleanRoot {
+  /** This machine, as the host sees it. */
+  readonly gateway: string;
+  /** A second address of this machine. */
+  readonly otherGateway: string;
+}
+
+const netnsOf = (tag: string) => `vtc${tag}`;
+const linkOf = (tag: string) => `vc${tag}`;
+
+/**
+ * Creates a clean root with a link to this machine. `tag` (at most 4 characters) keeps hosts on one machine apart,
+ * `subnet` (0 to 63) too. This machine gets addresses for it: a browser that runs here ends the requests that it has
+ * (ERR_NETWORK_CHANGED), so no test beside the browser's makes such a host.
+ */
+export async function createLinkedRoot(tag: string, subnet: number): Promise<LinkedRoot> {
+  const root = await createCleanRoot(tag);
+  const addressOf = (last: number) => `10.214.${subnet}.${last}`;
+  const [gateway, otherGateway] = [addressOf(1), addressOf(5)];
+  const [netns, link] = [netnsOf(tag), linkOf(tag)];
+  try {
+    ip('link', 'add', link, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', netns);
+    for (const address of [gateway, otherGateway]) ip('addr', 'add', `${address}/24`, 'dev', link);
+    ip('link', 'set', link, 'up');
+    ip('-n', netns, 'addr', 'add', `${addressOf(2)}/24`, 'dev', 'eth0');
+    ip('-n', netns, 'link', 'set', 'eth0', 'up');
+  } catch (error) {
+    await root[Symbol.asyncDispose]();
+    throw error;
+  }
+  return { ...root, gateway, otherGateway };
+}
+
+/** Creates a clean root. `tag` (at most 4 characters) keeps hosts on one machine apart. */
+export async function createCleanRoot(tag: string): Promise<CleanRoot> {
+  const netns = netnsOf(tag);
   const work = mkdtempSync(path.join(tmpdir(), 'vantage-clean-root-'));
-  const link = `vc${tag}`;
-  removeLeftovers(netns, link);
+  removeLeftovers(netns, linkOf(tag));
   ip('netns', 'add', netns);
-  ip('link', 'add', link, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', netns);
-  for (const address of [gateway, otherGateway]) ip('addr', 'add', `${address}/24`, 'dev', link);
-  ip('link', 'set', link, 'up');
-  for (const args of [
-    ['link', 'set', 'lo', 'up'],
-    ['addr', 'add', `${own}/24`, 'dev', 'eth0'],
-    ['link', 'set', 'eth0', 'up'],
-  ])
-    ip('-n', netns, ...args);
+  ip('-n', netns, 'link', 'set', 'lo', 'up');
   const holder = spawn(
     'ip',
     ['netns', 'exec', netns, 'unshare', '--mount', '--pid', '--fork', 'sh', '-c', mounts, work],
@@ -90,8 +111,6 @@ export async function createCleanRoot(tag: string, subnet: number): Promise<Clea
       child.once('close', (status) => resolve({ status, output }));
     });
   return {
-    gateway: gateway ?? '',
-    otherGateway: otherGateway ?? '',
     run,
     folder: `/proc/${first}/root`,
     async files() {

@@ -1,12 +1,13 @@
 // PostgreSQL servers of the system for scenes that need replicas and restores: a primary, a streaming replica, a
 // promotion.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { folderForData } from './memory-folder.ts';
 import { withClient } from './postgres-url.ts';
+import { newServerFolder, runAs } from './server-folder.ts';
 
 const programs = '/usr/lib/postgresql/15/bin';
 
@@ -22,23 +23,6 @@ export interface DatabaseServer {
   restart(): Promise<void>;
   /** Ends it as a power cut would, and removes its data. */
   kill(): Promise<void>;
-}
-
-/** The user that runs servers, where this process is root: root may run neither PostgreSQL nor PgBouncer. */
-export function runAs(): { readonly uid: number; readonly gid: number } | undefined {
-  if (process.getuid?.() !== 0) return undefined;
-  const line = readFileSync('/etc/passwd', 'utf8')
-    .split('\n')
-    .find((each) => each.startsWith('postgres:'));
-  const [, , uid, gid] = line?.split(':') ?? [];
-  return { uid: Number(uid), gid: Number(gid) };
-}
-
-function newFolder(within = folderForData()): string {
-  const folder = mkdtempSync(path.join(within, 'vantage-server-'));
-  const user = runAs();
-  if (user !== undefined) chownSync(folder, user.uid, user.gid);
-  return folder;
 }
 
 function run(program: string, args: readonly string[]): void {
@@ -113,10 +97,10 @@ async function untilUp(folder: string, child: ChildProcess): Promise<void> {
  * `settings` are those of its postgresql.conf.
  */
 export async function startPrimary(
-  place?: string,
+  place = folderForData(),
   settings?: Readonly<Record<string, string>>,
 ): Promise<DatabaseServer> {
-  const folder = newFolder(place);
+  const folder = newServerFolder(place, 'vantage-server-');
   run('initdb', ['-D', path.join(folder, 'data'), '-U', 'admin', '--auth=trust', '--encoding=UTF8', '-N']);
   const server = await start(folder, 'on', settings);
   await withClient(server.superuserUrl, async (client) => {
@@ -143,7 +127,7 @@ export function endRecovery({ folder }: DatabaseServer): void {
 }
 
 function copyOf(of: DatabaseServer): string {
-  const folder = newFolder();
+  const folder = newServerFolder(folderForData(), 'vantage-server-');
   const way = ['-h', of.folder, '-U', 'admin', '-c', 'fast', '-R'];
   run('pg_basebackup', ['-D', path.join(folder, 'data'), ...way]);
   return folder;

@@ -1,7 +1,5 @@
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { Socket } from 'node:net';
 import path from 'node:path';
 import { createLog } from '@vantage/kernel';
 import type { TestProject } from 'vitest/node';
@@ -11,6 +9,7 @@ import { createDb } from '../../apps/controller/src/platform/db/index.ts';
 import { createClusterDatabase, workersOf } from './citus.ts';
 import { folderForData } from './memory-folder.ts';
 import { dropDatabase, inDatabase, withClient } from './postgres-url.ts';
+import { removeWithUs } from './server-folder.ts';
 
 /**
  * Provides one PostgreSQL for a run of vitest: the embedded one in a temporary folder (fsync off, because its data end
@@ -23,6 +22,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const given = citus ?? process.env['VANTAGE_TEST_DATABASE_URL'];
   const dir = mkdtempSync(path.join(folderForData(), 'vantage-pg-'));
   chmodSync(dir, 0o700);
+  removeWithUs(dir);
   const embedded = given
     ? undefined
     : await startEmbedded({
@@ -31,7 +31,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
         // Old segments of the log are kept, in memory, up to that size.
         settings: { fsync: 'off', full_page_writes: 'off', max_connections: '200', max_wal_size: '256MB' },
       });
-  if (embedded) endWithUs(embedded.pid, dir);
   // The tests use an ordinary role, as the controller does. This role may also create databases, and load rows in any
   // order.
   if (embedded)
@@ -56,26 +55,4 @@ export default async function setup(project: TestProject): Promise<() => Promise
     else for (const server of [url, ...workers]) await dropDatabase(server, template);
     rmSync(dir, { recursive: true, force: true });
   };
-}
-
-/**
- * Ends PostgreSQL and removes its folder after a killed run: a small process waits for the end of this process's pipe.
- */
-function endWithUs(pid: number, dir: string): void {
-  const watch = spawn(
-    'sh',
-    [
-      '-c',
-      'read -r _; grep -q cluster_name "/proc/$1/cmdline" 2>/dev/null && kill -QUIT "$1" && sleep 1; rm -rf "$2"',
-      'watch',
-      `${pid}`,
-      dir,
-    ],
-    {
-      detached: true,
-      stdio: ['pipe', 'ignore', 'ignore'],
-    },
-  );
-  watch.unref();
-  if (watch.stdin instanceof Socket) watch.stdin.unref();
 }

@@ -2,9 +2,10 @@
 import { spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type DatabaseServer, hasPrograms, runAs } from './database-servers.ts';
+import { type DatabaseServer, hasPrograms } from './database-servers.ts';
 import { freePort } from './free-port.ts';
 import { withClient } from './postgres-url.ts';
+import { runAs } from './server-folder.ts';
 
 const program = '/usr/sbin/pgbouncer';
 
@@ -29,7 +30,7 @@ export async function startPgBouncer(
   // No user of the server is named, so everybody becomes the owner of the database.
   const database = `postgres = host=${server.folder} user=vantage`;
   writeFileSync(file, ['[databases]', database, '[pgbouncer]', ...lines, ''].join('\n'));
-  const child = spawn(program, [file], { ...runAs(), cwd: '/', stdio: 'ignore' });
+  const child = spawn(program, [file], { ...runAs(), cwd: server.folder, stdio: 'ignore' });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const url = `postgres://vantage@127.0.0.1:${port}/postgres`;
   for (;;) {

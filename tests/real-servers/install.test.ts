@@ -8,7 +8,7 @@ import { makeCertificate } from '@vantage/probes/testing';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { root as repository } from '../../agent-installer/src/root.ts';
-import { type CleanRoot, cleanRootMissing, createCleanRoot, replaceCurl } from '../harness/clean-root.ts';
+import { cleanRootMissing, createLinkedRoot, type LinkedRoot, replaceCurl } from '../harness/clean-root.ts';
 import { type ConnectProxy, startConnectProxy } from '../harness/connect-proxy.ts';
 import { operate } from '../harness/more-agents.ts';
 import { type System, startSystem } from '../harness/system.ts';
@@ -42,10 +42,10 @@ afterAll(async () => {
   await target?.[Symbol.asyncDispose]();
 });
 
-const createHost = (tag: string) => createCleanRoot(tag, subnetOf(tag));
+const createHost = (tag: string) => createLinkedRoot(tag, subnetOf(tag));
 
 /** Creates a Location with a device for an agent on this host, and returns the invitation to it. */
-async function inviteTo({ gateway }: CleanRoot, location: string) {
+async function inviteTo({ gateway }: LinkedRoot, location: string) {
   operate(system, 'locations', 'create', location);
   const body = {
     Method: 'TCP',

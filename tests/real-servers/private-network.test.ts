@@ -7,7 +7,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { root as repository } from '../../agent-installer/src/root.ts';
-import { type CleanRoot, cleanRootMissing, createCleanRoot } from '../harness/clean-root.ts';
+import { cleanRootMissing, createLinkedRoot, type LinkedRoot } from '../harness/clean-root.ts';
 import { firewallMissing } from '../harness/firewall.ts';
 import { operate } from '../harness/more-agents.ts';
 import { inside, ip } from '../harness/netns.ts';
@@ -29,7 +29,7 @@ const created = z.object({ device_id: z.string() });
 const checks = z.array(z.object({ ResultCode: z.int(), CheckResult: z.string() }));
 
 let system: System;
-let host: CleanRoot;
+let host: LinkedRoot;
 let servers: ChildProcess;
 
 /**
@@ -116,7 +116,7 @@ beforeAll(async () => {
   });
   removeNetwork();
   system = await startSystem({ timeoutMs: 240_000, env: { VANTAGE_TLS_NAMES: controller } });
-  host = await createCleanRoot(tag, subnet);
+  host = await createLinkedRoot(tag, subnet);
   connectRouter(new URL(system.quickstart().agent_endpoint).port);
   const program = path.join(import.meta.dirname, 'private-devices.ts');
   servers = spawn('ip', inside(names.site, process.execPath, program, devices), {

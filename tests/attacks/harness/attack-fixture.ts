@@ -45,7 +45,7 @@ export interface AttackFixture extends AsyncDisposable {
   readonly neighbour: Account;
 }
 
-export const controllerBytes = 512 * 1024 * 1024;
+const controllerBytes = 512 * 1024 * 1024;
 const agentBytes = 200 * 1024 * 1024;
 
 const ready = z.object({
