@@ -34,7 +34,10 @@ async function checkScript(fixture: AttackFixture, text: string, timeoutS = 2): 
 
 test('an agent survives every script within its memory limit', async () => {
   await scenes.play('hostile scripts', async (fixture) => {
-    for (const [what, text] of scripts) expect((await checkScript(fixture, text)).code, what).not.toBe(1);
+    const seen = await Promise.all(
+      scripts.map(async ([what, text]) => [what, (await checkScript(fixture, text)).code]),
+    );
+    expect(seen.filter(([, code]) => code === 1)).toEqual([]);
     expect(await checkScript(fixture, 'expect(true)')).toMatchObject({ code: 1 });
   });
 });
