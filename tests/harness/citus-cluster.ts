@@ -135,8 +135,8 @@ async function createServer(
     execFileSync(path.join(folder, 'usr/lib/postgresql/15/bin', program), args, {
       ...runAs(),
       cwd: '/',
-      // Its libpq looks for certificates at home.
-      env: { ...process.env, HOME: folder },
+      // Its libpq looks for certificates at home, and this machine may lack the locale of whoever runs the tests.
+      env: { ...process.env, HOME: folder, LC_ALL: 'C' },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
   // The servers begin as copies of one that never ran, because a copy costs less than a new one.

@@ -26,7 +26,9 @@ export interface DatabaseServer {
 }
 
 function run(program: string, args: readonly string[]): void {
-  execFileSync(path.join(programs, program), args, { ...runAs(), cwd: '/', stdio: 'pipe' });
+  // Whoever runs the tests may have a locale that this machine lacks.
+  const env = { ...process.env, LC_ALL: 'C' };
+  execFileSync(path.join(programs, program), args, { ...runAs(), cwd: '/', env, stdio: 'pipe' });
 }
 
 function urlIn(folder: string, role: string): string {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Family, IcmpSocket } from './index.ts';
 import { openIcmp } from './index.ts';
+import { whyNoPing } from './testing/why-no-ping.ts';
 
 const opened: IcmpSocket[] = [];
 afterEach(() => {
@@ -12,13 +13,6 @@ function open(family: Family): IcmpSocket {
   if ('error' in socket) throw new Error(socket.error);
   opened.push(socket);
   return socket;
-}
-
-function whyNot(family: Family): string | undefined {
-  const socket = openIcmp({ family });
-  if ('error' in socket) return socket.error;
-  socket.close();
-  return undefined;
 }
 
 /** The round-trip time of a ping whose answer waits in the queue for 20 ms. */
@@ -33,7 +27,7 @@ async function heldUpMs(socket: IcmpSocket, address: string): Promise<number> {
 const loopback = { 4: '127.0.0.1', 6: '::1' } as const;
 
 for (const family of [4, 6] as const) {
-  const reason = whyNot(family);
+  const reason = whyNoPing(family);
   describe(`an IPv${family} socket`, () => {
     const address = loopback[family];
     let kept: IcmpSocket | undefined;

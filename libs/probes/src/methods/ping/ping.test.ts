@@ -1,4 +1,5 @@
-import { createSharedIcmp, type IcmpSocket, openIcmp, type PingAnswer } from '@vantage/icmp';
+import { createSharedIcmp, type IcmpSocket, type PingAnswer } from '@vantage/icmp';
+import { whyNoPing } from '@vantage/icmp/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createDial } from '../../net/dial.ts';
 import { createNames } from '../../net/resolve.ts';
@@ -184,12 +185,7 @@ describe('PING', () => {
   });
 });
 
-const reason = (() => {
-  const socket = openIcmp({ family: 4 });
-  if ('error' in socket) return socket.error;
-  socket.close();
-  return undefined;
-})();
+const reason = whyNoPing();
 
 describe('PING on the wire', () => {
   beforeEach(({ skip }) => skip(reason !== undefined, reason));
