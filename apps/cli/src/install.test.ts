@@ -60,20 +60,33 @@ test('a good installation prints nothing, and a failed one prints the output of 
   expect(JSON.parse(out)).toMatch(/^installing packages failed \(1\).*\nnpm error code E404$/s);
 });
 
-test('the first start installs the packages of the lockfile before anything else', async () => {
+/** What `npm start` says in a clone with this lockfile, when npm fails with 7. */
+async function start(packages: object): Promise<string> {
   const bin = path.join(root, 'apps/cli/bin');
   mkdirSync(bin, { recursive: true });
   for (const name of readdirSync(path.dirname(install)))
     copyFileSync(path.join(path.dirname(install), name), path.join(bin, name));
-  writeFileSync(
-    path.join(root, 'package-lock.json'),
-    '{"packages": {"node_modules/x": {"version": "1.0.0"}}}',
-  );
+  writeFileSync(path.join(root, 'package-lock.json'), JSON.stringify({ packages }));
   const npm = path.join(root, 'npm.js');
   writeFileSync(npm, "console.error('npm error no such registry'); process.exitCode = 7;");
   const env = { PATH: process.env['PATH'], npm_execpath: npm, npm_lifecycle_event: 'start' };
   const { err } = await outputOf(spawn(process.execPath, [path.join(bin, 'bootstrap.mjs'), 'up'], { env }));
-  expect(err).toContain('first start: installing packages (npm ci)');
-  expect(err).toContain('installing packages failed (7)');
-  expect(err).toContain('npm error no such registry');
+  return err;
+}
+
+test('the first start installs the packages of the lockfile before anything else', async () => {
+  const said = await start({ 'node_modules/x': { version: '1.0.0' } });
+  expect(said).toContain('first start: installing packages (npm ci)');
+  expect(said).toContain('installing packages failed (7)');
+  expect(said).toContain('npm error no such registry');
+});
+
+test('a start installs again where npm left out an optional package of this platform', async () => {
+  const here = { version: '1.0.0', optional: true, os: [process.platform], cpu: [process.arch] };
+  const modules = path.join(root, 'node_modules');
+  mkdirSync(modules, { recursive: true });
+  writeFileSync(path.join(modules, '.package-lock.json'), '{"packages": {}}');
+  expect(await start({ 'node_modules/x': here })).toContain('not those of package-lock.json: installing');
+  for (const other of [{ os: ['aix'] }, { cpu: ['mips'] }, { libc: ['musl'] }, { os: undefined }])
+    expect(await start({ 'node_modules/x': { ...here, ...other } })).not.toContain('installing');
 });
