@@ -3,6 +3,8 @@
 # lists the arguments. Needs root, sh, tar, gzip, sha256sum, and curl or GNU wget. Running it again changes nothing.
 set -u
 umask 022
+# Ordinary users of Debian, and root after `su`, lack the folders of useradd and userdel.
+PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 
 # The controller puts its CA certificate here when it serves the script.
 CA_PEM='@VANTAGE_CA@'

@@ -30,7 +30,9 @@ const own = mkdtempSync(path.join(tmpdir(), 'vantage-scripts-'));
 afterAll(() => rmSync(own, { recursive: true }));
 
 const run = (program: string, ...args: string[]) => {
-  const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: 'utf8', cwd: folder });
+  // The PATH of ordinary users of Debian, and of root after `su`.
+  const env = { ...process.env, PATH: '/usr/local/bin:/usr/bin:/bin' };
+  const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: 'utf8', cwd: folder, env });
   return { status, output: `${stdout}${stderr}`, isMissing: error !== undefined };
 };
 

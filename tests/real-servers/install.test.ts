@@ -124,7 +124,8 @@ test.concurrent('the printed line installs an agent whose first check arrives; r
   const again = await host.run(command);
   expect(again.status, again.output).toBe(0);
   expect(again.output).toContain('already installed');
-  await removeAll(host, before);
+  // Root after `su` has the PATH of the ordinary user.
+  await removeAll(host, before, 'PATH=/usr/local/bin:/usr/bin:/bin vantage-agent uninstall --yes');
 }, 300_000);
 
 test.concurrent('through an HTTP proxy the same line installs, with --proxy and with https_proxy', async ({
