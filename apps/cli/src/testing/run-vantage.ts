@@ -17,13 +17,16 @@ export interface Ended {
 /** The program of the command line. */
 export const program = path.join(import.meta.dirname, '../main.ts');
 
+/** Without it commands would read the system that somebody started in this checkout. */
+const noData = { VANTAGE_DATA: '/nowhere' };
+
 /** Runs the command line as an operator would, with these settings. */
 export function runVantage(
   args: readonly string[],
   settings: Readonly<Record<string, string>>,
   input = '',
 ): Promise<Ended> {
-  const env = { ...programEnv(), ...settings };
+  const env = { ...programEnv(), ...noData, ...settings };
   return new Promise((resolve) => {
     const child = execFile(process.execPath, [program, ...args], { env }, (error, out, err) =>
       resolve({ code: error ? Number(error.code) : 0, out, err }),
@@ -50,7 +53,8 @@ export async function runHere(
   process.exitCode = undefined;
   const inherited = Object.keys(process.env).filter((name) => name.startsWith('VANTAGE_'));
   for (const name of inherited) vi.stubEnv(name, undefined);
-  for (const [name, value] of Object.entries({ ...compileCacheEnv(), ...settings })) vi.stubEnv(name, value);
+  for (const [name, value] of Object.entries({ ...compileCacheEnv(), ...noData, ...settings }))
+    vi.stubEnv(name, value);
   try {
     await runCommandLine(args, adminOf);
     return { code: Number(process.exitCode ?? 0), out: out.join(''), err: err.join('') };
