@@ -32,7 +32,7 @@ export function useShellHere(): (folder: string) => Promise<ShellHere> {
       const from = process.cwd();
       process.chdir(folder);
       try {
-        const ended = await run(text.split('\0').slice(0, -1), present);
+        const ended = await run(text.split('\0').slice(0, -1), { VANTAGE_DATA: 'data', ...present });
         for (const [name, value] of Object.entries(ended))
           writeFileSync(path.join(answer, name), String(value));
       } finally {

@@ -60,7 +60,7 @@ test('a good installation prints nothing, and a failed one prints the output of 
   expect(JSON.parse(out)).toMatch(/^installing packages failed \(1\).*\nnpm error code E404$/s);
 });
 
-/** What `npm start` says in a clone with this lockfile, when npm fails with 7. */
+/** Runs `npm start` in a clone with this lockfile, where npm fails with 7; resolves with what it said. */
 async function start(packages: object): Promise<string> {
   const bin = path.join(root, 'apps/cli/bin');
   mkdirSync(bin, { recursive: true });

@@ -32,11 +32,22 @@ const kinds: readonly (readonly [path: string, table: string, created: object, c
   ['/users', 'api_keys', { Name: 'Ada', Email: 'ada@example.org', Level: 'UR' }, renamed],
 ];
 
+const microseconds = new Set(['devices', 'hooks', 'pages', 'reports']);
+
+/** The times of the newest row of a table, as they are stored. */
+async function newestOf(table: string) {
+  const unit = microseconds.has(table) ? 'us' : 'at';
+  const [created, updated] = [sql.ref(`created_${unit}`), sql.ref(`updated_${unit}`)];
+  const { rows } = await sql<{ created: string; updated: string }>`
+    select ${created}::text as created, ${updated}::text as updated from ${sql.table(table)}
+    order by ${created} desc limit 1`.execute(one.rest.db.kysely);
+  return rows[0];
+}
+
 /** Moves all times of a table a day back, as if its things had been made yesterday. */
 async function age(table: string): Promise<void> {
   const inTable = sql.table(table);
-  const isUs = ['devices', 'hooks', 'pages', 'reports'].includes(table);
-  await (isUs
+  await (microseconds.has(table)
     ? sql`update ${inTable} set created_us = created_us - 86400000000, updated_us = updated_us - 86400000000`
     : sql`update ${inTable} set created_at = created_at - interval '1 day', updated_at = updated_at - interval '1 day'`
   ).execute(one.rest.db.kysely);
@@ -47,6 +58,8 @@ test.each(kinds)(
   async (path, table, body, change) => {
     const made = z.record(z.string(), z.string()).parse((await one.send('POST', path, body)).json);
     const own = `${path}/${Object.values(made)[0]}`;
+    const newest = await newestOf(table);
+    expect(newest?.updated).toBe(newest?.created);
     await age(table);
     const read = async () => times.parse((await one.send('GET', own)).json);
     const first = await read();

@@ -103,6 +103,8 @@ export type ReportColumns = Omit<
 >;
 
 const now = sql<number>`(extract(epoch from clock_timestamp()) * 1000000)::bigint`;
+/** As the columns of all tables have it that say when a row was made or changed. */
+const transactionBegan = sql<number>`(extract(epoch from now()) * 1000000)::bigint`;
 
 /** Inserts a report, of which the month that runs is the first; returns its number. */
 export async function insertReport(
@@ -111,7 +113,7 @@ export async function insertReport(
 ): Promise<number> {
   const { report_no } = await trx
     .insertInto('reports')
-    .values({ ...report, created_us: now })
+    .values({ ...report, created_us: transactionBegan })
     .returning('report_no')
     .executeTakeFirstOrThrow();
   return report_no;
