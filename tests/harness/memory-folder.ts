@@ -1,4 +1,4 @@
-import { statfsSync } from 'node:fs';
+import { accessSync, constants, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 
 const inMemory = '/dev/shm';
@@ -12,6 +12,7 @@ const leastBytes = 4 * 1024 ** 3;
 export function folderForData(): string {
   if (process.availableMemory() < leastBytes) return tmpdir();
   try {
+    accessSync(inMemory, constants.W_OK | constants.X_OK);
     const { bavail, bsize } = statfsSync(inMemory);
     return bavail * bsize < leastBytes ? tmpdir() : inMemory;
   } catch {

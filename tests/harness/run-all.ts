@@ -150,7 +150,10 @@ async function runTests(
     ...(config && { config }),
     ...(project && { project }),
   });
-  for (const module of vitest.state.getTestModules()) addModule(module);
+  const modules = vitest.state.getTestModules();
+  for (const module of modules) addModule(module);
+  // A global setup that throws ends the run without an unhandled error.
+  if (modules.length === 0) summary.fail('the tests', 'no test ran: vitest says above why');
   for (const error of vitest.state.getUnhandledErrors())
     summary.fail('an error outside of the tests', messageOf(error));
   await vitest.close();
