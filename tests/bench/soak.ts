@@ -9,7 +9,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { daysWanted } from '../../apps/controller/src/platform/db/partitions.ts';
-import { openIcmp } from '../../libs/icmp/src/index.ts';
+import { whyNoPing } from '../../libs/icmp/src/index.ts';
 import { freePort, freePortPair } from '../harness/free-port.ts';
 import { startAgent } from '../harness/more-agents.ts';
 import { startSystem } from '../harness/system.ts';
@@ -81,13 +81,11 @@ const sampler = createProcessSampler([
 const targets = held.use(await startTargets());
 const turning = await forkTargets(held, 'target-process', ['50']);
 const swinging = await forkTargets(held, 'swinging-target');
-const icmp = openIcmp({ family: 4 });
-if (!('error' in icmp)) icmp.close();
 const to = {
   web: targets.webPort,
   swinging: z.number().parse(swinging.message),
   dns: typeof targets.dnsPort === 'number' ? targets.dnsPort : undefined,
-  pings: !('error' in icmp),
+  pings: whyNoPing() === undefined,
   turning: z.object({ ports: z.array(z.number()) }).parse(turning.message).ports,
 };
 const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;

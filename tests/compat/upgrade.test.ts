@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { whyNoPing } from '../../libs/icmp/src/testing/index.ts';
+import { whyNoPing } from '../../libs/icmp/src/index.ts';
 import { type Api, createApi } from '../harness/api.ts';
 import { withClient } from '../harness/postgres-url.ts';
 import {

@@ -10,7 +10,7 @@ import { programEnv } from '@vantage/kernel/testing';
 import { makeCertificate } from '@vantage/probes/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { whyNoPing } from '../../libs/icmp/src/testing/index.ts';
+import { whyNoPing } from '../../libs/icmp/src/index.ts';
 import { withClient } from '../harness/postgres-url.ts';
 import { repositoryRoot, type System } from '../harness/system.ts';
 import { startSystemOnDatabase } from '../harness/system-on-database.ts';

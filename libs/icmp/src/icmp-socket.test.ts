@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Family, IcmpSocket } from './index.ts';
-import { openIcmp } from './index.ts';
-import { whyNoPing } from './testing/why-no-ping.ts';
+import { openIcmp, whyNoPing } from './index.ts';
 
 const opened: IcmpSocket[] = [];
 afterEach(() => {

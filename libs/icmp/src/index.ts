@@ -10,6 +10,7 @@ export {
   type OpenIcmpOptions,
   openIcmp,
   type SharedIcmp,
+  whyNoPing,
 } from './open.ts';
 export type { Family, IcmpErrorReason } from './packet.ts';
 export { createTcpFigures, type ReadTcpFigures, type TcpFigures } from './tcp-figures.ts';

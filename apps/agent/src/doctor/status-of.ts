@@ -1,4 +1,4 @@
-import { openIcmp } from '@vantage/icmp';
+import { whyNoPing } from '@vantage/icmp';
 import type { Clock } from '@vantage/kernel';
 import type { Stores } from '../run/stores.ts';
 import { type DisconnectReason, disconnectText } from '../stream/disconnect-reason.ts';
@@ -23,15 +23,8 @@ export function statusOf(now: {
     devices: stores.assignments.all.size,
     waitingRecords: stores.outbox.records,
     clockOffsetMs: isMeasured ? stores.time.offsetUs / 1000 : null,
-    pingFault: pingFault(),
+    pingFault: whyNoPing() ?? null,
   };
-}
-
-function pingFault(): string | null {
-  const socket = openIcmp({ family: 4 });
-  if ('error' in socket) return socket.error;
-  socket.close();
-  return null;
 }
 
 /** The state of the stream so far. */

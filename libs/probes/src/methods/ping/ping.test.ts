@@ -1,5 +1,4 @@
-import { createSharedIcmp, type IcmpSocket, type PingAnswer } from '@vantage/icmp';
-import { whyNoPing } from '@vantage/icmp/testing';
+import { createSharedIcmp, type IcmpSocket, type PingAnswer, whyNoPing } from '@vantage/icmp';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createDial } from '../../net/dial.ts';
 import { createNames } from '../../net/resolve.ts';
