@@ -133,3 +133,28 @@ test('one lost ping of a master with retries suppresses nothing, whenever it hap
     { numRuns: runs },
   );
 });
+
+test('a fault that outlasts its master alerts after one sequence of its own, also where its checks last longer than their period', () => {
+  fc.assert(
+    fc.property(settings, settings, offsets, (master, dependent, after) => {
+      const backMs = causeMs + lasting([master], after, 0);
+      const [router, behind] = simulate(
+        [
+          device(master, { afterMs: after.master, master: null, fails: [[causeMs, backMs]] }),
+          device(dependent, { afterMs: after.dependent, master: 0, fails: [[causeMs, 2 * untilMs]] }),
+        ],
+        2 * untilMs,
+      );
+      expect(router?.downs).toHaveLength(1);
+      expect(behind?.alerts).toHaveLength(1);
+      // A check of each of them may run when another one is requested.
+      const graceMs = 5 * second;
+      const judgedMs = 2 * (2 * master.timeoutMs + graceMs);
+      const sequenceMs =
+        (dependent.retries + 1) * (2 * dependent.timeoutMs + dependent.retryDelayMs + graceMs);
+      const fromMs = Math.max(router?.ups[0] ?? 0, behind?.downs[0] ?? 0);
+      expect(behind?.alerts[0]).toBeLessThanOrEqual(fromMs + judgedMs + sequenceMs);
+    }),
+    { numRuns: runs },
+  );
+});

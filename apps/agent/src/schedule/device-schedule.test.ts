@@ -131,12 +131,22 @@ describe('a run request', () => {
 });
 
 test.each([
-  ['requested before it is due', 59, 'requested'],
-  ['requested for the same moment', 60, 'requested'],
-  ['requested for later', 61, 'regular'],
-])('of a regular check and one %s the earlier one is next', (_what, atS, kind) => {
+  ['requested before it is due', 59, 0, 'requested'],
+  ['requested for the same moment', 60, 0, 'requested'],
+  ['requested for later', 61, 60, 'regular'],
+  ['requested for later, when both are due', 61, 61, 'requested'],
+])('of a regular check and one %s: %i s, at %i s', (_what, atS, nowS, kind) => {
   const one = schedule({ requested: [{ runRequestId: 'r', atUs: us(atS) }] });
-  expect(nextJob(one).kind).toBe(kind);
+  expect(nextJob(one, us(nowS)).kind).toBe(kind);
+});
+
+test('a retry that is due goes before a check that was requested later', () => {
+  const requested = [{ runRequestId: 'r', atUs: us(61) }];
+  const one = schedule({ requested, retrySequence: open(us(60), '') });
+  expect([
+    nextJob(one, us(70)).kind,
+    nextJob({ ...one, retrySequence: open(us(62), '') }, us(70)).kind,
+  ]).toEqual(['retry', 'requested']);
 });
 
 test.each<[string, Partial<Assignment>, number]>([

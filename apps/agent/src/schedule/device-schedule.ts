@@ -111,8 +111,12 @@ export function isOneOffDone(schedule: DeviceSchedule, job: Job): boolean {
   return schedule.oneOff && !isRequested && schedule.requested.length === 0;
 }
 
-/** The earliest job; while a retry sequence is open there are no regular checks. */
-export function nextJob(schedule: DeviceSchedule): Job {
+/**
+ * The earliest job; while a retry sequence is open there are no regular checks. A requested check that is due at
+ * `nowUs` goes before a regular one, because somebody waits for it: of a device whose checks last longer than its
+ * period a regular one is always due.
+ */
+export function nextJob(schedule: DeviceSchedule, nowUs = 0): Job {
   const { state } = schedule.retrySequence;
   const regular: Job =
     state.kind === 'open'
@@ -125,9 +129,8 @@ export function nextJob(schedule: DeviceSchedule): Job {
         }
       : { kind: 'regular', atUs: schedule.dueUs };
   const requested = schedule.requested[0];
-  return requested !== undefined && requested.atUs <= regular.atUs
-    ? { kind: 'requested', ...requested }
-    : regular;
+  const untilUs = regular.kind === 'regular' ? Math.max(regular.atUs, nowUs) : regular.atUs;
+  return requested !== undefined && requested.atUs <= untilUs ? { kind: 'requested', ...requested } : regular;
 }
 
 /** Brings the next regular check forward, to within a minute. */

@@ -92,7 +92,7 @@ function createModel() {
   };
 }
 
-test('the next step is the earliest job of all devices that are assigned and not being checked', () => {
+test('the next step is for the device with the earliest job of all that are assigned and not being checked', () => {
   fc.assert(
     fc.property(fc.array(command, { maxLength: 60, size: 'max' }), (commands) => {
       const model = createModel();
@@ -102,7 +102,16 @@ test('the next step is the earliest job of all devices that are assigned and not
         const next = nextStep(model.state, model.now());
         if (atUs === undefined) expect(next).toEqual({ kind: 'none' });
         else if (atUs > model.now()) expect(next).toEqual({ kind: 'wait', waitUs: atUs - model.now() });
-        else expect(next).toMatchObject({ kind: 'due', job: { atUs } });
+        else {
+          // A requested check that is due goes before a regular one that was due before it.
+          expect(next).toMatchObject({ kind: 'due' });
+          if (next.kind === 'due') {
+            expect(nextJob(next.schedule).atUs).toBe(atUs);
+            expect(next.job.atUs).toBeLessThanOrEqual(model.now());
+            const isRequested = next.schedule.requested.some((each) => each.atUs <= model.now());
+            expect(next.job.kind).toBe(isRequested ? 'requested' : 'regular');
+          }
+        }
       }
     }),
   );

@@ -59,7 +59,7 @@ export function nextStep({ dueQueue }: ScheduleState, nowUs: number): NextStep {
   const first = dueQueue.first();
   if (first === undefined) return { kind: 'none' };
   if (first.atUs > nowUs) return { kind: 'wait', waitUs: first.atUs - nowUs };
-  return { kind: 'due', schedule: first.key, job: nextJob(first.key) };
+  return { kind: 'due', schedule: first.key, job: nextJob(first.key, nowUs) };
 }
 
 /**

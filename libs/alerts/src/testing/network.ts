@@ -19,8 +19,9 @@ export interface SimulatedDevice {
 
 /** The history of one device. */
 export interface SimulatedHistory {
-  /** When each outage was confirmed, and when each alert was sent. */
+  /** When each outage was confirmed, when it was over, and when each alert was sent. */
   readonly downs: number[];
+  readonly ups: number[];
   readonly alerts: number[];
 }
 
@@ -29,7 +30,9 @@ interface Device extends SimulatedDevice {
   firstErrorMs: number | null;
   failed: number;
   alert: AlertState | null;
-  busyUntilMs: number;
+  busy: boolean;
+  /** Retries and requested checks that are due while a check of the device runs. */
+  readonly waiting: (() => void)[];
   readonly downSpans: [number, number][];
   readonly history: SimulatedHistory;
 }
@@ -82,9 +85,10 @@ export function simulate(devices: readonly SimulatedDevice[], untilMs: number): 
       firstErrorMs: null,
       failed: 0,
       alert: null,
-      busyUntilMs: 0,
+      busy: false,
+      waiting: [],
       downSpans: [],
-      history: { downs: [], alerts: [] },
+      history: { downs: [], ups: [], alerts: [] },
     })),
     requests: new Map(),
   };
@@ -104,14 +108,16 @@ function at({ queue }: World, atMs: number, work: () => void): void {
 
 function check(world: World, device: Device, kind: CheckKind, onAnswer: (isBad: boolean) => void = () => {}) {
   const { nowMs } = world;
-  if (nowMs < device.busyUntilMs) {
-    // Checks of one device never overlap. A regular one is left out.
-    if (kind !== 'regular') at(world, device.busyUntilMs, () => check(world, device, kind, onAnswer));
+  if (device.busy) {
+    // Checks of one device never overlap. A regular one is left out, the others run next.
+    if (kind !== 'regular') device.waiting.push(() => check(world, device, kind, onAnswer));
     return;
   }
   const isBad = device.fails.some(([from, to]) => nowMs >= from && nowMs < to);
-  device.busyUntilMs = nowMs + (isBad ? device.timeoutMs : goodMs);
-  at(world, device.busyUntilMs, () => {
+  device.busy = true;
+  at(world, nowMs + (isBad ? device.timeoutMs : goodMs), () => {
+    device.busy = false;
+    device.waiting.shift()?.();
     onAnswer(isBad);
     fold(world, device, isBad, kind);
     for (const one of world.devices) judge(world, one);
@@ -151,6 +157,7 @@ function recover(device: Device, nowMs: number): void {
   device.failed = 0;
   if (device.status === 'Up') return;
   device.status = 'Up';
+  device.history.ups.push(nowMs);
   const last = device.downSpans.at(-1);
   if (last) last[1] = nowMs;
   if (device.alert)
@@ -174,7 +181,12 @@ function judge(world: World, device: Device): void {
 function send(world: World, device: Device, request: NonNullable<AlertDecision['request']>): string {
   const target = (request.of === 'device' ? device : world.devices[device.master ?? -1]) ?? device;
   const startMs = Math.max(world.nowMs, request.notBeforeUs / 1_000);
-  const open: Request = { deadlineUs: (startMs + target.timeoutMs + graceMs) * 1_000, answer: null };
+  // A check of the device may run, and ends first.
+  const timeouts = request.of === 'device' ? 2 : 1;
+  const open: Request = {
+    deadlineUs: (startMs + timeouts * target.timeoutMs + graceMs) * 1_000,
+    answer: null,
+  };
   const requestId = `${world.requests.size}`;
   world.requests.set(requestId, open);
   at(world, startMs, () =>

@@ -106,10 +106,12 @@ test('the check of a paused device is history: its revision is 0', async () => {
   await expect(answer).rejects.toThrow('gone');
 });
 
-test('a run request expires when the agent does not answer within Timeout and a margin', async () => {
+test('a run request expires when the agent does not answer within two Timeouts and a margin', async () => {
   const clock = createFakeClock(systemClock.nowUs());
   const answer = createCheckNow({ db, clock })(deviceNo, new AbortController().signal);
-  await created();
+  const { created_us: createdUs, deadline_us: deadlineUs } = await created();
+  // Another check of the device may run for its Timeout of 10 s.
+  expect(deadlineUs - createdUs).toBe(30_000_000);
   for (let i = 0; i < 50 && (await requests())[0]?.state === 'Open'; i += 1) await clock.advance(1_000);
   expect(await answer).toMatchObject({ kind: 'nobody', message: expect.stringMatching(/did not answer/) });
   expect(await requests()).toMatchObject([{ state: 'Expired' }]);

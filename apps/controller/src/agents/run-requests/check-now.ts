@@ -27,7 +27,7 @@ const pollMs = 500;
 /** A device that was just created is assigned within this time. */
 const assignmentMs = 2_000;
 const assignmentPollMs = 50;
-/** The time for request, result and commit, in addition to the device's own Timeout. */
+/** The time for request, result and commit, in addition to the checks that the answer waits for. */
 const marginUs = 10_000_000;
 
 /** Creates the function. It also polls, so it works while notifications are missing. */

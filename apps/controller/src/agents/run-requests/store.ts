@@ -1,7 +1,7 @@
-import { cleanLine } from '@vantage/domain';
+import { cleanLine, secondUs } from '@vantage/domain';
 import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
-import { type NewRunRequest, publish, type Tables } from '../../platform/db/index.ts';
+import { type NewRunRequest, publish, type Tables, timeoutsUntilAnswer } from '../../platform/db/index.ts';
 
 /** Stores run requests and notifies the gateways of their agents. Resolves with their ids. */
 export async function createRunRequests(
@@ -40,7 +40,7 @@ export async function createCheckNowRequest(
     readonly runRequestId: string;
     readonly deviceNo: number;
     readonly nowUs: number;
-    /** The deadline is this much later than the device's own Timeout. */
+    /** The deadline is this much later than a check that runs now, and the requested one, take at the longest. */
     readonly marginUs: number;
     /** A traceroute follows the check. Only agents that trace on request can run it. */
     readonly traceroute: boolean;
@@ -50,7 +50,7 @@ export async function createCheckNowRequest(
   const { rows } = await sql<{ agent_no: number; deadline_us: number }>`
     insert into run_requests (run_request_id, kind, device_no, agent_no, location_no, revision, deadline_us, created_us, traceroute)
     select ${runRequestId}, 'Now', d.device_no, a.agent_no, s.location_no, case when d.enabled then d.revision else 0 end,
-      ${nowUs + marginUs}::bigint + d.timeout_s * 1000000::bigint, ${nowUs}, ${traceroute}::boolean
+      ${nowUs + marginUs}::bigint + d.timeout_s * ${sql.lit(timeoutsUntilAnswer * secondUs)}::bigint, ${nowUs}, ${traceroute}::boolean
     from devices d
       join (
         select device_no, agent_no, location_no, run_immediately, rotation_index from assignment_spans where to_us is null

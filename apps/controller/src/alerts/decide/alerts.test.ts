@@ -108,8 +108,47 @@ test('the checks of such a sequence go to the Locations of the device in turn', 
   expect(new Set([first, second])).toEqual(new Set([place.agentNo, other.agentNo]));
 });
 
-/** Decides at this second, and answers the run requests that this makes with these codes. */
-async function answerRequests(at: number, codes: Readonly<Record<number, number>>) {
+test.each([0, 1])(
+  'a Location that decides nothing (%i of two) does not keep a device from its alert',
+  async (silent) => {
+    const other = await fixture.location(`Bern ${silent}`);
+    const [router, device] = [await downDevice(), await fixture.device([place, other])];
+    await fixture.behind(device, router);
+    await checks(device, 0, [1]);
+    for (const [attempt, { agentNo: agent }] of [place, other, place].entries())
+      await fixture.take([{ device, agent, at: 12 + 2 * attempt, code: 3, attempt }]);
+    await fixture.decide(20);
+    await checks(router, 40, [1], false);
+    const { agentNo } = [place, other][silent] ?? place;
+    for (let at = 50; at < 700; at += 10)
+      await answerRequests(at, { [router]: 1, [device]: 3 }, (agent) => (agent === agentNo ? 10 : undefined));
+    expect(await fixture.messages(device)).toEqual(['device.down']);
+  },
+);
+
+test('a check of the device is waited for as long as another one of it may run before', async () => {
+  const [router, device] = [await downDevice(), await downDevice(12)];
+  await fixture.behind(device, router);
+  await fixture.decide(20);
+  await checks(router, 40, [1], false);
+  await answerRequests(50, { [router]: 1 });
+  await fixture.decide(60);
+  const { rows } = await sql<{ seconds: number }>`
+    select ((deadline_us - created_us) / 1000000)::int as seconds from run_requests
+    where device_no = ${device} and kind = 'Now'`.execute(fixture.kysely);
+  // Twice its Timeout of 10 s, and 5 s.
+  expect(rows).toEqual([{ seconds: 25 }]);
+});
+
+/**
+ * Decides at this second, and answers the run requests that this makes with these codes, or with those of `instead` by
+ * agent.
+ */
+async function answerRequests(
+  at: number,
+  codes: Readonly<Record<number, number>>,
+  instead: (agentNo: number) => number | undefined = () => undefined,
+) {
   await fixture.decide(at);
   for (const [device, code] of Object.entries(codes)) {
     const open = (await fixture.runRequests(Number(device))).filter(
@@ -117,7 +156,7 @@ async function answerRequests(at: number, codes: Readonly<Record<number, number>
     );
     for (const [k, { run_request_id: runRequestId, agent_no: agent }] of open.entries()) {
       const check = { device: Number(device), agent, at: at + 2 + k };
-      await fixture.take([{ ...check, code, runRequestId }]);
+      await fixture.take([{ ...check, code: instead(agent) ?? code, runRequestId }]);
       await fixture.answer(runRequestId, check);
     }
   }

@@ -1,7 +1,7 @@
 import type { AlertDecision, AlertState, RequestedCheck } from '@vantage/alerts';
 import { parseCheckId, secondUs, verdictOf } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
-import { type NewRunRequest, startOfDay, type Tables } from '../../platform/db/index.ts';
+import { type NewRunRequest, startOfDay, type Tables, timeoutsUntilAnswer } from '../../platform/db/index.ts';
 import type { DueAlert, SubjectRow } from './due-store.ts';
 
 /** Stores run requests and notifies the gateways of their agents. Resolves with their ids. */
@@ -35,7 +35,7 @@ export async function requestCheck(
     readonly subject: SubjectRow;
     readonly state: AlertState;
     readonly request: NonNullable<AlertDecision['request']>;
-    /** An answer may take this much longer than the Timeout. */
+    /** An answer may take this much longer than the checks that it waits for. */
     readonly graceUs: number;
     readonly nowUs: number;
   },
@@ -56,7 +56,9 @@ export async function requestCheck(
     if (shared !== undefined) return shared;
   }
   const notBeforeUs = request.notBeforeUs > nowUs ? request.notBeforeUs : 0;
-  const deadlineUs = Math.max(nowUs, notBeforeUs) + of.timeoutS * secondUs + graceUs;
+  // The time that a master has is fixed: an alert waits for it, and its own retry sequence says as much.
+  const timeouts = request.of === 'master' ? 1 : timeoutsUntilAnswer;
+  const deadlineUs = Math.max(nowUs, notBeforeUs) + timeouts * of.timeoutS * secondUs + graceUs;
   const { deviceNo, revision } = of;
   const [requestId] = await createRunRequests(trx, [
     {
@@ -104,7 +106,22 @@ async function agentOf(
     return locationNo === null ? undefined : agentsAt(trx, { locationNo, agentNo });
   }
   const agents = await agentsFor(trx, deviceNo);
-  return agents[state.failedChecks % Math.max(1, agents.length)];
+  if (agents.length < 2) return agents[0];
+  // Also after a check that decided nothing: the policy of one agent may forbid it for ever.
+  const requested = await checksRequested(trx, deviceNo, state.phaseSinceUs);
+  return agents[requested % agents.length];
+}
+
+/** How many checks of the device were requested from `sinceUs` on. */
+async function checksRequested(trx: Kysely<Tables>, deviceNo: number, sinceUs: number): Promise<number> {
+  const { count } = await trx
+    .selectFrom('run_requests')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('device_no', '=', deviceNo)
+    .where('kind', '=', 'Now')
+    .where('created_us', '>=', sinceUs)
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 /** A requested check that is answered already serves other alerts for this long, microseconds. */

@@ -28,7 +28,7 @@ export {
   lockPacking,
   tryLockRequest,
 } from './locks.ts';
-export type { NewRunRequest } from './new-run-request.ts';
+export { type NewRunRequest, timeoutsUntilAnswer } from './new-run-request.ts';
 export { isOneOf } from './one-of.ts';
 export {
   createPartitions,

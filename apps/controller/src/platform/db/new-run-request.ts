@@ -1,6 +1,12 @@
 import type { Row } from './schema.ts';
 
 /**
+ * A requested check of a device is answered after so many Timeouts at the latest: another check of it may run when the
+ * request comes, and checks of a device never overlap.
+ */
+export const timeoutsUntilAnswer = 2;
+
+/**
  * A check that an agent must run now, or (`RetryDelegated`) a retry sequence that the agent must not continue itself; a
  * row of `run_requests`.
  */
