@@ -144,7 +144,7 @@ describe('a batch', () => {
       await vi.waitFor(() => expect(began).toBe(true), soon);
       duringCheck = undefined;
       expect(await tagsNamed(id)).toBe(1);
-      await passTime([one.rest, other], 181_000, 1_000);
+      await passTime([one.rest, other], 301_000, 1_000);
       const again = await keyed(other, id, body);
       never();
       await lost;
