@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { longestFirst } from './tests/harness/longest-first.ts';
 
@@ -7,11 +8,15 @@ const shared = {
   hookTimeout: 120_000,
   expect: { poll: { timeout: 20_000 } },
   pool: 'forks' as const,
-  // More than there are processors: tests of running programs mostly wait.
-  maxWorkers: 6,
   // Node itself loads the modules, as it does for the programs: no test needs them transformed, and no test mocks one.
   experimental: { viteModuleRunner: false, nodeLoader: false },
 };
+
+/**
+ * `npm test` runs both projects at once. One process for each processor keeps it busy with tests of code, and the tests
+ * of running programs, which mostly wait, fill what is left. More processes cost a quarter more of the processors' time.
+ */
+const processors = Math.min(6, Math.max(2, availableParallelism()));
 
 /** These wait for true minutes, start many programs or look at many screens. */
 const longest = [
@@ -27,8 +32,24 @@ const longest = [
   'captured-traffic',
   'wire',
   'outages',
-  'script-hostile',
   'roles',
+];
+
+/** Tests of code that mostly wait: they run while the other project keeps the processors busy. */
+const waiting = [
+  'acknowledge-all',
+  'cut-off',
+  'script-hostile',
+  'deliveries',
+  'balance',
+  'deliveries.property',
+  'api-port-deadlines',
+  'coordinator-alone',
+  'agent-anchors',
+  'gateway',
+  'page-mails',
+  'hostile',
+  'assign',
 ];
 
 /** Tests of documents, rules and the harness: a process of its own would cost each of them more than it does. */
@@ -44,7 +65,7 @@ export default defineConfig({
   test: {
     // Once for both projects.
     globalSetup: ['tests/harness/global-setup.ts'],
-    sequence: { sequencer: longestFirst(longest) },
+    sequence: { sequencer: longestFirst([...longest, ...waiting]) },
     projects: [
       {
         test: {
@@ -52,6 +73,8 @@ export default defineConfig({
           // One process runs many of these files, and loads the modules that they share once.
           name: 'code',
           isolate: false,
+          maxWorkers: processors,
+          sequence: { groupOrder: 0 },
           include: [
             'libs/*/src/**/*.test.ts',
             'apps/*/src/**/*.test.ts',
@@ -64,6 +87,8 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'system',
+          maxWorkers: processors + 1,
+          sequence: { groupOrder: 1 },
           include: ['tests/**/*.test.ts'],
           exclude: [
             '**/node_modules/**',

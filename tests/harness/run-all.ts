@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { messageOf } from '@vantage/kernel';
-import { startVitest, type TestModule } from 'vitest/node';
+import { createVitest, type TestModule } from 'vitest/node';
 import { bundlePrograms, removeOld } from './bundled-programs.ts';
 import { createSummary, type Outcome } from './summary.ts';
 
@@ -74,7 +74,14 @@ const { values, positionals } = parseArgs({
 // What is attacked, killed or timed starts the sources, as users do.
 if (values.config === undefined || values.project === 'servers')
   process.env['NODE_OPTIONS'] = await bundlePrograms(path.join(cache, 'programs'));
-await Promise.all([values.config === undefined ? runChecks() : undefined, runTests(positionals, values)]);
+// Each project of `npm test` has its own vitest: in one of them both would have to share the same number of processes.
+const projects =
+  values.config === undefined && values.project === undefined ? ['code', 'system'] : [values.project];
+const [, ...counts] = await Promise.all([
+  values.config === undefined ? runChecks() : undefined,
+  ...projects.map((project) => runTests(positionals, { config: values.config, project })),
+]);
+if (!counts.some((count) => count > 0)) summary.fail('the tests', 'no test ran: no file matches');
 rmSync(generated, { recursive: true, force: true });
 console.log(summary.text());
 if (values.failures !== undefined && summary.failed > 0)
@@ -137,26 +144,28 @@ function stale(): string | undefined {
 }
 
 /**
- * Runs vitest and adds its tests to the counts; a file that cannot be loaded and an error outside of tests count as
- * failed.
+ * Runs vitest and adds its tests to the counts; a file that cannot be loaded, a global setup that fails and an error
+ * outside of tests count as failed. Resolves with the number of files that match.
  */
 async function runTests(
   filters: readonly string[],
-  { config, project }: { readonly config?: string; readonly project?: string },
-): Promise<void> {
-  const vitest = await startVitest('test', [...filters], {
-    watch: false,
-    root,
-    ...(config && { config }),
-    ...(project && { project }),
-  });
-  const modules = vitest.state.getTestModules();
-  for (const module of modules) addModule(module);
-  // A global setup that throws ends the run without an unhandled error.
-  if (modules.length === 0) summary.fail('the tests', 'no test ran: vitest says above why');
+  { config, project }: { readonly config: string | undefined; readonly project: string | undefined },
+): Promise<number> {
+  const options = { watch: false, root, ...(config && { config }), ...(project && { project }) };
+  // What vitest remembers of a run would be overwritten by the other one.
+  const cacheDir = path.join(cache, 'vitest', project ?? 'all');
+  const vitest = await createVitest('test', options, { cacheDir });
+  const { length: count } = await vitest.globTestSpecifications([...filters]);
+  try {
+    if (count > 0) await vitest.start([...filters]);
+  } catch (error) {
+    summary.fail(`the tests${project === undefined ? '' : ` (${project})`}`, messageOf(error));
+  }
+  for (const module of vitest.state.getTestModules()) addModule(module);
   for (const error of vitest.state.getUnhandledErrors())
     summary.fail('an error outside of the tests', messageOf(error));
   await vitest.close();
+  return count;
 }
 
 function addModule(module: TestModule): void {
