@@ -2,7 +2,11 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { longestFirst } from './tests/harness/longest-first.ts';
 
+/** Processes of each project, which `npm test` runs at once. More of them spend a fifth more of the processors' time. */
+const maxWorkers = Math.min(6, Math.max(2, availableParallelism())) + 1;
+
 const shared = {
+  maxWorkers,
   // They end a test that hangs. No test depends on the machine's speed, and a busy machine is ten times slower.
   testTimeout: 120_000,
   hookTimeout: 120_000,
@@ -11,12 +15,6 @@ const shared = {
   // Node itself loads the modules, as it does for the programs: no test needs them transformed, and no test mocks one.
   experimental: { viteModuleRunner: false, nodeLoader: false },
 };
-
-/**
- * `npm test` runs both projects at once. One process for each processor keeps it busy with tests of code, and the tests
- * of running programs, which mostly wait, fill what is left. More processes cost a quarter more of the processors' time.
- */
-const processors = Math.min(6, Math.max(2, availableParallelism()));
 
 /** These wait for true minutes, start many programs or look at many screens. */
 const longest = [
@@ -73,8 +71,6 @@ export default defineConfig({
           // One process runs many of these files, and loads the modules that they share once.
           name: 'code',
           isolate: false,
-          maxWorkers: processors,
-          sequence: { groupOrder: 0 },
           include: [
             'libs/*/src/**/*.test.ts',
             'apps/*/src/**/*.test.ts',
@@ -87,8 +83,6 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'system',
-          maxWorkers: processors + 1,
-          sequence: { groupOrder: 1 },
           include: ['tests/**/*.test.ts'],
           exclude: [
             '**/node_modules/**',

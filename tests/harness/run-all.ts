@@ -74,7 +74,7 @@ const { values, positionals } = parseArgs({
 // What is attacked, killed or timed starts the sources, as users do.
 if (values.config === undefined || values.project === 'servers')
   process.env['NODE_OPTIONS'] = await bundlePrograms(path.join(cache, 'programs'));
-// Each project of `npm test` has its own vitest: in one of them both would have to share the same number of processes.
+// In one vitest the tests of programs would begin in all of its processes, and those of code would end in all of them.
 const projects =
   values.config === undefined && values.project === undefined ? ['code', 'system'] : [values.project];
 const [, ...counts] = await Promise.all([
