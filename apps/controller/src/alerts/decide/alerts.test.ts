@@ -92,8 +92,8 @@ test('a device behind a Down master is suppressed with an event, and alerts afte
   expect((await fixture.runRequests(device)).filter(({ kind }) => kind === 'Now')).toHaveLength(3);
 });
 
-test('the checks of such a sequence go to the Locations of the device in turn', async () => {
-  const other = await fixture.location('Rome');
+/** A device that is Down from two Locations, and its master, which was Down and is back. */
+async function downBehindRouter(other: typeof place) {
   const [router, device] = [await downDevice(), await fixture.device([place, other])];
   await fixture.behind(device, router);
   await checks(device, 0, [1]);
@@ -101,6 +101,12 @@ test('the checks of such a sequence go to the Locations of the device in turn', 
     await fixture.take([{ device, agent, at: 12 + 2 * attempt, code: 3, attempt }]);
   await fixture.decide(20);
   await checks(router, 40, [1], false);
+  return { router, device };
+}
+
+test('the checks of such a sequence go to the Locations of the device in turn', async () => {
+  const other = await fixture.location('Rome');
+  const { router, device } = await downBehindRouter(other);
   for (let round = 0; round < 6; round += 1)
     await answerRequests(50 + round * 10, { [router]: 1, [device]: 3 });
   const own = (await fixture.runRequests(device)).filter(({ kind }) => kind === 'Now');
@@ -112,13 +118,7 @@ test.each([0, 1])(
   'a Location that decides nothing (%i of two) does not keep a device from its alert',
   async (silent) => {
     const other = await fixture.location(`Bern ${silent}`);
-    const [router, device] = [await downDevice(), await fixture.device([place, other])];
-    await fixture.behind(device, router);
-    await checks(device, 0, [1]);
-    for (const [attempt, { agentNo: agent }] of [place, other, place].entries())
-      await fixture.take([{ device, agent, at: 12 + 2 * attempt, code: 3, attempt }]);
-    await fixture.decide(20);
-    await checks(router, 40, [1], false);
+    const { router, device } = await downBehindRouter(other);
     const { agentNo } = [place, other][silent] ?? place;
     for (let at = 50; at < 700; at += 10)
       await answerRequests(at, { [router]: 1, [device]: 3 }, (agent) => (agent === agentNo ? 10 : undefined));
