@@ -140,6 +140,17 @@ test.each([
   expect(nextJob(one, us(nowS)).kind).toBe(kind);
 });
 
+test('one requested check goes before a regular one that is due, and then the regular one', () => {
+  const one = schedule({ requested: [61, 62, 63].map((atS) => ({ runRequestId: `${atS}`, atUs: us(atS) })) });
+  const begin = (nowS: number) => {
+    const job = nextJob(one, us(nowS));
+    beginJob(one, job, us(nowS));
+    return job.kind;
+  };
+  expect([70, 71, 72, 73].map(begin).join()).toBe('requested,regular,requested,requested');
+  expect(one.requested).toEqual([]);
+});
+
 test('a retry that is due goes before a check that was requested later', () => {
   const requested = [{ runRequestId: 'r', atUs: us(61) }];
   const one = schedule({ requested, retrySequence: open(us(60), '') });

@@ -26,6 +26,8 @@ export interface DeviceSchedule {
   retrySequence: RetrySequence;
   /** Checks requested beside regular checks and retries, earliest first. */
   requested: { readonly runRequestId: string; readonly atUs: number }[];
+  /** A requested check went before a regular one that was due. */
+  passedOver: boolean;
   /** A check of it is running: nothing else of it starts. */
   busy: boolean;
   /** The assignment was removed while a check was running. */
@@ -65,6 +67,7 @@ export function createDeviceSchedule(
     dueUs: firstDueUs(assignment, nowUs, 0),
     retrySequence,
     requested: [],
+    passedOver: false,
     busy: false,
     gone: false,
     lastStartUs: 0,
@@ -112,7 +115,7 @@ export function isOneOffDone(schedule: DeviceSchedule, job: Job): boolean {
 }
 
 /**
- * The earliest job; while a retry sequence is open there are no regular checks. A requested check that is due at
+ * The earliest job; while a retry sequence is open there are no regular checks. One requested check that is due at
  * `nowUs` goes before a regular one, because somebody waits for it: of a device whose checks last longer than its
  * period a regular one is always due.
  */
@@ -129,7 +132,8 @@ export function nextJob(schedule: DeviceSchedule, nowUs = 0): Job {
         }
       : { kind: 'regular', atUs: schedule.dueUs };
   const requested = schedule.requested[0];
-  const untilUs = regular.kind === 'regular' ? Math.max(regular.atUs, nowUs) : regular.atUs;
+  const isFirst = regular.kind === 'regular' && !schedule.passedOver;
+  const untilUs = isFirst ? Math.max(regular.atUs, nowUs) : regular.atUs;
   return requested !== undefined && requested.atUs <= untilUs ? { kind: 'requested', ...requested } : regular;
 }
 
@@ -149,12 +153,14 @@ export function beginJob(
   const lateUs = startUs - Math.max(job.atUs, schedule.freeUs);
   switch (job.kind) {
     case 'regular':
+      schedule.passedOver = false;
       schedule.dueUs = nextOwnDueUs(schedule.assignment, Math.max(startUs, job.atUs));
       return { lateUs, passed: dueTimesBetween(schedule.assignment, job.atUs, startUs) };
     case 'retry':
       schedule.retrySequence = afterRetryBegan(schedule.retrySequence, job.retryId, job.attempt);
       return { lateUs, passed: 0 };
     case 'requested':
+      if (schedule.dueUs < job.atUs) schedule.passedOver = true;
       schedule.requested.shift();
       return { lateUs, passed: 0 };
   }

@@ -108,7 +108,9 @@ test('the next step is for the device with the earliest job of all that are assi
           if (next.kind === 'due') {
             expect(nextJob(next.schedule).atUs).toBe(atUs);
             expect(next.job.atUs).toBeLessThanOrEqual(model.now());
-            const isRequested = next.schedule.requested.some((each) => each.atUs <= model.now());
+            const { passedOver, requested, dueUs } = next.schedule;
+            const untilUs = passedOver ? dueUs : model.now();
+            const isRequested = requested.some((each) => each.atUs <= untilUs);
             expect(next.job.kind).toBe(isRequested ? 'requested' : 'regular');
           }
         }
