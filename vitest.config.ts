@@ -61,7 +61,7 @@ const small = [
 /** Unit, integration and end-to-end tests; the real-server, chaos and attack runs have their own configs. */
 export default defineConfig({
   test: {
-    // Once for both projects.
+    // Once in each vitest, also where it runs both projects.
     globalSetup: ['tests/harness/global-setup.ts'],
     sequence: { sequencer: longestFirst([...longest, ...waiting]) },
     projects: [

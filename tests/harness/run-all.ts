@@ -158,6 +158,8 @@ async function runTests(
   const { length: count } = await vitest.globTestSpecifications([...filters]);
   try {
     if (count > 0) await vitest.start([...filters]);
+    const { length: ran } = vitest.state.getTestModules();
+    if (ran < count) throw new Error(`${ran} of ${count} files ran`);
   } catch (error) {
     summary.fail(`the tests${project === undefined ? '' : ` (${project})`}`, messageOf(error));
   }

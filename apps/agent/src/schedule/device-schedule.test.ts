@@ -130,36 +130,6 @@ describe('a run request', () => {
   });
 });
 
-test.each([
-  ['requested before it is due', 59, 0, 'requested'],
-  ['requested for the same moment', 60, 0, 'requested'],
-  ['requested for later', 61, 60, 'regular'],
-  ['requested for later, when both are due', 61, 61, 'requested'],
-])('of a regular check and one %s: %i s, at %i s', (_what, atS, nowS, kind) => {
-  const one = schedule({ requested: [{ runRequestId: 'r', atUs: us(atS) }] });
-  expect(nextJob(one, us(nowS)).kind).toBe(kind);
-});
-
-test('one requested check goes before a regular one that is due, and then the regular one', () => {
-  const one = schedule({ requested: [61, 62, 63].map((atS) => ({ runRequestId: `${atS}`, atUs: us(atS) })) });
-  const begin = (nowS: number) => {
-    const job = nextJob(one, us(nowS));
-    beginJob(one, job, us(nowS));
-    return job.kind;
-  };
-  expect([70, 71, 72, 73].map(begin).join()).toBe('requested,regular,requested,requested');
-  expect(one.requested).toEqual([]);
-});
-
-test('a retry that is due goes before a check that was requested later', () => {
-  const requested = [{ runRequestId: 'r', atUs: us(61) }];
-  const one = schedule({ requested, retrySequence: open(us(60), '') });
-  expect([
-    nextJob(one, us(70)).kind,
-    nextJob({ ...one, retrySequence: open(us(62), '') }, us(70)).kind,
-  ]).toEqual(['retry', 'requested']);
-});
-
 test.each<[string, Partial<Assignment>, number]>([
   ['within a minute', { intervalMs: 3_600_000, scheduleOffsetMs: 1_805_000 }, 15],
   ['not where it is due within a minute anyway', {}, 60],

@@ -117,6 +117,7 @@ function check(world: World, device: Device, kind: CheckKind, onAnswer: (isBad: 
   device.busy = true;
   at(world, nowMs + (isBad ? device.timeoutMs : goodMs), () => {
     device.busy = false;
+    // As at an agent: it starts before anybody knows of this answer.
     device.waiting.shift()?.();
     onAnswer(isBad);
     fold(world, device, isBad, kind);

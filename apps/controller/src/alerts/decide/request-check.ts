@@ -56,7 +56,7 @@ export async function requestCheck(
     if (shared !== undefined) return shared;
   }
   const notBeforeUs = request.notBeforeUs > nowUs ? request.notBeforeUs : 0;
-  // The time that a master has is fixed: an alert waits for it, and its own retry sequence says as much.
+  // A master has its Timeout and 5 s, whatever runs before (docs/alerts.md, "Masters").
   const timeouts = request.of === 'master' ? 1 : timeoutsUntilAnswer;
   const deadlineUs = Math.max(nowUs, notBeforeUs) + timeouts * of.timeoutS * secondUs + graceUs;
   const { deviceNo, revision } = of;

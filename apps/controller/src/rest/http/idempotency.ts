@@ -23,7 +23,7 @@ const most = { answers: 10_000, bytes: 64 * 1024 * 1024 } as const;
 /** A repetition waits this long for the first request. */
 const waitMs = 10_000;
 const pollMs = 100;
-/** Longer than any request outside a transaction may run. */
+/** Longer than any request outside a transaction may run: a traceroute of a device with the longest Timeout, 270 s. */
 const runUs = 300_000_000;
 
 /**
