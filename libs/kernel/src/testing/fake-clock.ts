@@ -18,6 +18,17 @@ interface Entry {
   readonly fn: () => void;
 }
 
+/** Moves a clock on in steps until the work has ended. Resolves or rejects as the work does. */
+export async function advanceUntilEnded<T>(clock: FakeClock, stepMs: number, work: Promise<T>): Promise<T> {
+  let ended = false;
+  const end = () => {
+    ended = true;
+  };
+  work.then(end, end);
+  while (!ended) await clock.advance(stepMs);
+  return work;
+}
+
 async function settle(): Promise<void> {
   for (let i = 0; i < 20; i += 1) await new Promise<void>((resolve) => setImmediate(resolve));
 }

@@ -1,5 +1,6 @@
 export { anyCharacter } from './any-character.ts';
 export { type CpuTime, startCpuTimer, threadCpuMs } from './cpu-time.ts';
-export { createFakeClock, type FakeClock } from './fake-clock.ts';
+export { advanceUntilEnded, createFakeClock, type FakeClock } from './fake-clock.ts';
 export { programEnv } from './program-env.ts';
 export { propertyRuns } from './property-runs.ts';
+export { createSteppedClock, type SteppedClock } from './stepped-clock.ts';

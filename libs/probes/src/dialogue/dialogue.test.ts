@@ -76,8 +76,8 @@ describe('a dialogue', () => {
     ],
   ])('%s is 3 at once', async (_what, sent, text) => {
     const startedMs = systemClock.monoMs();
-    expect(await check(says(sent), line, 5000)).toMatchObject({ code: 3, text });
-    expect(systemClock.monoMs() - startedMs).toBeLessThan(4000);
+    expect(await check(says(sent), line, 60_000)).toMatchObject({ code: 3, text });
+    expect(systemClock.monoMs() - startedMs).toBeLessThan(30_000);
   });
 
   test('the text for a close depends on the bytes before it', async () => {

@@ -1,6 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import type { ReadTcpFigures } from '@vantage/icmp';
 import { systemClock } from '@vantage/kernel';
+import { createFakeClock } from '@vantage/kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Address, Dial, Policy } from '../contract/dial.ts';
@@ -45,9 +46,10 @@ describe('dial', () => {
   test('a silent address does not hold up the next for more than 250 ms (RFC 8305)', async () => {
     await using server = await listen(() => {});
     const dial = dialTo('192.0.2.1', '127.0.0.1');
-    const seen = await runTest(tcp, `w.example:${server.port}`, {}, { dial });
-    expect(seen.code).toBe(1);
-    expect(seen.phases.connect).toBeLessThan(400);
+    const clock = createFakeClock();
+    const running = runTest(tcp, `w.example:${server.port}`, {}, { dial, clock });
+    await clock.advance(250);
+    expect((await running).code).toBe(1);
   });
 
   test("ConnectTime ends when the kernel had the server's answer, however late the event loop saw it", async () => {

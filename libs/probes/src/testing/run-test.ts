@@ -20,13 +20,14 @@ export async function runTest(
     readonly policy?: Policy;
     readonly dial?: Dial;
     readonly signal?: AbortSignal;
+    readonly clock?: Clock & { readonly pending: number };
     /** Values that were filled in for `${secret:NAME}` and `${local:NAME}`. */
     readonly secrets?: Readonly<Record<string, string>>;
   } = {},
 ): Promise<Measurement> {
   const found = probe.parseTarget(url);
   if (!found.ok) throw new TypeError(found.message);
-  const clock = createCountingClock();
+  const clock = settings.clock ?? createCountingClock();
   const seen = await runCheck(
     {
       clock,
@@ -45,12 +46,12 @@ export async function runTest(
       ),
     },
   );
-  if (clock.pending() > 0) throw new Error(`${probe.method} left ${clock.pending()} timers behind`);
+  if (clock.pending > 0) throw new Error(`${probe.method} left ${clock.pending} timers behind`);
   return seen;
 }
 
 /** The machine's clock that knows how many of its timers are still to fire. */
-function createCountingClock(): Clock & { pending(): number } {
+function createCountingClock(): Clock & { readonly pending: number } {
   const waiting = new Set<Disposable>();
   return {
     ...systemClock,
@@ -67,6 +68,8 @@ function createCountingClock(): Clock & { pending(): number } {
         },
       };
     },
-    pending: () => waiting.size,
+    get pending() {
+      return waiting.size;
+    },
   };
 }

@@ -1,4 +1,4 @@
-import { createLog, systemClock } from '@vantage/kernel';
+import { type Clock, createLog, systemClock } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { createTimeScale } from '../../platform/config/time-scale.ts';
@@ -18,11 +18,15 @@ useDatabase((opened) => {
 });
 
 /** A planner at work for the length of a test. */
-function running(controllerId = 'one', timeScale = 1, plannerDb = db) {
+function running(
+  controllerId = 'one',
+  timeScale = 1,
+  { plannerDb = db, clock = systemClock }: { readonly plannerDb?: Db; readonly clock?: Clock } = {},
+) {
   const ending = new AbortController();
   const done = createAssign({
     db: plannerDb,
-    clock: systemClock,
+    clock,
     log,
     controllerId,
     timeScale: createTimeScale(timeScale),
@@ -72,15 +76,14 @@ test('a device of a Location with an agent is planned, and its agent is notified
   await vi.waitFor(() => expect(notices).toContainEqual({ agent_nos: agentNos }), soon);
 });
 
-test('a new device is planned after the catalog notifies the planner, a deleted one is gone with its spans', async () => {
+test('a new device is planned because the catalog notifies the planner, which would look by itself much later; a deleted one is gone with its spans', async () => {
   const { accountNo, locationNo, deviceNos } = await site(1, 1);
-  await using _planner = running();
+  const clock: Clock = { ...systemClock, timer: (ms, fn) => systemClock.timer(ms * 1_000, fn) };
+  await using _planner = running('one', 1, { clock });
   await vi.waitFor(async () => expect(await open(locationNo)).toHaveLength(1), soon);
   const added = await rows.device(accountNo, [locationNo]);
-  const start = performance.now();
   await publish(db.kysely, 'catalog', { location_nos: [locationNo] });
   await vi.waitFor(async () => expect(await open(locationNo)).toHaveLength(2), soon);
-  expect(performance.now() - start).toBeLessThan(2_000);
   await db.kysely.deleteFrom('devices').where('device_no', '=', added).execute();
   expect((await open(locationNo)).map((span) => span.device_no)).toEqual(deviceNos);
 });
@@ -243,7 +246,7 @@ test('the planner needs far fewer statements than devices for ten thousand devic
     },
     transformResult: async ({ result }) => result,
   });
-  await using _planner = running('many', 1, { ...db, kysely: counted });
+  await using _planner = running('many', 1, { plannerDb: { ...db, kysely: counted } });
   await vi.waitFor(async () => {
     const { rows: counted } = await sql<{ n: number }>`
       select count(*)::int as n from assignment_spans

