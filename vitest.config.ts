@@ -8,9 +8,9 @@ const maxWorkers = Math.min(6, Math.max(2, availableParallelism())) + 1;
 const shared = {
   maxWorkers,
   // They end a test that hangs. No test depends on the machine's speed, and a busy machine is ten times slower.
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
-  expect: { poll: { timeout: 20_000 } },
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  expect: { poll: { timeout: 60_000 } },
   pool: 'forks' as const,
   // Node itself loads the modules, as it does for the programs: no test needs them transformed, and no test mocks one.
   experimental: { viteModuleRunner: false, nodeLoader: false },

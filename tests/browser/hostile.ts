@@ -83,7 +83,7 @@ async function look(page: Page, path: string): Promise<number> {
   await page.getByRole('heading', { level: 1 }).first().waitFor();
   // It has asked; the last answer was given, and is drawn.
   await page.evaluate(painted);
-  await expect.poll(() => under.size, { timeout: 30_000 }).toBe(0);
+  await expect.poll(() => under.size, { timeout: 60_000 }).toBe(0);
   await page.evaluate(painted);
   return z.number().parse(await page.evaluate(foreign));
 }

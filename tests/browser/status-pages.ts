@@ -75,7 +75,7 @@ async function tell(page: Page, reader: Page, { press, fill }: Hands): Promise<v
     // What stands behind a tag is the same in HTML.
     const end = text.split('>').at(-1) ?? text;
     const read = async () => (await reader.request.get(address)).text();
-    await expect.poll(read, { timeout: 30_000, interval: 1_000 }).toContain(end);
+    await expect.poll(read, { timeout: 60_000, interval: 1_000 }).toContain(end);
     await reader.goto(address);
     expect(await reader.getByText(text).count()).toBe(1);
   };

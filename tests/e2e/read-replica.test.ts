@@ -30,7 +30,7 @@ import {
 } from '../harness/database-servers.ts';
 import { withClient } from '../harness/postgres-url.ts';
 
-const soon = { timeout: 30_000, interval: 50 };
+const soon = { timeout: 60_000, interval: 50 };
 const lines: string[] = [];
 const ending = new AbortController();
 const runHere = useHere();

@@ -32,7 +32,7 @@ const lock = () =>
   z
     .object({ owner: z.object({ pid: z.int() }) })
     .parse(JSON.parse(readFileSync(path.join(system.dataDir, 'up.lock'), 'utf8')));
-const within20s = { timeout: 20_000, interval: 100 };
+const soon = { timeout: 60_000, interval: 100 };
 
 test('only its owner can read quickstart.json, and it has every field', () => {
   const mode = statSync(path.join(system.dataDir, 'quickstart.json')).mode & 0o777;
@@ -53,17 +53,15 @@ test('only its owner can read quickstart.json, and it has every field', () => {
 test('the supervisor restarts a killed agent, and quickstart.json names the new process', async () => {
   const before = system.quickstart().pids.agent;
   process.kill(before, 'SIGKILL');
-  await expect.poll(() => system.quickstart().pids.agent, within20s).not.toBe(before);
-  await expect.poll(greets, within20s).toBe(true);
+  await expect.poll(() => system.quickstart().pids.agent, soon).not.toBe(before);
+  await expect.poll(greets, soon).toBe(true);
 });
 
 test('the controller restarts a killed database', async () => {
   const before = postmaster();
   process.kill(before, 'SIGKILL');
-  await expect.poll(() => [0, before].includes(postmaster()), within20s).toBe(false);
-  await expect
-    .poll(() => system.api.call('GET', '/devices').then(({ status }) => status), within20s)
-    .toBe(200);
+  await expect.poll(() => [0, before].includes(postmaster()), soon).toBe(false);
+  await expect.poll(() => system.api.call('GET', '/devices').then(({ status }) => status), soon).toBe(200);
 });
 
 test('a second start with the same data folder ends with a reason', async () => {

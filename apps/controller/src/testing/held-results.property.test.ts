@@ -159,7 +159,7 @@ test('checks that are held where no history is distributed, as after a restore, 
   const ending = new AbortController();
   const running = side.held.run(ending.signal);
   try {
-    await vi.waitFor(async () => expect(await held()).toEqual([]), 10_000);
+    await vi.waitFor(async () => expect(await held()).toEqual([]), 60_000);
     expect((await outcomeOf(side)).perDevice[0]?.checks).toHaveLength(1);
   } finally {
     ending.abort();

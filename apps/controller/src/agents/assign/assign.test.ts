@@ -63,8 +63,6 @@ function open(locationNo: number) {
 }
 
 const soon = { timeout: 60_000, interval: 20 };
-/** For work on many rows: a busy machine may take its time. */
-const patient = { timeout: 28_000, interval: 100 };
 
 test('a device of a Location with an agent is planned, and its agent is notified', async () => {
   const { locationNo, agentNos, deviceNos } = await site(1, 3);
@@ -252,7 +250,7 @@ test('the planner needs far fewer statements than devices for ten thousand devic
       select count(*)::int as n from assignment_spans
       where location_no = ${locationNo} and to_us is null`.execute(db.kysely);
     expect(counted[0]?.n).toBe(10_000);
-  }, patient);
+  }, soon);
   expect(statements).toBeGreaterThan(0);
   expect(statements).toBeLessThan(1_000);
 });

@@ -161,7 +161,7 @@ test('an upgrade is sent once in a session, and a report of the agent is passed 
     }
   })();
   await vi.waitFor(() => expect(sent.some((message) => message.case === 'upgrade')).toBe(true), {
-    timeout: 10_000,
+    timeout: 60_000,
   });
   await session.read(many());
   await reading;

@@ -11,7 +11,7 @@ import { createUpgrades, insertRollout } from './index.ts';
 import { dueRollouts } from './store.ts';
 
 const log = createLog('upgrades test', 'silent');
-const soon = { timeout: 30_000, interval: 20 };
+const soon = { timeout: 60_000, interval: 20 };
 let db: Db;
 let clock: FakeClock;
 let accountNo: number;

@@ -104,7 +104,7 @@ test('workers are notified at the commit, and not of a decision that is rolled b
     .catch(() => {});
   await db.kysely.transaction().execute((trx) => enqueue(trx, [sample, sample], 5));
   await vi.waitFor(() => expect(notices).toEqual([{ contact_nos: [first] }]), {
-    timeout: 10_000,
+    timeout: 60_000,
     interval: 20,
   });
 });

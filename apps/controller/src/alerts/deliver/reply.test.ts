@@ -68,7 +68,7 @@ test('later messages of an alert reply to its first one, until the contact is ed
     await db.kysely.transaction().execute((trx) => enqueue(trx, [row], systemClock.nowUs()));
     await vi.waitFor(
       async () => expect((await fixture.states()).map(({ state }) => state)).not.toContain('Pending'),
-      { timeout: 30_000, interval: 20 },
+      { timeout: 60_000, interval: 20 },
     );
     replies.push(JSON.parse(fake.requests.at(-1)?.body ?? '{}').reply_parameters?.message_id ?? null);
   };

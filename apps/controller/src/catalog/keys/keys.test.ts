@@ -130,11 +130,11 @@ describe('a key', () => {
     expect((await send('PUT', `/keys/${id}`, { Level: 'UA' })).json).toMatchObject({ Level: 'UA' });
     expect(await levelOf()).toBe('UA');
     await expect
-      .poll(async () => (await beside.send('GET', '/keys', { key })).status, { timeout: 5_000 })
+      .poll(async () => (await beside.send('GET', '/keys', { key })).status, { timeout: 20_000 })
       .toBe(200);
     expect((await send('PUT', `/keys/${id}`, { Level: 'UO' })).json).toMatchObject({ Level: 'UO' });
     await expect
-      .poll(async () => (await beside.send('GET', '/keys', { key })).json, { timeout: 5_000 })
+      .poll(async () => (await beside.send('GET', '/keys', { key })).json, { timeout: 20_000 })
       .toMatchObject({ code: 1002 });
   });
 
@@ -144,7 +144,7 @@ describe('a key', () => {
     expect((await send('DELETE', `/keys/${id}`)).json).toEqual({ key_id: id });
     expect((await send('GET', '/devices', undefined, key)).json).toMatchObject({ code: 1001 });
     await expect
-      .poll(async () => (await beside.send('GET', '/devices', { key })).json, { timeout: 5_000 })
+      .poll(async () => (await beside.send('GET', '/devices', { key })).json, { timeout: 20_000 })
       .toMatchObject({ code: 1001 });
     expect((await send('GET', `/keys/${id}`)).json).toMatchObject({ code: 1003 });
     expect((await send('DELETE', `/keys/${id}`)).json).toMatchObject({ code: 1003 });

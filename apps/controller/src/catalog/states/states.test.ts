@@ -47,7 +47,7 @@ const quiet = (more = '') =>
     expect((await since(revision, more)).rows).toEqual([]);
     return revision;
   }, soon);
-const soon = { timeout: 30_000, interval: 50 };
+const soon = { timeout: 60_000, interval: 50 };
 
 const since = (revision: string, more = '') => states(`?ChangedSince=${revision}${more}`);
 const ids = (rows: readonly Row[]) => rows.map(({ device_id }) => device_id);

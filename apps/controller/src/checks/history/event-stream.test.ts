@@ -115,7 +115,7 @@ describe('the stream of events', () => {
       readers.push(reader);
       return reader.type;
     };
-    await expect.poll(again, { timeout: 10_000 }).toBe('text/event-stream; charset=utf-8');
+    await expect.poll(again, { timeout: 60_000 }).toBe('text/event-stream; charset=utf-8');
   });
 
   it('goes on after the event that the reader has', async () => {

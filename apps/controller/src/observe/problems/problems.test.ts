@@ -12,7 +12,7 @@ useDatabase((opened) => {
 });
 
 const day = 86_400;
-const soon = { timeout: 20_000, interval: 20 };
+const soon = { timeout: 60_000, interval: 20 };
 
 test.each([
   ['no backup was ever made', { made: null, verified: null }, 2, undefined],

@@ -10,7 +10,7 @@ import { createClockJudge } from './clock-judge.ts';
 import { followDatabase, isDatabaseApart, readStoredTime } from './clock-store.ts';
 import { createHeldClock } from './held-clock.ts';
 
-const soon = { timeout: 20_000, interval: 20 };
+const soon = { timeout: 60_000, interval: 20 };
 const trueUs = 1_800_000_000_000_000;
 let db: Db;
 useDatabase((opened) => {

@@ -60,7 +60,7 @@ test('a data path of 150 characters works, and after a kill -9 the supervisor st
   const { pid } = await startEmbedded({ dir, log });
   process.kill(pid, 'SIGKILL');
   await expect
-    .poll(() => ask(kept.url, 'select 1 as one').catch(() => undefined), { timeout: 20_000 })
+    .poll(() => ask(kept.url, 'select 1 as one').catch(() => undefined), { timeout: 60_000 })
     .toEqual({
       one: 1,
     });
@@ -81,10 +81,10 @@ test('the supervisor tries a failing start again until it succeeds', async () =>
   process.kill(pid, 'SIGKILL');
   const refusals = () =>
     readFileSync(path.join(dir, 'postgres.log'), 'utf8').split('incompatible').length - 1;
-  await expect.poll(refusals, { timeout: 20_000 }).toBeGreaterThan(1);
+  await expect.poll(refusals, { timeout: 60_000 }).toBeGreaterThan(1);
   writeFileSync(file, version);
   const one = () => ask(kept.url, 'select 1 as one').catch(() => undefined);
-  await expect.poll(one, { timeout: 30_000 }).toEqual({ one: 1 });
+  await expect.poll(one, { timeout: 60_000 }).toEqual({ one: 1 });
   ending.abort();
   await running;
   await kept.stop();

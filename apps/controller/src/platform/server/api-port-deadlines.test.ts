@@ -155,7 +155,7 @@ test('in true time a silent connection and half a handshake are closed', async (
   await open(false, undefined, true);
   const both = [await client(''), await client(helloOfTls)];
   const closed = () => expect(both.map(({ isClosed }) => isClosed)).toEqual([true, true]);
-  await vi.waitFor(closed, { timeout: 30_000, interval: 100 });
+  await vi.waitFor(closed, { timeout: 60_000, interval: 100 });
 });
 
 test('an idle connection is kept for 65 s and closed then', async () => {

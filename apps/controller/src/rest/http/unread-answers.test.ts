@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createRestFixture, type RestFixture } from '../api/testing/rest-fixture.ts';
 
-const soon = { timeout: 30_000, interval: 20 };
+const soon = { timeout: 60_000, interval: 20 };
 let rest: RestFixture;
 beforeAll(async () => {
   rest = await createRestFixture();

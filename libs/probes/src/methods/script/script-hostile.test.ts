@@ -245,7 +245,7 @@ test('a guest of root is another user without any rights when it sees its script
   await using held = await holdScripts();
   const seen = run(held.script, { timeoutMs: 60_000 });
   const status = () => trial.guests().map((pid) => readFileSync(`/proc/${pid}/status`, 'utf8'));
-  await expect.poll(status, { timeout: 20_000 }).toEqual([expect.stringMatching(/^Uid:\s(?!0\s)/m)]);
+  await expect.poll(status, { timeout: 60_000 }).toEqual([expect.stringMatching(/^Uid:\s(?!0\s)/m)]);
   const [text = ''] = status();
   const [, ...ids] = /^Uid:\s+(\d+)\s+(\d+)\s+(\d+)\s+(\d+)$/m.exec(text) ?? [];
   expect(new Set(ids).size).toBe(1);

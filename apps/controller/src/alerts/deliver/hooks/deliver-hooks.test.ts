@@ -11,7 +11,7 @@ import { createAccountsBehind, type HookDeps, runHooks } from './deliver-hooks.t
 import { leaseHooks, recordProgress } from './hook-store.ts';
 
 const Secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
-const soon = { timeout: 30_000, interval: 50 };
+const soon = { timeout: 60_000, interval: 50 };
 let rest: RestFixture;
 let feed: ReturnType<typeof createEventFeed>;
 const log = createLog('hooks', 'silent');

@@ -10,7 +10,7 @@ import { type FakeMailServer, startFakeMailServer } from '../testing/fake-mail-s
 import { runPageMails } from './run-page-mails.ts';
 import { createSubscriptionLinks, createSubscriptions } from './subscriptions.ts';
 
-const soon = { timeout: 30_000, interval: 100 };
+const soon = { timeout: 60_000, interval: 100 };
 const log = createLog('page-mails', 'silent');
 let rest: RestFixture;
 let mailServer: FakeMailServer;

@@ -117,7 +117,7 @@ async function readMails(one: OneAccount, mailServer: FakeMailServer): Promise<r
       headers: { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '192.0.2.8' },
       body: new URLSearchParams(fields),
     });
-  const soon = { timeout: 30_000, interval: 100 };
+  const soon = { timeout: 60_000, interval: 100 };
   await send('/status/news/subscribe', { Email: 'ada@example.org' });
   await vi.waitFor(() => expect(mailServer.messages).toHaveLength(1), soon);
   const confirm =

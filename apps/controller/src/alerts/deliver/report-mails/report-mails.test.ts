@@ -13,7 +13,7 @@ import { createSubscriptionLinks } from '../page-mails/subscriptions.ts';
 import { type FakeMailServer, startFakeMailServer } from '../testing/fake-mail-server.ts';
 import { runReportMails } from './run-report-mails.ts';
 
-const soon = { timeout: 30_000, interval: 100 };
+const soon = { timeout: 60_000, interval: 100 };
 const log = createLog('report-mails', 'silent');
 const us = (iso: string) => Date.parse(iso) * 1_000;
 /** March 2026 in Berlin, in which the clocks are changed: 743 hours. */

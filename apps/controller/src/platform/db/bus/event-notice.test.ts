@@ -17,7 +17,7 @@ test('events of 3,000 accounts in one statement are stored and sent in several n
     select ${newId()} || no, no, 1, 'Up', 'Up', 'm', 1 from unnest(${accountNos}::int[]) as no`.execute(
     db.kysely,
   );
-  await vi.waitFor(() => expect(received).toHaveLength(3_000), { timeout: 10_000 });
+  await vi.waitFor(() => expect(received).toHaveLength(3_000), { timeout: 60_000 });
   expect(new Set(received)).toEqual(new Set(accountNos));
   await db.close();
 });
