@@ -23,7 +23,7 @@ export interface Scenes {
 
 const baselineMs = 5_000;
 /** The effect that an attack leaves for later shows in the next scene, which follows at once. */
-const sceneMs = 2_500;
+const sceneMs = 2_000;
 /** The end of an attack that waits for a missing answer. */
 const longestAttackMs = 45_000;
 const mebibyte = 1024 * 1024;

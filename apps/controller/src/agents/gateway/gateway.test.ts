@@ -1,7 +1,7 @@
 import { type Batch, Goodbye_Reason } from '@vantage/proto';
 import { describe, expect, test, vi } from 'vitest';
 import type { BatchReceiver } from './session-opener.ts';
-import { nothing, soon, useGatewayFixture } from './testing/gateway-fixture.ts';
+import { hasty, nothing, soon, useGatewayFixture } from './testing/gateway-fixture.ts';
 
 const bench = useGatewayFixture();
 
@@ -150,7 +150,7 @@ describe('batches and heartbeats', () => {
   });
 });
 
-test('closing finishes the batch in work, says goodbye and takes less than three seconds', async () => {
+test('closing finishes the batch in work and says goodbye', async () => {
   const commit = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   const ingest: BatchReceiver = {
@@ -165,13 +165,31 @@ test('closing finishes the batch in work, says goodbye and takes less than three
   await stream.until('assignments');
   stream.send({ case: 'batch', value: { batchId: 1n, records: [] } });
   await begun.promise;
-  const start = performance.now();
   const closed = server[Symbol.asyncDispose]();
   commit.resolve();
   expect(await stream.rest()).toEqual(['ack', 'goodbye']);
   await closed;
-  expect(performance.now() - start).toBeLessThan(3_000);
   expect(await bench.agentRow()).toMatchObject({ state: 'Away' });
+});
+
+test('closing waits for no batch that never ends, nor for its agent', async () => {
+  const commit = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const ingest: BatchReceiver = {
+    async accept() {
+      begun.resolve();
+      await commit.promise;
+      return { inserted: 1, repeated: 0, quarantined: 0 };
+    },
+  };
+  const server = await bench.gatewayWith(ingest, 'controller one', hasty);
+  const stream = bench.connectTo(server.url);
+  await stream.until('assignments');
+  stream.send({ case: 'batch', value: { batchId: 1n, records: [] } });
+  await begun.promise;
+  await server[Symbol.asyncDispose]();
+  await expect(stream.until('ack')).rejects.toThrow();
+  commit.resolve();
 });
 
 describe('an agent that leaves', () => {
