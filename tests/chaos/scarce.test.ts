@@ -56,7 +56,7 @@ test('controller and agent that the kernel ends for their memory come back, and 
       const { pids } = system.quickstart();
       writeFileSync(`/proc/${pids[name]}/oom_score_adj`, '1000');
       return pids[name];
-    });
+    }, 60_000);
     await exhaust(limit, pid);
     await vi.waitFor(() => expect(system.quickstart().pids[name]).not.toBe(pid), { timeout: 60_000 });
     await watched.untilBack();

@@ -10,6 +10,7 @@ import { spreadLiterals } from './spread-literals.ts';
 import { tableOwners } from './table-owners.ts';
 import { entityTables, foreignWrites } from './table-writers.ts';
 import { untrackedCollections } from './tracked-state.ts';
+import { hurriedWaits } from './waits.ts';
 
 /** One sentence for each rule that the sources break. `entries` has the file behind each name of a workspace. */
 export function brokenRules(sources: readonly Source[], entries: ReadonlyMap<string, string>): string[] {
@@ -22,6 +23,7 @@ export function brokenRules(sources: readonly Source[], entries: ReadonlyMap<str
       ...misplaced(source),
       ...longFunctions(source),
       ...spreadLiterals(source),
+      ...hurriedWaits(source),
       ...foreignWrites(source, tableOwners, entities),
       ...writesPastTheDoor(source, entities),
     ]),

@@ -149,7 +149,7 @@ test.each<[string, ControllerLoad, number]>([
     vi.waitFor(async () => {
       await clock.advance(1);
       expect(sentMs).toHaveLength(count);
-    });
+    }, 60_000);
   await sends(1);
   const [firstMs = 0] = sentMs;
   await clock.advance(firstMs + 100 - clock.monoMs());
@@ -196,7 +196,7 @@ test('the backlog waits for new records that are on their way, ten seconds at mo
   await vi.waitFor(async () => {
     await clock.advance(1);
     expect(sent.map(({ isOld }) => isOld)).toEqual([false, false, false, true]);
-  });
+  }, 60_000);
   uploader.down();
 });
 

@@ -132,6 +132,6 @@ describe('dial', () => {
     }
     await server.reached(1000);
     await server.idle();
-    expect(systemClock.monoMs() - startedMs).toBeLessThan(10_000);
+    expect(systemClock.monoMs() - startedMs).toBeLessThan(60_000);
   });
 });

@@ -78,8 +78,9 @@ test('a device that was just created is checked as soon as it is assigned, withi
   // Time passes slower than the database answers, also on a busy machine.
   await vi.waitFor(() => clock.advance(10).then(async () => expect(await requests()).toHaveLength(1)), soon);
   await db.kysely.updateTable('run_requests').set({ state: 'Answered', check_id: 'c' }).execute();
-  await vi.waitFor(() =>
-    clock.advance(500).then(() => expect(answer).resolves.toMatchObject({ kind: 'done' })),
+  await vi.waitFor(
+    () => clock.advance(500).then(() => expect(answer).resolves.toMatchObject({ kind: 'done' })),
+    soon,
   );
 });
 
