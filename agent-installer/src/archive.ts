@@ -38,7 +38,7 @@ export async function packArchive(
     ...entries.map(tarEntry),
   ];
   all.sort((a, b) => (a.header.name < b.header.name ? -1 : 1));
-  return promisify(gzip)(await packTar(all), { level });
+  return promisify(gzip)(await packTar(all), { level, chunkSize: 2 ** 20 });
 }
 
 function tarEntry(entry: Entry | LinkEntry): TarEntry {

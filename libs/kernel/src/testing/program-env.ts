@@ -1,10 +1,15 @@
 import { compileCacheEnv } from '../sibling-program.ts';
 
 /**
- * The environment that tests give a program of the repository: nothing of this process but the path and what lets Node
- * load the program quickly (the cache of compiled code, and in `npm test` the bundles).
+ * The environment that tests give a program of the repository: nothing of this process but the path and what makes the
+ * program quick (the cache of compiled code, and in `npm test` the bundles and large pages).
  */
 export function programEnv(): Record<string, string> {
-  const { PATH = '', NODE_OPTIONS: options } = process.env;
-  return { PATH, ...compileCacheEnv(), ...(options !== undefined && { NODE_OPTIONS: options }) };
+  const { PATH = '', NODE_OPTIONS, GLIBC_TUNABLES } = process.env;
+  return {
+    PATH,
+    ...compileCacheEnv(),
+    ...(NODE_OPTIONS !== undefined && { NODE_OPTIONS }),
+    ...(GLIBC_TUNABLES !== undefined && { GLIBC_TUNABLES }),
+  };
 }
