@@ -1,6 +1,6 @@
 // All attacks of clients on the ports at once, in random order with random parameters. VANTAGE_MIXED_MINUTES says for
-// how long (half a minute unless given; half an hour before a release), VANTAGE_MIXED_SEED repeats a run as far as
-// timing allows. It has a system of its own: the memory of an agent under all scenes grows too near to its limit.
+// how long (a minute unless given; half an hour before a release), VANTAGE_MIXED_SEED repeats a run as far as timing
+// allows. It has a system of its own: the memory of an agent under all scenes grows too near to its limit.
 import { beforeAll, test } from 'vitest';
 import type { AttackFixture } from './harness/attack-fixture.ts';
 import { type Random, seeded } from './harness/hostile-message.ts';
@@ -9,7 +9,7 @@ import { portAttacks } from './harness/port-attacks.ts';
 import { useScenes } from './harness/scenes.ts';
 import { type Attack, addManyDevices, unreadAttacks } from './harness/unread-attacks.ts';
 
-const minutes = Number(process.env['VANTAGE_MIXED_MINUTES'] ?? 0.5);
+const minutes = Number(process.env['VANTAGE_MIXED_MINUTES'] ?? 1);
 const seed = Number(process.env['VANTAGE_MIXED_SEED'] ?? Date.now() % 2 ** 31);
 /** Attacks that run at one time. */
 const atOnce = 3;

@@ -29,6 +29,7 @@ import { createHealth, createRestHealth } from '../status/health/index.ts';
 import { createClusterReader } from './cluster-reader.ts';
 import { createNotifiedContact, recordWithAlerts } from './notified-contact.ts';
 import { packDays, type RecordedDays, readAllRoutes, recordDays } from './recorded-days.ts';
+import { setUp } from './set-up.ts';
 
 const log = createLog('distributed history test', 'silent');
 const clock = createFakeClock(1_790_000_000_000_000);
@@ -276,10 +277,12 @@ test(
     await partitions.ensure();
     expect(await partitions.drop(clock.nowUs())).toHaveLength(2);
     // Those of the new days can move while they are written, too.
-    const { rows: identities } = await sql<{ identity: string }>`
-    select distinct result as identity from pg_inherits, run_command_on_shards(inhrelid::regclass,
-      'select relreplident from pg_class where oid = ''%s''::regclass')
-    where inhparent = 'check_rows'::regclass`.execute(db.kysely);
+    const { rows: identities } = await setUp(db.kysely, (connection) =>
+      sql<{ identity: string }>`
+        select distinct result as identity from pg_inherits, run_command_on_shards(inhrelid::regclass,
+          'select relreplident from pg_class where oid = ''%s''::regclass')
+        where inhparent = 'check_rows'::regclass`.execute(connection),
+    );
     expect(identities).toEqual([{ identity: 'f' }]);
   },
   slow.timeout,

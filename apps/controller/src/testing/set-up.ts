@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../platform/db/index.ts';
 
 /**
- * Writes the many rows of a test on one connection. A busy machine takes longer for them than a statement of the
- * controller may.
+ * Writes the many rows of a test, or asks for what takes long, on one connection. A busy machine takes longer than a
+ * statement of the controller may.
  */
 export function setUp<T>(
   kysely: Kysely<Tables>,
