@@ -150,7 +150,8 @@ describe('batches and heartbeats', () => {
   });
 });
 
-test('closing finishes the batch in work and says goodbye', async () => {
+/** An ingest whose first batch begins and then waits for `commit`. */
+function heldBatch() {
   const commit = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   const ingest: BatchReceiver = {
@@ -160,6 +161,11 @@ test('closing finishes the batch in work and says goodbye', async () => {
       return { inserted: 1, repeated: 0, quarantined: 0 };
     },
   };
+  return { ingest, begun, commit };
+}
+
+test('closing finishes the batch in work and says goodbye', async () => {
+  const { ingest, begun, commit } = heldBatch();
   const server = await bench.gatewayWith(ingest);
   await using stream = bench.connectTo(server.url);
   await stream.until('assignments');
@@ -173,15 +179,7 @@ test('closing finishes the batch in work and says goodbye', async () => {
 });
 
 test('closing waits for no batch that never ends, nor for its agent', async () => {
-  const commit = Promise.withResolvers<void>();
-  const begun = Promise.withResolvers<void>();
-  const ingest: BatchReceiver = {
-    async accept() {
-      begun.resolve();
-      await commit.promise;
-      return { inserted: 1, repeated: 0, quarantined: 0 };
-    },
-  };
+  const { ingest, begun, commit } = heldBatch();
   const server = await bench.gatewayWith(ingest, 'controller one', hasty);
   const stream = bench.connectTo(server.url);
   await stream.until('assignments');
