@@ -47,7 +47,8 @@ async function cutIn(
   const { dial } = settings;
   const running = runTest(watched, url, options, { timeoutMs, clock, ...(dial && { dial }) });
   await vi.waitFor(() => expect(stopwatch?.running()).toBe(phase), { timeout: 60_000, interval: 2 });
-  const seen = await advanceUntilEnded(clock, timeoutMs / 10, running);
+  // In one step past the share of name servers, because their own library has the clock of the machine.
+  const seen = await advanceUntilEnded(clock, timeoutMs * 0.8, running);
   const { phases } = seen;
   expect(seen, seen.text).toMatchObject({ code: settings.code });
   expect(phases[phase], JSON.stringify(phases)).toBeGreaterThanOrEqual(settings.leastMs ?? timeoutMs);
