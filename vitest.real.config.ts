@@ -1,10 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { longestFirst } from './tests/harness/longest-first.ts';
+import { timedServerTests } from './tests/harness/timed-servers.ts';
 
-/** They compare times with the machine's own, so nothing else runs beside them. */
-const timed = ['accuracy*', 'name-accuracy', 'ping', 'portless'].map(
-  (name) => `tests/real-servers/${name}.test.ts`,
-);
 const shared = {
   // They end a test that hangs.
   testTimeout: 120_000,
@@ -24,7 +21,6 @@ export default defineConfig({
         'table-web',
         'table-data',
         'install',
-        'scripts',
       ]),
     },
     projects: [
@@ -32,7 +28,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'timed',
-          include: timed,
+          include: [...timedServerTests],
           fileParallelism: false,
           // Three Methods at one time, of which each mostly waits, are rest.
           maxConcurrency: 3,
@@ -44,7 +40,7 @@ export default defineConfig({
           ...shared,
           name: 'servers',
           include: ['tests/real-servers/**/*.test.ts'],
-          exclude: timed,
+          exclude: [...timedServerTests],
           pool: 'forks',
           // Most of them wait for most of their time.
           maxWorkers: 7,

@@ -8,6 +8,10 @@ test.each([
   ['f();\nvi.waitUntil(f,\n);', 'line 2 waits for a second'],
   ['expect(performance.now() - from).toBeLessThan(2_000);', 'line 1 asserts speed'],
   ['expect(systemClock.monoMs() - a.fromMs).toBeLessThanOrEqual(timeoutMs);', 'line 1 asserts speed'],
+  [
+    'const tookMs = performance.now() - from;\nexpect(tookMs).toBeLessThan(withinMs);',
+    'line 2 asserts speed',
+  ],
 ])('a test that counts on a quick machine is found: %s', (text, fault) => {
   expect(faultsOf(text)).toEqual([expect.stringContaining(fault)]);
 });
@@ -26,4 +30,7 @@ test.each([
 test('what measures the machine on purpose may limit its time', () => {
   const text = 'expect(performance.now() - from).toBeLessThan(2_000);';
   expect(faultsOf(text, 'tests/chaos/a.test.ts')).toEqual([]);
+  expect(faultsOf(text, 'tests/real-servers/ping.test.ts')).toEqual([]);
+  // Seven files of these run at once.
+  expect(faultsOf(text, 'tests/real-servers/table-mail.test.ts')).toHaveLength(1);
 });
