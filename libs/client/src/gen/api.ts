@@ -130,7 +130,7 @@ export interface paths {
         put?: never;
         /**
          * Checks a device now and answers with the record
-         * @description A check of the device that runs already ends first, so the answer may take twice its Timeout. 1005: no agent is connected, or the one that was asked did not answer; the message has the reason.
+         * @description A check of the device that runs already ends first, so the answer may take twice its Timeout, and twice more for each caller who waits already, four minutes at most. 1005: no agent is connected, or the one that was asked did not answer; the message has the reason.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<check>`, with `fmt=csv` it is `text/csv` with one row.
          *

@@ -118,6 +118,26 @@ test('a run request expires when the agent does not answer within two Timeouts a
   expect(await requests()).toMatchObject([{ state: 'Expired' }]);
 });
 
+test('of callers at one time each waits for those before it, and nobody longer than two of the longest Timeout', async () => {
+  const asking = new AbortController();
+  const checkNow = createCheckNow({ db, clock: createFakeClock(systemClock.nowUs()) });
+  const ask = () => checkNow(deviceNo, asking.signal).catch(() => {});
+  const withinS = async () =>
+    (await requests()).map((each) => (each.deadline_us - each.created_us) / 1e6).sort((a, b) => a - b);
+  const [first, second] = [ask(), ask()];
+  await vi.waitFor(async () => expect(await withinS()).toEqual([30, 50]), soon);
+  const more = Array.from({ length: 12 }, ask);
+  await vi.waitFor(async () => expect(await requests()).toHaveLength(14), soon);
+  const all = Array.from({ length: 14 }, (_, n) => 10 + Math.min(20 * (n + 1), 240));
+  expect(await withinS()).toEqual(all);
+  // An answered request is waited for by nobody.
+  await db.kysely.updateTable('run_requests').set({ state: 'Answered' }).execute();
+  const last = ask();
+  await vi.waitFor(async () => expect(await withinS()).toEqual([30, ...all]), soon);
+  asking.abort(new Error('gone'));
+  await Promise.all([first, second, ...more, last]);
+});
+
 test('the wait ends when the caller aborts', async () => {
   const asking = new AbortController();
   const answer = createCheckNow({ db, clock: systemClock })(deviceNo, asking.signal);

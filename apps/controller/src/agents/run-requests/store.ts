@@ -29,10 +29,19 @@ export async function createRunRequests(
 }
 
 /**
+ * Nobody waits longer for a requested check and the checks of the device that go before it, seconds: two of the longest
+ * Timeout.
+ */
+const longestWaitS = timeoutsUntilAnswer * 120;
+
+/**
  * Requests one check of the device. It goes to the first agent that can run it, in this order: agents that are online
  * before those that are offline or leave, then agents to which the device is assigned, then the agent that runs the
  * first check, then the rotation. Undefined when no connected agent could run it. The check of a paused device has
  * revision 0: it is history and changes no status.
+ *
+ * Checks of a device never overlap, and an agent runs a regular check between two requested ones. So the deadline grows
+ * with the requests that the agent was given before and did not answer yet.
  */
 export async function createCheckNowRequest(
   trx: Kysely<Tables>,
@@ -40,28 +49,37 @@ export async function createCheckNowRequest(
     readonly runRequestId: string;
     readonly deviceNo: number;
     readonly nowUs: number;
-    /** The deadline is this much later than a check that runs now, and the requested one, take at the longest. */
+    /** The deadline is this much later than the checks that the answer waits for take at the longest. */
     readonly marginUs: number;
     /** A traceroute follows the check. Only agents that trace on request can run it. */
     readonly traceroute: boolean;
   },
 ): Promise<{ readonly deadlineUs: number } | undefined> {
   const { runRequestId, deviceNo, nowUs, marginUs, traceroute } = request;
+  // Of two callers at one moment the later one counts the request of the earlier one.
+  await sql`select from devices where device_no = ${deviceNo} for no key update`.execute(trx);
   const { rows } = await sql<{ agent_no: number; deadline_us: number }>`
     insert into run_requests (run_request_id, kind, device_no, agent_no, location_no, revision, deadline_us, created_us, traceroute)
-    select ${runRequestId}, 'Now', d.device_no, a.agent_no, s.location_no, case when d.enabled then d.revision else 0 end,
-      ${nowUs + marginUs}::bigint + d.timeout_s * ${sql.lit(timeoutsUntilAnswer * secondUs)}::bigint, ${nowUs}, ${traceroute}::boolean
-    from devices d
-      join (
-        select device_no, agent_no, location_no, run_immediately, rotation_index from assignment_spans where to_us is null
-        union all
-        -- A paused device is assigned to no agent.
-        select p.device_no, null, dl.location_no, false, dl.rotation_index
-        from devices p join device_locations dl on dl.device_no = p.device_no where not p.enabled
-      ) s on s.device_no = d.device_no
-      join agents a on a.location_no = s.location_no and a.state = 'Connected'
-    where d.device_no = ${deviceNo} and (a.traces_on_request or not ${traceroute}::boolean)
-    order by a.offline_reason is null and a.leaving_since_us is null desc, (a.agent_no = s.agent_no) is true desc, s.run_immediately desc, s.rotation_index, a.agent_no limit 1
+    select ${runRequestId}, 'Now', c.device_no, c.agent_no, c.location_no, c.revision,
+      ${nowUs + marginUs}::bigint + least(c.timeout_s * ${sql.lit(timeoutsUntilAnswer)} * (1 + before.requests), ${sql.lit(longestWaitS)})
+        * ${sql.lit(secondUs)}::bigint, ${nowUs}, ${traceroute}::boolean
+    from (
+      select d.device_no, a.agent_no, s.location_no, d.timeout_s, case when d.enabled then d.revision else 0 end as revision
+      from devices d
+        join (
+          select device_no, agent_no, location_no, run_immediately, rotation_index from assignment_spans where to_us is null
+          union all
+          -- A paused device is assigned to no agent.
+          select p.device_no, null, dl.location_no, false, dl.rotation_index
+          from devices p join device_locations dl on dl.device_no = p.device_no where not p.enabled
+        ) s on s.device_no = d.device_no
+        join agents a on a.location_no = s.location_no and a.state = 'Connected'
+      where d.device_no = ${deviceNo} and (a.traces_on_request or not ${traceroute}::boolean)
+      order by a.offline_reason is null and a.leaving_since_us is null desc, (a.agent_no = s.agent_no) is true desc, s.run_immediately desc, s.rotation_index, a.agent_no limit 1
+    ) c cross join lateral (
+      select count(*) as requests from run_requests r
+      where r.device_no = c.device_no and r.agent_no = c.agent_no and r.kind = 'Now' and r.state = 'Open' and r.deadline_us > ${nowUs}::bigint
+    ) before
     returning agent_no, deadline_us`.execute(trx);
   const [created] = rows;
   if (!created) return undefined;

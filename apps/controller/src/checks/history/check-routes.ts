@@ -125,7 +125,7 @@ function checksOfDevice({ db, clock, device, checkNow }: CheckRouteDeps, find: F
       tag,
       summary: 'Checks a device now and answers with the record.',
       description:
-        'A check of the device that runs already ends first, so the answer may take twice its Timeout. 1005: no agent is connected, or the one that was asked did not answer; the message has the reason.',
+        'A check of the device that runs already ends first, so the answer may take twice its Timeout, and twice more for each caller who waits already, four minutes at most. 1005: no agent is connected, or the one that was asked did not answer; the message has the reason.',
       subject: device,
       response: checkOfDevice,
       names: { root: 'check', id: 'check_id' },
