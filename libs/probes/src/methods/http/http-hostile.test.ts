@@ -23,17 +23,17 @@ describe('HTTP with hostile servers', () => {
       socket.write('HTTP/1.1 200 OK\r\n');
       forever(socket, `X-More: ${'x'.repeat(1000)}\r\n`);
     });
-    const seen = await runTest(http, `http://${server.target}/`, {}, { timeoutMs: 2000 });
+    const seen = await runTest(http, `http://${server.target}/`, {}, { timeoutMs: 20_000 });
     expect(seen).toMatchObject({ code: 3, text: `${server.target} sends more than 64 KiB of headers` });
   });
 
-  test('an endless body ends at its bound or the timeout, in little memory', async () => {
+  test('an endless body ends at its bound, in little memory', async () => {
     await using server = await hostile((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
       forever(socket, Buffer.alloc(65_536, 120));
     });
     const before = process.memoryUsage().rss;
-    const seen = await runTest(http, `http://${server.target}/`, {}, { timeoutMs: 2000 });
+    const seen = await runTest(http, `http://${server.target}/`, {}, { timeoutMs: 20_000 });
     expect(seen.code).toBe(7);
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024);
   });

@@ -75,7 +75,7 @@ test.each([
 
 test('a banner that never comes is 7 when something else was said', async () => {
   await using server = await listen(machine().serve);
-  const seen = await runTest(telnet, server.target, { ExpectBanner: 'Cisco' }, { timeoutMs: 300 });
+  const seen = await runTest(telnet, server.target, { ExpectBanner: 'Cisco' }, { timeoutMs: 2_000 });
   expect(seen).toMatchObject({ code: 7, text: 'expected "Cisco", got "old.example\\r\\nlogin:"' });
 });
 
