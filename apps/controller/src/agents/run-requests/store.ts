@@ -1,7 +1,13 @@
 import { cleanLine, secondUs } from '@vantage/domain';
 import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
-import { type NewRunRequest, publish, type Tables, timeoutsUntilAnswer } from '../../platform/db/index.ts';
+import {
+  lockCheckNow,
+  type NewRunRequest,
+  publish,
+  type Tables,
+  timeoutsUntilAnswer,
+} from '../../platform/db/index.ts';
 
 /** Stores run requests and notifies the gateways of their agents. Resolves with their ids. */
 export async function createRunRequests(
@@ -57,7 +63,7 @@ export async function createCheckNowRequest(
 ): Promise<{ readonly deadlineUs: number } | undefined> {
   const { runRequestId, deviceNo, nowUs, marginUs, traceroute } = request;
   // Of two callers at one moment the later one counts the request of the earlier one.
-  await sql`select from devices where device_no = ${deviceNo} for no key update`.execute(trx);
+  await lockCheckNow(trx, deviceNo);
   const { rows } = await sql<{ agent_no: number; deadline_us: number }>`
     insert into run_requests (run_request_id, kind, device_no, agent_no, location_no, revision, deadline_us, created_us, traceroute)
     select ${runRequestId}, 'Now', c.device_no, c.agent_no, c.location_no, c.revision,

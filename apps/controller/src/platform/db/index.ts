@@ -23,6 +23,7 @@ export { holdsLease, type Lease, releaseLeases, takeLeases } from './lease.ts';
 export {
   type LockedDevice,
   lockAgent,
+  lockCheckNow,
   lockDevices,
   lockDevicesOf,
   lockPacking,

@@ -3,7 +3,7 @@ import { intArray } from './binary-array.ts';
 import type { Tables } from './schema.ts';
 
 /** The first key of the advisory locks; the second key is the number of the device or agent. */
-const family = { device: 0x7601, agent: 0x7602, packing: 0x7604 } as const;
+const family = { device: 0x7601, agent: 0x7602, packing: 0x7604, checkNow: 0x7605 } as const;
 
 /**
  * Locks these devices until the transaction ends. Every transaction that folds results or changes `device_state` takes
@@ -48,6 +48,11 @@ export async function lockDevicesOf(
 /** Locks the coverage of one agent until the transaction ends. */
 export async function lockAgent(trx: Kysely<Tables>, agentNo: number): Promise<void> {
   await lock(trx, family.agent, [agentNo]);
+}
+
+/** Locks the requests for checks now of one device until the transaction ends. */
+export async function lockCheckNow(trx: Kysely<Tables>, deviceNo: number): Promise<void> {
+  await lock(trx, family.checkNow, [deviceNo]);
 }
 
 /**
