@@ -14,6 +14,9 @@ export const batchRecords = 500;
 /** The most bytes of the diagnostics of a check, as JSON. */
 export const diagnosticsBytes = 64 * kibibyte;
 
+/** The longest Timeout of a device, seconds. */
+export const longestTimeoutS = 120;
+
 /** A device that changed less than this ago is checked at once, microseconds. */
 export const freshDeviceUs = 60 * secondUs;
 

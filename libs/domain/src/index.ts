@@ -9,6 +9,7 @@ export {
   diagnosticsBytes,
   freshDeviceUs,
   invitationMinutes,
+  longestTimeoutS,
   messageBytes,
   silenceMs,
 } from './agent-limits.ts';

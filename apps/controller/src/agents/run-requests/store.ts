@@ -1,4 +1,4 @@
-import { cleanLine, secondUs } from '@vantage/domain';
+import { cleanLine, longestTimeoutS, secondUs } from '@vantage/domain';
 import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import {
@@ -38,7 +38,7 @@ export async function createRunRequests(
  * Nobody waits longer for a requested check and the checks of the device that go before it, seconds: two of the longest
  * Timeout.
  */
-const longestWaitS = timeoutsUntilAnswer * 120;
+const longestWaitS = timeoutsUntilAnswer * longestTimeoutS;
 
 /**
  * Requests one check of the device. It goes to the first agent that can run it, in this order: agents that are online

@@ -1,4 +1,4 @@
-import { cleanLine, deviceStatuses, methods, severities } from '@vantage/domain';
+import { cleanLine, deviceStatuses, longestTimeoutS, methods, severities } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 import { registry } from '@vantage/probes';
 import { z } from 'zod';
@@ -84,7 +84,7 @@ export const deviceTable = {
   },
   Timeout: {
     column: 'timeout_s',
-    schema: z.int().min(1).max(120),
+    schema: z.int().min(1).max(longestTimeoutS),
     text: 'Seconds to wait for a response.',
     example: 30,
     byDefault: 30,

@@ -152,10 +152,12 @@ describe('DNS', () => {
     });
   });
 
-  test('a silent server is 2 at the timeout', async () => {
+  test('a silent server is 2 at the timeout, with the wait in ttfb', async () => {
     await using server = await serveNames(() => undefined);
-    const seen = await runTest(dns, `dns://${server.target}/w.example`, {}, { timeoutMs: 300 });
-    expect(seen).toMatchObject({ code: 2, text: `no answer from ${server.target} within 0.3 s` });
+    const seen = await runTest(dns, `dns://${server.target}/w.example`, {}, { timeoutMs: 2_000 });
+    expect(seen).toMatchObject({ code: 2, text: `no answer from ${server.target} within 2 s` });
+    // A busy machine takes a part of the time until something goes out.
+    expect(seen.phases.ttfb).toBeGreaterThan(150);
   });
 
   test('a closed port and a malformed answer are 3 at once', async () => {
