@@ -192,8 +192,9 @@ interface SendAgainDeps {
 }
 
 /**
- * The newest acknowledgement of each epoch. The file has the epochs; a mark is written when the agent ends, because a
- * write for each ack would cost an fsync. After a kill the marks are unknown, and count as the highest.
+ * The newest acknowledgement of each epoch. The file has the epochs. It has their marks from an orderly end to the
+ * first acknowledgement of the next run only, because a write for each ack would cost an fsync. After a kill the marks
+ * are unknown, and count as the highest.
  */
 interface Epochs extends AsyncDisposable {
   /** At most 8, the newest last. */
@@ -216,9 +217,16 @@ export async function openEpochs(folder: string, onFault: (error: unknown) => vo
   const file = await openDualCopyFile(path.join(folder, 'epochs.bin')).catch(reported);
   const earlier = readStored(file?.text);
   const marks = new Map(earlier.map(({ epochId, mark }) => [epochId, mark]));
+  /** The file has marks of an earlier run. They must not outlive an ack of this run, which a kill would then hide. */
+  let hasMarksInFile = earlier.some(({ mark }) => mark !== unknownMark);
   const write = async (isOver: boolean) => {
     const positions = [...marks].map(([epochId, mark]) => ({ epochId, mark: isOver ? mark : unknownMark }));
-    await file?.write(JSON.stringify(positions)).catch(reported);
+    try {
+      await file?.write(JSON.stringify(positions));
+      hasMarksInFile = isOver;
+    } catch (error) {
+      onFault(error);
+    }
   };
   return {
     get ids() {
@@ -227,7 +235,7 @@ export async function openEpochs(folder: string, onFault: (error: unknown) => vo
     async acked({ epochId, mark }) {
       const known = marks.get(epochId);
       marks.set(epochId, Math.max(known ?? 0, mark));
-      if (known !== undefined) return;
+      if (known !== undefined && !hasMarksInFile) return;
       for (const oldest of [...marks.keys()].slice(0, -most)) marks.delete(oldest);
       await write(false);
     },

@@ -97,6 +97,21 @@ test('an orderly end knows what the database had, after a kill everything of bef
   }
 });
 
+test('a kill after an orderly restart makes the marks unknown again: what was acknowledged since is sent again', async () => {
+  const first = await openTestOutbox(folderOf('restarted'), { keepMs });
+  first.setOnline(true);
+  await acknowledge(first, [1], { epochId: 'e', mark: 2 });
+  const left = await end(first, folderOf('restarted'), false);
+  const second = await openTestOutbox(left, { keepMs });
+  second.setOnline(true);
+  await acknowledge(second, [2], { epochId: 'e', mark: 9 });
+  const killed = await end(second, left, true);
+  await using third = await openTestOutbox(killed, { keepMs });
+  third.setOnline(true);
+  await third.sendAgain(history('e', 5));
+  expect((await waitingIn(third)).starts).toEqual([1, 2]);
+});
+
 test('a data gap names what the agent has deleted already; a lost gap is sent again under its id', async () => {
   let nowMs = 0;
   const clock = { ...systemClock, monoMs: () => nowMs };
