@@ -96,6 +96,23 @@ test('a certificate for this agent with a key that did not enrol opens no stream
   await expect(stream.until('welcome')).rejects.toThrow(/not known here/);
 });
 
+test.each(['by its key', 'by its token'])(
+  'a certificate that a clock ahead signed is replaced %s',
+  async (how) => {
+    const { token } = await bench.invited();
+    const made = await makeAgentKey();
+    const aheadMs = 10 * 60_000;
+    port.wall.stepWall(aheadMs);
+    const early = await port.enrol({ Token: token, CSR: made.csr });
+    port.wall.stepWall(-aheadMs);
+    await using refused = connect({ cert: early.Certificate ?? '', key: made.key });
+    await expect(refused.until('welcome')).rejects.toThrow(/CERT_NOT_YET_VALID/);
+    const next = await port.enrol({ ...(how === 'by its token' && { Token: token }), CSR: made.csr });
+    await using stream = connect({ cert: next.Certificate ?? '', key: made.key });
+    await stream.until('welcome');
+  },
+);
+
 test('a token opens no stream, before and after it enrolled', async () => {
   for (const { token } of [await bench.invited(), agent]) {
     await using stream = connect({}, { headers: { authorization: `Bearer ${token}` } });

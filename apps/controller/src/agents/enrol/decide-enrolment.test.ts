@@ -1,14 +1,11 @@
 import { expect, test } from 'vitest';
-import {
-  certificateUs,
-  decideEnrolment,
-  decideRenewal,
-  type EnrolmentDecision,
-  type EnrolmentRow,
-} from './enrolment.ts';
+import { agentCertificateUs as certificateUs } from '../../platform/server/agent-certificate-times.ts';
+import { decideEnrolment, decideRenewal, type EnrolmentDecision, type EnrolmentRow } from './enrolment.ts';
 
 const nowUs = 1_800_000_000_000_000;
 const minuteUs = 60_000_000;
+/** The end of a certificate that begins now. */
+const aheadUs = nowUs + certificateUs + 5 * minuteUs;
 const own = Uint8Array.of(1);
 const other = Uint8Array.of(2);
 const plain: EnrolmentRow = {
@@ -39,6 +36,16 @@ test.each<[string, Partial<EnrolmentRow>, string]>([
   ['that this key used nobody knows when', { ...enrolled, tokenUsedUs: null }, 'used'],
   ['that this key used for a certificate that is gone', { ...enrolled, certificate: null }, 'used'],
   ['that another key used', { ...enrolled, keyHash: other }, 'used'],
+  [
+    'that this key used for a certificate that a clock two months ahead signed',
+    { ...enrolled, tokenUsedUs: nowUs + 86_400 * minuteUs, certificateEndUs: aheadUs + 1 },
+    'issue',
+  ],
+  [
+    'that another key used for such a certificate',
+    { ...enrolled, keyHash: other, certificateEndUs: aheadUs + 1 },
+    'used',
+  ],
   ['that this key used, of a revoked agent', { ...enrolled, isRevoked: true }, 'revoked'],
 ])('a token %s', (_what, row, expected) => {
   const decision = decideEnrolment({ ...plain, ...row }, { keyHash: own, nowUs });
@@ -49,6 +56,9 @@ test.each<[string, Partial<EnrolmentRow>, string]>([
 test.each<[string, Partial<EnrolmentRow>, string]>([
   ['with half of its time left', { certificateEndUs: nowUs + certificateUs / 2 }, 'issue'],
   ['with a microsecond more left', { certificateEndUs: nowUs + certificateUs / 2 + 1 }, 'repeat'],
+  ['that begins now', { certificateEndUs: aheadUs }, 'repeat'],
+  ['that a clock ahead signed, which begins later', { certificateEndUs: aheadUs + 1 }, 'issue'],
+  ['that a clock two months ahead signed', { certificateEndUs: aheadUs + 86_400 * minuteUs }, 'issue'],
   ['that ended months ago', { certificateEndUs: 1 }, 'issue'],
   ['that is gone', { certificateEndUs: nowUs + certificateUs, certificate: null }, 'issue'],
   ['whose end nobody knows', { certificateEndUs: null }, 'issue'],

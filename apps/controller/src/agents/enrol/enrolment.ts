@@ -1,8 +1,12 @@
-import { dayUs, minuteUs } from '@vantage/domain';
+import { minuteUs } from '@vantage/domain';
 import { type Clock, createSemaphore, type Logger } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../platform/db/index.ts';
 import { hashCredential } from '../../platform/secrets/credential.ts';
+import {
+  agentCertificateEarlierUs,
+  agentCertificateUs,
+} from '../../platform/server/agent-certificate-times.ts';
 import type { Authorities } from '../../platform/server/tls.ts';
 import type { SigningRequest } from './signing-request.ts';
 
@@ -105,7 +109,7 @@ export function createEnrolment(deps: {
     if (decision.kind === 'repeat') return answer(decision.certificate);
     const nowUs = clock.nowUs();
     const { publicKey, keyHash } = request;
-    const certificateEndUs = nowUs + certificateUs;
+    const certificateEndUs = nowUs + agentCertificateUs;
     const times = { nowMs: nowUs / 1000, toMs: certificateEndUs / 1000 };
     const { signAgent } = await import('../../platform/server/authority.ts');
     const certificate = await signAgent(signing, { agentId, publicKey, ...times });
@@ -128,7 +132,7 @@ export function createEnrolment(deps: {
       const nowUs = clock.nowUs();
       const decision = decideEnrolment(row, { keyHash: request.keyHash, nowUs });
       const other = await agents.findByKey(trx, request.keyHash);
-      if (decision.kind === 'issue' && other !== undefined)
+      if (decision.kind === 'issue' && other !== undefined && other.agentNo !== row?.agentNo)
         return { kind: 'malformed', message: 'The key of the CSR belongs to another agent. Make a new key' };
       return carryOut(trx, { row, decision, request, tokenUsedUs: nowUs });
     });
@@ -193,10 +197,25 @@ export type EnrolmentDecision =
 /** How long an answer that was lost can be requested again. */
 const repeatUs = 10 * minuteUs;
 
-/** How long a certificate of an agent lasts. */
-export const certificateUs = 7 * dayUs;
+/*
+ *   the certificate ends in                    | it is
+ *   nobody knows, or half of its time or less  | old: a renewal gets a new one
+ *   more than half of its time                 | in force: a lost answer is repeated
+ *   more than its time and five minutes        | not in force yet: a clock that was ahead signed it
+ */
+type CertificateAge = 'old' | 'in force' | 'not in force yet';
 
-/** Decides on a token that came with a public key. `row` is the agent of the token; undefined: there is none. Pure. */
+function ageOf({ certificate, certificateEndUs }: EnrolmentRow, nowUs: number): CertificateAge {
+  if (certificate === null || certificateEndUs === null) return 'old';
+  const leftUs = certificateEndUs - nowUs;
+  if (leftUs > agentCertificateUs + agentCertificateEarlierUs) return 'not in force yet';
+  return leftUs > agentCertificateUs / 2 ? 'in force' : 'old';
+}
+
+/**
+ * Decides on a token that came with a public key. `row` is the agent of the token; undefined: there is none. A
+ * certificate that is not in force yet is replaced for its own key, which could renew it without a token, too. Pure.
+ */
 export function decideEnrolment(
   row: EnrolmentRow | undefined,
   now: { readonly keyHash: Uint8Array; readonly nowUs: number },
@@ -205,9 +224,10 @@ export function decideEnrolment(
   if (row.isRevoked) return refuse('revoked');
   const { keyHash, tokenUsedUs, tokenExpiresUs, certificate } = row;
   if (keyHash !== null) {
-    const isSame = Buffer.compare(keyHash, now.keyHash) === 0;
+    if (Buffer.compare(keyHash, now.keyHash) !== 0) return refuse('used');
+    if (ageOf(row, now.nowUs) === 'not in force yet') return { kind: 'issue' };
     const isRecent = tokenUsedUs !== null && now.nowUs - tokenUsedUs <= repeatUs;
-    return isSame && isRecent && certificate !== null ? { kind: 'repeat', certificate } : refuse('used');
+    return isRecent && certificate !== null ? { kind: 'repeat', certificate } : refuse('used');
   }
   return now.nowUs > tokenExpiresUs ? refuse('expired') : { kind: 'issue' };
 }
@@ -219,9 +239,10 @@ export function decideEnrolment(
 export function decideRenewal(row: EnrolmentRow | undefined, nowUs: number): EnrolmentDecision {
   if (row === undefined) return refuse('unknown-key');
   if (row.isRevoked) return refuse('revoked');
-  const { certificate, certificateEndUs } = row;
-  const isFresh = certificateEndUs !== null && certificateEndUs - nowUs > certificateUs / 2;
-  return isFresh && certificate !== null ? { kind: 'repeat', certificate } : { kind: 'issue' };
+  const { certificate } = row;
+  return certificate !== null && ageOf(row, nowUs) === 'in force'
+    ? { kind: 'repeat', certificate }
+    : { kind: 'issue' };
 }
 
 function refuse(reason: EnrolmentRefusal): EnrolmentDecision {

@@ -4,6 +4,7 @@ import { createPrivateKey, createPublicKey, randomBytes, webcrypto } from 'node:
 import { isIP } from 'node:net';
 import * as x509 from '@peculiar/x509';
 import { dayMs } from '@vantage/domain';
+import { agentCertificateEarlierUs } from './agent-certificate-times.ts';
 
 /** A certificate authority that can sign; PEM texts. */
 export interface Authority {
@@ -20,7 +21,6 @@ const serverDays = 397;
  * certificate lasts less than the 825 days that clients accept of private authorities.
  */
 const earlierMs = 400 * dayMs;
-const agentEarlierMs = 5 * 60_000;
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
@@ -87,7 +87,7 @@ export async function signAgent(
     subject: `CN=${agentId}`,
     publicKey,
     toMs,
-    fromMs: nowMs - agentEarlierMs,
+    fromMs: nowMs - agentCertificateEarlierUs / 1000,
     extensions: [new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.clientAuth])],
   });
 }

@@ -1,0 +1,7 @@
+import { dayUs, minuteUs } from '@vantage/domain';
+
+/** How long a certificate of an agent lasts. */
+export const agentCertificateUs = 7 * dayUs;
+
+/** Certificates of agents begin this much earlier than they are signed, for controllers whose clocks are behind. */
+export const agentCertificateEarlierUs = 5 * minuteUs;
