@@ -104,7 +104,7 @@ export const untrackedState: ReadonlyMap<string, string> = new Map(
       'apps/agent/src/schedule/schedule-state.ts heap',
       'apps/agent/src/stream/uploader.ts freshRest',
       'apps/agent/src/stream/uploader.ts backlogRest',
-      'apps/agent/src/uplink/uplink.ts awaited',
+      'apps/agent/src/uplink/witnesses.ts awaited',
       'apps/agent/src/uplink/uplink.ts unchecked',
       'apps/controller/src/agents/assign/plan-round.ts refused',
       'apps/controller/src/agents/assign/plan-round.ts leases',

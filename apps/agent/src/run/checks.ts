@@ -106,7 +106,7 @@ export function createChecks(deps: ChecksDeps): Checks {
     ownNetworks,
     judgeByAnchors: anchors.judge,
     sendHeartbeat,
-    runNow: (deviceNo) => table.runNow(deviceNo),
+    runNow: (deviceNo, onStart) => table.runNow(deviceNo, onStart),
     onOnlineAgain: (unchecked) => table.runSoon(unchecked),
   });
   const diagnostics = createDiagnosticsCollector({

@@ -21,6 +21,8 @@ import type { RetrySequence } from './retry-sequence.ts';
 export interface ScheduleState {
   readonly schedules: Map<number, DeviceSchedule>;
   readonly dueQueue: DueQueue<DeviceSchedule>;
+  /** Devices that are checked before all that are due, each with a function to call when its check starts. */
+  readonly urgent: Map<DeviceSchedule, () => void>;
 }
 
 /** The next thing to do. `wait` is given in microseconds. */
@@ -44,14 +46,47 @@ const tracked = declareState({
   atBound: 'the limit of devices of an account',
 });
 
+const trackedUrgent = declareState({
+  name: 'urgent_devices',
+  entries: { each: 'device' },
+  entryBytes: 100,
+  filledBy: 'errors while no controller answers',
+  atBound: 'three devices a round are asked for',
+});
+
 /** Creates a state without devices. */
 export function createScheduleState(): ScheduleState {
-  return { schedules: tracked(new Map()), dueQueue: createDueQueue() };
+  return { schedules: tracked(new Map()), dueQueue: createDueQueue(), urgent: trackedUrgent(new Map()) };
 }
 
 /** Puts a device where it belongs in the queue. */
 export function enqueue({ dueQueue }: ScheduleState, schedule: DeviceSchedule): void {
   if (!schedule.busy && !schedule.gone) dueQueue.set(schedule, nextJob(schedule).atUs);
+}
+
+/**
+ * Requests a check of the device before all that are due. `onStart` is called when it starts; at once where a check of
+ * the device runs already.
+ */
+export function requestUrgent(
+  state: ScheduleState,
+  schedule: DeviceSchedule,
+  nowUs: number,
+  onStart: () => void,
+): void {
+  requestCheck(schedule, '', nowUs);
+  if (schedule.busy) onStart();
+  else state.urgent.set(schedule, onStart);
+  enqueue(state, schedule);
+}
+
+/** The urgent check that is next; undefined: there is none. Changes nothing. */
+export function nextUrgent(
+  { urgent }: ScheduleState,
+  nowUs: number,
+): Extract<NextStep, { kind: 'due' }> | undefined {
+  for (const schedule of urgent.keys()) return { kind: 'due', schedule, job: nextJob(schedule, nowUs) };
+  return undefined;
 }
 
 /** Decides what is next at `nowUs`; changes nothing. */
@@ -92,6 +127,7 @@ export function removeDevice(state: ScheduleState, deviceNo: number): void {
   if (schedule === undefined) return;
   schedule.gone = true;
   state.dueQueue.delete(schedule);
+  state.urgent.delete(schedule);
   if (!schedule.busy) state.schedules.delete(deviceNo);
 }
 
@@ -100,6 +136,9 @@ export function markBusy(state: ScheduleState, schedule: DeviceSchedule, startUs
   state.dueQueue.delete(schedule);
   schedule.busy = true;
   schedule.lastStartUs = startUs;
+  const onStart = state.urgent.get(schedule);
+  state.urgent.delete(schedule);
+  onStart?.();
 }
 
 /**

@@ -1,7 +1,7 @@
 import { declareState } from '@vantage/kernel';
 import type { Assignment, RunRequest } from '@vantage/proto';
 import type { AgentTime } from '../clock/agent-time.ts';
-import { applyRunRequest, asOneOff, bringForward, requestCheck, runRequestStep } from './device-schedule.ts';
+import { applyRunRequest, asOneOff, bringForward, runRequestStep } from './device-schedule.ts';
 import type { RetrySequence } from './retry-sequence.ts';
 import {
   createScheduleState,
@@ -9,6 +9,7 @@ import {
   moveAll,
   putAssignment,
   removeDevice,
+  requestUrgent,
   type ScheduleState,
 } from './schedule-state.ts';
 
@@ -25,8 +26,11 @@ export interface ScheduleTable {
    * it was made for waits for it, for 15 s.
    */
   runRequest(runRequest: RunRequest): void;
-  /** Asks for one check now, beside the regular ones. False: the device is not assigned. */
-  runNow(deviceNo: number): boolean;
+  /**
+   * Requests one check before all that are due, also where as many checks as allowed run. `onStart` is called when it
+   * starts. False: the device is not assigned.
+   */
+  runNow(deviceNo: number, onStart?: () => void): boolean;
   /** Checks these devices within a minute, spread by their schedule offsets, where they are due later than that. */
   runSoon(deviceNos: readonly number[]): void;
 }
@@ -105,11 +109,10 @@ export function createScheduleTable(deps: {
       take(runRequest, time.nowUs() + early.ms * 1000);
       changed();
     },
-    runNow(deviceNo) {
+    runNow(deviceNo, onStart = () => {}) {
       const schedule = state.schedules.get(deviceNo);
       if (schedule === undefined || schedule.gone) return false;
-      requestCheck(schedule, '', time.nowUs());
-      enqueue(state, schedule);
+      requestUrgent(state, schedule, time.nowUs(), onStart);
       changed();
       return true;
     },

@@ -268,6 +268,34 @@ test('before its start the scheduler checks nothing, and waits for nothing that 
   expect([table.runNow(2), table.size]).toEqual([false, 1]);
 });
 
+test('a check that is asked for now starts though the limit of checks runs and others are due', async () => {
+  const { clock, scheduler, table, running } = createSchedulerFixture({ takesMs: 90_000, concurrency: 3 });
+  table.replace(Array.from({ length: 10 }, (_, i) => assignment(i, { scheduleOffsetMs: i * 1000 })));
+  scheduler.start();
+  await clock.advance(30_000);
+  let started = 0;
+  const onStart = () => {
+    started += 1;
+  };
+  expect([running.size, running.has(9), table.runNow(9, onStart)]).toEqual([3, false, true]);
+  await clock.advance(10);
+  expect([running.size, running.has(9), started]).toEqual([4, true, 1]);
+  // One that runs already counts.
+  table.runNow(9, onStart);
+  expect(started).toBe(2);
+});
+
+test('a check that is asked for now is the next one that the policy of the host allows', async () => {
+  const { clock, scheduler, table, results } = createSchedulerFixture({ checksPerMinute: 6, takesMs: 1 });
+  table.replace(Array.from({ length: 50 }, (_, i) => assignment(i)));
+  scheduler.start();
+  await clock.advance(180_000);
+  const before = results.length;
+  table.runNow(49);
+  await clock.advance(10_001);
+  expect(results.slice(before).map(({ deviceNo }) => deviceNo)).toEqual([49]);
+});
+
 test('a device that is removed during its check is asked for no more', async () => {
   const { clock, scheduler, table, results } = createSchedulerFixture({ takesMs: 5000 });
   table.replace([assignment(1)]);

@@ -32,7 +32,9 @@ import {
   endCheck,
   markBusy,
   moveAll,
+  type NextStep,
   nextStep,
+  nextUrgent,
   repeatCheck,
   type SkippedChecks,
   skipChecks,
@@ -46,6 +48,11 @@ import type { ObservableScheduleTable } from './schedule-table.ts';
  * end before the next ones start, and so few are alive when V8 collects its young generation.
  */
 const startForMs = 1;
+
+/**
+ * So many urgent checks may run beyond the limit of checks. The file descriptors that the agent keeps suffice for them.
+ */
+const urgentBeyondLimit = 6;
 
 /** A clock that is set by less than this leaves the due times alone, microseconds. */
 const smallStepUs = secondUs;
@@ -106,9 +113,9 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     if (!started || ending.signal.aborted) return;
     if (stalls.tick() > toleratedLatenessMs) skipGap();
     const untilMs = clock.monoMs() + startForMs;
-    while (running < deps.concurrency) {
+    for (;;) {
       if (clock.monoMs() > untilMs) return pumpSoon();
-      const next = nextStep(state, time.nowUs());
+      const next = nextAllowed(deps, running);
       if (next.kind === 'none') return;
       if (next.kind === 'wait') return alarm.after(next.waitUs / 1000);
       const allowed = deps.rateLimiter.tryAcquire();
@@ -206,6 +213,13 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
       });
     },
   };
+}
+
+/** The next step while so many checks run; `none` also where the limit of checks is reached. */
+function nextAllowed({ table, time, concurrency }: SchedulerDeps, running: number): NextStep {
+  const urgent = nextUrgent(table.state, time.nowUs());
+  const limit = concurrency + (urgent === undefined ? 0 : urgentBeyondLimit);
+  return running >= limit ? { kind: 'none' } : (urgent ?? nextStep(table.state, time.nowUs()));
 }
 
 /** Begins a job: marks the device busy and counts how late it starts. */

@@ -27,13 +27,15 @@ function createFixture(
     answers?: Record<number, Measurement>;
     /** Devices that are no longer assigned. */
     gone?: readonly number[];
+    /** So much later the agent can start the check of a witness. */
+    busyMs?: number;
   } = {},
 ) {
   const clock = createFakeClock();
   const checked: number[] = [];
   let onlineAgain = 0;
   const unchecked: number[] = [];
-  const state = { isConnected: false, replies: false, answers: {}, gone: [], ...more };
+  const state = { isConnected: false, replies: false, answers: {}, gone: [], busyMs: 0, ...more };
   const uplink = createUplink({
     clock,
     onOnlineAgain(missed) {
@@ -46,11 +48,16 @@ function createFixture(
       if (state.isConnected && state.replies) clock.timer(20, () => uplink.controllerAnswered());
       return state.isConnected;
     },
-    runNow(deviceNo) {
+    runNow(deviceNo, onStart) {
       if (state.gone.includes(deviceNo)) return false;
       checked.push(deviceNo);
-      const answer = state.answers[deviceNo];
-      if (answer !== undefined) clock.timer(50, () => void uplink.confirm(deviceNo, answer));
+      const start = () => {
+        onStart();
+        const answer = state.answers[deviceNo];
+        if (answer !== undefined) clock.timer(50, () => void uplink.confirm(deviceNo, answer));
+      };
+      if (state.busyMs === 0) start();
+      else clock.timer(state.busyMs, start);
       return true;
     },
   });
@@ -144,6 +151,31 @@ test('the agent waits ten seconds for witnesses that hang, then the errors becom
   await clock.advance(9900);
   expect(verdict.code).toBeUndefined();
   await clock.advance(200);
+  expect(verdict.code).toBe(10);
+});
+
+test.each([
+  ['answers', measured(1), 2],
+  ['hangs', undefined, 10],
+] as const)(
+  'a witness whose check the agent cannot start for a minute says nothing; then it %s',
+  async (_what, answer, code) => {
+    const { clock, uplink, judge } = createFixture({ busyMs: 60_000, answers: answer ? { 5: answer } : {} });
+    await uplink.confirm(5, measured(1));
+    const verdict = judge(1, measured(2));
+    await clock.advance(59_000);
+    expect([verdict.code, uplink.isOnline]).toEqual([undefined, true]);
+    await clock.advance(12_000);
+    expect(verdict.code).toBe(code);
+  },
+);
+
+test('a witness that is removed before its check starts is waited for no more', async () => {
+  const { clock, uplink, judge } = createFixture({ busyMs: 60_000 });
+  await uplink.confirm(5, measured(1));
+  const verdict = judge(1, measured(2));
+  uplink.prune(() => false);
+  await clock.advance(1);
   expect(verdict.code).toBe(10);
 });
 

@@ -4,15 +4,16 @@ import { declareState } from '@vantage/kernel';
 import type { Measurement } from '@vantage/probes';
 import type { Anchors } from './anchors.ts';
 import { asUplinkDead, isRemote, type OwnNetworks, reachability } from './reachability.ts';
+import { createWitnesses } from './witnesses.ts';
 
 /**
  * Keeps errors that a dead uplink causes from counting against devices.
  *
  * The agent holds an error of a remote target (one outside its own subnets) until a remote host answers: the
  * controller, which it asks by a heartbeat at once, or another target. Where the controller is silent, the agent checks
- * up to three healthy targets as witnesses. If no witness answers either, the error becomes code 10. So no retry starts
- * before the error is confirmed, however short the dead time was. Where the anchors of the Location say something about
- * a target, they decide instead.
+ * up to three healthy targets as witnesses (`createWitnesses`). If no witness answers either, the error becomes code
+ * 10. So no retry starts before the error is confirmed, however short the dead time was. Where the anchors of the
+ * Location say something about a target, they decide instead.
  */
 export interface Uplink {
   /** The measurement to write: unchanged, or with code 10. A promise only where it must wait. */
@@ -39,9 +40,6 @@ interface PendingError {
 
 /** The controller may take so long to answer the heartbeat. */
 const replyWithinMs = 5000;
-/** Witnesses may take so long. */
-const witnessWithinMs = 10_000;
-const witnessCount = 3;
 /** Rounds of witnesses don't follow each other faster. */
 const roundsApartMs = 2000;
 const uplinkDead = 'uplink dead: nothing beyond the own networks answers';
@@ -69,13 +67,13 @@ const trackedDevices = declareState({
 
 /**
  * Creates the uplink monitor. `sendHeartbeat` sends a heartbeat now and returns whether there is a stream. `runNow`
- * checks a device at once and returns whether it is assigned.
+ * checks a device before all others, calls `onStart` when the check starts, and returns whether it is assigned.
  */
 export function createUplink(deps: {
   readonly clock: Clock;
   readonly ownNetworks: () => OwnNetworks;
   readonly sendHeartbeat: (offlineReason: string) => boolean;
-  readonly runNow: (deviceNo: number) => boolean;
+  readonly runNow: (deviceNo: number, onStart: () => void) => boolean;
   /** The verdict of the anchors on an error; see `Anchors.judge`. */
   readonly judgeByAnchors: Anchors['judge'];
   /** A remote host answers again; `unchecked` are the devices whose errors became code 10 meanwhile. */
@@ -85,18 +83,19 @@ export function createUplink(deps: {
   const pending = trackedErrors(new Set<PendingError>());
   /** Remote devices whose last check was good, the latest last. */
   const healthy = trackedDevices(new Set<number>());
-  const awaited = new Set<number>();
   /** Devices whose error became code 10 since the agent is offline. */
   const unchecked = new Set<number>();
-  let step: { readonly kind: 'asking' | 'witnesses' | 'pausing'; readonly timer: Disposable } | undefined;
+  let step: { readonly kind: 'asking' | 'witnesses' | 'pausing'; readonly timer?: Disposable } | undefined;
   let roundEndedMs = Number.NEGATIVE_INFINITY;
   let isOffline = false;
   let onlineFromMs = Number.NEGATIVE_INFINITY;
 
+  const witnesses = createWitnesses({ clock, runNow, onAllFailed: () => markOffline() });
+
   const clearStep = () => {
-    step?.timer[Symbol.dispose]();
+    step?.timer?.[Symbol.dispose]();
     step = undefined;
-    awaited.clear();
+    witnesses.end();
   };
   const settle = (isGenuine: boolean) => {
     clearStep();
@@ -132,15 +131,8 @@ export function createUplink(deps: {
       step = { kind: 'pausing', timer: clock.timer(waitMs, checkWitnesses) };
       return;
     }
-    step = { kind: 'witnesses', timer: clock.timer(witnessWithinMs, markOffline) };
-    for (const deviceNo of [...healthy].reverse()) {
-      if (awaited.size === witnessCount) break;
-      awaited.add(deviceNo);
-      if (runNow(deviceNo)) continue;
-      awaited.delete(deviceNo);
-      healthy.delete(deviceNo);
-    }
-    if (awaited.size === 0) markOffline();
+    step = { kind: 'witnesses' };
+    witnesses.begin([...healthy].reverse(), (deviceNo) => healthy.delete(deviceNo));
   };
   const hold = (deviceNo: number, measurement: Measurement) =>
     new Promise<Measurement>((resolve) => {
@@ -150,11 +142,11 @@ export function createUplink(deps: {
         if (sendHeartbeat(isOffline ? uplinkDead : ''))
           step = { kind: 'asking', timer: clock.timer(replyWithinMs, checkWitnesses) };
         else checkWitnesses();
-      } else witnessFailed(deviceNo);
+      } else witnesses.failed(deviceNo);
     });
   const confirmSilence = async (deviceNo: number, measurement: Measurement, begunMs: number) => {
     const judging = judgeByAnchors(deviceNo, measurement, begunMs);
-    if (judging !== undefined) witnessFailed(deviceNo);
+    if (judging !== undefined) witnesses.failed(deviceNo);
     const judged = judging && (await judging);
     if (judged !== undefined || isOffline || begunMs >= onlineFromMs)
       return judged ?? hold(deviceNo, measurement);
@@ -162,10 +154,6 @@ export function createUplink(deps: {
     onOnlineAgain([deviceNo]);
     return asUplinkDead(measurement);
   };
-  const witnessFailed = (deviceNo: number) => {
-    if (awaited.delete(deviceNo) && awaited.size === 0) markOffline();
-  };
-
   return {
     confirm(deviceNo, measurement, begunMs = clock.monoMs()) {
       const reached = reachability(measurement);
@@ -180,7 +168,10 @@ export function createUplink(deps: {
     disconnected() {
       if (step?.kind === 'asking') checkWitnesses();
     },
-    prune: (isAssigned) => keepOnly([healthy, unchecked], isAssigned),
+    prune(isAssigned) {
+      keepOnly([healthy, unchecked], isAssigned);
+      witnesses.prune(isAssigned);
+    },
     get isOnline() {
       return !isOffline;
     },
