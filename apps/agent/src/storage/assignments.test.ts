@@ -97,6 +97,21 @@ test('of an agent that may not check any more, no file keeps a target', async ()
   expect(devices(copy)).toEqual([]);
 });
 
+test('also where they are stored at that moment, no file keeps a target', async () => {
+  const folder = newFolder();
+  const store = await open(folder);
+  store.apply(message(false, false, [1]));
+  await store.flushed();
+  store.apply(message(false, false, [2]));
+  const stored = store.flushed();
+  // The write is on its way, and renames the file that has the target of 1.
+  await new Promise(setImmediate);
+  store.forget();
+  await stored;
+  await store[Symbol.asyncDispose]();
+  expect(readdirSync(folder)).toEqual(['assignments.bin']);
+});
+
 test('what the disk refuses is written again by itself, with one line', async () => {
   const folder = newFolder();
   const [clock, lines] = [createFakeClock(), [] as string[]];

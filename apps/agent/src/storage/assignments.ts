@@ -2,7 +2,13 @@ import path from 'node:path';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { type Clock, declareState, messageOf } from '@vantage/kernel';
 import { type Anchor, type Assignment, type Assignments, AssignmentsSchema } from '@vantage/proto';
-import { createFaultReporter, ensureFolder, readWithChecksum, writeWithChecksum } from './disk.ts';
+import {
+  createFaultReporter,
+  ensureFolder,
+  eraseWithChecksum,
+  readWithChecksum,
+  writeWithChecksum,
+} from './disk.ts';
 
 /** The agent's assignments and the anchors of its Location on disk, so that it works without a controller. */
 export interface AssignmentStore extends AsyncDisposable {
@@ -62,13 +68,16 @@ export async function openAssignments(deps: {
   let timer: Disposable | undefined;
   let writing: Promise<void> = Promise.resolve();
   let isClosed = false;
-  let keepsOld = true;
+  /** No file may keep what was stored before. */
+  let mustErase = false;
   const faults = createFaultReporter((text) => onFault(`assignments cannot be stored: ${text}`));
 
   const write = () => {
     timer?.[Symbol.dispose]();
     timer = undefined;
     writing = writing.then(async () => {
+      const erases = mustErase;
+      mustErase = false;
       const snapshot = create(AssignmentsSchema, {
         snapshot: true,
         final: true,
@@ -76,10 +85,11 @@ export async function openAssignments(deps: {
         anchors: { anchors },
       });
       try {
-        await writeWithChecksum(file, toBinary(AssignmentsSchema, snapshot), { keepsOld });
-        keepsOld = true;
+        if (erases) await eraseWithChecksum(file);
+        await writeWithChecksum(file, toBinary(AssignmentsSchema, snapshot));
         faults.clear();
       } catch (error) {
+        mustErase ||= erases;
         faults.report(error);
         if (!isClosed) timer ??= clock.timer(againAfterMs, write);
       }
@@ -121,7 +131,7 @@ export async function openAssignments(deps: {
       parts = undefined;
       anchors = [];
       all.clear();
-      keepsOld = false;
+      mustErase = true;
       changed();
     },
     async flushed() {

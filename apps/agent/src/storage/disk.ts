@@ -33,20 +33,21 @@ export async function ensureFolder(folder: string): Promise<void> {
 
 /**
  * Replaces a file as a whole, durably. A later reader finds the old or the new content, with a checksum that shows
- * damage. The previous content is kept as `<file>.old`, unless it must not stay.
+ * damage. The previous content is kept as `<file>.old`.
  */
-export async function writeWithChecksum(
-  file: string,
-  content: Uint8Array,
-  { keepsOld = true }: { readonly keepsOld?: boolean } = {},
-): Promise<void> {
+export async function writeWithChecksum(file: string, content: Uint8Array): Promise<void> {
   const fresh = `${file}.new`;
   const head = Buffer.allocUnsafe(4);
   head.writeUInt32BE(crc32(content));
   await writeWhole(fresh, Buffer.concat([head, content]));
   await rename(file, `${file}.old`).catch(ignoreMissing);
   await rename(fresh, file);
-  if (!keepsOld) await rm(`${file}.old`, { force: true });
+  await syncFolder(path.dirname(file));
+}
+
+/** Deletes what `writeWithChecksum` wrote, with the previous content and one that was not whole. Needs no room. */
+export async function eraseWithChecksum(file: string): Promise<void> {
+  for (const name of [file, `${file}.old`, `${file}.new`]) await rm(name, { force: true });
   await syncFolder(path.dirname(file));
 }
 
