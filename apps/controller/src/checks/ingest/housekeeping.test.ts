@@ -1,5 +1,5 @@
 import { dayUs, hourMs, hourUs } from '@vantage/domain';
-import { createLog } from '@vantage/kernel';
+import { type Clock, createLog } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
@@ -41,9 +41,16 @@ function keep(holder: string, deps: Partial<Deps> = {}) {
   };
   const deletes = (name: string) => async (_kysely: Db['kysely'], beforeUs: number) =>
     void note(name, beforeUs);
+  let isAsleep = false;
+  const sleep: Clock['sleep'] = async (...given) => {
+    isAsleep = true;
+    await clock.sleep(...given).finally(() => {
+      isAsleep = false;
+    });
+  };
   const housekeeping = createHousekeeping({
     db,
-    clock,
+    clock: { ...clock, sleep },
     log,
     holder,
     retentionDays,
@@ -68,7 +75,7 @@ function keep(holder: string, deps: Partial<Deps> = {}) {
     ...deps,
   });
   const done = housekeeping.run(ending.signal);
-  const slept = () => expect.poll(() => clock.pending, soon).toBe(1);
+  const slept = () => expect.poll(() => isAsleep, soon).toBe(true);
   return {
     clock,
     next,
@@ -127,6 +134,34 @@ test('one controller does the work, the other one when the first ends; each take
   expect(await other.round()).toEqual(['waiting']);
   await one[Symbol.asyncDispose]();
   expect(await other.round(0)).toEqual(all);
+});
+
+const expiresUs = async () => {
+  const row = await db.kysely.selectFrom('leases').select('expires_us').executeTakeFirstOrThrow();
+  return Number(row.expires_us);
+};
+
+test('a job that lasts longer than the lease keeps it', async () => {
+  const { promise: rolledUp, resolve } = Promise.withResolvers<void>();
+  await using one = keep('one', { rollUp: { run: () => rolledUp } });
+  await expect.poll(() => db.kysely.selectFrom('leases').select('name').execute(), soon).toHaveLength(1);
+  const firstUs = await expiresUs();
+  await one.clock.advance(40_000);
+  await expect.poll(expiresUs, soon).toBeGreaterThan(firstUs);
+  resolve();
+  expect(await one.round()).toContain('pack');
+});
+
+test('a controller that lost the lease during a job does no further one', async () => {
+  const { promise: rolledUp, resolve } = Promise.withResolvers<void>();
+  await using one = keep('one', { rollUp: { run: () => rolledUp } });
+  await expect.poll(() => db.kysely.selectFrom('leases').select('name').execute(), soon).toHaveLength(1);
+  await db.kysely.updateTable('leases').set({ holder: 'other', epoch: 2 }).execute();
+  await one.clock.advance(40_000);
+  // Longer than the lease lasts without a renewal.
+  one.clock.spend(120_001);
+  resolve();
+  expect(await one.round()).not.toContain('pack');
 });
 
 test('while the clock may be wrong nothing is deleted by its age', async () => {

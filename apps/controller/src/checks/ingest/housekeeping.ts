@@ -7,6 +7,7 @@ import {
   oldestPartitionUs,
   type Partitions,
   releaseLeases,
+  renewLease,
   takeLeases,
 } from '../../platform/db/index.ts';
 import { dropFacts } from './check-facts.ts';
@@ -87,19 +88,21 @@ export function createHousekeeping({
   const runOnce = async () => {
     const [lease] = await takeLeases(db.kysely, ['housekeeping'], holder, leaseMs);
     if (!lease) return;
+    using renewal = renewLease({ db: db.kysely, lease, ttlMs: leaseMs, clock });
     const nowUs = Math.min(await provenUs(), clock.nowUs());
     const jobs: ReturnType<typeof deletions> = {
       'partitions to come': () => partitions.ensure(),
       ...(mayDelete() ? deletions(nowUs) : {}),
     };
     for (const [name, work] of Object.entries(jobs)) {
+      if (renewal.isLost) return;
       const lastMs = doneAtMs.get(name) ?? Number.NEGATIVE_INFINITY;
       if (clock.monoMs() - lastMs < hourMs) continue;
       if (await parts.attempt(name, work)) doneAtMs.set(name, clock.monoMs());
     }
-    await parts.attempt('roll-up', () => rollUp.run());
-    await inParts('narrow key', () => partitions.narrowIndex());
-    if (packer !== undefined) await inParts('packed days', () => packer.run());
+    if (!renewal.isLost) await parts.attempt('roll-up', () => rollUp.run());
+    if (!renewal.isLost) await inParts('narrow key', () => partitions.narrowIndex());
+    if (packer !== undefined && !renewal.isLost) await inParts('packed days', () => packer.run());
   };
 
   return {

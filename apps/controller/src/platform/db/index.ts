@@ -19,7 +19,7 @@ export { type CopyColumn, copyRows } from './copy-rows.ts';
 export { createDb, type Db } from './db.ts';
 export { findDeviceCursor } from './device-cursor.ts';
 export { readJsonObject } from './json-text.ts';
-export { holdsLease, type Lease, releaseLeases, takeLeases } from './lease.ts';
+export { holdsLease, type Lease, releaseLeases, renewLease, takeLeases } from './lease.ts';
 export {
   type LockedDevice,
   lockAgent,

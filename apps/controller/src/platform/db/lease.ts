@@ -1,3 +1,4 @@
+import { type Clock, every } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from './schema.ts';
 
@@ -33,6 +34,38 @@ export async function takeLeases(
     where leases.holder = excluded.holder or leases.expires_us < ${nowUs}
     returning name, holder, epoch`.execute(db);
   return rows;
+}
+
+/** A lease that is renewed until this is disposed. */
+export interface LeaseRenewal extends Disposable {
+  /** Another holder has the lease, or it expired because the database did not answer: the work under it must end. */
+  readonly isLost: boolean;
+}
+
+/** Renews a lease each third of its time, for work that may last longer than the lease. */
+export function renewLease(deps: {
+  readonly db: Kysely<Tables>;
+  readonly lease: Lease;
+  readonly ttlMs: number;
+  readonly clock: Pick<Clock, 'monoMs' | 'timer'>;
+}): LeaseRenewal {
+  const { db, lease, ttlMs, clock } = deps;
+  let renewedMs = clock.monoMs();
+  let isTaken = false;
+  const renew = async () => {
+    const atMs = clock.monoMs();
+    const [renewed] = await takeLeases(db, [lease.name], lease.holder, ttlMs);
+    if (renewed?.epoch === lease.epoch) renewedMs = Math.max(renewedMs, atMs);
+    else isTaken = true;
+  };
+  // A renewal that fails shows in the time of the last good one.
+  const timer = every(clock, ttlMs / 3, () => void renew().catch(() => {}));
+  return {
+    get isLost() {
+      return isTaken || clock.monoMs() - renewedMs > ttlMs;
+    },
+    [Symbol.dispose]: () => timer[Symbol.dispose](),
+  };
 }
 
 /**
