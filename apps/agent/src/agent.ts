@@ -1,4 +1,5 @@
 import { productVersion as version } from '@vantage/domain';
+import { whyNoPing } from '@vantage/icmp';
 import { type Clock, every, type Logger, messageOf } from '@vantage/kernel';
 import { serveMetrics } from '@vantage/kernel/metrics';
 import type { Config } from './config/config.ts';
@@ -73,6 +74,7 @@ export async function runAgent(deps: AgentDeps): Promise<void> {
   const conversation = createConversation({ ...parts, checks, uploader, upgrader, version, capacity });
 
   log.info({ version, devices: assignments.all.size, records: outbox.records }, 'agent starts');
+  reportPingFault(whyNoPing(), log);
   checks.table.replace([...assignments.all.values()].map(timing.scaled));
   checks.anchors.set(assignments.anchors);
   if (identity.wallOffsetUs !== undefined) checks.scheduler.start();
@@ -99,6 +101,13 @@ export async function runAgent(deps: AgentDeps): Promise<void> {
   await outbox.flushed();
   await retryStore.written();
   log.info({ records: outbox.records }, 'agent ends');
+}
+
+/** Says that this agent may not ping, to its log and to `vantage up`, which may have started it. */
+function reportPingFault(fault: string | undefined, log: Logger): void {
+  if (fault === undefined) return;
+  log.warn(`checks by PING do not work here: ${fault}`);
+  process.send?.({ type: 'ping-fault', text: fault });
 }
 
 /** The agent's certificate, from its folder. */

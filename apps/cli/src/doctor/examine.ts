@@ -20,6 +20,7 @@ import { createAdmin } from '../admin.ts';
 import { defaultEndpoint, ownCertificate } from '../endpoint.ts';
 import { isHeld } from '../up/lock.ts';
 import { type Asked, askController, tryTls } from './ask.ts';
+import { examinePing } from './ping.ts';
 
 const quickstart = z.object({ base_url: z.string(), ca_file: z.string(), api_key_ur: z.string().optional() });
 
@@ -61,6 +62,7 @@ export async function examine(
   findings.push(
     ...judgeReadiness(await askController(new URL('/readyz', way.baseUrl).href, { ca })),
     judgeAgentPort(endpoint, await tryTls(endpoint, agentCa(folder) ?? ca)),
+    ...(await examinePing(folder)),
   );
   if (way.key === undefined) return findings;
   const asked = await askController(`${way.baseUrl}/agents?Limit=100`, { ca, key: way.key });
@@ -144,6 +146,7 @@ type Step =
   | 'API'
   | 'readiness'
   | 'agents’ port'
+  | 'PING'
   | 'agents';
 
 /** One finding of the controller's doctor. */

@@ -11,5 +11,8 @@ export const readyMessage = z.object({
 });
 export type Ready = z.infer<typeof readyMessage>;
 
+/** The message of an agent that may not ping; `text`: the right that is missing. */
+export const pingFaultMessage = z.object({ type: z.literal('ping-fault'), text: z.string() });
+
 /** The message for each step of its start. */
 export const progressMessage = z.object({ type: z.literal('progress'), text: z.string() });

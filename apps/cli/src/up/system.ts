@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Fault, isDiskRefusal, type KeptFiles } from '@vantage/kernel';
 import type { Part } from '../part.ts';
 import { type ChildEvents, type Supervised, supervise } from './child.ts';
-import { progressMessage, type Ready, readyMessage } from './controller-messages.ts';
+import { pingFaultMessage, progressMessage, type Ready, readyMessage } from './controller-messages.ts';
 import type { DataLock } from './lock.ts';
 import { type ProcessId, sendSignal } from './processes.ts';
 import type { Provision } from './provision.ts';
@@ -73,6 +73,9 @@ export function createSystem({
         // After "database copy" it is another database.
         describe();
       }
+      const pingFault = pingFaultMessage.safeParse(message);
+      if (pingFault.success)
+        say(`checks by PING do not work for this user: ${pingFault.data.text}. ${pingRemedy}`);
       const step = progressMessage.safeParse(message);
       if (step.success && !credentials) say(step.data.text);
     },
@@ -111,6 +114,10 @@ export function createSystem({
     },
   };
 }
+
+/** Gives every user of this machine the right to ping. */
+export const pingRemedy =
+  'As root: sysctl -w net.ipv4.ping_group_range="0 2147483647" (docs/icmp.md); then start again.';
 
 /** PostgreSQL does not start with less, bytes: a piece of its log of changes. */
 const leastBytes = 16 * 1024 * 1024;
