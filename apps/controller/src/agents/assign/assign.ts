@@ -68,7 +68,7 @@ export function createAssign({
   /** Keeps the leases that the last round took. A failure here shows in the next round. */
   const renewLeases = async (signal: AbortSignal) => {
     while (!signal.aborted) {
-      await clock.sleep(leaseMs / 3, signal).catch(() => {});
+      await clock.sleep(leaseMs / 6, signal).catch(() => {});
       const names = round.leases.map(({ name }) => name);
       if (!signal.aborted) await takeLeases(kysely, names, controllerId, leaseMs).catch(() => []);
     }

@@ -17,10 +17,10 @@ import type { PlanRequests } from './plan-requests.ts';
 import * as store from './store.ts';
 
 /**
- * A controller that died is replaced after this; one that lives renews three times as often, however long its planning
- * takes.
+ * A controller that died is replaced after this. One that lives renews after two thirds of it, however long its
+ * planning takes, and has two tries. A shorter lease would keep the disk of an idle system busy.
  */
-export const leaseMs = 3_000;
+export const leaseMs = 6_000;
 /** Plans are made again after this long even when nothing seems to have changed. */
 const safetyMs = 60_000;
 /**

@@ -176,7 +176,10 @@ export async function sessionsOf(
     .execute();
 }
 
-/** Stores that this controller runs and was seen at `nowUs`. */
+/** A controller's row is written so often; it counts as gone after 15 s. */
+const recordEveryUs = 7_000_000;
+
+/** Stores that this controller runs and was seen at `nowUs`, where it was not stored just before. */
 export async function recordController(
   db: Kysely<Tables>,
   { id, startedUs, nowUs }: { id: string; startedUs: number; nowUs: number },
@@ -185,7 +188,11 @@ export async function recordController(
     .insertInto('controllers')
     .values({ controller_id: id, started_us: startedUs, last_seen_us: nowUs })
     .onConflict((conflict) =>
-      conflict.column('controller_id').doUpdateSet({ started_us: startedUs, last_seen_us: nowUs }),
+      conflict
+        .column('controller_id')
+        .doUpdateSet({ started_us: startedUs, last_seen_us: nowUs })
+        .where(sql<boolean>`abs(controllers.last_seen_us - ${nowUs}::bigint) >= ${recordEveryUs}
+          or controllers.started_us <> ${startedUs}`),
     )
     .execute();
 }

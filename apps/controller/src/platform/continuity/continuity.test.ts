@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { systemClock as clock, createLog } from '@vantage/kernel';
+import { createFakeClock } from '@vantage/kernel/testing';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/harness/database.ts';
@@ -53,6 +54,78 @@ test('an epoch is whole on the same server, also for the next run; an unknown on
     { epochId, mark: 1, isWhole: true },
     { epochId: 'never', mark: 0, isWhole: false },
   ]);
+});
+
+/** A controller that runs; `rounds` resolves when it looked so often more. */
+async function running() {
+  const fake = createFakeClock(Date.now() * 1000);
+  const continuity = createContinuity({ db, clock: fake, log, file: path.join(folder, 'history.json') });
+  await continuity.start();
+  const ending = new AbortController();
+  const done = continuity.run(ending.signal);
+  const isAsleep = () => expect.poll(() => fake.pending, { timeout: 60_000, interval: 5 }).toBe(1);
+  await isAsleep();
+  return {
+    continuity,
+    async rounds(count: number) {
+      for (let round = 0; round < count; round += 1) {
+        await fake.advance(2_000);
+        await isAsleep();
+      }
+    },
+    /** The mark in the database. */
+    async mark() {
+      const { rows } = await sql<{
+        mark: number;
+      }>`select max(mark)::int as mark from database_epochs`.execute(db.kysely);
+      return rows[0]?.mark ?? 0;
+    },
+    async [Symbol.asyncDispose]() {
+      ending.abort();
+      await done;
+    },
+  };
+}
+
+test('without anything new a mark is written once a minute; after an ack, a new device or a change at once', async () => {
+  await using run = await running();
+  const first = await run.mark();
+  await run.rounds(29);
+  expect(await run.mark()).toBe(first);
+  await run.rounds(1);
+  expect(await run.mark()).toBe(first + 1);
+  expect(run.continuity.position().mark).toBe(first + 2);
+  await run.rounds(5);
+  expect(await run.mark()).toBe(first + 2);
+  await nextDeviceNo();
+  await run.rounds(5);
+  expect(await run.mark()).toBe(first + 3);
+});
+
+test('a commit that ends while a mark is written counts for the next one', async () => {
+  await using run = await running();
+  const { mark } = run.continuity.position();
+  const trx = await db.kysely.startTransaction().execute();
+  await sql`lock table database_epochs in share mode`.execute(trx);
+  const writing = run.rounds(1);
+  await expect
+    .poll(
+      async () => {
+        const { rows } =
+          await sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`.execute(
+            db.kysely,
+          );
+        return rows.length;
+      },
+      { timeout: 60_000 },
+    )
+    .toBeGreaterThan(0);
+  expect(run.continuity.position().mark).toBe(mark + 1);
+  await trx.rollback().execute();
+  await writing;
+  expect(await run.mark()).toBe(mark);
+  await run.rounds(1);
+  expect(await run.mark()).toBe(mark + 1);
 });
 
 test('a database that lacks a mark is noticed while the controller runs, and its numbers are not given again', async () => {

@@ -1,9 +1,11 @@
+import { minuteUs } from '@vantage/domain';
 import { type Clock, createJobParts, type Logger, newId } from '@vantage/kernel';
 import type { Db } from '../db/index.ts';
 import { decideHistory } from './decide-history.ts';
 import {
   beginEpoch,
   newestMarkUs,
+  numbersTaken,
   type Remembered,
   readEpochs,
   readRemembered,
@@ -32,11 +34,16 @@ export interface Continuity {
   onDoubt(listener: () => void): void;
   /** Compares the database with what this controller remembers, and begins an epoch. */
   start(): Promise<void>;
-  /** Writes a mark every 2 s until the signal aborts. */
+  /**
+   * Looks every 2 s, until the signal aborts, whether the database went back. Writes a mark where something was stored
+   * since the last one, and once a minute.
+   */
   run(signal: AbortSignal): Promise<void>;
 }
 
 const everyMs = 2_000;
+/** Without anything new a mark is written so often. Each one flushes the disks of the database and the controller. */
+const idleUs = minuteUs;
 
 /** `file` has the last mark for the next run of the controller. */
 export function createContinuity({
@@ -51,6 +58,11 @@ export function createContinuity({
   readonly file: string;
 }): Continuity {
   let present: Remembered = { epochId: '', mark: 0, markedUs: 0 };
+  /** The highest mark whose writing began. It may be in the database before its answer is here. */
+  let begunMark = 0;
+  /** The highest mark that a position named. */
+  let namedMark = 0;
+  let numbersAtMark = 0;
   let onDoubt = () => {};
   const parts = createJobParts({
     log,
@@ -61,6 +73,8 @@ export function createContinuity({
     const next = { epochId: newId(), mark: 0, markedUs: clock.nowUs() };
     await beginEpoch(kysely, next.epochId, next.markedUs);
     present = next;
+    begunMark = 0;
+    namedMark = 0;
     await remember(file, present);
   };
   /** Compares; what the database says is read before anything is written to it. */
@@ -86,12 +100,20 @@ export function createContinuity({
   };
   const tick = async () => {
     const next = { ...present, mark: present.mark + 1, markedUs: clock.nowUs() };
+    const numbers = await numbersTaken(kysely);
+    const isIdle = next.markedUs - present.markedUs < idleUs && next.markedUs >= present.markedUs;
+    if (isIdle && namedMark <= present.mark && numbers === numbersAtMark) return doubt();
+    begunMark = next.mark;
     if (!(await writeMark(kysely, { ...next, nowUs: next.markedUs }))) return doubt();
     present = next;
+    numbersAtMark = numbers;
     await remember(file, present);
   };
   return {
-    position: () => ({ epochId: present.epochId, mark: present.mark + 1 }),
+    position() {
+      namedMark = Math.max(present.mark, begunMark) + 1;
+      return { epochId: present.epochId, mark: namedMark };
+    },
     async known(epochIds) {
       const found = await readEpochs(kysely, epochIds);
       return epochIds.map((epochId) => {

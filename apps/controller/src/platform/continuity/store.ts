@@ -37,6 +37,15 @@ export async function writeMark(
   return rows.length > 0;
 }
 
+/** A number that grows with each row that takes one from a sequence: devices, changes in the audit, events, alerts. */
+export async function numbersTaken(db: Kysely<Tables>): Promise<number> {
+  const { rows } = await sql<{ sum: number }>`
+    select coalesce(sum(last_value), 0)::float8 as sum from pg_sequences where schemaname = current_schema()`.execute(
+    db,
+  );
+  return rows[0]?.sum ?? 0;
+}
+
 /** These epochs as the database has them. */
 export async function readEpochs(
   db: Kysely<Tables>,

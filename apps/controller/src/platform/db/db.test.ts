@@ -224,7 +224,14 @@ describe('leases', () => {
     const [first] = await takeLeases(db.kysely, ['x'], 'one', 60_000);
     expect(first).toEqual({ name: 'x', holder: 'one', epoch: 1 });
     expect(await takeLeases(db.kysely, ['x'], 'two', 60_000)).toEqual([]);
+    const expiry = () =>
+      db.kysely.selectFrom('leases').select('expires_us').where('name', '=', 'x').execute();
+    const before = await expiry();
     expect(await takeLeases(db.kysely, ['x'], 'one', 60_000)).toMatchObject([{ epoch: 1 }]);
+    // Nothing is written before two thirds of its time are over.
+    expect(await expiry()).toEqual(before);
+    expect(await takeLeases(db.kysely, ['x'], 'one', 240_000)).toMatchObject([{ epoch: 1 }]);
+    expect(await expiry()).not.toEqual(before);
     await releaseLeases(db.kysely, 'one', 'x');
     expect(await takeLeases(db.kysely, ['x'], 'two', 60_000)).toMatchObject([{ holder: 'two', epoch: 2 }]);
     expect(first && (await holdsLease(db.kysely, first))).toBe(false);

@@ -13,8 +13,9 @@ export interface Lease {
 const nowUs = sql<number>`(extract(epoch from clock_timestamp()) * 1e6)::bigint`;
 
 /**
- * Takes or renews the leases that are free, expired or held by `holder` already. The epoch grows whenever the holder
- * changes, so that `holdsLease` recognizes a stalled earlier holder.
+ * Takes the leases that are free, expired or the holder's already. The holder's are renewed once two thirds of their
+ * time are over, so that frequent calls write little. The epoch grows whenever the holder changes, so that `holdsLease`
+ * recognizes a stalled earlier holder.
  */
 export async function takeLeases(
   db: Kysely<Tables>,
@@ -24,15 +25,20 @@ export async function takeLeases(
 ): Promise<Lease[]> {
   if (names.length === 0) return [];
   const { rows } = await sql<Lease>`
-    insert into leases (name, holder, epoch, expires_us)
-    select name, ${holder}, 1, ${nowUs} + ${ttlMs * 1000}::bigint
-    from unnest(${[...names].sort()}::text[]) as name
-    on conflict (name) do update set
-      holder = excluded.holder,
-      epoch = leases.epoch + (leases.holder <> excluded.holder)::int,
-      expires_us = excluded.expires_us
-    where leases.holder = excluded.holder or leases.expires_us < ${nowUs}
-    returning name, holder, epoch`.execute(db);
+    with fresh as (
+      select name, holder, epoch from leases
+      where name = any(${names}::text[]) and holder = ${holder} and expires_us > ${nowUs} + ${Math.round((ttlMs * 1000) / 3)}::bigint),
+    taken as (
+      insert into leases (name, holder, epoch, expires_us)
+      select name, ${holder}, 1, ${nowUs} + ${ttlMs * 1000}::bigint
+      from unnest(${[...names].sort()}::text[]) as name where name not in (select name from fresh)
+      on conflict (name) do update set
+        holder = excluded.holder,
+        epoch = leases.epoch + (leases.holder <> excluded.holder)::int,
+        expires_us = excluded.expires_us
+      where leases.holder = excluded.holder or leases.expires_us < ${nowUs}
+      returning name, holder, epoch)
+    select * from fresh union all select * from taken`.execute(db);
   return rows;
 }
 
@@ -42,7 +48,7 @@ export interface LeaseRenewal extends Disposable {
   readonly isLost: boolean;
 }
 
-/** Renews a lease each third of its time, for work that may last longer than the lease. */
+/** Renews a lease, for work that may last longer than it. */
 export function renewLease(deps: {
   readonly db: Kysely<Tables>;
   readonly lease: Lease;
@@ -59,10 +65,11 @@ export function renewLease(deps: {
     else isTaken = true;
   };
   // A renewal that fails shows in the time of the last good one.
-  const timer = every(clock, ttlMs / 3, () => void renew().catch(() => {}));
+  const timer = every(clock, ttlMs / 6, () => void renew().catch(() => {}));
   return {
     get isLost() {
-      return isTaken || clock.monoMs() - renewedMs > ttlMs;
+      // A third of its time at least was left then.
+      return isTaken || clock.monoMs() - renewedMs > ttlMs / 3;
     },
     [Symbol.dispose]: () => timer[Symbol.dispose](),
   };
