@@ -1,8 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import fs, {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, type TestContext, test } from 'vitest';
+import { afterEach, beforeEach, expect, type TestContext, test, vi } from 'vitest';
 import { isDiskRefusal, makeFile, removeIfAllowed, replaceFile, replaceFileSync } from './replace-file.ts';
 
 let dir: string;
@@ -11,6 +21,46 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 const file = () => path.join(dir, 'state');
+
+/** The paths that this process synced while `work` ran. */
+async function syncedDuring(work: () => unknown): Promise<readonly string[]> {
+  const synced: string[] = [];
+  const note = (fd: number) => void synced.push(readlinkSync(`/proc/self/fd/${fd}`));
+  const handle = await open(dir);
+  const prototype: FileHandle = Object.getPrototypeOf(handle);
+  await handle.close();
+  const { fsyncSync } = fs;
+  const spies = [
+    vi.spyOn(prototype, 'sync').mockImplementation(async function (this: FileHandle) {
+      note(this.fd);
+    }),
+    vi.spyOn(fs, 'fsyncSync').mockImplementation((fd) => {
+      note(fd);
+      fsyncSync(fd);
+    }),
+  ];
+  syncBuiltinESMExports();
+  try {
+    await work();
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+    syncBuiltinESMExports();
+  }
+  return synced;
+}
+
+test.each([
+  ['is created', () => makeFile(file(), 'new')],
+  [
+    'is created by another process meanwhile',
+    () => makeFile(file(), 'old').then(() => makeFile(file(), 'new')),
+  ],
+  ['is replaced', () => replaceFile(file(), 'new')],
+  ['is replaced at once', () => replaceFileSync(file(), 'new')],
+])('a file that %s survives a power cut: its folder is synced last', async (_what, work) => {
+  const synced = await syncedDuring(work);
+  expect(synced.at(-1)).toBe(dir);
+});
 
 /** A real file system of 64 KiB in the folder, until it is disposed. */
 function mountSmall({ skip }: TestContext): Disposable & { readonly mount: (...args: string[]) => void } {

@@ -1,4 +1,4 @@
-import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { link, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -50,7 +50,7 @@ export async function replaceFile(
   if (isSynced) await syncFolder(path.dirname(file));
 }
 
-/** Like `replaceFile`, at once. */
+/** Like `replaceFile`, before it returns. */
 export function replaceFileSync(file: string, content: string, mode = 0o600): void {
   using part = claimPart(file);
   try {
@@ -61,24 +61,33 @@ export function replaceFileSync(file: string, content: string, mode = 0o600): vo
     removeIfAllowed(part.name);
     throw error;
   }
+  const folder = openSync(path.dirname(file), 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
 }
 
 /**
- * Creates a file, whole at once, unless there is one already; resolves with whether it did. When the disk refuses,
- * nothing is left, and it throws.
+ * Creates a file, whole at once, unless there is one already; resolves with whether it did. Whichever there is survives
+ * a power cut then. When the disk refuses, nothing is left, and it throws.
  */
 export async function makeFile(file: string, content: string, mode = 0o600): Promise<boolean> {
   using part = claimPart(file);
   await writeWhole(part.name, content, { mode });
+  let isMade = true;
   try {
     await link(part.name, file);
-    return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
-    throw error;
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    isMade = false;
   } finally {
     await rm(part.name, { force: true }).catch(() => undefined);
   }
+  // Another process may have made it just now, and not have synced it yet.
+  await syncFolder(path.dirname(file));
+  return isMade;
 }
 
 /** Removes a file that may be gone; a disk that refuses keeps it. */
