@@ -51,6 +51,13 @@ test('the embedded PostgreSQL starts, is adopted while it runs, stops, and keeps
   await third.stop();
 });
 
+test('a server that does not react is killed: when the stop resolves, nothing runs', async () => {
+  const embedded = await startEmbedded({ dir: path.join(root, 'pg'), log });
+  process.kill(embedded.pid, 'SIGSTOP');
+  await embedded.stop();
+  expect(embedded.state()).toBe('dead');
+});
+
 test('a data path of 150 characters works, and after a kill -9 the supervisor starts it again under the same URL', async () => {
   const dir = path.join(root, 'x'.repeat(150 - root.length - 1));
   expect(dir).toHaveLength(150);

@@ -32,7 +32,7 @@ export interface Embedded {
   state(): ProcessState;
   /**
    * Ends it in order within 3 s, else at once (then it recovers at the next start). Resolves when the process has
-   * ended.
+   * ended; throws a Fault when it has not, for example because the disk does not answer.
    */
   stop(): Promise<void>;
 }
@@ -42,6 +42,7 @@ const initdbOptions = `-U ${superuserRole} --auth=trust --encoding=UTF8 --data-c
   .split(' ');
 const startWithinMs = 60_000;
 const stopWithinMs = 3_000;
+const killWithinMs = 1_000;
 const settings: Readonly<Record<string, string>> = {
   listen_addresses: '',
   unix_socket_directories: '.',
@@ -281,6 +282,11 @@ async function stopPostmaster(pid: number, mark: string): Promise<void> {
   };
   if (state() === 'running') signal(pid, 'SIGINT');
   if (await gone(stopWithinMs)) return;
-  if (state() === 'running') signal(pid, 'SIGQUIT');
-  await gone(stopWithinMs);
+  for (const name of ['SIGQUIT', 'SIGKILL'] as const) {
+    // In an unknown state another program may have the pid.
+    if (state() === 'running') signal(pid, name);
+    if (await gone(name === 'SIGQUIT' ? stopWithinMs : killWithinMs)) return;
+  }
+  const why = `the embedded database (process ${pid}) does not end, although it was killed: its disk may not answer`;
+  throw new Fault('retry', 'database_runs', why);
 }
