@@ -1,9 +1,9 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Clock, clientNetwork, createSemaphore, declareState } from '@vantage/kernel';
+import { type Clock, clientNetwork, declareState } from '@vantage/kernel';
 import { hashCredential } from '../../platform/secrets/credential.ts';
 import { createAttemptLimit } from './attempt-limit.ts';
 import type { KeyRow } from './key-store.ts';
+import { createKnownRows } from './known-rows.ts';
 import { type BasicCredentials, createPasswordCheck, parseBasic } from './password-check.ts';
 import {
   createPersonCheck,
@@ -28,9 +28,14 @@ interface Credentials {
 /**
  * The answer for a request: whose it is, and the key as it came (`/hello` shows it to its owner); a session has none.
  */
-interface Authenticated {
+export interface Authenticated {
   readonly session: Session;
   readonly key: string | undefined;
+  /**
+   * Whose it is by what is known now; undefined: the key or session has ended since. It counts as no attempt and waits
+   * for no stranger, so a flood of bad keys keeps nothing open. Rejects while the database is away.
+   */
+  readonly again: () => Promise<Session | undefined>;
 }
 
 /** Finds out who sends a request. */
@@ -161,9 +166,16 @@ export function createAuthenticator({
       countBad(address);
       return undefined;
     }
-    const { sessionNo, endsUs, isByProvider } = row;
-    const signIn = { sessionNo, endsUs, isByProvider, csrfToken: csrfTokenOf(token) };
-    return { key: undefined, session: sessionOf(row, address, signIn) };
+    const csrfToken = csrfTokenOf(token);
+    const sessionBy = (known: SessionRow) => {
+      const { sessionNo, endsUs, isByProvider } = known;
+      return sessionOf(known, address, { sessionNo, endsUs, isByProvider, csrfToken });
+    };
+    const again = async () => {
+      const now = await sessions.findAgain(row.hash, address);
+      return now && sessionBy(now);
+    };
+    return { key: undefined, session: sessionBy(row), again };
   };
 
   const identifyPerson = async (person: PersonSignIn, address: string) => {
@@ -192,18 +204,21 @@ export function createAuthenticator({
       throw badKey();
     }
     if (!(await passwordFits(row, basic, address))) throw badKey();
-    return sessionOf(row, address);
+    const again = async () => {
+      const now = await keys.findAgain(row.hash, address);
+      return now?.basicHash === row.basicHash ? sessionOf(now, address) : undefined;
+    };
+    return { key, session: sessionOf(row, address), again };
   };
 
   return {
     async identify({ headers, query, address }) {
       const key = readKey(headerNames, headers, query);
-      if (key !== undefined)
-        return { key, session: await identifyKey(key, parseBasic(headers.authorization), address) };
+      if (key !== undefined) return identifyKey(key, parseBasic(headers.authorization), address);
       const token = readSessionToken(headers.cookie);
       return token === undefined ? undefined : identifySession(token, address);
     },
-    identifyKey,
+    identifyKey: async (...sent) => (await identifyKey(...sent)).session,
     identifyPerson,
     identifyProxied,
     forget(ended) {
@@ -245,70 +260,6 @@ function readKey(
   if (keys.size > 1) throw badKey('Several different keys were sent.');
   const [key] = keys;
   return key;
-}
-
-/** A revoked key and an ended session are refused everywhere within 5 s, even when no notification gets through. */
-const ttlMs = 4_000;
-const kept = 10_000;
-/**
- * Credentials that nobody has used of late are looked up by so many requests at once: bad ones must not take all
- * database connections.
- */
-const lookUps = { running: 3, waiting: 500 } as const;
-
-/** Rows of credentials in force, found by the SHA-256 of the credential. */
-interface KnownRows<Row> {
-  /** undefined: no such credential is in force. Throws a Problem (1006) where too many unknown ones are asked for. */
-  find(hash: Buffer, address: string): Promise<Row | undefined>;
-  forget(isEnded: (row: Row) => boolean): void;
-}
-
-const trackedRows = declareState({
-  name: 'known_keys_and_sessions',
-  entries: kept,
-  entryBytes: 1_200,
-  filledBy: 'keys, sessions',
-  atBound: 'the oldest is forgotten',
-});
-
-/** Creates the rows. Those used last are remembered for 4 seconds. */
-export function createKnownRows<Row extends { readonly hash: Uint8Array }>({
-  read,
-  seesOwnChanges,
-  clock,
-}: {
-  /** `address` is the caller's. */
-  readonly read: (hash: Uint8Array, address: string) => Promise<Row | undefined>;
-  /** The caller's transaction changed an account: it reads its own rows, which nobody else sees before its commit. */
-  readonly seesOwnChanges: () => boolean;
-  readonly clock: Pick<Clock, 'monoMs'>;
-}): KnownRows<Row> {
-  const known = trackedRows(new Map<string, { readonly row: Row; readonly untilMs: number }>());
-  const unknown = createSemaphore(lookUps);
-  return {
-    async find(hash, address) {
-      if (seesOwnChanges()) return read(hash, address);
-      const name = hash.toString('base64');
-      const cached = known.get(name);
-      if (cached !== undefined && cached.untilMs > clock.monoMs()) return cached.row;
-      const askedMs = clock.monoMs();
-      const ask = () => read(hash, address);
-      const found = cached !== undefined ? { value: await ask() } : await unknown.run(ask);
-      if (found === undefined) throw tooMany('Too many requests with unknown keys.', 1);
-      const row = found.value;
-      if (row === undefined || !timingSafeEqual(row.hash, hash)) {
-        known.delete(name);
-        return undefined;
-      }
-      const oldest = known.keys().next().value;
-      if (known.size >= kept && oldest !== undefined) known.delete(oldest);
-      known.set(name, { row, untilMs: askedMs + ttlMs });
-      return row;
-    },
-    forget(isEnded) {
-      for (const [name, { row }] of known) if (isEnded(row)) known.delete(name);
-    },
-  };
 }
 
 /** 1006: more attempts than are served; `waitS` is in seconds. */

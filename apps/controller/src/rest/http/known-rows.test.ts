@@ -1,6 +1,6 @@
 import { createFakeClock } from '@vantage/kernel/testing';
 import { describe, expect, it } from 'vitest';
-import { createKnownRows } from './authenticate.ts';
+import { createKnownRows } from './known-rows.ts';
 
 const hashOf = (n: number) => {
   const hash = Buffer.alloc(32);

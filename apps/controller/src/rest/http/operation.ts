@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Authenticator } from './authenticate.ts';
+import type { Authenticated } from './authenticate.ts';
 import { judgeBody } from './body.ts';
 import { createResourceFinder, entityTag } from './entity-tag.ts';
 import type { ReadFailure } from './failure.ts';
@@ -24,8 +24,8 @@ interface OperationDeps {
 /** The batch that has the operations. */
 interface Batch {
   readonly request: RouteRequest;
-  /** Who sends it by what is known now: a key may be revoked, and the account's zone changed, meanwhile. */
-  readonly identify: () => ReturnType<Authenticator['identify']>;
+  /** Who sends it: a key may be revoked, and the account's zone changed, meanwhile. */
+  readonly known: Authenticated | undefined;
   readonly requestId: string;
 }
 
@@ -39,19 +39,19 @@ export function createOperations(deps: OperationDeps): (batch: Batch) => Perform
   const resourceOf = createResourceFinder(deps.routes);
   const { run, idempotency, readFailure } = deps;
 
-  const judge = async ({ request, identify }: Batch, operation: Operation, atomic: boolean) => {
+  const judge = async ({ request, known }: Batch, operation: Operation, atomic: boolean) => {
     const [path = '', ...search] = operation.path.split('?');
     const query = new URLSearchParams(search.join('?'));
     const { route, params } = findRoute(operation.method, path);
     if (query.has('api_key')) throw invalid([keyFault]);
-    const known = await identify();
-    if (route.level !== 'none' && known === undefined) throw badKey();
-    requireLevel(known?.session, route.level);
+    const session = await known?.again();
+    if (known !== undefined && session === undefined) throw badKey();
+    requireLevel(session, route.level);
     readForm(query, ['json']);
     if (atomic && waitsFor(route, operation.body)) throw waitsFault(operation);
     const { address, signal, proxy } = request;
     const own: RouteRequest = {
-      session: known?.session,
+      session,
       key: known?.key,
       address,
       signal,
@@ -59,7 +59,7 @@ export function createOperations(deps: OperationDeps): (batch: Batch) => Perform
       query,
       proxy,
       lastEventId: undefined,
-      sessionNow: () => known?.session,
+      sessionNow: () => session,
       body: async () => judgeBody(operation.body),
     };
     return { route, own };

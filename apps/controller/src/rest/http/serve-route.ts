@@ -11,10 +11,11 @@ import { type Form, formats, readForm } from './form.ts';
 import type { createOperations } from './operation.ts';
 import type { createOriginReader } from './origin.ts';
 import { createPerKeySemaphore, type KeyLoad, type Stay, type StrangerLoad } from './per-key-semaphore.ts';
-import { badKey, invalid, Problem, problemCode, tooMuch } from './problem.ts';
+import { badKey, invalid, tooMuch } from './problem.ts';
 import type { Route, RouteRequest } from './route.ts';
 import type { RunRoute } from './run-route.ts';
-import { requireCsrfToken, requireLevel } from './session.ts';
+import { requireCsrfToken, requireLevel, type Session } from './session.ts';
+import { mayGoOn, watchCaller } from './watch-caller.ts';
 
 /** One for all: an error notes its stack, and every request ends with this one. */
 const callerGone = new Error('the caller is gone');
@@ -54,12 +55,12 @@ export function createRouteServer(
   return async (route, context) => {
     const query = new URLSearchParams(context.querystring);
     const { address, user, proxied } = readOrigin(context.req);
-    const identify = () => authenticator.identify({ headers: context.req.headers, query, address });
-    let known = await identify();
+    const known = await authenticator.identify({ headers: context.req.headers, query, address });
+    let sessionNow = known?.session;
     if (route.level !== 'none' && known === undefined) throw badKey();
     requireLevel(known?.session, route.level);
     if (route.level !== 'none' && known !== undefined) requireCsrfToken(known.session, context.req);
-    const { stay, release } = stayOf(context.res);
+    const { stay, release, leave } = stayOf(context.res);
     const request: RouteRequest = {
       session: known?.session,
       key: known?.key,
@@ -68,7 +69,7 @@ export function createRouteServer(
       params: context['params'],
       query,
       lastEventId: context.get('Last-Event-ID') || undefined,
-      sessionNow: () => known?.session,
+      sessionNow: () => sessionNow,
       body: () => readBody(context.req, route.bodyLimits),
       signal: stay.signal,
     };
@@ -80,22 +81,29 @@ export function createRouteServer(
         route.method === 'POST' ? readIdempotencyKey(context.req.headers['idempotency-key']) : undefined,
     };
     const { session } = request;
-    const perform = performer({ request, identify, requestId: requestId(context) });
-    const admitted = () => runAdmitted(route, { ...request, perform }, conditions, stay);
+    const perform = performer({ request, known, requestId: requestId(context) });
+    const stillAllowed = async () => {
+      if (known !== undefined && !mayGoOn(known.session, await known.again(), route.level)) throw badKey();
+    };
+    const admitted = () => runAdmitted(route, { ...request, perform }, { conditions, stay, stillAllowed });
     const { admit = (_, run) => run() } = route;
     const work = () => (session === undefined ? admitted() : admit(session, admitted, stay));
-    const reply = await (keyNo === undefined
-      ? strangers.run(address, work, stay)
-      : load.run(keyNo, work, stay));
+    const over = createEnd(context.res, leave);
+    if (known !== undefined && outlivesCaller(route)) {
+      const onNow = (now: Session) => {
+        sessionNow = now;
+      };
+      void watchCaller({ known, route, onNow, onEnded: () => over.end(), closed: stay.signal, clock });
+    }
+    const reply = await over.unless(
+      keyNo === undefined ? strangers.run(address, work, stay) : load.run(keyNo, work, stay),
+    );
     if (reply.stream !== undefined && context.method === 'HEAD') return answerStream('', reply.streamType);
     if (reply.stream !== undefined) {
       if (keyNo !== undefined) load.stream(keyNo, stay.signal);
       release(); // a stream has a place of its own
-      const stillAllowed = async () => {
-        known = await identify();
-      };
-      const { stream: chunks } = reply;
-      const body = streamBody({ chunks, response: context.res, ending, stillAllowed, clock });
+      const { body, end } = streamBody({ chunks: reply.stream, response: context.res, ending, clock });
+      over.by(end);
       return answerStream(body, reply.streamType);
     }
     if (reply.document !== undefined) return answerJsonDocument(context, reply.document, form);
@@ -124,8 +132,46 @@ function readIdempotencyKey(header: string | readonly string[] | undefined): str
   ]);
 }
 
-/** How long a request has its places: until its answer is sent, or `release` is called before. */
-function stayOf(response: Koa.Context['res']): { readonly stay: Stay; readonly release: () => void } {
+/**
+ * Whether a request may still be open when its caller has ended. A change is a transaction: it is judged when it begins
+ * and then done as a whole, and it may be the one that ends its caller.
+ */
+function outlivesCaller({ method, level, waits, path }: Route): boolean {
+  // The operations of a batch are judged one by one.
+  return level !== 'none' && (method === 'GET' || waits !== undefined) && path !== '/batch';
+}
+
+/** Ends the answer of a caller who has ended: a refusal where none was begun, else it is cut. */
+function createEnd(response: ServerResponse, leave: () => void) {
+  const refused = Promise.withResolvers<never>();
+  refused.promise.catch(() => {});
+  let end = () => {
+    if (response.headersSent) response.destroy();
+    refused.reject(badKey());
+    leave();
+  };
+  return {
+    end: () => end(),
+    /** From now on it ends so. */
+    by(another: () => void) {
+      end = another;
+    },
+    /** The result of the work, or the refusal of a caller who ends before it. */
+    unless<T>(work: Promise<T>): Promise<T> {
+      return Promise.race([work, refused.promise]);
+    },
+  };
+}
+
+/**
+ * How long a request has its places: until its answer is sent, or `release` is called before. `leave` is for a caller
+ * who is gone.
+ */
+function stayOf(response: Koa.Context['res']): {
+  readonly stay: Stay;
+  readonly release: () => void;
+  readonly leave: () => void;
+} {
   const gone = new AbortController();
   const sent = new AbortController();
   const leave = () => {
@@ -134,7 +180,7 @@ function stayOf(response: Koa.Context['res']): { readonly stay: Stay; readonly r
   };
   if (response.closed) leave();
   else response.once('close', leave);
-  return { stay: { signal: gone.signal, sent: sent.signal }, release: () => sent.abort(callerGone) };
+  return { stay: { signal: gone.signal, sent: sent.signal }, leave, release: () => sent.abort(callerGone) };
 }
 
 /** The answer, with the ETag of the resource or list where it shows one; 304 where the caller has it. */
@@ -177,17 +223,30 @@ function withoutPages({
   return headers;
 }
 
-/** Bounds how many changes of one account run at once. The body is read before, so a slow caller occupies no place. */
-function limitWrites(
-  run: RunRoute,
-): (...sent: [...request: Parameters<RunRoute>, stay: Stay]) => ReturnType<RunRoute> {
+/**
+ * Bounds how many changes of one account run at once. The body is read before, so a slow caller occupies no place. A
+ * caller who ended while the body came, or while others had the places, no longer changes anything.
+ */
+function limitWrites(run: RunRoute): (
+  route: Route,
+  request: RouteRequest,
+  how: {
+    readonly conditions: Parameters<RunRoute>[2];
+    readonly stay: Stay;
+    /** Throws a Problem (1001) where the caller has ended. */
+    readonly stillAllowed: () => Promise<void>;
+  },
+) => ReturnType<RunRoute> {
   const writes = createPerKeySemaphore<number>(writesOfAccount);
-  return async (route, request, conditions, stay) => {
+  return async (route, request, { conditions, stay, stillAllowed }) => {
     const { session } = request;
     if (session === undefined || route.method === 'GET' || route.waits !== undefined)
       return run(route, request, conditions);
     const { body } = await readAhead(request);
-    const change = () => run(route, { ...request, body }, conditions);
+    const change = async () => {
+      await stillAllowed();
+      return run(route, { ...request, body }, conditions);
+    };
     const done = await writes.run(session.accountNo, change, stay);
     if (done === undefined) throw tooMuch('Too many changes of this account are waiting.');
     return done.value;
@@ -212,35 +271,28 @@ export function requestId(context: Context): string {
   return context.response.get('X-Request-Id');
 }
 
-/**
- * A stream asks this often whether its key is still good; what is known of a key is forgotten after 4 seconds at the
- * latest.
- */
-const askMs = 900;
-/** A reader that takes nothing for so long is cut off. */
+/** A reader that takes nothing for this long is cut off. */
 const stalledMs = 60_000;
+/** A reader is checked at this interval. */
+const lookMs = 900;
 /** Time for the last bytes of a stream that ends. */
 const graceMs = 500;
 
 /**
  * The bytes of an answer that goes on: the signal of `chunks` ends it when the caller goes away, `ending` aborts, or
- * `stillAllowed` says that the key is no longer good. Memory is bounded: the next chunk is asked for when the reader
- * has taken the one before.
+ * `end` is called. Memory is bounded: the next chunk is asked for when the reader has taken the one before.
  */
 export function streamBody({
   chunks,
   response,
   ending,
-  stillAllowed,
   clock,
 }: {
   readonly chunks: (signal: AbortSignal) => AsyncIterable<string>;
   readonly response: ServerResponse;
   readonly ending: AbortSignal;
-  /** Rejects with a Problem when the key is no longer good. */
-  readonly stillAllowed: () => Promise<unknown>;
   readonly clock: Clock;
-}): Readable {
+}): { readonly body: Readable; readonly end: () => void } {
   const over = new AbortController();
   let takenMs = clock.monoMs();
   let waits = false;
@@ -263,13 +315,8 @@ export function streamBody({
   };
   const watch = async () => {
     while (!over.signal.aborted) {
-      await clock.sleep(askMs, over.signal).catch(() => {});
-      if (over.signal.aborted) return;
+      await clock.sleep(lookMs, over.signal).catch(() => {});
       if (waits && clock.monoMs() - takenMs > stalledMs) return end();
-      await stillAllowed().catch((error: unknown) => {
-        // With the database away nobody can say that a key is bad, and there is nothing to send.
-        if (error instanceof Problem && error.code === problemCode.key) end();
-      });
     }
   };
   // Node, Koa and we listen for its close about a dozen times; more than ten are no leak here.
@@ -281,5 +328,5 @@ export function streamBody({
   });
   if (ending.aborted || response.destroyed) end();
   void watch();
-  return Readable.from(pull(), { objectMode: false, highWaterMark: 16_384 });
+  return { body: Readable.from(pull(), { objectMode: false, highWaterMark: 16_384 }), end };
 }

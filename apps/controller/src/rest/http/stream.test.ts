@@ -18,7 +18,7 @@ it('asks for no more than a reader takes, and cuts off one that takes nothing fo
   const serving = Promise.withResolvers<ServerResponse>();
   const server = createServer((_request, response) => {
     const ending = new AbortController().signal;
-    const body = streamBody({ chunks, response, ending, stillAllowed: async () => {}, clock });
+    const { body } = streamBody({ chunks, response, ending, clock });
     body.pipe(response);
     serving.resolve(response);
   });

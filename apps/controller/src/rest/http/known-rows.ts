@@ -1,0 +1,71 @@
+import { timingSafeEqual } from 'node:crypto';
+import { type Clock, createSemaphore, declareState } from '@vantage/kernel';
+import { tooMuch } from './problem.ts';
+
+/** A revoked key and an ended session are refused everywhere within 5 s, even when no notification gets through. */
+const ttlMs = 4_000;
+const kept = 10_000;
+/**
+ * Credentials that nobody has used of late are looked up by so many requests at once: bad ones must not take all
+ * database connections.
+ */
+const lookUps = { running: 3, waiting: 500 } as const;
+
+/** Rows of credentials in force, found by the SHA-256 of the credential. */
+interface KnownRows<Row> {
+  /** undefined: no such credential is in force. Throws a Problem (1006) where too many unknown ones are asked for. */
+  find(hash: Buffer, address: string): Promise<Row | undefined>;
+  /** The same for a credential that was found before: it waits for no unknown one. */
+  findAgain(hash: Uint8Array, address: string): Promise<Row | undefined>;
+  forget(isEnded: (row: Row) => boolean): void;
+}
+
+const trackedRows = declareState({
+  name: 'known_keys_and_sessions',
+  entries: kept,
+  entryBytes: 1_200,
+  filledBy: 'keys, sessions',
+  atBound: 'the oldest is forgotten',
+});
+
+/** Creates the rows. Those used last are remembered for 4 seconds. */
+export function createKnownRows<Row extends { readonly hash: Uint8Array }>({
+  read,
+  seesOwnChanges,
+  clock,
+}: {
+  /** `address` is the caller's. */
+  readonly read: (hash: Uint8Array, address: string) => Promise<Row | undefined>;
+  /** The caller's transaction changed an account: it reads its own rows, which nobody else sees before its commit. */
+  readonly seesOwnChanges: () => boolean;
+  readonly clock: Pick<Clock, 'monoMs'>;
+}): KnownRows<Row> {
+  const known = trackedRows(new Map<string, { readonly row: Row; readonly untilMs: number }>());
+  const unknown = createSemaphore(lookUps);
+  const find = async (hash: Uint8Array, address: string, wasKnown: boolean) => {
+    if (seesOwnChanges()) return read(hash, address);
+    const name = Buffer.from(hash).toString('base64');
+    const cached = known.get(name);
+    if (cached !== undefined && cached.untilMs > clock.monoMs()) return cached.row;
+    const askedMs = clock.monoMs();
+    const ask = () => read(hash, address);
+    const found = wasKnown || cached !== undefined ? { value: await ask() } : await unknown.run(ask);
+    if (found === undefined) throw tooMuch('Too many requests with unknown keys. Try again in 1 s.');
+    const row = found.value;
+    if (row === undefined || !timingSafeEqual(row.hash, hash)) {
+      known.delete(name);
+      return undefined;
+    }
+    const oldest = known.keys().next().value;
+    if (known.size >= kept && oldest !== undefined) known.delete(oldest);
+    known.set(name, { row, untilMs: askedMs + ttlMs });
+    return row;
+  };
+  return {
+    find: (hash, address) => find(hash, address, false),
+    findAgain: (hash, address) => find(hash, address, true),
+    forget(isEnded) {
+      for (const [name, { row }] of known) if (isEnded(row)) known.delete(name);
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import type { Clock } from '@vantage/kernel';
+import type { Authenticated } from './authenticate.ts';
+import type { Route } from './route.ts';
+import { levels, type Session } from './session.ts';
+
+/**
+ * Everything open checks its caller at this interval; what is known of a key or session is forgotten after 4 seconds at
+ * the latest, so it ends within 5.
+ */
+const askMs = 900;
+
+/**
+ * Whether an answer that `before` began may go on for the same caller as they are now: they are signed in, may use the
+ * route, and see the same devices. Pure.
+ */
+export function mayGoOn(before: Session, now: Session | undefined, level: Route['level']): boolean {
+  if (now === undefined) return false;
+  if (level !== 'none' && levels.indexOf(now.level) < levels.indexOf(level)) return false;
+  return before.scope?.join() === now.scope?.join();
+}
+
+/**
+ * The one place that ends what a caller has open, of whatever kind (a stream, a request that waits, an answer that is
+ * being read), when the key, session or person ends or may do less. Calls `onEnded` once, unless `closed` aborts
+ * before. With the database away nobody can say who may go on, and what is open stays open.
+ */
+export async function watchCaller({
+  known,
+  route,
+  onNow,
+  onEnded,
+  closed,
+  clock,
+}: {
+  readonly known: Authenticated;
+  readonly route: Pick<Route, 'level'>;
+  /** Called with who it is by what is known now, while it may go on. */
+  readonly onNow: (session: Session) => void;
+  readonly onEnded: () => void;
+  readonly closed: AbortSignal;
+  readonly clock: Pick<Clock, 'sleep'>;
+}): Promise<void> {
+  while (!closed.aborted) {
+    await clock.sleep(askMs, closed).catch(() => {});
+    if (closed.aborted) return;
+    const now = await known.again().then(
+      (session) => ({ session }),
+      () => undefined,
+    );
+    if (now === undefined) continue;
+    if (!mayGoOn(known.session, now.session, route.level)) return onEnded();
+    if (now.session !== undefined) onNow(now.session);
+  }
+}
