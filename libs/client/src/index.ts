@@ -1,4 +1,5 @@
 import createClient, { type Client } from 'openapi-fetch';
+import { fillPath } from './fill-path.ts';
 import type { components, paths } from './gen/api.ts';
 
 /** The schemas of the OpenAPI document, by name: `Schemas['Device']`. */
@@ -9,16 +10,17 @@ export type VantageClient = Client<paths>;
 
 /**
  * A client of the API at `baseUrl` (it ends with `/v1.1`). `fetch` sends each request, with the credential of its
- * owner.
+ * owner. A request rejects with the RangeError of `fillPath` where its path would be another one.
  */
 export function createVantageClient(options: {
   readonly baseUrl: string;
   readonly fetch: (request: Request) => Promise<Response>;
 }): VantageClient {
-  return createClient<paths>(options);
+  return createClient<paths>({ ...options, pathSerializer: fillPath });
 }
 
 export { createEventReader, retryDelayMs, type StreamEvent } from './event-lines.ts';
 export { type EventsOptions, events } from './events.ts';
 export { ApiError, type Page, pages } from './pages.ts';
 export { createSender, ifUnchanged, type SenderOptions } from './send.ts';
+export { fillPath };

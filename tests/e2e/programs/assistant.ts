@@ -68,6 +68,11 @@ describe('an assistant by the Model Context Protocol', { timeout: 240_000 }, () 
     const wrong = await server.call('updateDevice', { device_id, body: { Timeout: 'x' } });
     expect(wrong).toMatchObject({ isError: true });
     expect(wrong.text).toContain('Timeout: ');
+    const detached = await server.call('detachTag', { device_id, tag_id: '..' });
+    expect(detached).toMatchObject({ isError: true, text: expect.stringContaining('tag_id must be an id') });
+    expect((await server.call('getDevice', { device_id })).isError).toBe(false);
+    const all = await server.call('acknowledgeAlert', { alert_id: '.', body: {} });
+    expect(all).toMatchObject({ isError: true, text: expect.stringContaining('alert_id must be an id') });
     expect((await server.call('deleteDevice', { device_id })).isError).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { boundedAnswer, documentSchema, toolsOf } from './run-mcp.ts';
+import { boundedAnswer, documentSchema, requestOf, toolsOf } from './run-mcp.ts';
 
 const id = { name: 'device_id', in: 'path', required: true, schema: { type: 'string' } };
 const document = documentSchema.parse({
@@ -60,6 +60,16 @@ test('tools read; with writes they change, too; keys and forms of answers are le
     },
   });
 });
+
+test.each(['..', '.', ''])(
+  'a tool asks nothing with %j in its path: it would reach another thing',
+  (device_id) => {
+    const [tool] = toolsOf(document, { writes: false }).filter(({ name }) => name === 'getDevice');
+    if (tool === undefined) throw new Error('no tool');
+    expect(requestOf(tool, { device_id: 'a/../b' }).path).toBe('/devices/a%2F..%2Fb');
+    expect(() => requestOf(tool, { device_id })).toThrow('device_id must be an id');
+  },
+);
 
 test('an answer is bounded, and a list is cut after a whole element', () => {
   fc.assert(

@@ -1,6 +1,7 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { fillPath } from '@vantage/client';
 import { Fault, messageOf } from '@vantage/kernel';
 import { z } from 'zod';
 import about from '../../package.json' with { type: 'json' };
@@ -67,8 +68,11 @@ async function callTool(connection: Connection, tool: Tool | undefined, name: st
   }
 }
 
-/** The request of a tool with these arguments. Throws a Fault for an argument that is missing or unknown. Pure. */
-function requestOf({ method, path, query, inputSchema }: Tool, values: Arguments) {
+/**
+ * The request of a tool with these arguments. Throws a Fault for an argument that is missing or unknown, and a RangeError
+ * for one that would lead the path elsewhere. Pure.
+ */
+export function requestOf({ method, path, query, inputSchema }: Tool, values: Arguments) {
   for (const name of inputSchema.required)
     if (values[name] === undefined) throw new Fault('stop', 'settings', `${name} is missing`);
   const unknown = Object.keys(values).filter((name) => !Object.hasOwn(inputSchema.properties, name));
@@ -86,7 +90,7 @@ function requestOf({ method, path, query, inputSchema }: Tool, values: Arguments
   const { body } = values;
   return {
     method,
-    path: path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(text(name))),
+    path: fillPath(path, values),
     query: z.record(z.string(), z.string()).parse(Object.fromEntries(asked)),
     ...(body === undefined ? {} : { body }),
   };

@@ -1,3 +1,4 @@
+import { fillPath } from '@vantage/client';
 import { isId } from '@vantage/kernel';
 import { print, printText, render } from '../output.ts';
 import { type Connection, connect } from './connection.ts';
@@ -27,7 +28,7 @@ export async function runList(
   const path =
     device === undefined
       ? given.path
-      : given.path.replace('{device_id}', await idOf(connection, resourceNamed('devices'), device));
+      : fillPath(given.path, { device_id: await idOf(connection, resourceNamed('devices'), device) });
   const resource = { ...given, path };
   const asked = queryOf(query);
   if (form === 'csv') {
@@ -100,9 +101,9 @@ export async function runDelete({ access, resource, form }: Asked, text: string)
 /** The path of the one that a text names. */
 async function pathOf(connection: Connection, resource: Resource, text: string): Promise<string> {
   const { path, one = `${path}/{id}`, isNamedByDevice = false, names } = resource;
-  if (names.length === 0) return one.replace('{id}', encodeURIComponent(text));
+  if (names.length === 0) return fillPath(one, { id: text });
   const named = isNamedByDevice ? resourceNamed('devices') : resource;
-  return one.replace('{id}', await idOf(connection, named, text));
+  return fillPath(one, { id: await idOf(connection, named, text) });
 }
 
 /** The id of what a text names; a device is looked for by the API, so that a long list is not read. */
