@@ -89,6 +89,12 @@ async function backup(config: Config, call: Call) {
   const lock = await lockOf(call);
   if (call.verify && lock !== undefined && 'recipients' in lock && call.identityFile === undefined)
     throw new Fault('stop', 'settings', 'to verify a backup for a recipient, --identity-file is needed too');
+  if (call.identityFile !== undefined && lock === undefined)
+    throw new Fault(
+      'stop',
+      'settings',
+      '--identity-file encrypts nothing: --recipient age1... is needed too',
+    );
   const files: Record<string, Buffer> = {};
   for (const [name, place] of Object.entries(placesOf(config))) {
     const bytes = await readFile(place).catch((error: unknown) => {

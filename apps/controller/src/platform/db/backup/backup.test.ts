@@ -174,6 +174,16 @@ test('an encrypted backup is opened by its passphrase or identity only, and refu
   ).rejects.toMatchObject({ code: 'bad_recipient' });
 });
 
+test.each([{ passphrase: 'four words are enough' }, { identities: ['AGE-SECRET-KEY-1…'] }])(
+  'with %o a file that nobody encrypted is refused: it may be another one in the place of the backup',
+  async (key) => {
+    await expect(verifyBackup(file, key)).rejects.toMatchObject({
+      code: 'not_encrypted',
+      message: expect.stringContaining(`${file} is not encrypted`),
+    });
+  },
+);
+
 test('a database that was restored equals its backup, and one row that differs is noticed', async () => {
   await using target = await createTestDatabase();
   const head = await verifyBackup(file);

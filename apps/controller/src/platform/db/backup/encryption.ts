@@ -42,12 +42,21 @@ export async function* encrypted(plain: AsyncIterable<Buffer>, lock: Lock): Asyn
   yield* await encrypter.encrypt(ReadableStream.from<Uint8Array>(plain));
 }
 
-/** Reads a backup's file, decrypted where it is encrypted. Throws a Fault where the key is missing or another one. */
+/**
+ * Reads a backup's file: without a key as it is, with one decrypted. Throws a Fault where the key is missing or another
+ * one, and where it opens nothing, because anybody who can write to the folder can put a plain file there.
+ */
 export async function readDecrypted(file: string, key: BackupKey | undefined): Promise<Readable> {
   const sealed = await isEncrypted(file).catch((cause: unknown) => {
     throw new Fault('drop', 'unreadable', `${file} cannot be read: ${messageOf(cause)}`, { cause });
   });
-  if (!sealed) return createReadStream(file);
+  if (!sealed && key === undefined) return createReadStream(file);
+  if (!sealed)
+    throw new Fault(
+      'drop',
+      'not_encrypted',
+      `${file} is not encrypted, so it is not the backup that this passphrase or identity opens, and somebody may have put it there. Where you know that the file was never encrypted, leave out --passphrase-file or --identity-file`,
+    );
   if (key === undefined)
     throw new Fault(
       'drop',
