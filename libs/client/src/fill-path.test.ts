@@ -10,7 +10,11 @@ test('a value is one segment of the path, whatever it holds', () => {
       fc.pre(text !== '.' && text !== '..' && text.isWellFormed());
       const url = new URL(`https://h/v1.1${fillPath(template, { tag_id: 'a', device_id: text })}`);
       expect(url.pathname.split('/').map(decodeURIComponent)).toEqual([
-        ...['', 'v1.1', 'tags', 'a', 'devices'],
+        '',
+        'v1.1',
+        'tags',
+        'a',
+        'devices',
         text,
       ]);
       expect(url.search + url.hash).toBe('');

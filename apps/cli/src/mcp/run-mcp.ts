@@ -69,8 +69,8 @@ async function callTool(connection: Connection, tool: Tool | undefined, name: st
 }
 
 /**
- * The request of a tool with these arguments. Throws a Fault for an argument that is missing or unknown, and a RangeError
- * for one that would lead the path elsewhere. Pure.
+ * The request of a tool with these arguments. Throws a Fault for an argument that is missing or unknown, and a
+ * RangeError for one that would lead the path elsewhere. Pure.
  */
 export function requestOf({ method, path, query, inputSchema }: Tool, values: Arguments) {
   for (const name of inputSchema.required)

@@ -27,6 +27,11 @@ export const mayWrite = computed(() => ['UW', 'UA'].includes(session.value?.leve
 /** Whether it may acknowledge, snooze, start maintenance and check. */
 export const mayOperate = computed(() => ['UO', 'UW', 'UA'].includes(session.value?.level ?? ''));
 
+/** A sign-in that has to name one of these accounts; undefined: none has. */
+export const accountChoice = signal<
+  { readonly accounts: readonly string[]; readonly body: object } | undefined
+>(undefined);
+
 /** Somebody signed out, and the controller did not answer: the session may be open there. */
 export const openSession = signal(false);
 
@@ -61,6 +66,11 @@ export async function signIn({ key, name, password }: SignInFields): Promise<boo
   return send(given);
 }
 
+/** Signs in to one of the accounts that `accountChoice` has. */
+export async function signInTo(Account: string): Promise<boolean> {
+  return send({ ...accountChoice.value?.body, Account });
+}
+
 /** Finds out whether the browser has a session already, or a proxy in front of the controller signed the person in. */
 export async function resumeSession(): Promise<void> {
   if (localStorage.getItem(leavingPlace) !== null) return leave();
@@ -70,7 +80,16 @@ export async function resumeSession(): Promise<void> {
 
 async function send(body: object): Promise<boolean> {
   const headers = { 'Content-Type': 'application/json' };
-  return take(await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) }));
+  const answer = await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) });
+  const accounts = await readAccounts(answer.clone());
+  accountChoice.value = accounts && { accounts, body };
+  return take(answer);
+}
+
+/** The accounts that a refusal lets one choose from. */
+async function readAccounts(answer: Response): Promise<readonly string[] | undefined> {
+  if (answer.status !== 400) return undefined;
+  return ((await answer.json()) as { Accounts?: readonly string[] }).Accounts;
 }
 
 /**

@@ -15,6 +15,7 @@ export const signInTexts = {
     more: 'Sign in with e-mail and password',
     name: 'E-mail address, or the name that goes with the key',
     password: 'Password',
+    choose: 'You are in several accounts. Choose one.',
     provider: 'Sign in with single sign-on',
   },
 } as const;

@@ -6393,7 +6393,7 @@ export interface components {
              */
             Email?: string;
             /**
-             * @description With Email: the name of the account. Without it, the account is the one to which the person was invited first.
+             * @description The name of the account, where the address is known in several. Without it, it is the one with this password; of a person whom a proxy signed in, the only one to which it did so before. Where that leaves several, the answer is 1005 with their names in Accounts.
              * @example default
              */
             Account?: string;
@@ -6512,6 +6512,9 @@ export interface components {
          *           },
          *           "ETag": "\"9f2c61ab03de4471.0c1d2e3f40516273\""
          *         }
+         *       ],
+         *       "Accounts": [
+         *         "text"
          *       ]
          *     }
          */
@@ -6550,6 +6553,8 @@ export interface components {
             }[];
             /** @description Of an atomic batch in which an operation failed: its results up to that one. */
             Results?: components["schemas"]["OperationResult"][];
+            /** @description Of a sign-in that has to name its account: the accounts of the person. */
+            Accounts?: string[];
         };
         /**
          * @description The answer of one operation of a batch.
@@ -14077,6 +14082,9 @@ export interface components {
                  *           },
                  *           "ETag": "\"9f2c61ab03de4471.0c1d2e3f40516273\""
                  *         }
+                 *       ],
+                 *       "Accounts": [
+                 *         "text"
                  *       ]
                  *     }
                  */
@@ -14117,6 +14125,9 @@ export interface components {
                  *           },
                  *           "ETag": "\"9f2c61ab03de4471.0c1d2e3f40516273\""
                  *         }
+                 *       ],
+                 *       "Accounts": [
+                 *         "text"
                  *       ]
                  *     }
                  */
@@ -14152,6 +14163,9 @@ export interface components {
                  *           },
                  *           "ETag": "\"9f2c61ab03de4471.0c1d2e3f40516273\""
                  *         }
+                 *       ],
+                 *       "Accounts": [
+                 *         "text"
                  *       ]
                  *     }
                  */
@@ -14187,6 +14201,9 @@ export interface components {
                  *           },
                  *           "ETag": "\"9f2c61ab03de4471.0c1d2e3f40516273\""
                  *         }
+                 *       ],
+                 *       "Accounts": [
+                 *         "text"
                  *       ]
                  *     }
                  */

@@ -5,10 +5,14 @@ import { badKey } from '../../rest/http/problem.ts';
 import type { SignIn } from '../../rest/http/session.ts';
 import { insertSession } from '../../rest/http/session-store.ts';
 import { actorOf, type Catalog, createdFields } from '../change.ts';
-import { isPasswordHash } from '../users/store.ts';
+import { isPasswordHash, noteProven } from '../users/store.ts';
 
 /** Who signs in; of others than people with a password there is none to compare again. */
-export type Identified = Omit<IdentifiedPerson, 'passwordHash'> & { readonly passwordHash: string | null };
+export type Identified = Omit<IdentifiedPerson, 'passwordHash'> & {
+  readonly passwordHash: string | null;
+  /** A proxy or provider named the person by the e-mail address. */
+  readonly isProven: boolean;
+};
 
 /**
  * Begins a session and records it. `token` is its secret. Throws a Problem (1001) where the password was changed
@@ -19,6 +23,7 @@ export async function beginSession(
   {
     session,
     passwordHash,
+    isProven,
     token,
     isByProvider,
   }: Identified & { readonly token: string; readonly isByProvider: boolean },
@@ -29,6 +34,7 @@ export async function beginSession(
     // Another password ends the sessions that there are; none may begin with the one before afterwards.
     if (passwordHash !== null && !(await isPasswordHash(transaction, keyNo, passwordHash)))
       throw badKey('The password was changed meanwhile.');
+    if (isProven) await noteProven(transaction, keyNo);
     const begun = await insertSession(transaction.trx, {
       sessionId,
       tokenHash: hashCredential(token),

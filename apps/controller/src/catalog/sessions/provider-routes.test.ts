@@ -98,6 +98,25 @@ describe('signing in without groups', () => {
   });
   afterAll(() => one.rest[Symbol.asyncDispose]());
 
+  test('lets a person whom several accounts have invited choose one, once', async () => {
+    const { accountNo } = await one.rest.account('invited first');
+    const { key } = await one.rest.key(accountNo, 'UA');
+    const body = { Name: 'Emmy', Email: 'emmy@example.org', Level: 'UR' };
+    await one.rest.send('POST', '/users', { key, body });
+    await one.send('POST', '/users', { ...body, Level: 'UO' });
+    bench.provider.person = { sub: 'emmy', email: 'emmy@example.org', email_verified: true };
+    const asked = await browse(one.rest);
+    expect(asked.text).toContain('Choose an account');
+    expect(asked.own.text).toBe('');
+    const chosen = [...asked.text.matchAll(/href="(\/sign-in\?Account=[^"]+)"/g)].map(([, to = '']) => to);
+    expect(chosen).toHaveLength(2);
+    const levelOf = async ({ get }: Awaited<ReturnType<typeof browse>>) =>
+      z.object({ Level: z.string() }).parse(await (await get('/v1.1/session')).json()).Level;
+    const own = chosen.find((to) => !to.includes('invited'));
+    expect(await levelOf(await browse(one.rest, undefined, own))).toBe('UO');
+    expect(await levelOf(await browse(one.rest))).toBe('UO');
+  });
+
   test('lets in who was invited, with their own rights, and nobody else', async () => {
     bench.provider.person = ada;
     const before = await browse(one.rest);

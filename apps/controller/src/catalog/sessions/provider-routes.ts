@@ -26,8 +26,17 @@ const cookieName = '__Host-vantage-sign-in';
 const context = 'sign-in by a provider';
 /** How long somebody may take at the provider. */
 const begunS = 600;
+/** The account of somebody who is in several: `/sign-in?Account=…`. */
+const accountField = 'Account';
+const longestAccount = 200;
 
-const kept = z.object({ state: z.string(), nonce: z.string(), verifier: z.string(), untilUs: z.int() });
+const kept = z.object({
+  state: z.string(),
+  nonce: z.string(),
+  verifier: z.string(),
+  untilUs: z.int(),
+  account: z.string().optional(),
+});
 
 /** The parts that signing in by a provider needs. */
 interface ProviderRouteDeps {
@@ -64,7 +73,7 @@ export function providerRoutes(deps: ProviderRouteDeps): readonly OuterRoute[] {
         if (provider === undefined || settings === undefined) return page(404, none);
         const known = { ...deps, provider, settings };
         try {
-          if (request.rest === '') return await leave(known);
+          if (request.rest === '') return await leave(known, request.query);
           return request.rest === '/callback' ? await comeBack(known, request) : page(404, none);
         } catch (error) {
           if (!(error instanceof ProviderFailure)) throw error;
@@ -85,12 +94,12 @@ type Known = ProviderRouteDeps & {
 };
 
 const first = { to: '/', words: 'To the first page' } as const;
-const none: FormPage = { title: 'There is nothing here', lines: [], fields: null, link: first };
+const none: FormPage = { title: 'There is nothing here', lines: [], fields: null, links: [first] };
 const failed: FormPage = {
   title: 'You are not signed in',
   lines: ['Try again on the first page. A key or a password works without the provider.'],
   fields: null,
-  link: first,
+  links: [first],
 };
 
 function page(
@@ -106,11 +115,20 @@ function showWays(hasProvider: boolean): OuterReply {
   return { status: 200, type: 'application/json', body: JSON.stringify({ Provider: hasProvider }) };
 }
 
-/** Sends the browser to the provider. What must come back is in a cookie that only this installation can read. */
-async function leave({ provider, sealer, clock, baseUrl }: Known): Promise<OuterReply> {
+/**
+ * Sends the browser to the provider. What must come back is in a cookie that only this installation can read, with the
+ * account where the person named one.
+ */
+async function leave(
+  { provider, sealer, clock, baseUrl }: Known,
+  query: URLSearchParams,
+): Promise<OuterReply> {
   const { address, begun } = await provider.begin(`${baseUrl()}${path}/callback`);
   const untilUs = clock.nowUs() + begunS * secondUs;
-  const value = sealer.seal({ ...begun, untilUs }, context).toString('base64url');
+  const account = query.get(accountField)?.slice(0, longestAccount);
+  const value = sealer
+    .seal({ ...begun, untilUs, ...(account && { account }) }, context)
+    .toString('base64url');
   const headers = { Location: address, 'Set-Cookie': begunCookie(value, begunS) };
   return { status: 302, type: 'text/plain; charset=utf-8', body: '', headers };
 }
@@ -139,13 +157,20 @@ async function comeBack(deps: Known, { query, cookie, address }: FormRequest): P
       'The provider names no e-mail address of yours that was verified. Its administrator can add the claim "email".',
     );
   try {
-    const session = await admit(deps, { ...identity, email: emailKey(identity.email) }, address);
+    const email = emailKey(identity.email);
+    const session = await admit(deps, { ...identity, email, account: begun.account }, address);
     const token = newCredential();
-    await beginSession(deps.catalog, { session, passwordHash: null, token, isByProvider: true });
+    await beginSession(deps.catalog, {
+      session,
+      passwordHash: null,
+      isProven: true,
+      token,
+      isByProvider: true,
+    });
     // A page of our own in between: the cookie of a session goes along only where our own pages lead.
     return page(
       200,
-      { title: 'You are signed in', lines: [], fields: null, link: first },
+      { title: 'You are signed in', lines: [], fields: null, links: [first] },
       {
         Refresh: '0; url=/',
         'Set-Cookie': sessionCookie(token),
@@ -153,12 +178,27 @@ async function comeBack(deps: Known, { query, cookie, address }: FormRequest): P
     );
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    deps.onRefused({ who: { email: identity.email, account: accountOf(deps) }, address, problem: error });
+    if (error.accounts !== undefined) return choice(error.accounts);
+    const account = accountOf(deps, begun.account);
+    deps.onRefused({ who: { email: identity.email, account }, address, problem: error });
     return refused(error.message);
   }
 }
 
-function readBegun({ sealer, clock }: Known, value: string | undefined): Begun | undefined {
+/** Lets somebody who is in several accounts choose one: the provider, which knows them now, is asked once more. */
+function choice(accounts: readonly string[]): OuterReply {
+  const links = accounts.map((account) => ({
+    to: `${path}?${new URLSearchParams({ [accountField]: account })}`,
+    words: account,
+  }));
+  const shown = { title: 'Choose an account', lines: ['You are in several.'], fields: null, links };
+  return page(200, shown, { 'Set-Cookie': begunCookie('', 0) });
+}
+
+function readBegun(
+  { sealer, clock }: Known,
+  value: string | undefined,
+): (Begun & { readonly account?: string | undefined }) | undefined {
   if (value === undefined) return undefined;
   try {
     const begun = kept.parse(sealer.open(Buffer.from(value, 'base64url'), context));
@@ -174,11 +214,16 @@ function readBegun({ sealer, clock }: Known, value: string | undefined): Begun |
  */
 async function admit(
   deps: Known,
-  { email, name, groups }: Identity & { readonly email: string },
+  {
+    email,
+    name,
+    groups,
+    account: named,
+  }: Identity & { readonly email: string; readonly account: string | undefined },
   address: string,
 ): Promise<Session> {
   const { settings, catalog, db, onKeyChanged } = deps;
-  const account = accountOf(deps);
+  const account = accountOf(deps, named);
   if (settings.groups !== undefined) {
     const rights = rightsOf(settings.groups, groups);
     if (rights === undefined) throw badKey('You are in none of the groups that may sign in here.');
@@ -192,7 +237,7 @@ async function admit(
   return deps.identifyProxied({ email, account }, address);
 }
 
-/** People who come by a group belong to one account; invited ones to that which invited them. */
-function accountOf({ settings }: Known): string | undefined {
-  return settings.groups === undefined ? undefined : settings.account;
+/** People who come by a group belong to one account; invited ones may name theirs. */
+function accountOf({ settings }: Known, named: string | undefined): string | undefined {
+  return settings.groups === undefined ? named : settings.account;
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 
@@ -58,4 +58,55 @@ test('credentials in the body count before the header', async () => {
 
 test('without the setting the header counts for nothing', async () => {
   expect((await signIn('ada@example.org', {}, without)).json).toMatchObject({ code: 1004 });
+});
+
+describe('a person whom several accounts have invited', () => {
+  const inviteBy = async (key: string, Email: string) =>
+    (await rest.send('POST', '/users', { key, body: { Name: Email, Email, Level: 'UR' } })).json as {
+      readonly Link: string;
+    };
+  const accountOf = async (reply: Awaited<ReturnType<typeof signIn>>) => {
+    const Cookie = reply.headers.get('Set-Cookie')?.split(';')[0] ?? '';
+    const { json } = await rest.send('GET', '/account', { headers: { Cookie } });
+    return json as { readonly Name: string };
+  };
+  let first: string;
+  beforeAll(async () => {
+    const { accountNo } = await rest.account('invited first');
+    ({ key: first } = await rest.key(accountNo, 'UA'));
+  });
+
+  test('goes to the one that a proxy signed them in to before, whoever invites them later', async () => {
+    await inviteBy(admin, 'hedy@example.org');
+    expect(await accountOf(await signIn('hedy@example.org'))).toMatchObject({ Name: 'mine' });
+    await inviteBy(first, 'hedy@example.org');
+    expect(await accountOf(await signIn('hedy@example.org'))).toMatchObject({ Name: 'mine' });
+    const other = await signIn('hedy@example.org', { Account: 'invited first' });
+    expect(await accountOf(other)).toMatchObject({ Name: 'invited first' });
+  });
+
+  test('chooses one at first; an invitation that others accepted in their place gets nobody', async () => {
+    const { Link: link } = await inviteBy(first, 'mary@example.org');
+    const Password = 'of the one who invited';
+    await fetch(`${new URL(rest.baseUrl).origin}${new URL(link).pathname}`, {
+      method: 'POST',
+      headers: { 'X-Forwarded-Proto': 'https' },
+      body: new URLSearchParams({ Password, Again: Password }),
+    });
+    const body = { Email: 'mary@example.org', Password };
+    expect((await rest.send('POST', '/session', { body })).json).toMatchObject({ Level: 'UR' });
+    await inviteBy(admin, 'mary@example.org');
+    expect((await signIn('mary@example.org')).json).toMatchObject({
+      code: 1005,
+      message: expect.stringContaining('Send Account'),
+      errors: [{ field: 'Account' }],
+      Accounts: ['invited first', 'mine'],
+    });
+    expect(await accountOf(await signIn('mary@example.org', { Account: 'mine' }))).toMatchObject({
+      Name: 'mine',
+    });
+    expect(await accountOf(await signIn('mary@example.org'))).toMatchObject({ Name: 'mine' });
+    const { text } = await rest.send('GET', '/audit?Action=Refuse', { key: admin });
+    expect(text).not.toContain('mary@');
+  });
 });

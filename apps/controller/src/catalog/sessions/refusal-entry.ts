@@ -4,7 +4,7 @@ import type { Db, Tables } from '../../platform/db/index.ts';
 import { emailKey, type PersonSignIn } from '../../rest/http/person-check.ts';
 import { type Problem, problemCode } from '../../rest/http/problem.ts';
 import { type Catalog, createdFields } from '../change.ts';
-import { findKeyTarget, findPersonTarget, findUnknownTarget, type SignInTarget } from './store.ts';
+import { findKeyTarget, findPersonTargets, findUnknownTarget, type SignInTarget } from './store.ts';
 
 /** Who was refused: by the SHA-256 of a key, or as a person. */
 export type Refused = { readonly keyHash: Uint8Array } | Pick<PersonSignIn, 'email' | 'account'>;
@@ -40,25 +40,37 @@ export function createSignInRefusals({
   };
 }
 
-async function targetOf(kysely: Kysely<Tables>, who: Refused): Promise<SignInTarget | undefined> {
-  if ('keyHash' in who) {
-    const key = await findKeyTarget(kysely, who.keyHash);
-    return key ?? findUnknownTarget(kysely, { account: undefined, reason: 'unknown key' });
-  }
-  const person = await findPersonTarget(kysely, { ...who, email: emailKey(who.email) });
-  return person ?? findUnknownTarget(kysely, { account: who.account, reason: 'unknown person' });
+/** Whether a Problem refuses somebody. Who only has to name an account has proven who they are. Pure. */
+export function isRefused({ code }: Problem): boolean {
+  return code !== problemCode.conflict;
 }
 
-/** The account that a refused sign-in meant, with the reason; undefined: none is known. */
+async function targetsOf(kysely: Kysely<Tables>, who: Refused): Promise<readonly SignInTarget[]> {
+  if ('keyHash' in who) {
+    const key = await findKeyTarget(kysely, who.keyHash);
+    if (key !== undefined) return [key];
+  } else {
+    const people = await findPersonTargets(kysely, { ...who, email: emailKey(who.email) });
+    if (people.length > 0) return people;
+  }
+  const unknown =
+    'keyHash' in who
+      ? { account: undefined, reason: 'unknown key' }
+      : { account: who.account, reason: 'unknown person' };
+  const only = await findUnknownTarget(kysely, unknown);
+  return only === undefined ? [] : [only];
+}
+
+/** The accounts that a refused sign-in may have meant, with the reason. */
 async function findRefused(
   kysely: Kysely<Tables>,
   { who, address, problem }: RefusedAttempt,
-): Promise<RefusedSignIn | undefined> {
-  const target = await targetOf(kysely, who);
-  if (target === undefined) return undefined;
-  const { reason: refusedFor, ...named } = target;
-  const reason = problem.code === problemCode.tooMany ? 'too many attempts' : refusedFor;
-  return { ...named, address, reason };
+): Promise<readonly RefusedSignIn[]> {
+  const targets = await targetsOf(kysely, who);
+  return targets.map(({ reason: refusedFor, ...named }) => {
+    const reason = problem.code === problemCode.tooMany ? 'too many attempts' : refusedFor;
+    return { ...named, address, reason };
+  });
 }
 
 function createRefusalWriter(catalog: Catalog) {
@@ -83,8 +95,8 @@ export interface RefusedSignIn {
 
 /** Writes refused sign-ins; whoever was refused does not wait for it. */
 interface RefusedSignIns extends AsyncDisposable {
-  /** `find` finds out which account is meant; undefined: none, so nothing is written. */
-  note(find: () => Promise<RefusedSignIn | undefined>): void;
+  /** `find` finds out which accounts may be meant; of none nothing is written. */
+  note(find: () => Promise<readonly RefusedSignIn[]>): void;
 }
 
 const everyMs = 60_000;
@@ -158,10 +170,10 @@ export function createRefusedSignIns({
     entry.attempts += 1;
     entry.last = refused;
   };
-  const lookUp = async (find: () => Promise<RefusedSignIn | undefined>) => {
+  const lookUp = async (find: () => Promise<readonly RefusedSignIn[]>) => {
     const found = await places.run(find);
     if (found === undefined) onLost('too many at once');
-    else if (found.value !== undefined) await count(found.value);
+    else for (const each of found.value) await count(each);
   };
   return {
     note: (find) => inBackground(lookUp(find)),

@@ -21,7 +21,7 @@ async function play(steps: readonly Step[]) {
     onLost: (reason) => void lost.push(reason),
   });
   for (const { accountNo, address, seconds } of steps) {
-    refusals.note(async () => ({ accountNo, address, id: 'id', name: null, reason: 'unknown key' }));
+    refusals.note(async () => [{ accountNo, address, id: 'id', name: null, reason: 'unknown key' }]);
     await clock.advance(seconds * 1000);
   }
   await refusals[Symbol.asyncDispose]();

@@ -19,7 +19,7 @@ import { deleteSession, sessionLife } from '../../rest/http/session-store.ts';
 import { actorOf, type Catalog, deletedFields } from '../change.ts';
 import { namesOfTags } from '../keys/scope.ts';
 import { beginSession, type Identified } from './begin.ts';
-import type { Refused, RefusedAttempt } from './refusal-entry.ts';
+import { isRefused, type Refused, type RefusedAttempt } from './refusal-entry.ts';
 
 export { createSignInRefusals } from './refusal-entry.ts';
 
@@ -64,7 +64,7 @@ const signIn = z
     Account: boundedText(200, 1)
       .optional()
       .describe(
-        'With Email: the name of the account. Without it, the account is the one to which the person was invited first.',
+        'The name of the account, where the address is known in several. Without it, it is the one with this password; of a person whom a proxy signed in, the only one to which it did so before. Where that leaves several, the answer is 1005 with their names in Accounts.',
       )
       .meta({ example: 'default' }),
     Password: boundedText(200)
@@ -151,12 +151,12 @@ function signInRoute(deps: SessionRouteDeps): Route {
     run: async ({ query, body, address, proxy, session: before }: RouteRequest): Promise<Reply<unknown>> => {
       readQuery(undefined, query);
       const sent = readFields(signIn, await body(), []);
-      const { session, passwordHash } = await identify(deps, sent, { address, proxy });
+      const identified = await identify(deps, sent, { address, proxy });
       if (before?.signIn !== undefined) await end(deps, before, before.signIn.sessionNo);
       const token = newCredential();
-      const begun = await beginSession(deps.catalog, { session, passwordHash, token, isByProvider: false });
+      const begun = await beginSession(deps.catalog, { ...identified, token, isByProvider: false });
       const own = { ...begun, csrfToken: csrfTokenOf(token), isByProvider: false };
-      return { body: await show(deps, session, own), cookie: sessionCookie(token) };
+      return { body: await show(deps, identified.session, own), cookie: sessionCookie(token) };
     },
   };
 }
@@ -169,7 +169,7 @@ async function identify(
 ): Promise<Identified> {
   const { Key: key, Name: user, Email: email, Account: account, Password: password = '' } = sent;
   const noting = (who: Refused) => (problem: unknown) => {
-    if (problem instanceof Problem) deps.onRefused({ who, address, problem });
+    if (problem instanceof Problem && isRefused(problem)) deps.onRefused({ who, address, problem });
     throw problem;
   };
   if (key !== undefined && email === undefined && account === undefined) {
@@ -178,16 +178,21 @@ async function identify(
     return {
       session: await deps.identify(key, basic, address).catch(noting({ keyHash })),
       passwordHash: null,
+      isProven: false,
     };
   }
-  if (email !== undefined && key === undefined && user === undefined)
-    return deps.identifyPerson({ email, account, password }, address).catch(noting({ email, account }));
+  if (email !== undefined && key === undefined && user === undefined) {
+    const person = { email, account };
+    const found = await deps.identifyPerson({ ...person, password }, address).catch(noting(person));
+    return { ...found, isProven: false };
+  }
   const isByProxy = key === undefined && email === undefined && user === undefined && password === '';
   if (isByProxy && proxy?.user !== undefined) {
     const person = { email: proxy.user, account };
     return {
       session: await deps.identifyProxied(person, address).catch(noting(person)),
       passwordHash: null,
+      isProven: true,
     };
   }
   const message =

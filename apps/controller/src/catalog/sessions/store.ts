@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../platform/db/index.ts';
+import { maxAccounts } from '../../rest/http/choose-account.ts';
 import { databaseUs } from '../../rest/http/key-store.ts';
 
 /** Whom a refused sign-in meant, and why it was refused. */
@@ -29,25 +30,28 @@ export async function findKeyTarget(
   return { ...key, reason: state ?? 'wrong name or password' };
 }
 
-/** The person with this e-mail address, who may not have accepted the invitation yet. */
-export async function findPersonTarget(
+/**
+ * The people with this e-mail address, who may not have accepted the invitation yet: in each account that the sign-in
+ * may have meant.
+ */
+export async function findPersonTargets(
   kysely: Kysely<Tables>,
   { email, account }: { readonly email: string; readonly account: string | undefined },
-): Promise<SignInTarget | undefined> {
-  const row = await kysely
+): Promise<readonly SignInTarget[]> {
+  const rows = await kysely
     .selectFrom('users as p')
     .innerJoin('api_keys as k', 'k.key_no', 'p.key_no')
     .innerJoin('accounts as a', 'a.account_no', 'p.account_no')
     .select(['p.account_no as accountNo', 'p.user_id as id', 'k.name', 'p.password_hash'])
     .where('p.email', '=', email)
     .$if(account !== undefined, (query) => query.where('a.name', '=', account ?? ''))
-    .orderBy(sql`password_hash is null`)
     .orderBy('p.user_no')
-    .limit(1)
-    .executeTakeFirst();
-  if (row === undefined) return undefined;
-  const { password_hash, ...person } = row;
-  return { ...person, reason: password_hash === null ? 'invitation not accepted' : 'wrong password' };
+    .limit(maxAccounts)
+    .execute();
+  return rows.map(({ password_hash, ...person }) => ({
+    ...person,
+    reason: password_hash === null ? 'invitation not accepted' : 'wrong password',
+  }));
 }
 
 /**

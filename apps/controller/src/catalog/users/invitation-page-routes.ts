@@ -56,7 +56,7 @@ export function invitationPageRoutes({
         if (accepted === undefined) return reply(404, over);
         onKeyChanged(keyNo);
         const done = `Your password is set. Sign in as ${email}.`;
-        return reply(200, { title, lines: [done], fields: null, link: { to: '/', words: 'Sign in' } });
+        return reply(200, { title, lines: [done], fields: null, links: [{ to: '/', words: 'Sign in' }] });
       },
     },
   ];

@@ -209,6 +209,16 @@ export async function setPassword(
     .execute();
 }
 
+/** Notes that a proxy or provider, which names the address's owner, signed in the person for whom this key stands. */
+export async function noteProven({ trx }: ChangeTransaction, keyNo: number): Promise<void> {
+  await trx
+    .updateTable('users')
+    .set({ proven_us: databaseUs })
+    .where('key_no', '=', keyNo)
+    .where('proven_us', 'is', null)
+    .execute();
+}
+
 /** Deletes a person. False: somebody did before. */
 export async function deleteUser({ trx }: ChangeTransaction, userNo: number): Promise<boolean> {
   const row = await trx

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 import { hashCheaply } from '../../testing/hash-cheaply.ts';
 
@@ -26,6 +26,7 @@ interface Invited {
   readonly user_id: string;
   readonly Link: string;
 }
+const soon = { timeout: 60_000, interval: 50 };
 const password = 'a long password';
 let people = 0;
 const invite = async (level = 'UR', key = admin) => {
@@ -189,20 +190,42 @@ describe('a person', () => {
     expect((await send('PUT', `/users/${id}`, { Name: 'renamed' }, key)).status).toBe(200);
   });
 
-  test('of several accounts signs in to the one named, else to the first', async () => {
-    const { email } = await join('UR');
+  test('of several accounts signs in to the one whose password it is, whoever invited the address first', async () => {
     const other = await rest.account('other');
     const { key } = await rest.key(other.accountNo, 'UA');
-    const body = { Name: 'Same person', Email: email, Level: 'UW' };
-    const { Link: link } = (await send('POST', '/users', body, key)).json as Invited;
-    await accept(link, 'of the other account');
+    people += 1;
+    const email = `person-${people}@example.org`;
+    const invitedBy = async (admin: string, Level: string) => {
+      const body = { Name: 'Same person', Email: email, Level };
+      return (await send('POST', '/users', body, admin)).json as Invited;
+    };
+    await accept((await invitedBy(key, 'UW')).Link, 'of the other account');
+    await accept((await invitedBy(admin, 'UR')).Link);
     const levelOf = async (sent: object) =>
-      ((await attempt({ Email: email, ...sent })).json as { Level?: string }).Level;
+      ((await attempt({ Email: email, ...sent }, '192.0.2.77')).json as { Level?: string }).Level;
     expect(await levelOf({ Password: password })).toBe('UR');
-    expect(await levelOf({ Password: 'of the other account' })).toBeUndefined();
+    expect(await levelOf({ Password: 'of the other account' })).toBe('UW');
+    expect(await levelOf({ Password: 'of neither account' })).toBeUndefined();
     expect(await levelOf({ Password: 'of the other account', Account: 'other' })).toBe('UW');
     expect(await levelOf({ Password: password, Account: 'other' })).toBeUndefined();
     expect(await levelOf({ Password: password, Account: 'mine' })).toBe('UR');
+    for (const own of [admin, key])
+      await vi.waitFor(async () => {
+        const { text } = await send('GET', '/audit?Kind=session&Action=Refuse', undefined, own);
+        expect(text).toContain('192.0.2.77');
+      }, soon);
+  });
+
+  test('whose password is right in several accounts has to name one of them', async () => {
+    const { accountNo: no } = await rest.account('third');
+    const { key } = await rest.key(no, 'UA');
+    const { email } = await join();
+    const body = { Name: 'Same person', Email: email, Level: 'UW' };
+    await accept(((await send('POST', '/users', body, key)).json as Invited).Link);
+    const credentials = { Email: email, Password: password };
+    expect((await attempt(credentials)).json).toMatchObject({ code: 1005, Accounts: ['mine', 'third'] });
+    expect((await attempt({ ...credentials, Account: 'third' })).json).toMatchObject({ Level: 'UW' });
+    expect((await attempt({ ...credentials, Password: 'wrong' })).json).toMatchObject({ code: 1001 });
   });
 
   test('changes the password with the present one; other sessions end, and both are in the audit', async () => {

@@ -12,7 +12,7 @@ import type { Db } from '../../platform/db/index.ts';
 import { type App, createApp } from '../http/app.ts';
 import { type Authenticator, createAuthenticator } from '../http/authenticate.ts';
 import { createIdempotency } from '../http/idempotency.ts';
-import { findKey, findPerson, findProxied } from '../http/key-store.ts';
+import { findKey, findPeople } from '../http/key-store.ts';
 import { createProxyTest } from '../http/origin.ts';
 import type { OuterRoute } from '../http/outer-routes.ts';
 import type { RequestTransactions } from '../http/run-route.ts';
@@ -92,8 +92,7 @@ export function createHttpApi({
     seesOwnChanges: ownChanges.isSeen,
     onLimited: (text, address) => summary.count(text, { address }),
     findKey: (...sent) => findKey(db, ...sent),
-    findPerson: (...sent) => findPerson(db, ...sent),
-    findProxied: (...sent) => findProxied(db, ...sent),
+    findPeople: (...sent) => findPeople(db, ...sent),
     findSession: (...sent) => findSession(db, ...sent),
     clock,
     aliasHeaders: settings.apiKeyHeaders,

@@ -2,13 +2,14 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type Clock, clientNetwork, declareState } from '@vantage/kernel';
 import { hashCredential } from '../../platform/secrets/credential.ts';
 import { createAttemptLimit } from './attempt-limit.ts';
+import { chooseAccount, severalAccounts } from './choose-account.ts';
 import type { KeyRow } from './key-store.ts';
 import { createKnownRows } from './known-rows.ts';
 import { type BasicCredentials, createPasswordCheck, parseBasic } from './password-check.ts';
 import {
   createPersonCheck,
   emailKey,
-  type FindPerson,
+  type FindPeople,
   type IdentifiedPerson,
   type PersonSignIn,
 } from './person-check.ts';
@@ -81,14 +82,8 @@ interface AuthenticatorDeps {
   readonly findKey: (hash: Uint8Array, address: string) => Promise<KeyRow | undefined>;
   /** The session in force with this SHA-256 of its token. */
   readonly findSession: (hash: Uint8Array, address: string) => Promise<SessionRow | undefined>;
-  /** The person who signs in to an account with this e-mail address; see `findPerson` of the store. */
-  readonly findPerson: FindPerson;
-  /** The person with this e-mail address, who needs no password. */
-  readonly findProxied: (
-    email: string,
-    account: string | undefined,
-    address: string,
-  ) => Promise<KeyRow | undefined>;
+  /** The people with this e-mail address; see `findPeople` of the store. */
+  readonly findPeople: FindPeople;
   /** See `createKnownRows`; left out: never. */
   readonly seesOwnChanges?: () => boolean;
   readonly clock: Clock;
@@ -105,8 +100,7 @@ interface AuthenticatorDeps {
 export function createAuthenticator({
   findKey,
   findSession,
-  findPerson,
-  findProxied,
+  findPeople,
   seesOwnChanges = () => false,
   clock,
   aliasHeaders,
@@ -115,7 +109,7 @@ export function createAuthenticator({
   const headerNames = [keyHeader, ...aliasHeaders.map((name) => name.toLowerCase())];
   const badKeys = createAttemptLimit(clock);
   const checkPassword = createPasswordCheck(clock);
-  const checkPerson = createPersonCheck({ clock, findPerson, checkPassword });
+  const checkPerson = createPersonCheck({ clock, findPeople, checkPassword });
   const keys = createKnownRows({ read: findKey, seesOwnChanges, clock });
   const sessions = createKnownRows({ read: findSession, seesOwnChanges, clock });
   const zoneOf = createZones();
@@ -184,6 +178,7 @@ export function createAuthenticator({
       onLimited('an address sends too many bad passwords for a person', address);
       throw tooMany('Too many bad passwords for this person.', checked.waitS);
     }
+    if (checked.kind === 'several') throw severalAccounts(checked.people);
     if (checked.kind === 'good')
       return { session: sessionOf(checked.row, address), passwordHash: checked.passwordHash };
     countBad(address);
@@ -191,10 +186,17 @@ export function createAuthenticator({
   };
 
   const identifyProxied = async ({ email, account }: ProxiedSignIn, address: string) => {
-    const row = await findProxied(emailKey(email), account, address);
-    if (row !== undefined) return sessionOf(row, address);
-    countBad(address);
-    throw badKey(notInvited);
+    const people = await findPeople(emailKey(email), account);
+    const chosen = chooseAccount(people);
+    switch (chosen.kind) {
+      case 'one':
+        return sessionOf(chosen.one.row, address);
+      case 'several':
+        throw severalAccounts(people);
+      case 'none':
+        countBad(address);
+        throw badKey(notInvited);
+    }
   };
 
   const identifyKey = async (key: string, basic: BasicCredentials | undefined, address: string) => {

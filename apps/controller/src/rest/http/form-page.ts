@@ -6,8 +6,8 @@ export interface FormPage {
   readonly lines: readonly string[];
   /** The fields and the button of its form, as HTML; null: there is nothing to do. */
   readonly fields: string | null;
-  /** Where a link at the end leads. */
-  readonly link?: { readonly to: string; readonly words: string };
+  /** Where links at the end lead. */
+  readonly links?: readonly { readonly to: string; readonly words: string }[];
 }
 
 const style = `body{font:16px/1.5 Arial,Helvetica,sans-serif;max-width:36rem;margin:2rem auto;padding:0 1rem;color:#1b1b1b;background:#fff}
@@ -26,13 +26,13 @@ export const formPageHeaders: Readonly<Record<string, string>> = {
 };
 
 /** The page as HTML: works without scripts. */
-export function formPage({ title, lines, fields, link }: FormPage): string {
+export function formPage({ title, lines, fields, links = [] }: FormPage): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(title)}</title><style>${style}</style></head>
 <body><main><h1>${escaped(title)}</h1>
 ${lines.map((line) => `<p>${escaped(line)}</p>`).join('\n')}
-${fields === null ? '' : `<form method="post">${fields}</form>`}${link === undefined ? '' : `<p><a href="${escaped(link.to)}">${escaped(link.words)}</a></p>`}
+${fields === null ? '' : `<form method="post">${fields}</form>`}${links.map(({ to, words }) => `<p><a href="${escaped(to)}">${escaped(words)}</a></p>`).join('\n')}
 </main></body></html>
 `;
 }

@@ -1,6 +1,7 @@
 import { minuteUs } from '@vantage/domain';
 import { sql } from 'kysely';
 import type { Db } from '../../platform/db/index.ts';
+import { type Membership, maxAccounts } from './choose-account.ts';
 import type { Level } from './session.ts';
 
 /** A key that is in force, with what is needed of its account. */
@@ -19,10 +20,11 @@ export interface KeyRow {
   readonly tagNos: readonly number[] | null;
 }
 
-/** A person in force who has a password, with the key that stands for them. */
-export interface PersonRow {
+/** A person in force in an account, with the key that stands for them. */
+export interface PersonRow extends Membership {
   readonly row: KeyRow;
-  readonly passwordHash: string;
+  /** null: they chose none yet. */
+  readonly passwordHash: string | null;
 }
 
 /** A use of a key is noted at most this often. */
@@ -54,12 +56,15 @@ export async function noteUse<Row extends { readonly keyNo: number; readonly isU
   address: string,
 ): Promise<Omit<Row, 'isUseOld'>> {
   // Inside a transaction the row would stay locked for other controllers, and this use was noted before it began.
-  if (isUseOld && !db.isInTransaction())
-    await sql`insert into key_uses (key_no, used_us, address) values (${row.keyNo}, ${databaseUs}, ${address})
-      on conflict (key_no) do update set used_us = excluded.used_us, address = excluded.address`.execute(
-      db.kysely,
-    );
+  if (isUseOld && !db.isInTransaction()) await storeUse(db.kysely, row.keyNo, address);
   return row;
+}
+
+async function storeUse(kysely: Db['kysely'], keyNo: number, address: string): Promise<void> {
+  await sql`insert into key_uses (key_no, used_us, address) values (${keyNo}, ${databaseUs}, ${address})
+    on conflict (key_no) do update set used_us = excluded.used_us, address = excluded.address`.execute(
+    kysely,
+  );
 }
 
 /** The keys in force, each with its account. `isUseOld`: a use should be noted. */
@@ -85,40 +90,32 @@ export function keysInForce({ kysely }: Pick<Db, 'kysely'>) {
 }
 
 /**
- * Asks the database for the person with this e-mail address who has a password: of the account with this name, else of
- * the account to which they were invited first.
+ * Asks the database for the people in force with this e-mail address: of the account with this name, else of all, at
+ * most 20, those first who were signed in by a proxy or provider before.
  */
-export async function findPerson(
+export async function findPeople(
   db: Pick<Db, 'kysely'>,
   email: string,
   account: string | undefined,
-): Promise<PersonRow | undefined> {
-  const found = await peopleInForce(db, email, account)
-    .select('password_hash as passwordHash')
-    .where('password_hash', 'is not', null)
-    .executeTakeFirst();
-  if (found === undefined) return undefined;
-  const { passwordHash, isUseOld: _, ...row } = found;
-  return { row, passwordHash: passwordHash ?? '' };
-}
-
-/** The same for a person whom a trusted proxy signed in: they need no password. Notes the use. */
-export async function findProxied(
-  db: Pick<Db, 'kysely' | 'isInTransaction'>,
-  email: string,
-  account: string | undefined,
-  address: string,
-): Promise<KeyRow | undefined> {
-  const found = await peopleInForce(db, email, account).executeTakeFirst();
-  return found && noteUse(db, found, address);
-}
-
-function peopleInForce(db: Pick<Db, 'kysely'>, email: string, account: string | undefined) {
-  return keysInForce(db)
+): Promise<readonly PersonRow[]> {
+  const found = await keysInForce(db)
     .innerJoin('users', 'users.key_no', 'api_keys.key_no')
-    .select('key_hash as hash')
+    .select([
+      'key_hash as hash',
+      'accounts.name as account',
+      'password_hash as passwordHash',
+      sql<boolean>`proven_us is not null`.as('isProven'),
+    ])
     .where('email', '=', email)
     .$if(account !== undefined, (query) => query.where('accounts.name', '=', account ?? ''))
+    .orderBy(sql`proven_us is null`)
     .orderBy('user_no')
-    .limit(1);
+    .limit(maxAccounts)
+    .execute();
+  return found.map(({ account: name, passwordHash, isProven, isUseOld: _, ...row }) => ({
+    account: name,
+    passwordHash,
+    isProven,
+    row,
+  }));
 }

@@ -10,7 +10,7 @@ import type { Session } from './session.ts';
 /** The credentials of a person. */
 export interface PersonSignIn {
   readonly email: string;
-  /** The account's name; undefined: the one to which the person was invited first. */
+  /** The account's name; undefined: the one whose password it is. */
   readonly account: string | undefined;
   readonly password: string;
 }
@@ -21,11 +21,13 @@ export interface IdentifiedPerson {
   readonly passwordHash: string;
 }
 
-/** Finds a person by the e-mail address in small letters. */
-export type FindPerson = (email: string, account: string | undefined) => Promise<PersonRow | undefined>;
+/** Finds people by the e-mail address in small letters: in the account with this name, else in all. */
+export type FindPeople = (email: string, account: string | undefined) => Promise<readonly PersonRow[]>;
 
 type PersonOutcome =
-  | ({ readonly kind: 'good' } & PersonRow)
+  | { readonly kind: 'good'; readonly row: PersonRow['row']; readonly passwordHash: string }
+  /** The password is right in each of these accounts. */
+  | { readonly kind: 'several'; readonly people: readonly PersonRow[] }
   | { readonly kind: 'bad' }
   | { readonly kind: 'wait'; readonly waitS: number };
 
@@ -43,16 +45,18 @@ export function passwordKey(password: string): string {
 }
 
 /**
- * Creates the check. It does the same work, and counts guesses in the same way, whether there is such a person or not,
- * so nobody learns from the time or the refusals who has an account.
+ * Creates the check. Of several accounts that have the address, the one counts whose password is right, so an account
+ * that invites somebody else's person keeps them from nothing. It does the same work, and counts guesses in the same
+ * way, whether there is such a person or not, so nobody learns from the time or the refusals who has an account; an
+ * address with passwords in several accounts takes as many computations.
  */
 export function createPersonCheck({
   clock,
-  findPerson,
+  findPeople,
   checkPassword,
 }: {
   readonly clock: Clock;
-  readonly findPerson: FindPerson;
+  readonly findPeople: FindPeople;
   readonly checkPassword: PasswordCheck;
 }): (given: PersonSignIn, address: string) => Promise<PersonOutcome> {
   const guesses = createAttemptLimit(clock, guessesOfPerson);
@@ -62,12 +66,31 @@ export function createPersonCheck({
     const guess = guesses.begin(who);
     if ('waitS' in guess) return { kind: 'wait', waitS: guess.waitS };
     nobody ??= hashPassword(randomBytes(32).toString('base64'));
-    const [person, hashOfNobody] = await Promise.all([findPerson(emailKey(email), account), nobody]);
-    const key = { name: `person ${who}`, basicUser: '', basicHash: person?.passwordHash ?? hashOfNobody };
-    const outcome = await checkPassword(key, { user: '', password: passwordKey(password) }, address);
-    if (outcome.kind === 'wait') guess.takeBack();
-    if (outcome.kind !== 'good') return outcome;
+    const [people, hashOfNobody] = await Promise.all([findPeople(emailKey(email), account), nobody]);
+    const given = { user: '', password: passwordKey(password) };
+    const check = (name: string, basicHash: string) =>
+      checkPassword({ name, basicUser: '', basicHash }, given, address);
+    const known = people.flatMap((person) =>
+      person.passwordHash === null ? [] : [{ ...person, passwordHash: person.passwordHash }],
+    );
+    if (known.length === 0) {
+      const outcome = await check(`person ${who}`, hashOfNobody);
+      if (outcome.kind === 'wait') guess.takeBack();
+      return outcome.kind === 'wait' ? outcome : { kind: 'bad' };
+    }
+    const right: typeof known = [];
+    for (const person of known) {
+      const outcome = await check(`person ${person.row.keyNo}`, person.passwordHash);
+      if (outcome.kind === 'wait') {
+        guess.takeBack();
+        return outcome;
+      }
+      if (outcome.kind === 'good') right.push(person);
+    }
+    const [one, another] = right;
+    if (one === undefined) return { kind: 'bad' };
     guess.takeBack();
-    return person === undefined ? { kind: 'bad' } : { kind: 'good', ...person };
+    if (another !== undefined) return { kind: 'several', people: right };
+    return { kind: 'good', row: one.row, passwordHash: one.passwordHash };
   };
 }

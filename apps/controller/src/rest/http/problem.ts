@@ -37,6 +37,8 @@ export class Problem extends Error {
   readonly headers: Readonly<Record<string, string>>;
   /** Of the operations of a batch, up to the one that failed. */
   readonly results: readonly unknown[] | undefined;
+  /** The names of the accounts between which somebody who signs in has to choose. */
+  readonly accounts: readonly string[] | undefined;
 
   constructor(
     code: ProblemCode,
@@ -45,6 +47,7 @@ export class Problem extends Error {
       errors?: readonly FieldFault[];
       headers?: Readonly<Record<string, string>>;
       results?: readonly unknown[];
+      accounts?: readonly string[];
     } = {},
   ) {
     super(message);
@@ -54,6 +57,7 @@ export class Problem extends Error {
     this.errors = more.errors;
     this.headers = more.headers ?? {};
     this.results = more.results;
+    this.accounts = more.accounts;
   }
 
   /** The body of the answer. */
@@ -62,12 +66,14 @@ export class Problem extends Error {
     message: string;
     errors?: readonly FieldFault[];
     Results?: readonly unknown[];
+    Accounts?: readonly string[];
   } {
     return {
       code: this.code,
       message: this.message,
       ...(this.errors === undefined ? {} : { errors: this.errors }),
       ...(this.results === undefined ? {} : { Results: this.results }),
+      ...(this.accounts === undefined ? {} : { Accounts: this.accounts }),
     };
   }
 }

@@ -8,8 +8,7 @@ it('of requests with unknown keys 3 ask the database at once, 500 wait, and more
   let most = 0;
   const authenticator = createAuthenticator({
     findSession: async () => undefined,
-    findPerson: async () => undefined,
-    findProxied: async () => undefined,
+    findPeople: async () => [],
     findKey: async () => {
       asking += 1;
       most = Math.max(most, asking);

@@ -20,8 +20,7 @@ test('spellings of one time zone share it, so that nobody fills the memory with 
   const authenticator = createAuthenticator({
     findKey: async (hash) => rows.find((row) => row.hash.equals(hash)),
     findSession: async () => undefined,
-    findPerson: async () => undefined,
-    findProxied: async () => undefined,
+    findPeople: async () => [],
     clock: systemClock,
     aliasHeaders: [],
     onLimited: () => {},

@@ -1,6 +1,13 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { hasProvider, openSession, providerPath, signIn } from '../../store/credential.ts';
+import {
+  accountChoice,
+  hasProvider,
+  openSession,
+  providerPath,
+  signIn,
+  signInTo,
+} from '../../store/credential.ts';
 import { texts } from '../../texts/index.ts';
 import css from './sign-in.module.css';
 
@@ -35,6 +42,21 @@ function ByProvider() {
   );
 }
 
+/** The accounts of a person who is in several; what was sent before signs in to the one that is pressed. */
+function Accounts({ choose }: { readonly choose: (account: string) => void }) {
+  if (accountChoice.value === undefined) return null;
+  return (
+    <>
+      <p role="alert">{texts.signIn.choose}</p>
+      {accountChoice.value.accounts.map((account) => (
+        <button key={account} type="button" class="button" onClick={() => choose(account)}>
+          {account}
+        </button>
+      ))}
+    </>
+  );
+}
+
 /** The field for the key. Of a session that ended it says so; the screen below stays. */
 export function SignIn({ hasEnded = false }: { readonly hasEnded?: boolean }) {
   const field = useRef<HTMLInputElement>(null);
@@ -42,24 +64,27 @@ export function SignIn({ hasEnded = false }: { readonly hasEnded?: boolean }) {
   const password = useRef<HTMLInputElement>(null);
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
-    const key = field.current?.value.trim() ?? '';
-    if (key === '' && (name.current?.value ?? '') === '') return setProblem(texts.signIn.empty);
+  const attempt = async (ask: () => Promise<boolean>) => {
     setBusy(true);
     setProblem(undefined);
     try {
-      const fields = { key, name: name.current?.value.trim() ?? '', password: password.current?.value ?? '' };
-      if (await signIn(fields)) return;
-      setProblem(texts.signIn.wrong);
+      if (await ask()) return;
+      if (accountChoice.value === undefined) setProblem(texts.signIn.wrong);
     } catch {
       setProblem(texts.signIn.unreachable);
     }
     setBusy(false);
     field.current?.focus();
   };
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const key = field.current?.value.trim() ?? '';
+    if (key === '' && (name.current?.value ?? '') === '') return setProblem(texts.signIn.empty);
+    const fields = { key, name: name.current?.value.trim() ?? '', password: password.current?.value ?? '' };
+    void attempt(() => signIn(fields));
+  };
   return (
-    <form class={css['form']} onSubmit={(event) => void submit(event)}>
+    <form class={css['form']} onSubmit={submit}>
       <h1>{hasEnded ? texts.signIn.title : texts.name}</h1>
       {hasEnded && <p class="mute">{texts.signIn.ended}</p>}
       {openSession.value && <p role="alert">{texts.signIn.leftOpen}</p>}
@@ -86,6 +111,7 @@ export function SignIn({ hasEnded = false }: { readonly hasEnded?: boolean }) {
       <button type="submit" class="button main" disabled={isBusy}>
         {texts.signIn.button}
       </button>
+      <Accounts choose={(account) => void attempt(() => signInTo(account))} />
       <ByProvider />
     </form>
   );

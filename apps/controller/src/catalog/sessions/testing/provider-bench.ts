@@ -26,8 +26,15 @@ function createJar() {
   };
 }
 
-/** A browser that signs in: where it was sent back to, and the answer there. `change` changes that address. */
-export async function browse(rest: RestFixture, change: (address: URL) => void = () => {}) {
+/**
+ * A browser that signs in from the page `from`: where it was sent back to, and the answer there. `change` changes that
+ * address.
+ */
+export async function browse(
+  rest: RestFixture,
+  change: (address: URL) => void = () => {},
+  from = '/sign-in',
+) {
   const [own, theirs] = [createJar(), createJar()];
   const get = async (path: string) => {
     const reply = await fetch(`${rest.baseUrl.replace('/v1.1', '')}${path}`, {
@@ -37,7 +44,7 @@ export async function browse(rest: RestFixture, change: (address: URL) => void =
     own.take(reply.headers);
     return reply;
   };
-  const begin = await get('/sign-in');
+  const begin = await get(from);
   let address = new URL(begin.headers.get('Location') ?? 'none:');
   const first = address;
   for (let hop = 0; hop < 6 && address.origin !== site; hop += 1) {

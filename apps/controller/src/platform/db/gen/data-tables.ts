@@ -641,5 +641,6 @@ export interface DataTables {
     password_hash: string | null;
     invitation_hash: Uint8Array | null;
     invitation_ends_us: number | null;
+    proven_us: number | null;
   };
 }

@@ -183,6 +183,10 @@ const problem = z
       .array(operationResult)
       .optional()
       .describe('Of an atomic batch in which an operation failed: its results up to that one.'),
+    Accounts: z
+      .array(z.string())
+      .optional()
+      .describe('Of a sign-in that has to name its account: the accounts of the person.'),
   })
   .meta({ id: 'Problem' });
 
