@@ -182,6 +182,10 @@ install_program() {
     say "Downloading the agent for $arch from ${endpoint%%,*}${proxy:+ through the proxy}."
     parcel=$work/parcel.tar.gz
     fetch "/parcel/linux-$arch.tar.gz" "$parcel"
+  else
+    # A file that others may write could be another one after its SHA-256 was compared; a copy in the own folder cannot.
+    cp "$parcel" "$work/parcel.tar.gz" || fail 1 "$parcel cannot be copied: is the disk full?"
+    parcel=$work/parcel.tar.gz
   fi
   found=$(sha256sum <"$parcel" | cut -d ' ' -f 1)
   [ "$found" = "$sum" ] || fail 5 "the parcel is not the one of the invitation: its SHA-256 is $found, expected is $sum"

@@ -36,6 +36,14 @@ const run = (program: string, ...args: string[]) => {
   return { status, output: `${stdout}${stderr}`, isMissing: error !== undefined };
 };
 
+test.each([
+  'agent-installer/vantage-agent.service',
+  'agent-installer/controller/vantage.service',
+  'docs/systemd/vantage-backup.service',
+])('%s limits the memory of the unit, so that a fault takes none from the rest of the host', (unit) => {
+  expect(readFileSync(path.join(root, unit), 'utf8')).toMatch(/^MemoryMax=\d+(M|G|%)$/m);
+});
+
 test('shellcheck finds nothing in the scripts', ({ skip }) => {
   const { status, output, isMissing } = run('shellcheck', '--shell=sh', ...scripts);
   skip(isMissing, 'shellcheck is missing');
@@ -127,6 +135,45 @@ describe.each(['dash', 'busybox'])('%s', (shell) => {
     ])
       expect(result.output).toContain(step);
   });
+});
+
+test('the parcel that is unpacked is the one whose SHA-256 was compared, whoever changes the file meanwhile', ({
+  skip,
+}) => {
+  skip(process.getuid?.() !== 0, 'only root gets so far');
+  const at = path.join(own, 'swapped');
+  const parcelOf = (version: string) => {
+    const tree = path.join(at, version);
+    mkdirSync(path.join(tree, 'bin'), { recursive: true });
+    writeFileSync(path.join(tree, 'bin/node'), '#!/bin/sh\n', { mode: 0o755 });
+    writeFileSync(path.join(tree, 'VERSION'), version);
+    const file = path.join(at, `${version}.tar.gz`);
+    expect(run('tar', '-czf', file, '-C', tree, '.').status).toBe(0);
+    return file;
+  };
+  const [good, bad] = [parcelOf('good'), parcelOf('bad')];
+  const { output } = run('sha256sum', good);
+  const sum = output.slice(0, 64);
+  // Somebody else changes the file as soon as its SHA-256 is known.
+  const fake = `#!/bin/sh\n/usr/bin/sha256sum\ncat '${bad}' >'${good}'\n`;
+  mkdirSync(path.join(at, 'bin'));
+  writeFileSync(path.join(at, 'bin/sha256sum'), fake, { mode: 0o755 });
+  const script = path.join(at, 'install.sh');
+  const text = readFileSync(install, 'utf8')
+    .replace('program=/opt/vantage-agent', `program=${at}/program`)
+    .replace('settings=/etc/vantage-agent', `settings=${at}/settings`)
+    .replace('  install_program\n', '  install_program\n  exit 0\n');
+  writeFileSync(script, text);
+  const ca = path.join(at, 'ca.pem');
+  writeFileSync(ca, '-----BEGIN CERTIFICATE-----\n');
+  const given = ['--token', 'abc', '--endpoint', 'https://c.example:8444', '--ca', ca, '--parcel', good];
+  const { status, stderr } = spawnSync('sh', [script, ...given, '--sha256', `amd64=${sum},arm64=${sum}`], {
+    encoding: 'utf8',
+    env: { ...process.env, PATH: `${at}/bin:/usr/local/bin:/usr/bin:/bin` },
+  });
+  expect([status, stderr]).toEqual([0, '']);
+  expect(readFileSync(bad).equals(readFileSync(good))).toBe(true);
+  expect(readFileSync(path.join(at, 'program/VERSION'), 'utf8')).toBe('good');
 });
 
 test('a log of more than 16 MiB is put aside without its begin, and emptied where its writers have it open', () => {
