@@ -81,7 +81,8 @@ export const peopleTexts = {
     hint: (time: string) =>
       `Send it to the person yourself, and to nobody else. Who opens it chooses a password, once, until ${time}. It is not shown again.`,
     again: 'Invite again',
-    againHint: 'For somebody who forgot the password. The link before is over.',
+    againHint:
+      'For somebody who forgot the password, or has another e-mail address (change it above). The link before is over.',
   },
   keyMade: {
     title: 'The key is made',

@@ -2075,7 +2075,7 @@ export interface paths {
         get: operations["getUser"];
         /**
          * Changes a person: the name, the e-mail address, the level, the tags
-         * @description Sessions change with it. Every controller knows of it within 5 seconds.
+         * @description Sessions change with it. Every controller knows of it within 5 seconds. The e-mail address of somebody who has signed in changes by a new invitation only.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<user>`, with `fmt=csv` it is `text/csv` with one row.
          *
@@ -2107,8 +2107,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Invites a person again, for example one who forgot the password
-         * @description The link before is over. A password that the person has stays good until the new invitation is accepted; then all sessions of the person end.
+         * Invites a person again, for example one who forgot the password or has another e-mail address
+         * @description The link before is over. The password and the e-mail address of the person stay until the new invitation is accepted; then all sessions of the person end. A person who has signed in before is told at the present address, by mail, where there is a mail server.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<user>`, with `fmt=csv` it is `text/csv` with one row.
          *
@@ -6367,6 +6367,19 @@ export interface components {
             readonly UpdatedAt?: components["schemas"]["Timestamp"];
         };
         /**
+         * @description How a person is invited again.
+         * @example {
+         *       "Email": "ada@example.org"
+         *     }
+         */
+        UserInvite: {
+            /**
+             * @description The address with which the person signs in after the invitation is accepted; absent: the same.
+             * @example ada@example.org
+             */
+            Email?: string;
+        };
+        /**
          * @description The key of a sign-in, or e-mail address and password.
          * @example {
          *       "Key": "3f1c9a7e52d04b86",
@@ -6514,7 +6527,8 @@ export interface components {
          *         }
          *       ],
          *       "Accounts": [
-         *         "text"
+         *         "default",
+         *         "branch"
          *       ]
          *     }
          */
@@ -6553,7 +6567,13 @@ export interface components {
             }[];
             /** @description Of an atomic batch in which an operation failed: its results up to that one. */
             Results?: components["schemas"]["OperationResult"][];
-            /** @description Of a sign-in that has to name its account: the accounts of the person. */
+            /**
+             * @description Of a sign-in that has to name its account: the accounts of the person.
+             * @example [
+             *       "default",
+             *       "branch"
+             *     ]
+             */
             Accounts?: string[];
         };
         /**
@@ -14084,7 +14104,8 @@ export interface components {
                  *         }
                  *       ],
                  *       "Accounts": [
-                 *         "text"
+                 *         "default",
+                 *         "branch"
                  *       ]
                  *     }
                  */
@@ -14127,7 +14148,8 @@ export interface components {
                  *         }
                  *       ],
                  *       "Accounts": [
-                 *         "text"
+                 *         "default",
+                 *         "branch"
                  *       ]
                  *     }
                  */
@@ -14165,7 +14187,8 @@ export interface components {
                  *         }
                  *       ],
                  *       "Accounts": [
-                 *         "text"
+                 *         "default",
+                 *         "branch"
                  *       ]
                  *     }
                  */
@@ -14203,7 +14226,8 @@ export interface components {
                  *         }
                  *       ],
                  *       "Accounts": [
-                 *         "text"
+                 *         "default",
+                 *         "branch"
                  *       ]
                  *     }
                  */
@@ -26269,7 +26293,17 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        /** @description JSON, with the header `Content-Type: application/json`. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "Email": "ada@example.org"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UserInvite"];
+            };
+        };
         responses: {
             /** @description The request was processed. */
             200: {

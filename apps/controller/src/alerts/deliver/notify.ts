@@ -12,6 +12,7 @@ import { createDeliveries, type Deliveries } from './deliveries.ts';
 import type { EventSource } from './followers.ts';
 import { runHooks } from './hooks/deliver-hooks.ts';
 import { createLinks, linkLifeUs } from './links.ts';
+import { insertAddressMail } from './mails/mail-store.ts';
 import { sendMails } from './mails/send-mails.ts';
 import { runPageMails } from './page-mails/run-page-mails.ts';
 import {
@@ -58,8 +59,16 @@ interface Notify extends Deliveries {
     sendTest(contactNo: number, signal: AbortSignal): Promise<TestResult | undefined>;
     /** Subscriptions of status pages; undefined: there is no mail server. */
     readonly subscriptions: Subscriptions | undefined;
+    /** Stores a mail to a person in the transaction of a change; undefined: there is no mail server. */
+    readonly mailPerson: MailPerson | undefined;
   };
 }
+
+/** Stores a mail to this address. */
+type MailPerson = (
+  trx: Kysely<Tables>,
+  mail: { readonly address: string; readonly subject: string; readonly body: string },
+) => Promise<void>;
 
 /** Creates the step. */
 export function createNotify(deps: NotifyDeps): Notify {
@@ -110,6 +119,11 @@ export function createNotify(deps: NotifyDeps): Notify {
       // Without a mail server nobody could confirm.
       subscriptions:
         settings.smtpUrl === undefined ? undefined : createSubscriptions({ db, clock, links: subscribing }),
+      mailPerson:
+        settings.smtpUrl === undefined
+          ? undefined
+          : (trx: Kysely<Tables>, mail: Parameters<MailPerson>[1]) =>
+              insertAddressMail(trx, { ...mail, nowUs: clock.nowUs() }),
     },
   });
 }

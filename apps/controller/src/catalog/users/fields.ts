@@ -50,6 +50,17 @@ export const userUpdate = z
   })
   .meta({ id: 'UserUpdate' });
 
+/** The body that invites a person again. */
+export const userInvite = z
+  .strictObject({
+    Email: email
+      .optional()
+      .describe(
+        'The address with which the person signs in after the invitation is accepted; absent: the same.',
+      ),
+  })
+  .meta({ id: 'UserInvite' });
+
 /** A person as the API shows them. */
 export const userFull = z
   .strictObject({

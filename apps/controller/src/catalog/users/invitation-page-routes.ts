@@ -6,6 +6,7 @@ import { type FormPage, formPage, formPageHeaders } from '../../rest/http/form-p
 import type { OuterReply, OuterRoute } from '../../rest/http/outer-routes.ts';
 import type { Catalog } from '../change.ts';
 import { leastPassword, mostPassword, newPassword } from './fields.ts';
+import type { MailPerson } from './mail-texts.ts';
 import { readInvited } from './store.ts';
 import { acceptInvitation, hashPersonPassword } from './write.ts';
 
@@ -28,10 +29,13 @@ export function invitationPageRoutes({
   db,
   catalog,
   onKeyChanged,
+  mailPerson,
 }: {
   readonly db: Pick<Db, 'kysely'>;
   readonly catalog: Catalog;
   readonly onKeyChanged: (keyNo: number) => void;
+  /** Tells people of changes of their sign-in; undefined: there is no mail server. */
+  readonly mailPerson: MailPerson | undefined;
 }): readonly OuterRoute[] {
   const places = createSemaphore(hashing);
   return [
@@ -41,7 +45,8 @@ export function invitationPageRoutes({
       async run({ rest: token, isSent, fields: sent, address }) {
         const invited = await readInvited(db.kysely, hashCredential(token), { lock: false });
         if (invited === undefined) return reply(404, over);
-        const { name, email, account, keyNo } = invited;
+        const { name, account, keyNo } = invited;
+        const email = invited.invitationEmail ?? invited.email;
         const title = `Welcome, ${name}`;
         const lines = [`You are invited to the account ${account}. You will sign in as ${email}.`];
         if (!isSent) return reply(200, { title, lines, fields });
@@ -51,7 +56,7 @@ export function invitationPageRoutes({
         if (hashed === undefined)
           return reply(503, { title, lines: ['Too many passwords at once. Try again in a moment.'], fields });
         const accepted = await catalog.change({ kind: 'api-key', keyNo, address }, (transaction) =>
-          acceptInvitation(transaction, { token, passwordHash: hashed.value }),
+          acceptInvitation(transaction, { token, passwordHash: hashed.value, mailPerson }),
         );
         if (accepted === undefined) return reply(404, over);
         onKeyChanged(keyNo);

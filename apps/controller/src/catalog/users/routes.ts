@@ -9,8 +9,17 @@ import type { Session } from '../../rest/http/session.ts';
 import type { Catalog } from '../change.ts';
 import { actorOf } from '../change.ts';
 import { accepted } from '../refusal.ts';
-import { invitation, showUser, userCreate, userFull, userReadOnly, userUpdate } from './fields.ts';
+import {
+  invitation,
+  showUser,
+  userCreate,
+  userFull,
+  userInvite,
+  userReadOnly,
+  userUpdate,
+} from './fields.ts';
 import { invitationPath } from './invitation-page-routes.ts';
+import type { MailPerson } from './mail-texts.ts';
 import { listUsers, readUser } from './store.ts';
 import { changeUser, createUser, type Invitation, inviteUser, removeUser } from './write.ts';
 
@@ -26,6 +35,8 @@ export interface UserRouteDeps {
   readonly baseUrl: () => string;
   /** Called after the key that stands for a person changed, so that this controller knows of it at once. */
   readonly onKeyChanged: (keyNo: number) => void;
+  /** Tells people of changes of their sign-in; undefined: there is no mail server. */
+  readonly mailPerson?: MailPerson | undefined;
 }
 
 /** People of the account, for its admins. */
@@ -78,7 +89,7 @@ function collectionRoutes({ db, catalog, baseUrl }: UserRouteDeps): Route[] {
   ];
 }
 
-function oneUserRoutes({ db, catalog, baseUrl, onKeyChanged }: UserRouteDeps): Route[] {
+function oneUserRoutes({ db, catalog, baseUrl, onKeyChanged, mailPerson }: UserRouteDeps): Route[] {
   const subject = {
     what: 'user',
     find: async ({ accountNo }: Session, { user_id = '' }: Readonly<Record<string, string>>) =>
@@ -97,7 +108,8 @@ function oneUserRoutes({ db, catalog, baseUrl, onKeyChanged }: UserRouteDeps): R
       ...shared,
       method: 'PUT',
       summary: 'Changes a person: the name, the e-mail address, the level, the tags.',
-      description: 'Sessions change with it. Every controller knows of it within 5 seconds.',
+      description:
+        'Sessions change with it. Every controller knows of it within 5 seconds. The e-mail address of somebody who has signed in changes by a new invitation only.',
       body: userUpdate,
       readOnly,
       response: userFull,
@@ -127,12 +139,15 @@ function oneUserRoutes({ db, catalog, baseUrl, onKeyChanged }: UserRouteDeps): R
       ...shared,
       method: 'POST',
       path: '/users/{user_id}/invite',
-      summary: 'Invites a person again, for example one who forgot the password.',
+      summary:
+        'Invites a person again, for example one who forgot the password or has another e-mail address.',
       description:
-        'The link before is over. A password that the person has stays good until the new invitation is accepted; then all sessions of the person end.',
+        'The link before is over. The password and the e-mail address of the person stay until the new invitation is accepted; then all sessions of the person end. A person who has signed in before is told at the present address, by mail, where there is a mail server.',
+      body: userInvite,
       response: invitation,
-      handler: async ({ session, subject: user }) => {
-        const made = await catalog.change(actorOf(session), (transaction) => inviteUser(transaction, user));
+      handler: async ({ session, subject: { accountNo, userId }, body }) => {
+        const asked = { accountNo, userId, email: body.Email, mailPerson };
+        const made = await catalog.change(actorOf(session), (transaction) => inviteUser(transaction, asked));
         return { body: showInvitation(accepted(made), session, baseUrl()) };
       },
     }),

@@ -23,6 +23,12 @@ export interface UserRow {
   readonly passwordHash: string | null;
   /** An invitation was given, and not accepted. */
   readonly isInvited: boolean;
+  /** Such an invitation, whose time is not up. */
+  readonly isInvitationOpen: boolean;
+  /** The address that the person has from the moment at which they accept it; null: the same. */
+  readonly invitationEmail: string | null;
+  /** A proxy or provider signed the person in. */
+  readonly isProven: boolean;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly usedUs: number | null;
@@ -49,6 +55,9 @@ const columns = [
   shownTags.as('tags'),
   'p.password_hash as passwordHash',
   sql<boolean>`p.invitation_hash is not null`.as('isInvited'),
+  sql<boolean>`coalesce(p.invitation_ends_us > ${databaseUs}, false)`.as('isInvitationOpen'),
+  'p.invitation_email as invitationEmail',
+  sql<boolean>`p.proven_us is not null`.as('isProven'),
   'k.created_at as createdAt',
   'k.updated_at as updatedAt',
   'u.used_us as usedUs',
@@ -178,16 +187,21 @@ export async function updateEmail({ trx }: ChangeTransaction, userNo: number, em
   await trx.updateTable('users').set({ email }).where('user_no', '=', userNo).execute();
 }
 
-/** Gives a person an invitation in the place of one before. Returns its end. */
+/** Gives a person an invitation in the place of one before, with the address that it brings. Returns its end. */
 export async function setInvitation(
   { trx }: ChangeTransaction,
   userId: string,
-  { tokenHash, lifeUs }: { readonly tokenHash: Uint8Array; readonly lifeUs: number },
+  {
+    tokenHash,
+    lifeUs,
+    email,
+  }: { readonly tokenHash: Uint8Array; readonly lifeUs: number; readonly email: string | null },
 ): Promise<number> {
   const { endsUs } = await trx
     .updateTable('users')
     .set({
       invitation_hash: Buffer.from(tokenHash),
+      invitation_email: email,
       invitation_ends_us: sql<number>`${databaseUs} + ${lifeUs}::bigint`,
     })
     .where('user_id', '=', userId)
@@ -204,7 +218,12 @@ export async function setPassword(
 ): Promise<void> {
   await trx
     .updateTable('users')
-    .set({ password_hash: passwordHash, invitation_hash: null, invitation_ends_us: null })
+    .set({
+      password_hash: passwordHash,
+      invitation_hash: null,
+      invitation_ends_us: null,
+      invitation_email: null,
+    })
     .where('user_no', '=', userNo)
     .execute();
 }

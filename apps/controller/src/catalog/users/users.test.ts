@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
 import { hashCheaply } from '../../testing/hash-cheaply.ts';
 
@@ -26,7 +26,6 @@ interface Invited {
   readonly user_id: string;
   readonly Link: string;
 }
-const soon = { timeout: 60_000, interval: 50 };
 const password = 'a long password';
 let people = 0;
 const invite = async (level = 'UR', key = admin) => {
@@ -177,6 +176,48 @@ describe('a person', () => {
       expect((await send('POST', '/users', { ...body, Email })).json).toMatchObject({ code: 1004 });
   });
 
+  const mailsTo = async (address: string) => {
+    const mails = await rest.db.kysely
+      .selectFrom('mails')
+      .select('subject')
+      .where('address', '=', address)
+      .execute();
+    return mails.map(({ subject }) => subject);
+  };
+
+  test('who has signed in gets another address by an invitation that they accept, and is told at the present one', async () => {
+    const { user_id: id, email } = await join('UA');
+    const mine = await signIn({ Email: email, Password: password });
+    const next = `new-${email}`;
+    const byAdmin = await send('PUT', `/users/${id}`, { Email: next });
+    expect(byAdmin.json).toMatchObject({ code: 1005, errors: [{ field: 'Email' }] });
+    const { Link: link } = (await send('POST', `/users/${id}/invite`, { Email: next })).json as Invited;
+    expect(await mailsTo(email)).toEqual(['You were invited again']);
+    await send('POST', `/users/${id}/invite`, { Email: next });
+    expect(await mailsTo(email)).toHaveLength(1);
+    expect((await open(link)).status).toBe(404);
+    expect((await send('GET', `/users/${id}`)).json).toMatchObject({ Email: email });
+    expect((await mine.get('/devices')).status).toBe(200);
+    const again = (await send('POST', `/users/${id}/invite`, { Email: next })).json as Invited;
+    expect(await (await open(again.Link)).text()).toContain(`You will sign in as ${next}`);
+    await accept(again.Link, 'another password');
+    expect((await mine.get('/devices')).json).toMatchObject({ code: 1001 });
+    expect((await attempt({ Email: email, Password: password })).json).toMatchObject({ code: 1001 });
+    expect((await attempt({ Email: next, Password: 'another password' })).json).toHaveProperty('CsrfToken');
+    expect(await mailsTo(email)).toEqual(['You were invited again', 'Your sign-in was changed']);
+    expect(await mailsTo(next)).toEqual([]);
+    expect((await send('GET', `/audit?Id=${id}`)).text).toContain(`"New":"${next}"`);
+  });
+
+  test('who was only invited gets another address at once, without mails', async () => {
+    const { user_id: id, email } = await invite();
+    expect((await send('PUT', `/users/${id}`, { Email: `new-${email}` })).json).toMatchObject({
+      Email: `new-${email}`,
+    });
+    await send('POST', `/users/${id}/invite`);
+    expect([...(await mailsTo(email)), ...(await mailsTo(`new-${email}`))]).toEqual([]);
+  });
+
   test('whom a key that expires invites would outlast it, so it cannot', async () => {
     const Expires = new Date(Date.now() + 3_600_000).toISOString();
     const made = await send('POST', '/keys', { Name: 'short', Level: 'UA', Expires });
@@ -187,45 +228,10 @@ describe('a person', () => {
     expect((await send('POST', '/users', body, key)).json).toMatchObject(refused);
     expect((await send('POST', `/users/${id}/invite`, undefined, key)).json).toMatchObject(refused);
     expect((await send('PUT', `/users/${id}`, { Level: 'UW' }, key)).json).toMatchObject(refused);
+    const another = { Email: 'thief@example.org' };
+    expect((await send('PUT', `/users/${id}`, another, key)).json).toMatchObject(refused);
+    expect((await send('POST', `/users/${id}/invite`, another, key)).json).toMatchObject(refused);
     expect((await send('PUT', `/users/${id}`, { Name: 'renamed' }, key)).status).toBe(200);
-  });
-
-  test('of several accounts signs in to the one whose password it is, whoever invited the address first', async () => {
-    const other = await rest.account('other');
-    const { key } = await rest.key(other.accountNo, 'UA');
-    people += 1;
-    const email = `person-${people}@example.org`;
-    const invitedBy = async (admin: string, Level: string) => {
-      const body = { Name: 'Same person', Email: email, Level };
-      return (await send('POST', '/users', body, admin)).json as Invited;
-    };
-    await accept((await invitedBy(key, 'UW')).Link, 'of the other account');
-    await accept((await invitedBy(admin, 'UR')).Link);
-    const levelOf = async (sent: object) =>
-      ((await attempt({ Email: email, ...sent }, '192.0.2.77')).json as { Level?: string }).Level;
-    expect(await levelOf({ Password: password })).toBe('UR');
-    expect(await levelOf({ Password: 'of the other account' })).toBe('UW');
-    expect(await levelOf({ Password: 'of neither account' })).toBeUndefined();
-    expect(await levelOf({ Password: 'of the other account', Account: 'other' })).toBe('UW');
-    expect(await levelOf({ Password: password, Account: 'other' })).toBeUndefined();
-    expect(await levelOf({ Password: password, Account: 'mine' })).toBe('UR');
-    for (const own of [admin, key])
-      await vi.waitFor(async () => {
-        const { text } = await send('GET', '/audit?Kind=session&Action=Refuse', undefined, own);
-        expect(text).toContain('192.0.2.77');
-      }, soon);
-  });
-
-  test('whose password is right in several accounts has to name one of them', async () => {
-    const { accountNo: no } = await rest.account('third');
-    const { key } = await rest.key(no, 'UA');
-    const { email } = await join();
-    const body = { Name: 'Same person', Email: email, Level: 'UW' };
-    await accept(((await send('POST', '/users', body, key)).json as Invited).Link);
-    const credentials = { Email: email, Password: password };
-    expect((await attempt(credentials)).json).toMatchObject({ code: 1005, Accounts: ['mine', 'third'] });
-    expect((await attempt({ ...credentials, Account: 'third' })).json).toMatchObject({ Level: 'UW' });
-    expect((await attempt({ ...credentials, Password: 'wrong' })).json).toMatchObject({ code: 1001 });
   });
 
   test('changes the password with the present one; other sessions end, and both are in the audit', async () => {

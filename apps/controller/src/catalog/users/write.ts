@@ -18,6 +18,7 @@ import { markKeyRevoked, updateKey } from '../keys/store.ts';
 import { insertKeyOf, refuseGrant } from '../keys/write.ts';
 import type { Conflict, Invalid, Missing, Refusal } from '../refusal.ts';
 import { refuseBeyondLimit } from '../refusal.ts';
+import { acceptedMail, invitedMail, type MailPerson } from './mail-texts.ts';
 import {
   deleteUser,
   insertUser,
@@ -68,32 +69,64 @@ export async function createUser(
   const keyId = newId();
   await insertKeyOf(transaction, { keyId, accountNo, name, level, tagNos });
   await insertUser(transaction, { userId, accountNo, keyId, email });
-  const invitation = await invite(transaction, userId);
+  const invitation = await invite(transaction, userId, null);
   const Tags = await namesOfTags(trx, tagNos);
   const fields = createdFields({ Name: name, Email: email, Level: level, ...(Tags && { Tags }) });
   transaction.record({ action: 'create', kind: 'user', accountNo, id: userId, fields });
   return { kind: 'created', ...invitation };
 }
 
-/** Invites a person again, for example one who forgot the password; the link before is over. */
+/**
+ * Invites a person again, for example one who forgot the password or has another e-mail address; the link before is
+ * over. Password, address and sessions stay until the person accepts. A person who has signed in before is told by
+ * mail, once for an open invitation.
+ */
 export async function inviteUser(
   transaction: ChangeTransaction,
-  { accountNo, userId }: { readonly accountNo: number; readonly userId: string },
+  {
+    accountNo,
+    userId,
+    email: sent,
+    mailPerson,
+  }: {
+    readonly accountNo: number;
+    readonly userId: string;
+    /** undefined: the address stays. */
+    readonly email: string | undefined;
+    readonly mailPerson: MailPerson | undefined;
+  },
 ): Promise<({ readonly kind: 'invited' } & Invitation) | Refusal> {
-  const user = await readUser(transaction.trx, accountNo, userId);
+  const { trx } = transaction;
+  const user = await readUser(trx, accountNo, userId);
   if (user === undefined) return { kind: 'missing', what: 'user' };
   const refusal = await refusePower(transaction, user);
   if (refusal !== undefined) return refusal;
-  const invitation = await invite(transaction, userId);
-  const fields = [secretField('Invitation', false)];
+  const wanted = sent === undefined ? user.email : emailKey(sent);
+  const email = wanted === user.email ? null : wanted;
+  if (email !== null && (await isEmailTaken(trx, { accountNo, email }))) return emailTaken(email);
+  const invitation = await invite(transaction, userId, email);
+  if (hasComeIn(user) && (!user.isInvitationOpen || user.invitationEmail !== email))
+    await mailPerson?.(trx, invitedMail(user, email));
+  const address = email === null ? [] : changedFields(['Email'], { Email: user.email }, { Email: email });
+  const fields = [secretField('Invitation', false), ...address];
   transaction.record({ action: 'update', kind: 'user', accountNo, id: userId, fields });
   return { kind: 'invited', ...invitation };
 }
 
-async function invite(transaction: ChangeTransaction, userId: string): Promise<Invitation> {
+async function invite(
+  transaction: ChangeTransaction,
+  userId: string,
+  email: string | null,
+): Promise<Invitation> {
   const token = newCredential();
-  const endsUs = await setInvitation(transaction, userId, { tokenHash: hashCredential(token), lifeUs });
+  const tokenHash = hashCredential(token);
+  const endsUs = await setInvitation(transaction, userId, { tokenHash, lifeUs, email });
   return { userId, token, endsUs };
+}
+
+/** Whether a person may have signed in: to change the address for them would hand their sign-in to somebody else. */
+function hasComeIn({ passwordHash, isProven, isInvited }: UserRow): boolean {
+  return passwordHash !== null || isProven || !isInvited;
 }
 
 /** Changes a person; undefined leaves a field as it is. Every controller knows of it within 5 s. */
@@ -131,11 +164,11 @@ export async function changeUser(
     (field) => JSON.stringify(old[field]) !== JSON.stringify(next[field]),
   );
   if (fields.length === 0) return { kind: 'changed', keyNo };
-  const refusal =
-    fields.includes('Level') || fields.includes('Tags')
-      ? await refusePower(transaction, { level: next.Level, tagNos })
-      : undefined;
+  const refusal = fields.some((field) => field !== 'Name')
+    ? await refusePower(transaction, { level: next.Level, tagNos })
+    : undefined;
   if (refusal !== undefined) return refusal;
+  if (fields.includes('Email') && hasComeIn(user)) return needsInvitation;
   if (await isEmailTaken(trx, { accountNo, email, userNo })) return emailTaken(email);
   await updateKey(transaction, keyNo, {
     name: next.Name,
@@ -167,10 +200,28 @@ export async function removeUser(
 /** Accepts an invitation with a password that the person chose: once, until it ends. undefined: it is over. */
 export async function acceptInvitation(
   transaction: ChangeTransaction,
-  { token, passwordHash }: { readonly token: string; readonly passwordHash: string },
+  {
+    token,
+    passwordHash,
+    mailPerson,
+  }: {
+    readonly token: string;
+    readonly passwordHash: string;
+    readonly mailPerson: MailPerson | undefined;
+  },
 ): Promise<UserRow | undefined> {
-  const user = await readInvited(transaction.trx, hashCredential(token), { lock: true });
-  if (user !== undefined) await changePassword(transaction, user, { passwordHash, except: undefined });
+  const { trx } = transaction;
+  const user = await readInvited(trx, hashCredential(token), { lock: true });
+  if (user === undefined) return undefined;
+  const { accountNo, userId, userNo, invitationEmail: email } = user;
+  if (email !== null) {
+    if (await isEmailTaken(trx, { accountNo, email, userNo })) return undefined;
+    await updateEmail(transaction, userNo, email);
+    const fields = changedFields(['Email'], { Email: user.email }, { Email: email });
+    transaction.record({ action: 'update', kind: 'user', accountNo, id: userId, fields });
+  }
+  await changePassword(transaction, user, { passwordHash, except: undefined });
+  if (hasComeIn(user)) await mailPerson?.(trx, acceptedMail(user, email));
   return user;
 }
 
@@ -203,10 +254,18 @@ async function refusePower(
 ): Promise<Conflict | Invalid | undefined> {
   const refusal = await refuseGrant(transaction, { level, tagNos, expiresUs: null });
   if (refusal?.kind !== 'invalid') return refusal;
-  const message = 'The key of this request expires, so it cannot invite people or change their level';
+  const message =
+    'The key of this request expires, so it cannot invite people or change their level, tags or e-mail address';
   const faults = refusal.faults.map((fault) => (fault.field === 'Expires' ? { field: '', message } : fault));
   return { kind: 'invalid', faults };
 }
+
+const needsInvitation: Conflict = {
+  kind: 'conflict',
+  message:
+    'The e-mail address of somebody who has signed in changes when they accept a new invitation with it: POST /users/{user_id}/invite {"Email": "…"}.',
+  faults: [{ field: 'Email', message: 'changes by a new invitation only' }],
+};
 
 function emailTaken(email: string): Conflict {
   return {

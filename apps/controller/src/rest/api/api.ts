@@ -130,7 +130,12 @@ export function createHttpApi({
     onKeyChanged,
     onAccountChanged: (accountNo) => ownChanges.note(() => authenticator.forgetAccount(accountNo)),
   });
-  const invitations = invitationPageRoutes({ db, catalog: deps.catalog, onKeyChanged });
+  const invitations = invitationPageRoutes({
+    db,
+    catalog: deps.catalog,
+    onKeyChanged,
+    mailPerson: deps.mailPerson,
+  });
   const signIns = providerRoutes({
     ...deps,
     db,

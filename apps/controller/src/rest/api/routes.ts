@@ -60,6 +60,7 @@ export interface RouteDeps extends DeviceRouteDeps, ContactRouteDeps {
   readonly onAccountChanged: AccountRouteDeps['onChanged'];
   readonly onKeyChanged: KeyRouteDeps['onKeyChanged'];
   readonly baseUrl: UserRouteDeps['baseUrl'];
+  readonly mailPerson?: UserRouteDeps['mailPerson'];
   readonly signIn: Omit<SessionRouteDeps, 'catalog' | 'db'>;
   readonly signInSettings: Pick<SignInSettingsDeps, 'oidc' | 'signInHeader' | 'trustedProxies'>;
   /** Warnings for the operator while the controller serves. */

@@ -130,7 +130,7 @@ function PersonForm({
       onChanged();
     });
   const inviteAgain = (event: Event) =>
-    sending.send(event, async () => person && onInvited(await invite(person)));
+    sending.send(event, async () => person && onInvited(await invite(person, draft.email.trim())));
   return (
     <form class={css['form']} onSubmit={(event) => void submit(event)} noValidate>
       <NameFields draft={draft} set={set} of={sending.of} />
@@ -158,8 +158,10 @@ async function change({ user_id }: Schemas['User'], body: Schemas['UserUpdate'])
   await take(api.PUT('/users/{user_id}', { params: { path: { user_id } }, body }));
 }
 
-function invite({ user_id }: Schemas['User']): Promise<Schemas['UserInvitation']> {
-  return take(api.POST('/users/{user_id}/invite', { params: { path: { user_id } } }));
+/** Who accepts the invitation has this address from then on. */
+function invite({ user_id, Email }: Schemas['User'], email: string): Promise<Schemas['UserInvitation']> {
+  const body = email === Email ? {} : { Email: email };
+  return take(api.POST('/users/{user_id}/invite', { params: { path: { user_id } }, body }));
 }
 
 /** Invites a person, or changes one. */

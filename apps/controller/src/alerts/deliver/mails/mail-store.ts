@@ -39,7 +39,23 @@ export async function insertReportMails(
     join contacts c on c.contact_no = m.no`.execute(trx);
 }
 
-/** A mail that a worker may send now: to a subscriber of the page at `path`, or a report to a contact. */
+/**
+ * Stores a mail to this address, unless one with the same subject waits for it: nobody fills a mailbox faster than
+ * mails leave.
+ */
+export async function insertAddressMail(
+  trx: Kysely<Tables>,
+  mail: NewMail & { readonly address: string; readonly nowUs: number },
+): Promise<void> {
+  await sql`
+    insert into mails (mail_id, address, subject, body, due_us)
+    select ${newId()}, ${mail.address}, ${mail.subject}, ${mail.body}, ${mail.nowUs}::bigint
+    where not exists (select from mails where address = ${mail.address} and subject = ${mail.subject})`.execute(
+    trx,
+  );
+}
+
+/** A mail that a worker may send now: to a subscriber of the page at `path`, to a person, or a report to a contact. */
 export type ClaimedMail = {
   readonly mail_no: number;
   readonly mail_id: string;
@@ -56,6 +72,7 @@ export type ClaimedMail = {
       readonly is_confirmed: boolean;
       readonly path: string;
     }
+  | { readonly report_no: null; readonly subscriber_no: null }
   | { readonly report_no: number; readonly html: string }
 );
 
@@ -74,7 +91,7 @@ export async function claimMails(
         lease_until_us = (extract(epoch from clock_timestamp()) * 1e6)::bigint + ${ask.leaseUs}::bigint
       from due where m.mail_no = due.mail_no returning m.*
     )
-    select m.mail_no, m.mail_id, m.report_no, m.subscriber_no, coalesce(s.email, c.address) as email, s.asked_us,
+    select m.mail_no, m.mail_id, m.report_no, m.subscriber_no, coalesce(m.address, s.email, c.address) as email, s.asked_us,
       s.confirmed_us is not null as is_confirmed, p.path, m.subject, m.body, m.html, m.attempts, m.first_attempt_us
     from leased m left join page_subscribers s using (subscriber_no) left join pages p using (page_no)
       left join contacts c on c.contact_no = m.contact_no`.execute(kysely);

@@ -58,15 +58,21 @@ async function send(deps: SendMailsDeps, mail: ClaimedMail, ending: AbortSignal)
   const next = afterAttempt(attempt, outcome, retryTimes(timeScale, deps.mayGiveUp()));
   if (next.state === 'Pending') return delayMail(db.kysely, mail.mail_no, next.dueUs);
   if (next.state === 'Failed') {
-    const about = mail.report_no === null ? { page: mail.path } : { reportNo: mail.report_no };
-    log.info({ ...about, answer: next.reason }, 'a mail was not delivered');
+    log.info({ ...subjectOf(mail), answer: next.reason }, 'a mail was not delivered');
   }
   await endMail(db.kysely, mail, next.state === 'Failed' ? next.reason : outcome.text);
+}
+
+/** The subject of a mail, for the log. */
+function subjectOf(mail: ClaimedMail): object {
+  if (mail.report_no !== null) return { reportNo: mail.report_no };
+  return mail.subscriber_no === null ? {} : { page: mail.path };
 }
 
 /** The bodies of a mail. Those to subscribers end with where the page is, and how the mails end. */
 function contentOf({ links, baseUrl }: SendMailsDeps, mail: ClaimedMail) {
   if (mail.report_no !== null) return { text: mail.body, html: mail.html };
+  if (mail.subscriber_no === null) return { text: mail.body, html: mailHtml(mail.subject, mail.body) };
   const address = `${baseUrl()}/status/${mail.path}`;
   const end = `${address}/end/${links.sign('end', mail.subscriber_no, mail.asked_us)}`;
   const foot = mail.is_confirmed ? `The status page: ${address}\nNo further mails: ${end}` : '';

@@ -400,6 +400,7 @@ export interface DataTables {
     report_no: number | null;
     contact_no: number | null;
     html: string | null;
+    address: string | null;
   };
   maintenance_windows: {
     window_no: GeneratedAlways<number>;
@@ -642,5 +643,6 @@ export interface DataTables {
     invitation_hash: Uint8Array | null;
     invitation_ends_us: number | null;
     proven_us: number | null;
+    invitation_email: string | null;
   };
 }

@@ -275,6 +275,7 @@ const schemaTexts: Readonly<Record<string, string>> = {
   User: 'A person of the account.',
   UserCreate: 'A person to invite.',
   UserInvitation: 'The link of an invitation, which is shown once.',
+  UserInvite: 'How a person is invited again.',
   UserUpdate: 'Changed settings of a person; what is absent stays.',
   Account: 'The account of the key.',
   AuditEntry: 'A change of the catalog: who changed what, and when.',

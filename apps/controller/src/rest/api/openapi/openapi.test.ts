@@ -128,6 +128,7 @@ describe('the OpenAPI document', () => {
       'startMaintenance',
       'startTagMaintenance',
       'acknowledgeAlert',
+      'inviteUserAgain',
     ]);
   });
 

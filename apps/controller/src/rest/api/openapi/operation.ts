@@ -186,7 +186,8 @@ const problem = z
     Accounts: z
       .array(z.string())
       .optional()
-      .describe('Of a sign-in that has to name its account: the accounts of the person.'),
+      .describe('Of a sign-in that has to name its account: the accounts of the person.')
+      .meta({ example: ['default', 'branch'] }),
   })
   .meta({ id: 'Problem' });
 

@@ -6,6 +6,7 @@ import { createFakeClock, type FakeClock } from '@vantage/kernel/testing';
 import { createTestDatabase, type TestDatabase } from '../../../../../../tests/harness/database.ts';
 import { runRequests } from '../../../agents/run-requests/index.ts';
 import { insertRollout } from '../../../agents/upgrades/index.ts';
+import { insertAddressMail } from '../../../alerts/deliver/mails/mail-store.ts';
 import { notificationsOf } from '../../../alerts/deliver/notification-store.ts';
 import { createCatalog, type RecordedChanges } from '../../../catalog/change.ts';
 import type { CheckNow } from '../../../checks/history/check-routes.ts';
@@ -138,6 +139,8 @@ export async function createRestFixture(deps: RestFixtureDeps = {}): Promise<Res
   });
   const feed = createEventFeed({ db, clock, log });
   const pause = createPauseDevices({ log, recordEvents, withdrawRetries: runRequests.withdrawRetries });
+  const mailPerson: RouteDeps['mailPerson'] = (trx, mail) =>
+    insertAddressMail(trx, { ...mail, nowUs: clock.nowUs() });
   const shared = {
     db,
     catalog,
@@ -156,6 +159,7 @@ export async function createRestFixture(deps: RestFixtureDeps = {}): Promise<Res
     baseUrl: () => 'https://vantage.test',
     planInvitation: deps.planInvitation ?? planInvitation,
     upgrades: { signedParcels: deps.signedParcels ?? signedParcels, startRollout: insertRollout },
+    mailPerson,
     sendTest: deps.sendTest ?? (async () => ({ isDelivered: true, answer: '200 OK' })),
   };
   const api = createHttpApi({

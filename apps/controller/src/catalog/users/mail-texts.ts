@@ -1,0 +1,37 @@
+import type { Kysely } from 'kysely';
+import type { Tables } from '../../platform/db/index.ts';
+import type { UserRow } from './store.ts';
+
+interface Mail {
+  readonly address: string;
+  readonly subject: string;
+  readonly body: string;
+}
+
+/** Stores a mail to a person in the transaction of a change. */
+export type MailPerson = (trx: Kysely<Tables>, mail: Mail) => Promise<void>;
+
+/** The mail to somebody who has signed in before and whom an admin invited again. Pure. */
+export function invitedMail({ email, name, account }: UserRow, nextEmail: string | null): Mail {
+  return {
+    address: email,
+    subject: 'You were invited again',
+    body: [
+      `An admin of the account ${account} invited you (${name}) again. Who opens the link of the invitation chooses a new password${nextEmail === null ? '' : `, and your e-mail address becomes ${nextEmail}`}; then all of your sessions end.`,
+      'Until then your sign-in stays as it is. If you did not expect this, tell another admin of the account.',
+    ].join('\n\n'),
+  };
+}
+
+/** The mail to the address of before, after an invitation was accepted. Pure. */
+export function acceptedMail({ email, name, account }: UserRow, nextEmail: string | null): Mail {
+  const what = nextEmail === null ? 'The password' : 'The e-mail address and the password';
+  return {
+    address: email,
+    subject: 'Your sign-in was changed',
+    body: [
+      `${what} of ${name} in the account ${account} ${nextEmail === null ? 'was' : 'were'} changed by an invitation that was accepted${nextEmail === null ? '' : `: the address is ${nextEmail} now`}. All sessions from before have ended.`,
+      'If it was not you, tell an admin of the account.',
+    ].join('\n\n'),
+  };
+}
