@@ -18,6 +18,23 @@ export function emailFault(text: string): string | null {
   return text.length <= longestEmail && emailForm.test(text) ? null : emailRule;
 }
 
+/** Names that are not of the public DNS (RFC 6761, RFC 6762, ICANN's `internal`), and others that networks use. */
+const localNames = ['localhost', 'local', 'internal', 'intranet', 'lan', 'home', 'corp', 'private', 'arpa'];
+
+/**
+ * The fault of an e-mail address that a stranger names; null: none. Besides what `emailFault` refuses it must be of a
+ * public domain: the mail server may deliver `root@localhost` to its own host, and names of the network to people in it.
+ */
+export function strangersEmailFault(text: string): string | null {
+  const labels = text
+    .toLowerCase()
+    .slice(text.lastIndexOf('@') + 1)
+    .split('.');
+  const last = labels.at(-1) ?? '';
+  const isPublic = labels.length > 1 && /[a-z]/.test(last) && !localNames.includes(last);
+  return emailFault(text) ?? (isPublic ? null : 'must be of a public domain, for example ada@example.org');
+}
+
 /** Stands for a credential. */
 const mask = '***';
 /** Blanks and control characters, which a parser of URLs would drop, and the backslash, which it reads as a slash. */

@@ -34,7 +34,7 @@ export {
   reopened,
 } from './alert-state.ts';
 export { defaultBodyType, optionFaults } from './contact-options.ts';
-export { emailFault, signingSecret } from './contact-receiver.ts';
+export { emailFault, signingSecret, strangersEmailFault } from './contact-receiver.ts';
 export {
   type AddressPolicy,
   type ContactOptions,

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { createEventFeed, createEventSource } from '../../../checks/history/index.ts';
 import { createRestFixture, type RestFixture } from '../../../rest/api/testing/rest-fixture.ts';
 import { createEmail } from '../channels/email.ts';
+import { insertAddressMail } from '../mails/mail-store.ts';
 import { sendMails } from '../mails/send-mails.ts';
 import { type FakeMailServer, startFakeMailServer } from '../testing/fake-mail-server.ts';
 import { runPageMails } from './run-page-mails.ts';
@@ -150,4 +151,63 @@ test('nobody learns whether an address is subscribed, nor floods a mailbox', asy
   expect((await ask('bob@example.org', '192.0.2.21'))[0]).toBe(503);
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect(mailsTo('bob@example.org')).toHaveLength(1);
+});
+
+test('a mail to a person is sent to their address, as it was stored', async () => {
+  const mail = {
+    address: 'ida@example.org',
+    subject: 'Your sign-in was changed',
+    body: 'All sessions ended.',
+  };
+  for (let n = 0; n < 2; n += 1)
+    await insertAddressMail(rest.db.kysely, { ...mail, nowUs: systemClock.nowUs() });
+  await vi.waitFor(() => expect(mailsTo('ida@example.org')[0]).toContain('All sessions ended.'), soon);
+  await vi.waitFor(async () => {
+    const left = await rest.db.kysely.selectFrom('mails').where('address', 'is not', null).execute();
+    expect(left).toEqual([]);
+  }, soon);
+});
+
+test.each([
+  'root@localhost',
+  'root@127.0.0.1',
+  'a@intranet',
+  'a@printer.local',
+  'a@db.internal',
+  'a@x.localhost',
+])('a stranger has no mail sent to %s: it stays in the network of the mail server', async (Email) => {
+  await create('/pages', { Name: Email, Path: `local-${Buffer.from(Email).toString('hex').slice(0, 40)}` });
+  const path = `/status/local-${Buffer.from(Email).toString('hex').slice(0, 40)}/subscribe`;
+  const reply = await fetchPage(path, { Email }, `198.51.100.${Email.length}`);
+  expect([reply.status, await reply.text()]).toEqual([409, expect.stringContaining('public domain')]);
+  const { rows } = await sql`select from page_subscribers where email = ${Email}`.execute(rest.db.kysely);
+  expect(rows).toEqual([]);
+});
+
+test('a link of a page that one may not read says as little as one of a page that does not exist', async () => {
+  for (const [Path, Access] of [
+    ['inner', 'SignedIn'],
+    ['locked', 'Password'],
+    ['open', 'Public'],
+  ])
+    await create('/pages', {
+      Name: `Secret ${Path}`,
+      Path,
+      Access,
+      ...(Access === 'Password' && { Password: 'a long password' }),
+    });
+  for (const action of ['confirm', 'end']) {
+    const none = await fetchPage(`/status/nothing/${action}/1.1.forged`);
+    const expected = [none.status, await none.text()];
+    expect(expected[0]).toBe(404);
+    for (const path of ['inner', 'locked', 'open']) {
+      const reply = await fetchPage(`/status/${path}/${action}/1.1.forged`);
+      expect([reply.status, await reply.text()]).toEqual(expected);
+      expect(Object.fromEntries(reply.headers)).toEqual({
+        ...Object.fromEntries(none.headers),
+        date: expect.anything(),
+        'x-request-id': expect.anything(),
+      });
+    }
+  }
 });

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { emailFault } from '@vantage/alerts';
+import { strangersEmailFault } from '@vantage/alerts';
 import { dayUs, hourUs } from '@vantage/domain';
 import type { Clock } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
@@ -44,7 +44,7 @@ export function createSubscriptions({
   return {
     async ask({ pageNo, name, address }, text) {
       const email = text.trim().toLowerCase();
-      const fault = emailFault(email);
+      const fault = strangersEmailFault(email);
       if (fault !== null) return fault;
       const nowUs = clock.nowUs();
       await askSubscriber(kysely, { pageNo, email, nowUs }, (subscriberNo) => ({

@@ -84,12 +84,13 @@ export function statusRoutes(given: StatusRouteDeps): readonly OuterRoute[] {
             request.rest,
           );
         const snapshot = asked === null ? undefined : await snapshots.read(asked[1] ?? '');
+        const [, , extension, action, token = ''] = asked ?? [];
+        // The links of mails work wherever they are opened: they are signed. A wrong one does not tell a page that its
+        // reader may not see from one that does not exist.
+        if (action === 'confirm' || action === 'end')
+          return actOnLink(deps, snapshot?.view.page, { action, token, isSent: request.isSent });
         if (snapshot === undefined) return unknownPage();
         const { page } = snapshot.view;
-        const [, , extension, action, token = ''] = asked ?? [];
-        // The links of mails work wherever they are opened: they are signed.
-        if (action === 'confirm' || action === 'end')
-          return actOnLink(deps, page, { action, token, isSent: request.isSent });
         const give = (): Reply | Promise<Reply> => {
           if (action === 'subscribe') return subscribe({ ...deps, asking }, page, request);
           if (extension === 'png' || extension === 'jpg') return showLogo(page, extension);
@@ -191,20 +192,17 @@ async function subscribe(
 /** Shows what a link of a mail does, and does it when its button is pressed: mail servers open links to scan them. */
 async function actOnLink(
   { subscriptions, baseUrl }: StatusRouteDeps,
-  page: ReadPage,
+  page: ReadPage | undefined,
   {
     action,
     token,
     isSent,
   }: { readonly action: 'confirm' | 'end'; readonly token: string; readonly isSent: boolean },
 ): Promise<OuterReply> {
+  if (page === undefined || subscriptions === undefined) return wrongLink();
   const about = subscribedPage(page, baseUrl());
-  const email = await subscriptions?.find(about, action, token);
-  if (subscriptions === undefined || email === undefined)
-    return html(
-      404,
-      sentenceHtml('This link is not valid', 'It has expired, or the subscription has ended.'),
-    );
+  const email = await subscriptions.find(about, action, token);
+  if (email === undefined) return wrongLink();
   const { title, text, button, done } = linkWords[action];
   if (!isSent) return html(200, buttonHtml(title, `${page.name}: ${text} ${email}`, button));
   await subscriptions.act(about, action, token);
@@ -275,6 +273,10 @@ function cookieName({ page_no }: ReadPage): string {
 
 function signature(key: Uint8Array, { page_no, password_hash }: ReadPage, endsS: number): string {
   return createHmac('sha256', key).update(`${page_no}.${endsS}.${password_hash}`).digest('base64url');
+}
+
+function wrongLink(): OuterReply {
+  return html(404, sentenceHtml('This link is not valid', 'It has expired, or the subscription has ended.'));
 }
 
 function unknownPage(): OuterReply {
