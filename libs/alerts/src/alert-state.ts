@@ -32,8 +32,8 @@ export interface Flapping {
   readonly downUs: number;
   /** Begin of the present outage; null: the device is Up. */
   readonly downSinceUs: number | null;
-  /** Everybody heard of the present outage. */
-  readonly saysDown: boolean;
+  /** When a message of this flapping last named a Down, by the contact_id of its contact. */
+  readonly saidDownUs: Readonly<Record<string, number>>;
 }
 
 /** An outage that was confirmed and is over. Times are microseconds since 1970. */
@@ -211,7 +211,7 @@ export function afterUp(
     return {
       ...state,
       phaseSinceUs: nowUs,
-      flapping: { ...flapping, downUs, downSinceUs: null, saysDown: false },
+      flapping: { ...flapping, downUs, downSinceUs: null },
     };
   }
   if (activeUs === null) return enterPhase(state, 'ended', nowUs);
@@ -228,7 +228,7 @@ export function afterUp(
       outages: outages.length,
       downUs: downUsOf(outages),
       downSinceUs: null,
-      saysDown: false,
+      saidDownUs: {},
     },
   };
 }
@@ -242,6 +242,6 @@ export function afterDown(
   if (flapping === null || flapping.downSinceUs !== null) return { state, events: [] };
   const detail = 'the device changes between Down and Up too often';
   const { state: next, events } = suppressedBy(state, 'flapping', detail);
-  const down = { ...flapping, outages: flapping.outages + 1, downSinceUs: sinceUs, saysDown: false };
+  const down = { ...flapping, outages: flapping.outages + 1, downSinceUs: sinceUs };
   return { state: { ...next, phaseSinceUs: nowUs, flapping: down }, events };
 }

@@ -1,11 +1,11 @@
 import type { AlertDecision, AlertFacts, AlertMessage } from './alert-facts.ts';
 import { type AlertEvent, type AlertState, enterPhase } from './alert-state.ts';
+import { flapping } from './flapping.ts';
 import {
   active,
   closed,
   confirming,
   end,
-  flapping,
   judging,
   late,
   maintenance,
@@ -31,8 +31,7 @@ import {
  *   flapping     in maintenance                                  waits
  *   flapping     30 minutes without a change, Up                 message "Up" to everyone who was notified; closed
  *   flapping     30 minutes without a change, Down               judging
- *   flapping     Down for two minutes, once in an outage         message "flapping, and Down" to everyone who was notified
- *   flapping     otherwise                                       steps, counted from the first outage: "flapping"
+ *   flapping     otherwise                                       "flapping" and "flapping, and Down", by flapping.ts
  *   any other    device is Up (its event was lost)               ended
  *   any          in maintenance, not notified yet                maintenance
  *   any          in maintenance                                  waits for the end of the window

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AlertFacts } from './alert-facts.ts';
-import { afterDown, afterUp } from './alert-state.ts';
+import { type AlertState, afterDown, afterUp, newAlertState } from './alert-state.ts';
 import { decide } from './decide.ts';
 import {
   base,
@@ -37,7 +37,7 @@ test('the third outage within 30 minutes is one problem, and its end comes after
   expect(outcome(decide(flapping.state, { ...up, nowUs: nowUs + 30 * minute }))).toBe('ended end>a closed');
 });
 
-test('a device that flaps and is Down for two minutes is said to be Down, once in an outage, and never Up', () => {
+test('a device that flaps and is Down for two minutes is said to be Down, once in 30 minutes, and never Up', () => {
   const flapping = decide(afterUp(decide(judging, base).state, thirdUp), up).state;
   const sinceUs = nowUs + 20 * minute;
   const down = afterDown(flapping, { sinceUs, nowUs: sinceUs });
@@ -51,7 +51,10 @@ test('a device that flaps and is Down for two minutes is said to be Down, once i
   expect(back.flapping).toMatchObject({ outages: 4, downUs: 19 * minute, downSinceUs: null });
   expect(outcome(decide(back, { ...up, nowUs: upUs }))).toBe('flapping');
   const again = afterDown(back, { sinceUs: upUs + minute, nowUs: upUs + minute }).state;
-  expect(outcome(decide(again, { ...base, nowUs: upUs + 3 * minute }))).toBe('flapping flapping>a');
+  expect(outcome(decide(again, { ...base, nowUs: upUs + 3 * minute }))).toBe('flapping');
+  expect(outcome(decide(again, { ...base, nowUs: upUs + 11 * minute }))).toBe('flapping flapping>a');
+  const later = afterDown(back, { sinceUs: upUs + 18 * minute, nowUs: upUs + 18 * minute }).state;
+  expect(outcome(decide(later, { ...base, nowUs: upUs + 22 * minute }))).toBe('flapping flapping>a');
 });
 
 test('a device that flaps and stays Down for 30 minutes is an outage of its own again', () => {
@@ -90,13 +93,51 @@ test('a step that no single outage reaches gets the flapping: its delay counts f
   );
 });
 
-test('a flapping that is decided late, when the device is Down for two minutes, is said once', () => {
+test('a flapping that is decided late, when the device is Down again, is said once', () => {
   const late = afterUp(decide(judging, base).state, thirdUp);
   const down = afterDown(late, { sinceUs: nowUs + minute, nowUs: nowUs + minute }).state;
-  const said = decide(down, { ...base, nowUs: nowUs + 5 * minute });
-  expect(outcome(said)).toBe('flapping flapping>a');
-  expect(said.state.flapping).toMatchObject({ saysDown: true, outages: 4 });
-  const soon = decide(down, { ...base, nowUs: nowUs + 2 * minute });
-  expect(soon.state.flapping).toMatchObject({ saysDown: false });
-  expect(outcome(decide(soon.state, { ...base, nowUs: nowUs + 3 * minute }))).toBe('flapping flapping>a');
+  for (const minutes of [2, 5]) {
+    const said = decide(down, { ...base, nowUs: nowUs + minutes * minute });
+    expect(outcome(said)).toBe('flapping flapping>a');
+    expect(said.state.flapping).toMatchObject({ outages: 4 });
+    expect(outcome(decide(said.state, { ...base, nowUs: nowUs + 9 * minute }))).toBe('flapping');
+  }
+});
+
+test('a contact that hears of the begin of a flapping by two rules gets one message', () => {
+  const second = everybody.steps.map((step) => ({ ...step, delayMinutes: 10 }));
+  const schedule = { ...everybody, steps: [...everybody.steps, ...second] };
+  const opened = decide(judging, { ...base, schedule }).state;
+  const flapping = decide(afterUp(opened, thirdUp), { ...up, schedule });
+  expect(outcome(flapping)).toBe('flapping flapping>a');
+});
+
+test('a flapping whose schedule was taken away is said to nobody, and closes what it opened elsewhere once', () => {
+  const opened = decide(judging, base).state;
+  const gone = decide(afterUp(opened, thirdUp), { ...up, schedule: null });
+  expect(outcome(gone)).toBe('flapping schedule closed>a');
+  const sinceUs = nowUs + minute;
+  const down = afterDown(gone.state, { sinceUs, nowUs: sinceUs }).state;
+  const later = { ...base, nowUs: sinceUs + 3 * minute };
+  expect(outcome(decide(down, { ...later, schedule: null }))).toBe('flapping');
+  expect(outcome(decide(down, later))).toBe('flapping flapping>a');
+});
+
+test('at night nobody of a step for the day hears that a device that flaps is Down, but in the morning', () => {
+  const day = 24 * 60 * minute;
+  const morningUs = Math.ceil(nowUs / day) * day + 8 * 60 * minute;
+  const byDay = everybody.steps.map((step) => ({ ...step, from: '08:00', to: '18:00' }));
+  const schedule = { ...everybody, steps: byDay };
+  const fellUs = morningUs - 20 * minute;
+  const down: AlertState = {
+    ...newAlertState('flapping', fellUs),
+    activeUs: morningUs - 900 * minute,
+    notified: ['a'],
+    steps: [{ firstUs: 0, lastUs: 0 }],
+    flapping: { sinceUs: 0, outages: 9, downUs: 0, downSinceUs: fellUs, saidDownUs: {} },
+  };
+  const facts = { ...base, schedule, times: { ...base.times, recheckUs: day } };
+  const night = decide(down, { ...facts, nowUs: fellUs + 5 * minute });
+  expect([outcome(night), night.dueUs]).toEqual(['flapping', morningUs]);
+  expect(outcome(decide(night.state, { ...facts, nowUs: morningUs }))).toBe('flapping flapping>a');
 });

@@ -111,18 +111,20 @@ const flapping: AlertState = {
     outages: 4,
     downUs: minute,
     downSinceUs: nowUs - 20 * minute,
-    saysDown: false,
+    saidDownUs: {},
   },
 };
-/** Down since a minute ago. */
-const justDown: AlertState = {
+/** Down for so many minutes, and the last message that named a Down is so old. */
+const downFor = (minutes: number, saidMinutes?: number): AlertState => ({
   ...flapping,
-  flapping: { sinceUs: 0, outages: 4, downUs: 0, downSinceUs: nowUs - minute, saysDown: false },
-};
-const said: AlertState = {
-  ...flapping,
-  flapping: { sinceUs: 0, outages: 4, downUs: 0, downSinceUs: nowUs - 20 * minute, saysDown: true },
-};
+  flapping: {
+    sinceUs: 0,
+    outages: 4,
+    downUs: 0,
+    downSinceUs: nowUs - minutes * minute,
+    saidDownUs: saidMinutes === undefined ? {} : { a: nowUs - saidMinutes * minute },
+  },
+});
 
 test.each<[string, AlertState, DeviceFacts, Partial<AlertFacts>, string, number]>([
   ['Down for two minutes', flapping, device, {}, 'flapping flapping>a', 10],
@@ -136,8 +138,13 @@ test.each<[string, AlertState, DeviceFacts, Partial<AlertFacts>, string, number]
     10,
   ],
   ['Down behind one that is Up', flapping, facing({}), {}, 'flapping flapping>a', 10],
-  ['Down for a minute', justDown, device, {}, 'flapping', 1],
-  ['said to be Down', said, device, {}, 'flapping', 10],
+  ['Down for a minute', downFor(1), device, {}, 'flapping', 1],
+  ['said to be Down', downFor(20, 15), device, {}, 'flapping', 10],
+  ['Down again, said 12 minutes ago', downFor(2, 12), device, {}, 'flapping', 8],
+  ['Down again, said 26 minutes ago', downFor(2, 26), device, {}, 'flapping', 4],
+  ['Down again, said half an hour ago', downFor(2, 30), device, {}, 'flapping flapping>a', 10],
+  ['Down again, said an hour ago, for a minute', downFor(1, 60), device, {}, 'flapping', 1],
+  ['Down for ten minutes, said 12 minutes ago', downFor(10, 12), device, {}, 'flapping flapping>a', 10],
   ['acknowledged', flapping, device, { acknowledged: true }, 'flapping acknowledged>a', 10],
   ['snoozed', flapping, device, { snoozedUntilUs: nowUs + 5 * minute }, 'flapping', 5],
   ['snoozed until now', flapping, device, { snoozedUntilUs: nowUs }, 'flapping flapping>a', 10],
@@ -156,11 +163,12 @@ test.each<[string, AlertState, DeviceFacts, Partial<AlertFacts>, string, number]
   expect([outcome(decided), wait(decided.dueUs)]).toEqual([expected, minutes]);
 });
 
-test('the message that a device flaps says Down too, once it is so for two minutes', () => {
-  for (const [state, saysDown] of [[flapping, true] as const, [justDown, false] as const]) {
-    const decided = decide({ ...state, announcesFlapping: true }, { ...base, times: rarely });
+test('the message that a device flaps names the Down that goes on, which is not said again', () => {
+  for (const minutes of [1, 20]) {
+    const decided = decide({ ...downFor(minutes), announcesFlapping: true }, { ...base, times: rarely });
     expect(decided.messages).toMatchObject([{ about: 'flapping', contactIds: ['a'] }]);
-    expect(decided.state).toMatchObject({ announcesFlapping: false, flapping: { saysDown } });
+    expect(decided.state).toMatchObject({ announcesFlapping: false, flapping: { saidDownUs: { a: nowUs } } });
+    expect(outcome(decide(decided.state, { ...base, nowUs: nowUs + 5 * minute }))).toBe('flapping');
   }
 });
 

@@ -30,52 +30,6 @@ export function closed(state: AlertState, reason: string): Transition {
   return { state, next: 'wait', closes: true, withdraws: 'all', reason, message };
 }
 
-/** A device that flaps and is Down for so many minutes is said to be Down. */
-const downMinutes = 2;
-
-/** A device that flaps: one problem, of which every step hears that comes due, and its final state. */
-export function flapping(state: AlertState, device: DeviceFacts, facts: AlertFacts): Transition {
-  const { nowUs, times, acknowledged, snoozedUntilUs } = facts;
-  if (device.maintenanceUntilUs !== null) {
-    return { state, next: 'wait', dueUs: Math.min(device.maintenanceUntilUs, nowUs + times.recheckUs) };
-  }
-  const quietAtUs = state.phaseSinceUs + times.quietUs;
-  if (nowUs >= quietAtUs) {
-    if (device.status === 'Up') return to(enterPhase(state, 'ended', nowUs));
-    return to({
-      ...enterPhase(state, 'judging', nowUs),
-      judgedFromUs: nowUs,
-      activeUs: null,
-      countsFromUs: state.activeUs,
-      steps: [],
-      flapping: null,
-      announcesFlapping: false,
-    });
-  }
-  const isBehindMaster = device.master?.enabled === true && device.master.status === 'Down';
-  const isUnsaid = device.status === 'Down' && state.flapping !== null && !state.flapping.saysDown;
-  const downAtUs = (state.flapping?.downSinceUs ?? nowUs) + downMinutes * times.minuteUs;
-  const sayAtUs = Math.max(downAtUs, snoozedUntilUs ?? downAtUs);
-  if (state.announcesFlapping) {
-    const message = { about: 'flapping', contactIds: state.notified } as const;
-    // It names the present outage too, so that outage is said where its two minutes are over.
-    const saysDown = isUnsaid && nowUs >= downAtUs;
-    const said = state.flapping === null ? null : { ...state.flapping, saysDown };
-    return to({ ...state, announcesFlapping: false, flapping: said }, { message });
-  }
-  if (isUnsaid && !isBehindMaster && !acknowledged && nowUs >= sayAtUs && state.flapping !== null) {
-    const message = { about: 'flapping', contactIds: state.notified } as const;
-    return to({ ...state, flapping: { ...state.flapping, saysDown: true } }, { message });
-  }
-  const transition = active(state, facts);
-  const dueUs = Math.min(
-    transition.dueUs ?? quietAtUs,
-    quietAtUs,
-    isUnsaid && sayAtUs > nowUs ? sayAtUs : quietAtUs,
-  );
-  return transition.next === 'again' ? transition : { ...transition, dueUs };
-}
-
 /** A device that fails from some Locations only. */
 export function partial(state: AlertState, device: DeviceFacts, facts: AlertFacts): Transition {
   const { nowUs, times } = facts;

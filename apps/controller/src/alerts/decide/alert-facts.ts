@@ -40,7 +40,13 @@ const storedState = z.object({
   past: z.array(z.object({ activeUs: us, sinceUs: us, upUs: us })).default([]),
   heardElsewhere: z.array(z.string()).default([]),
   flapping: z
-    .object({ sinceUs: us, outages: z.int(), downUs: us, downSinceUs: us.nullable(), saysDown: z.boolean() })
+    .object({
+      sinceUs: us,
+      outages: z.int(),
+      downUs: us,
+      downSinceUs: us.nullable(),
+      saidDownUs: z.record(z.string(), us).default({}),
+    })
     .nullable()
     .default(null),
   closedElsewhere: z.boolean().default(false),

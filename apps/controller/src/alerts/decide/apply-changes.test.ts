@@ -50,7 +50,7 @@ test('a device that does not exist any more has no new alert', () => {
 test('only an outage that was confirmed, and is no flapping, is remembered by the alert that begins anew', () => {
   const activeUs = 20;
   const ended = { ...newAlertState('ended', 30), activeUs };
-  const flapping = { sinceUs: 10, outages: 3, downUs: 5, downSinceUs: null, saysDown: false };
+  const flapping = { sinceUs: 10, outages: 3, downUs: 5, downSinceUs: null, saidDownUs: {} };
   const again: Readonly<Record<string, AlertChange>> = {
     'device.down': {
       kind: 'down',
