@@ -18,6 +18,7 @@ const refused = (more: Partial<RefusedMessage>): RefusedMessage => ({
   schedule: { timezone: 'UTC', steps: [step(['a', 'b']), step(['c'])] },
   severity: 'critical',
   refusedBy: 'a',
+  standing: 'current',
   accepting: new Set<string>(ids),
   having: new Set(),
   refusing: new Set(),
@@ -25,18 +26,24 @@ const refused = (more: Partial<RefusedMessage>): RefusedMessage => ({
 });
 
 test.each<[string, Partial<RefusedMessage>, ReturnType<typeof decideForward>]>([
-  ['the other contact of its step', {}, { kind: 'forward', contactIds: ['b'] }],
+  ['the other contact of its step', {}, { kind: 'forward', contactIds: ['b'], withEnd: false }],
   ['nobody again where the step has it', { having: new Set(['b']) }, { kind: 'known' }],
   [
     'the schedule where the step refuses',
     { refusing: new Set(['b']) },
-    { kind: 'forward', contactIds: ['c'] },
+    { kind: 'forward', contactIds: ['c'], withEnd: false },
   ],
   [
     'the schedule where the step does not want it',
     { accepting: new Set(['c']) },
-    { kind: 'forward', contactIds: ['c'] },
+    { kind: 'forward', contactIds: ['c'], withEnd: false },
   ],
+  [
+    'the other contact, with the end of its alert',
+    { standing: 'ended' },
+    { kind: 'forward', contactIds: ['b'], withEnd: true },
+  ],
+  ['nobody where it is over', { standing: 'over' }, { kind: 'over' }],
   ['nobody where all refuse', { refusing: new Set(['b', 'c']) }, { kind: 'nobody' }],
   ['nobody without a schedule', { schedule: null }, { kind: 'nobody' }],
   [

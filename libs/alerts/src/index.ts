@@ -48,7 +48,7 @@ export {
 export { decide } from './decide.ts';
 export type { MasterFacts, RequestedCheck } from './decide-master.ts';
 export { type PreviewedMessage, previewMessages } from './due-steps.ts';
-export { decideForward } from './forward.ts';
+export { decideForward, type MessageStanding } from './forward.ts';
 export {
   type BodyPart,
   type BodyType,

@@ -47,27 +47,38 @@ export async function claimDue(
   alertNos: readonly number[],
   nowUs: number,
 ): Promise<DueAlert[]> {
-  return trx
-    .selectFrom('alerts')
-    .select(['alert_no', 'alert_id', 'account_no', 'kind', 'device_no', 'device_id', 'location_no'])
-    .select([
-      'agent_no',
-      'severity',
-      'opened_us',
-      'since_us',
-      'closed_us',
-      'state',
-      'opening',
-      'ending',
-      'reason',
-    ])
-    .select(['acknowledged_us', 'acknowledged_by', 'acknowledged_note', 'snoozed_until_us'])
+  return decidedAlerts(trx)
     .where('due_us', '<=', nowUs)
     .where(sql<boolean>`alert_no = any(${alertNos}::bigint[])`)
     .orderBy('alert_no')
     .forUpdate()
     .skipLocked()
     .execute();
+}
+
+/** An alert, open or not, locked until the transaction ends. undefined: there is none. */
+export async function lockAlert(trx: Kysely<Tables>, alertNo: number): Promise<DueAlert | undefined> {
+  return decidedAlerts(trx).where('alert_no', '=', alertNo).forUpdate().executeTakeFirst();
+}
+
+/** Whether a later alert about the same is open. */
+export async function isFollowed(trx: Kysely<Tables>, alertNo: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from alerts a join alerts b on b.account_no = a.account_no and b.kind = a.kind and b.closed_us is null
+      and b.alert_no > a.alert_no and b.device_no is not distinct from a.device_no
+      and b.location_no is not distinct from case when a.device_no is null then a.location_no else b.location_no end
+      and b.opening ->> 'Target' is not distinct from a.opening ->> 'Target'
+      and b.opening ->> 'contact_id' is not distinct from a.opening ->> 'contact_id'
+    where a.alert_no = ${alertNo}::bigint limit 1`.execute(trx);
+  return rows.length > 0;
+}
+
+function decidedAlerts(trx: Kysely<Tables>) {
+  return trx
+    .selectFrom('alerts')
+    .select(['alert_no', 'alert_id', 'account_no', 'kind', 'device_no', 'device_id', 'location_no'])
+    .select(['agent_no', 'severity', 'opened_us', 'since_us', 'closed_us', 'state', 'opening', 'ending'])
+    .select(['reason', 'acknowledged_us', 'acknowledged_by', 'acknowledged_note', 'snoozed_until_us']);
 }
 
 /** The columns of an alert that a decision writes. */

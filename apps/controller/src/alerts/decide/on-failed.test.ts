@@ -1,4 +1,5 @@
 import { newId } from '@vantage/kernel';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { second, startUs } from '../../status/health/testing/scenario.ts';
 import { decideContacts } from './failing-contacts.ts';
@@ -135,6 +136,128 @@ test('whoever got a message of a flapping in the place of another gets the end o
   await fixture.take([{ device, agent: place.agentNo, at: 2_160, code: 1 }]);
   await fixture.decide(2_170);
   expect((await received(no('second'))).map(({ kind }) => kind)).toEqual(['device.flapping', 'device.up']);
+});
+
+async function kindsOf(contactNo: number) {
+  return (await received(contactNo)).map(({ kind }) => kind);
+}
+
+/** Ends the messages of this kind that wait for a contact, as its server accepted them. */
+async function accept(contactNo: number, kind: string) {
+  await fixture.kysely
+    .updateTable('notifications')
+    .set({ state: 'Delivered' })
+    .where('contact_no', '=', contactNo)
+    .where('kind', '=', kind)
+    .execute();
+}
+
+test.each([
+  ['refuses too', async () => {}],
+  ['accepts, because the contact was edited meanwhile', (no: number) => accept(no, 'device.up')],
+  [
+    'was not to get, by its Notify',
+    async (no: number) => {
+      await fixture.kysely
+        .deleteFrom('notifications')
+        .where('contact_no', '=', no)
+        .where('kind', '=', 'device.up')
+        .execute();
+    },
+  ],
+])(
+  'a Down that its contact refuses after its alert ended goes to others together with the Up, which it %s',
+  async (_, atUp) => {
+    const no = await schedule(['first'], ['second']);
+    const device = await fixture.device([place]);
+    await fixture.take([{ device, agent: place.agentNo, at: 3_010, code: 1 }]);
+    await down(device, 3_100);
+    await fixture.decide(3_110);
+    await fixture.take([{ device, agent: place.agentNo, at: 3_160, code: 1 }]);
+    await fixture.decide(3_170);
+    await atUp(no('first'));
+    await refuse(no('first'), 3_200);
+    expect(await kindsOf(no('second'))).toEqual(['device.down', 'device.up']);
+    const { kysely } = fixture;
+    const end = await kysely
+      .selectFrom('notifications')
+      .select('data')
+      .where('contact_no', '=', no('second'))
+      .where('kind', '=', 'device.up')
+      .executeTakeFirstOrThrow();
+    expect(end.data).toMatchObject({
+      Status: 'Up',
+      Since: startUs + 3_161 * second,
+      DownSince: startUs + 3_101 * second,
+      Seconds: 60,
+    });
+  },
+);
+
+test('a repeat that its contact refuses after the alert ended is not sent to somebody who heard of the end', async () => {
+  const no = await schedule(['first'], ['second']);
+  const { kysely } = fixture;
+  await kysely
+    .updateTable('nschedules')
+    .set({ steps: sql`jsonb_set(steps, '{0,RepeatMinutes}', '5')` })
+    .execute();
+  const device = await fixture.device([place]);
+  await fixture.take([{ device, agent: place.agentNo, at: 4_010, code: 1 }]);
+  await down(device, 4_100);
+  for (const at of [4_110, 7_720, 8_300]) await fixture.decide(at);
+  await kysely
+    .updateTable('notifications')
+    .set({ attempts: 1 })
+    .where('contact_no', '=', no('first'))
+    .execute();
+  await fixture.take([{ device, agent: place.agentNo, at: 8_310, code: 1 }]);
+  await fixture.decide(8_320);
+  expect(await kindsOf(no('second'))).toEqual(['device.down', 'device.up']);
+  await refuse(no('first'), 8_330);
+  expect(await kindsOf(no('second'))).toEqual(['device.down', 'device.up']);
+});
+
+test('what a contact refuses of an outage before the present one is sent to nobody, so that Up is never the last', async () => {
+  const no = await schedule(['first'], ['second']);
+  const device = await fixture.device([place]);
+  await fixture.take([{ device, agent: place.agentNo, at: 8_610, code: 1 }]);
+  await down(device, 8_700);
+  await fixture.decide(8_710);
+  await fixture.take([{ device, agent: place.agentNo, at: 8_760, code: 1 }]);
+  await fixture.decide(8_770);
+  // Attempted, so it is not withdrawn when the device is Down again.
+  await fixture.kysely
+    .updateTable('notifications')
+    .set({ attempts: 1 })
+    .where('contact_no', '=', no('first'))
+    .execute();
+  await down(device, 8_800);
+  await fixture.decide(8_810);
+  await refuse(no('first'), 8_820);
+  expect(await fixture.alerts(device)).toHaveLength(2);
+  expect(await kindsOf(no('second'))).toEqual(['device.down']);
+  await fixture.take([{ device, agent: place.agentNo, at: 8_860, code: 1 }]);
+  await fixture.decide(8_870);
+  expect(await kindsOf(no('second'))).toEqual(['device.down', 'device.up']);
+});
+
+test('a Down that its contact refuses after its device was paused is sent to nobody', async () => {
+  const no = await schedule(['first'], ['second']);
+  const device = await fixture.device([place]);
+  const { kysely } = fixture;
+  await fixture.take([{ device, agent: place.agentNo, at: 9_010, code: 1 }]);
+  await down(device, 9_100);
+  await fixture.decide(9_110);
+  await kysely
+    .updateTable('notifications')
+    .set({ attempts: 1 })
+    .where('contact_no', '=', no('first'))
+    .execute();
+  await kysely.updateTable('devices').set({ enabled: false }).where('device_no', '=', device).execute();
+  await fixture.decide(9_200);
+  await refuse(no('first'), 9_210);
+  expect(await kindsOf(no('second'))).toEqual([]);
+  expect((await fixture.alerts(device))[0]?.reason).toBe('device paused');
 });
 
 test('where nobody is left, the alert and an event name what was not delivered', async () => {

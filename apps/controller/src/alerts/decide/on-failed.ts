@@ -1,13 +1,30 @@
-import { decideForward, joinSchedules, type NewNotification } from '@vantage/alerts';
+import {
+  type AlertKind,
+  decideForward,
+  endKindOf,
+  joinSchedules,
+  type MessageStanding,
+  momentKinds,
+  type NewNotification,
+} from '@vantage/alerts';
 import type { Logger } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../platform/db/index.ts';
 import { parseSteps } from '../../platform/db/stored-steps.ts';
 import type { RecordEvents } from '../../status/events/record-events.ts';
-import { readFacts, readKind, readSeverity } from './alert-facts.ts';
+import { readAlertState, readFacts, readKind, readSeverity } from './alert-facts.ts';
 import type { Enqueue } from './decide-due.ts';
-import { type ContactRow, schedulesOf } from './due-store.ts';
-import { acceptedBy } from './messages.ts';
+import {
+  type ContactRow,
+  type DueAlert,
+  isFollowed,
+  locationsOf,
+  lockAlert,
+  schedulesOf,
+  subjectsOf,
+} from './due-store.ts';
+import { acceptedBy, notificationsFor } from './messages.ts';
+import { noSurroundings } from './surroundings.ts';
 
 /** Notifications of one alert that failed for good. */
 interface FailedNotification {
@@ -59,54 +76,105 @@ async function forward(
   { enqueue, log }: FailedDeps,
 ): Promise<boolean> {
   if (alertNo === null) return true;
+  const alert = await lockAlert(trx, alertNo);
+  const over = alert === undefined ? null : await overOf(trx, alert);
   const stored = (await schedulesOf(trx, [alertNo])).get(alertNo);
   const schedules = (stored ?? []).map((one) => ({ timezone: one.timezone, steps: stepsOf(one, log) }));
   const contacts = await contactsOfAccount(trx, accountNo);
-  const sent: NewNotification[] = [];
   const notified: string[] = [];
   let isReached = true;
   for (const message of await failedMessages(trx, notificationNos)) {
     const kind = readKind(message.kind);
     if (kind === undefined) continue;
-    const alert = { account_no: accountNo, kind: failure.kind, opening: failure.opening };
-    const accepting = acceptedBy({ alert, contacts }, [...contacts.keys()], kind);
-    const receivers = await receiversOf(trx, alertNo, message);
+    const about = { account_no: accountNo, kind: failure.kind, opening: failure.opening };
+    const accepting = acceptedBy({ alert: about, contacts }, [...contacts.keys()], kind);
     const severity = readSeverity(message.severity);
+    const facts = readFacts(message.data);
+    const isBegin = (kind === failure.kind && facts['Recovered'] !== true) || kind === 'device.flapping';
     const decision = decideForward({
       schedule: joinSchedules(schedules, severity),
       severity,
       refusedBy: failure.contactId,
-      ...receivers,
+      standing: standingOf(over, isBegin),
+      ...(await receiversOf(trx, alertNo, message, isBegin ? laterKinds(kind) : [kind])),
       accepting: new Set(accepting.map(({ contactId }) => contactId)),
     });
     if (decision.kind === 'nobody') isReached = false;
     if (decision.kind !== 'forward') continue;
-    const facts = readFacts(message.data);
     const before = Array.isArray(facts['Undelivered']) ? facts['Undelivered'] : [];
     const data = {
       ...facts,
       Undelivered: [...before, { Contact: failure.contactName, Reason: reason }],
     };
-    for (const contactId of decision.contactIds) {
+    const { order_key: orderKey, at_us: atUs } = message;
+    const sent = decision.contactIds.flatMap((contactId): NewNotification[] => {
       const contactNo = contacts.get(contactId)?.contactNo;
-      if (contactNo === undefined) continue;
-      if (message.kind === failure.kind || message.kind === 'device.flapping') notified.push(contactId);
-      const { order_key: orderKey, at_us: atUs } = message;
-      sent.push({
-        accountNo,
-        contactNo,
-        alertNo,
-        orderKey,
-        kind,
-        severity,
-        data,
-        atUs,
-      });
-    }
+      return contactNo === undefined
+        ? []
+        : [{ accountNo, contactNo, alertNo, orderKey, kind, severity, data, atUs }];
+    });
+    if (isBegin) notified.push(...decision.contactIds);
+    const ends =
+      decision.withEnd && alert !== undefined
+        ? await endsFor(trx, alert, { contactIds: decision.contactIds, contacts })
+        : [];
+    // At once, so that the next of these messages finds who has them.
+    await enqueue(trx, [...sent, ...ends], nowUs);
   }
-  await enqueue(trx, sent, nowUs);
   await addNotified(trx, alertNo, notified);
   return isReached;
+}
+
+/** How an alert that is about something lasting closed; null: it did not. `followed`: it is there again. */
+type AlertOver = 'ended' | 'closed' | 'followed';
+
+async function overOf(trx: Kysely<Tables>, alert: DueAlert): Promise<AlertOver | null> {
+  if (alert.closed_us === null || momentKinds.has(alert.kind)) return null;
+  if (await isFollowed(trx, alert.alert_no)) return 'followed';
+  return readAlertState(alert.state, alert.closed_us).phase === 'ended' ? 'ended' : 'closed';
+}
+
+function standingOf(over: AlertOver | null, isBegin: boolean): MessageStanding {
+  if (over === 'followed') return 'over';
+  if (over === null || !isBegin) return 'current';
+  return over === 'closed' ? 'over' : 'ended';
+}
+
+/** Whoever has a later message of one of these kinds knows as much as a message of this kind says, or more. */
+function laterKinds(kind: AlertKind): readonly string[] {
+  const opens = kind === 'device.flapping' ? 'device.down' : kind;
+  const end = endKindOf(opens);
+  const flapping = opens === 'device.down' ? ['device.flapping'] : [];
+  return [opens, ...flapping, ...(end === undefined ? [] : [end])];
+}
+
+/** The last message of an alert that ended, as its decision composed it for others. */
+async function endsFor(
+  trx: Kysely<Tables>,
+  alert: DueAlert,
+  to: { readonly contactIds: readonly string[]; readonly contacts: ReadonlyMap<string, ContactRow> },
+): Promise<readonly NewNotification[]> {
+  const kind = readKind(alert.kind);
+  if (kind === undefined || alert.closed_us === null) return [];
+  const { contactIds, contacts } = to;
+  const nowUs = alert.closed_us;
+  const subjects = await subjectsOf(trx, [alert], nowUs);
+  const locations = await locationsOf(trx, alert.location_no === null ? [] : [alert.location_no]);
+  const { flapping, past } = readAlertState(alert.state, nowUs);
+  const message = { about: 'end', contactIds } as const;
+  return notificationsFor(message, {
+    alert,
+    kind,
+    subject: subjects.get(alert.alert_no),
+    sinceUs: alert.since_us,
+    locationName: alert.location_no === null ? null : (locations.get(alert.location_no)?.name ?? null),
+    reason: null,
+    flapping,
+    past,
+    contacts,
+    surroundings: noSurroundings,
+    nowUs,
+  });
 }
 
 /** A schedule that cannot be read names nobody. */
@@ -192,20 +260,30 @@ async function failedMessages(
 }
 
 /**
- * Who has this message of the alert or a later one of its kind, and who refused it. A contact in shadow was not
- * notified.
+ * Who has this message of the alert or a later one of `kinds`, and who refused one of its own kind. A contact in shadow
+ * was not notified.
  */
 async function receiversOf(
   trx: Kysely<Tables>,
   alertNo: number,
   { kind, at_us: atUs }: FailedMessage,
+  kinds: readonly string[],
 ): Promise<{ readonly having: ReadonlySet<string>; readonly refusing: ReadonlySet<string> }> {
-  const { rows } = await sql<{ contact_id: string; state: string }>`
-    select c.contact_id, n.state from notifications n join contacts c using (contact_no)
-    where n.alert_no = ${alertNo} and n.kind = ${kind} and n.at_us >= ${atUs}`.execute(trx);
-  const of = (...states: string[]) =>
-    new Set(rows.filter(({ state }) => states.includes(state)).map((row) => row.contact_id));
-  return { having: of('Pending', 'Delivered'), refusing: of('Failed', 'Shadow') };
+  const { rows } = await sql<{ contact_id: string; kind: string; state: string }>`
+    select c.contact_id, n.kind, n.state from notifications n join contacts c using (contact_no)
+    where n.alert_no = ${alertNo} and n.kind = any(${[...kinds]}::text[]) and n.at_us >= ${atUs}`.execute(
+    trx,
+  );
+  const idsOf = (some: typeof rows, ...states: string[]) =>
+    new Set(some.filter(({ state }) => states.includes(state)).map((row) => row.contact_id));
+  return {
+    having: idsOf(rows, 'Pending', 'Delivered'),
+    refusing: idsOf(
+      rows.filter((row) => row.kind === kind),
+      'Failed',
+      'Shadow',
+    ),
+  };
 }
 
 /** Also these contacts get the message of the alert's end. Call it while the alert is locked. */
