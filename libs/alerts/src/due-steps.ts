@@ -46,7 +46,7 @@ export interface StepDecision {
  *   due, within its hours                   | sent now
  */
 
-/** Decides which steps send now. Pure. Throws a RangeError for a time zone that is not known. */
+/** Decides which steps send now. Pure. */
 export function dueSteps(question: StepQuestion): StepDecision {
   const { schedule, severity, nowUs, acknowledged } = question;
   const stepOf = new Map<string, number>();
@@ -141,7 +141,7 @@ export interface PreviewedMessage {
 
 /**
  * The messages of an alert that is confirmed at `atUs`, that nobody acknowledges and that lasts until `untilUs`: at
- * most `most`, in the order of time. Pure. Throws a RangeError for a time zone that is not known.
+ * most `most`, in the order of time. Pure.
  */
 export function previewMessages(asked: {
   readonly schedule: Schedule;

@@ -103,10 +103,7 @@ const searchMinutes = 15 * dayMinutes;
  * they repeat is open twice.
  */
 
-/**
- * Creates the opening hours of a zone. Throws a RangeError for a zone that is not known. Times are microseconds since
- * 1970.
- */
+/** Creates the opening hours of a zone. Times are microseconds since 1970. */
 export function createOpening(timezone: string): {
   /** The moment itself where the step is open then, else its next opening. Undefined: it never opens. */
   next(hours: StepHours, us: number): number | undefined;

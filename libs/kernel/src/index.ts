@@ -64,7 +64,7 @@ export {
 } from './settings-reader.ts';
 export { abortable, onAbort, onSignal, shutdownSignal, whenAborted } from './shutdown.ts';
 export { compileCacheEnv, isBundled, siblingProgram } from './sibling-program.ts';
-export { isZoneName, type ZoneOffset, zoneName, zoneOffset } from './time-zone.ts';
+export { isZoneName, knownZone, type ZoneOffset, zoneName, zoneOffset } from './time-zone.ts';
 export { declaredStates, declareState, type StateBound, stateSizes } from './tracked-state.ts';
 export { createTurnQueue, type TurnQueue } from './turn-queue.ts';
 export { createWaker } from './waker.ts';

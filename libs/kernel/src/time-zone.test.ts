@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isZoneName, zoneName } from './time-zone.ts';
+import { isZoneName, knownZone, zoneName, zoneOffset } from './time-zone.ts';
 
 test.each([
   ['Europe/Berlin', 'Europe/Berlin'],
@@ -14,4 +14,11 @@ test.each([
 ])('the zone %j is named %j', (given, name) => {
   expect(zoneName(given)).toBe(name);
   expect(isZoneName(given)).toBe(name !== undefined);
+});
+
+test('a zone that this runtime does not know counts as UTC', () => {
+  expect(knownZone('Mars/Base')).toBe('UTC');
+  expect(knownZone('Asia/Kolkata')).toBe('Asia/Kolkata');
+  expect(zoneOffset('Mars/Base')(0)).toBe(0);
+  expect(zoneOffset('Asia/Kolkata')(0)).toBe(330);
 });

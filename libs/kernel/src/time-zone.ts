@@ -20,7 +20,13 @@ const trackedZones = declareState({
 /** Making a zone costs milliseconds, so the zones in use are kept. */
 const zones = trackedZones(new Map<string, ZoneOffset>());
 
-/** The offsets of an IANA zone; throws a RangeError for a name that is not known. */
+/** The zone that counts where a stored one is not known. */
+const fallback = 'UTC';
+
+/**
+ * The offsets of an IANA zone, those of UTC for a name that this runtime does not know. Names are checked when they are
+ * stored (`isZoneName`), but another runtime may have stored it, and an older one reads it: nothing may stop for that.
+ */
 export function zoneOffset(name: string): ZoneOffset {
   const known = zones.get(name);
   if (known !== undefined) return known;
@@ -32,7 +38,7 @@ export function zoneOffset(name: string): ZoneOffset {
 
 function createZoneOffset(name: string): ZoneOffset {
   const offsets = new Map<number, number>();
-  const format = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' });
+  const format = new Intl.DateTimeFormat('en-US', { timeZone: knownZone(name), timeZoneName: 'longOffset' });
   const at = (ms: number): number => {
     const known = offsets.get(ms);
     if (known !== undefined) return known;
@@ -59,6 +65,11 @@ function readOffset(format: Intl.DateTimeFormat, ms: number): number {
 /** Is this a name that the time zone database (IANA) knows? Offsets such as `+02:00` are not names. */
 export function isZoneName(name: string): boolean {
   return zoneName(name) !== undefined;
+}
+
+/** A stored zone, or UTC where this runtime does not know it: see `zoneOffset`. */
+export function knownZone(name: string): string {
+  return isZoneName(name) ? name : fallback;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { hourMs } from '@vantage/domain';
 import { type Clock, createJobParts, createWaker, type Logger } from '@vantage/kernel';
 import { realTime, shortestRoundMs, type TimeScale } from '../../platform/config/time-scale.ts';
 import { bisectBatch, type Db, quarantine } from '../../platform/db/index.ts';
@@ -11,6 +12,7 @@ import { decideInstallation } from './installation-alerts.ts';
 import { createOnEvents, type WithdrawEnds } from './on-events.ts';
 import { createOnFailed } from './on-failed.ts';
 import type { CreateRunRequests } from './request-check.ts';
+import { createZoneReport } from './unknown-zones.ts';
 
 /** The step that decides who is notified of what. */
 export interface Alerts {
@@ -28,6 +30,8 @@ const everyMs = 1_000;
 const gatherMs = 50;
 /** Contacts that fail or work again, and clocks that are wrong or right again, are found this often. */
 const contactsEveryMs = 5_000;
+/** Time zones that are not known are found this often. */
+const zonesEveryMs = hourMs;
 const atOnce = 100;
 /** An alert whose decision failed is decided again after this time, microseconds. */
 const restUs = 600_000_000;
@@ -62,6 +66,7 @@ export function createAlerts({
     failed: 'alerts cannot be decided; trying again',
     recovered: 'alerts are decided again',
   });
+  const zones = createZoneReport(log);
   const waker = createWaker(clock);
   let isWoken = false;
   const poke = () => {
@@ -105,6 +110,7 @@ export function createAlerts({
       let isChanged = true;
       let contactsFromMs = Number.NEGATIVE_INFINITY;
       let orphansFromMs = Number.NEGATIVE_INFINITY;
+      let zonesFromMs = Number.NEGATIVE_INFINITY;
       await using _catalog = await db.subscribe('catalog', () => {
         isChanged = true;
       });
@@ -125,6 +131,10 @@ export function createAlerts({
           await parts.attempt('installation', () =>
             db.kysely.transaction().execute((trx) => decideInstallation(trx, clock.nowUs())),
           );
+        }
+        if (clock.monoMs() >= zonesFromMs) {
+          zonesFromMs = clock.monoMs() + zonesEveryMs;
+          await parts.attempt('time zones', () => zones.report(db.kysely));
         }
         let due = 0;
         await parts.attempt(job, async () => {

@@ -3,7 +3,7 @@ import type { Json } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import type { Tables } from '../../platform/db/index.ts';
-import { createZone, type Zone } from '../../rest/http/zone.ts';
+import { createZone } from '../../rest/http/zone.ts';
 import type { Channel, DayPart, Message, Notice } from './channels/channel.ts';
 import type { FreeRow } from './claim-store.ts';
 import { placeholderOfAll, placeholders } from './links.ts';
@@ -35,7 +35,7 @@ export function noticesOf(
   { leader, members, contact, nowUs, waitedS }: NoticeGroup,
   day: readonly DayPart[] | null,
 ): readonly Notice[] {
-  const zone = zoneOf(contact.timezone);
+  const zone = createZone(contact.timezone);
   const waited: { readonly [name: string]: Json } = waitedS === undefined ? {} : { Waited: waitedS };
   const id = leader.notification_id;
   const isMany = new Set([leader, ...members].filter(isAcknowledgeable).map((row) => row.alert_no)).size > 1;
@@ -122,15 +122,6 @@ function isAcknowledgeable({ kind, alert_no: alertNo }: FreeRow): boolean {
 function linksOf(notificationId: string, row: FreeRow, alertId: Json | undefined): Notice['links'] {
   if (typeof alertId !== 'string' || row.alert_no === null || !isAcknowledgeable(row)) return null;
   return placeholders(notificationId, { alertId, alertNo: row.alert_no });
-}
-
-/** The account's zone. A damaged name must not keep the account's messages. */
-function zoneOf(name: string): Zone {
-  try {
-    return createZone(name);
-  } catch {
-    return createZone('UTC');
-  }
 }
 
 /** The fields that decide which notifications of one message say the same. */

@@ -68,6 +68,11 @@ describe('a time zone', () => {
       ]);
   });
 
+  it('is UTC where its name is not known', () => {
+    const zone = createZone('Mars/Olympus');
+    expect([zone.name, zone.format(0)]).toEqual(['UTC', '1970-01-01T00:00:00+00:00']);
+  });
+
   it('knows the names of the time zone database', () => {
     for (const name of ['UTC', 'Europe/Berlin', 'America/Argentina/Buenos_Aires'])
       expect(isZoneName(name)).toBe(true);

@@ -1,5 +1,5 @@
 import { dayMs, minuteUs, secondUs } from '@vantage/domain';
-import { zoneOffset } from '@vantage/kernel';
+import { knownZone, zoneOffset } from '@vantage/kernel';
 
 /** Reads and writes timestamps of one account. Times are microseconds since 1970. */
 export interface Zone {
@@ -19,10 +19,7 @@ export const zoneBytes = 200 * keptTexts;
 
 const pattern = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(Z|[+\- ]\d\d:\d\d)?$/;
 
-/**
- * Creates the zone of an IANA name; throws a RangeError for a name that is not known. Offsets are cached per quarter of
- * an hour.
- */
+/** Creates the zone of an IANA name; UTC for one that is not known. Offsets are cached per quarter of an hour. */
 export function createZone(name: string): Zone {
   const offsetMinutes = zoneOffset(name);
   const write = (us: number, fine: boolean): string => {
@@ -44,7 +41,7 @@ export function createZone(name: string): Zone {
     return text;
   };
   return {
-    name,
+    name: knownZone(name),
     format,
     formatFine: (us) => write(Math.floor(us), true),
     parse(text) {

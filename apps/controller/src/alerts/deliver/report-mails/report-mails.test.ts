@@ -167,7 +167,18 @@ async function rounds(count: number): Promise<void> {
   await vi.waitFor(() => expect(looks).toBeGreaterThanOrEqual(wanted), soon);
 }
 
+/** A report before all others, of an account in a zone that this runtime does not know. */
+async function strangerReport(): Promise<void> {
+  await sql`with stranger as (
+      insert into accounts (account_id, name, timezone) values ('mars', 'mars', 'Mars/Base') returning account_no)
+    insert into reports (report_no, report_id, account_no, name, contact_nos, created_us) overriding system value
+    select 0, 'mars', account_no, 'mars', '{}', ${us('2026-03-20T00:00:00Z')}::bigint from stranger`.execute(
+    one.rest.db.kysely,
+  );
+}
+
 test('the mail comes once after the month, with the figures of GET /uptime, over restarts and two controllers', async () => {
+  await strangerReport();
   expect(await report()).toMatchObject({ Next: '2026-04-01T00:00:00+02:00', LastMonth: null });
   // The month has ended, but its last hour is not summed up yet.
   nowUs = toUs + 60_000_000;

@@ -1,6 +1,6 @@
 import { cleanLine, dayUs } from '@vantage/domain';
 import { dueMonth, type Month, type Outage, reportOf, type UptimeRow } from '@vantage/domain/report';
-import { type Clock, createJobParts, createWaker, type Logger } from '@vantage/kernel';
+import { type Clock, createJobParts, createWaker, knownZone, type Logger } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { realTime, shortestRoundMs, type TimeScale } from '../../../platform/config/time-scale.ts';
 import type { Db, Tables } from '../../../platform/db/index.ts';
@@ -133,7 +133,7 @@ const columns = sql`r.report_no, r.account_no, r.name, r.tag_nos, r.contact_nos,
 /** All monthly reports. */
 async function listMonthlyReports(kysely: Kysely<Tables>): Promise<readonly MonthlyReport[]> {
   const { rows } = await sql<MonthlyReport>`select ${columns} order by r.report_no`.execute(kysely);
-  return rows;
+  return rows.map((row) => ({ ...row, timezone: knownZone(row.timezone) }));
 }
 
 /** Locks a report for the transaction; undefined: another controller makes its mails, or it is gone. */
