@@ -17,6 +17,8 @@ export interface DeviceFacts {
   readonly canBeChecked: boolean;
   readonly retries: number;
   readonly retryDelayUs: number;
+  /** An alert waits at most so long for requested checks of the device, whatever their answers. */
+  readonly maxConfirmUs: number;
   readonly master: MasterFacts | null;
   /** The master was Down at some time from `judgedFromUs` on. */
   readonly masterWasDown: boolean;

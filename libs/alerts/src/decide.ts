@@ -23,7 +23,8 @@ import {
  *   ended        the device is Down again                        waits until it is Up, paused or deleted
  *   ended        otherwise                                       last message to everyone who was notified; closed
  *   any          device deleted or paused, Location deleted      closed without a message to people; incidents elsewhere are closed
- *   any          no Location checks the device, or it is Unknown waits: its Location has the alert; no time of it is quiet
+ *   any          no Location checks the device, or it is Unknown waits: its Location has the alert; no time of it is quiet,
+ *                                                                or counts for the longest time of late and confirming
  *   any          about Partial, the device is Down               waits: the outage has its own alert
  *   any          about Partial, it fails from nowhere any more   ended
  *   any          about Partial, not in maintenance               active; it has no further phases
@@ -37,11 +38,13 @@ import {
  *   any          in maintenance                                  waits for the end of the window
  *   maintenance  window over                                     judging
  *   late         live check failed                               judging
+ *   late         none decided in the longest time               judging, with a note
  *   late         no live check                                   one is requested
  *   judging      by decide-master.ts: sent                       active; confirming after a suppression, or where the master failed
  *   judging      by decide-master.ts: suppressed                 suppressed
  *   suppressed   master is not Down any more                     judging
  *   confirming   1 + Retries requested checks failed             judging (one check, where the master had an error only)
+ *   confirming   they did not in the longest time               judging, with a note
  *   confirming   otherwise                                       the next check is requested, RetryDelay after the last one
  *   collecting   no further outage for a minute                  active
  *   active       –                                               steps of the schedule, see due-steps.ts
@@ -88,8 +91,7 @@ function transitionOf(state: AlertState, facts: AlertFacts): Transition {
   if (device === null) return withoutDevice(state, facts);
   if (device === 'missing') return closed(state, 'device deleted');
   if (!device.enabled) return closed(state, 'device paused');
-  if (!device.isChecked || device.status === 'Unknown')
-    return { ...recheck, state: state.phase === 'flapping' ? { ...state, phaseSinceUs: nowUs } : state };
+  if (!device.isChecked || device.status === 'Unknown') return { ...recheck, state: unchecked(state, nowUs) };
   if (facts.isAboutPartial) return partial(state, device, facts);
   if (facts.isWarning) return warning(state, device, facts);
   if (state.phase === 'flapping') return flapping(state, device, facts);
@@ -113,6 +115,19 @@ function transitionOf(state: AlertState, facts: AlertFacts): Transition {
     case 'collecting':
     case 'active':
       return active(state, facts);
+  }
+}
+
+/** The alert while nobody checks its device. */
+function unchecked(state: AlertState, nowUs: number): AlertState {
+  switch (state.phase) {
+    case 'flapping':
+      return { ...state, phaseSinceUs: nowUs };
+    case 'late':
+    case 'confirming':
+      return enterPhase(state, state.phase, nowUs);
+    default:
+      return state;
   }
 }
 

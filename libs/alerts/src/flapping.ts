@@ -47,6 +47,7 @@ export function flapping(state: AlertState, device: DeviceFacts, facts: AlertFac
       activeUs: null,
       countsFromUs: state.activeUs,
       steps: [],
+      note: null,
       flapping: null,
       announcesFlapping: false,
     });

@@ -41,7 +41,7 @@ function factsOf(one: Step, at: number, reason: string | null): AlertFacts {
 function isTrue(reason: string, state: AlertState, { schedule, device: of }: AlertFacts): boolean {
   if (of === null || of === 'missing') return false;
   if (reason.includes('is in maintenance')) return state.phase === 'maintenance';
-  if (reason.includes('not verified')) return state.phase === 'active' && state.note === reason;
+  if (/not verified|not confirmed/.test(reason)) return state.phase === 'active' && state.note === reason;
   if (reason.includes('its master')) return state.phase === 'suppressed';
   if (reason.includes('cannot read'))
     return state.phase === 'active' && (schedule === 'unreadable' || of.maintenanceUntilUs !== null);

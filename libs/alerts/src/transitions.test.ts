@@ -6,7 +6,7 @@ import type { MasterFacts, RequestedCheck } from './decide-master.ts';
 import { base, device, judging, master, minute, nowUs, outcome } from './testing/alert-fixture.ts';
 
 const second = minute / 60;
-const bad: RequestedCheck = { kind: 'answered', verdict: 'bad', endUs: nowUs - second };
+const bad = { kind: 'answered', verdict: 'bad', endUs: nowUs - second } as const;
 const none: RequestedCheck = { kind: 'none' };
 /** Facts are read again so rarely that no other wait ends by it. */
 const rarely = { ...base.times, recheckUs: 100 * minute };
@@ -255,3 +255,41 @@ test('a reason that something else gave stays while no step is due', () => {
   const due = decide({ ...opened, steps: [], notified: [] }, refused);
   expect([due.messages.length, due.reason]).toEqual([1, null]);
 });
+
+test.each(['late', 'confirming'] as const)(
+  'an alert in the phase %s, whose requested checks decide nothing, alerts after the longest time with a note',
+  (phase) => {
+    const begun = {
+      ...newAlertState(phase, nowUs),
+      ownChecks: phase === 'late' ? ('none' as const) : ('sequence' as const),
+    };
+    let state: AlertState = begun;
+    const answers = [{ kind: 'unanswered' }, { ...bad, verdict: 'inconclusive' }] as const;
+    for (let minutes = 0; minutes < 20; minutes += 1) {
+      const check = answers[minutes % 2] ?? answers[0];
+      const decision = decide(
+        { ...state, requestId: 'r' },
+        { ...base, check, nowUs: nowUs + minutes * minute },
+      );
+      expect(decision.state.phase).toBe(phase);
+      ({ state } = decision);
+    }
+    const last = { ...base, check: answers[0], nowUs: nowUs + 20 * minute };
+    const note = 'not confirmed by checks on request: too few of them got an answer that decides';
+    const decision = decide({ ...state, requestId: 'r' }, last);
+    expect(outcome(decision)).toBe(`active alert(${note}) opening>a`);
+    expect(decision.reason).toBe(note);
+    const open = { kind: 'open' as const, deadlineUs: nowUs + 20 * minute };
+    expect(decide({ ...state, requestId: 'r' }, { ...last, check: open }).state.phase).toBe(phase);
+    const isDown = { ...device, master: { ...master, status: 'Down' as const } };
+    expect(outcome(decide({ ...state, requestId: 'r' }, { ...last, device: isDown }))).toBe(
+      'suppressed master',
+    );
+    const away = decide(state, {
+      ...base,
+      device: { ...device, isChecked: false },
+      nowUs: nowUs + 60 * minute,
+    });
+    expect(decide(away.state, { ...base, nowUs: nowUs + 61 * minute }).state.phase).toBe(phase);
+  },
+);

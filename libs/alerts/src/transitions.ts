@@ -63,7 +63,22 @@ export function maintenance(state: AlertState, untilUs: number, { nowUs, times }
 export function late(state: AlertState, device: DeviceFacts, facts: AlertFacts): Transition {
   const { check, nowUs, times } = facts;
   if (check.kind === 'answered' && check.verdict === 'bad') return to(enterPhase(state, 'judging', nowUs));
+  if (isUnconfirmed(state, device, facts))
+    return to({ ...enterPhase(state, 'judging', nowUs), note: unconfirmed });
   return requestDevice(state, device, facts, nowUs + times.recheckUs);
+}
+
+/** The note of an alert whose requested checks decided nothing. */
+const unconfirmed = 'not confirmed by checks on request: too few of them got an answer that decides';
+
+/** Requested checks of the device decided nothing for longer than they may take, and none is open. */
+function isUnconfirmed(
+  { phaseSinceUs }: AlertState,
+  { maxConfirmUs }: DeviceFacts,
+  { check, nowUs }: AlertFacts,
+): boolean {
+  const isOpen = check.kind === 'open' && nowUs <= check.deadlineUs;
+  return !isOpen && nowUs >= phaseSinceUs + maxConfirmUs;
 }
 
 /** The master decides. */
@@ -80,7 +95,7 @@ export function judging(
       if (state.ownChecks === 'sequence' || device.masterWasDown)
         return to({ ...enterPhase(state, 'confirming', nowUs), ownChecks: 'sequence' });
       if (judgement.isBack) return to({ ...enterPhase(state, 'confirming', nowUs), ownChecks: 'one' });
-      return to(activated(state, nowUs, judgement.note), alertEvent(judgement.note));
+      return activate(state, nowUs, judgement.note ?? state.note);
     case 'suppress': {
       const judgeAgainUs = judgement.isDown ? null : nowUs + times.recheckUs;
       const entered = {
@@ -111,15 +126,25 @@ export function confirming(state: AlertState, device: DeviceFacts, facts: AlertF
   const isBad = check.kind === 'answered' && check.verdict === 'bad';
   const failedChecks = state.failedChecks + (isBad ? 1 : 0);
   if (failedChecks >= (state.ownChecks === 'one' ? 1 : 1 + device.retries)) {
-    const ownChecks = 'none';
-    return to({ ...enterPhase(state, 'judging', nowUs), ownChecks, judgedFromUs: state.phaseSinceUs });
+    return to(judgedAgain(state, nowUs, null));
   }
+  if (isUnconfirmed(state, device, facts)) return to(judgedAgain(state, nowUs, unconfirmed));
   if (isBad) {
     const request = { of: 'device', notBeforeUs: check.endUs + device.retryDelayUs } as const;
     if (device.canBeChecked)
       return { state: { ...state, failedChecks, requestId: null }, next: 'wait', request };
   }
   return requestDevice(state, device, facts, nowUs + times.recheckUs);
+}
+
+/** The device needs no more checks of its own: its master is judged once more. */
+function judgedAgain(state: AlertState, nowUs: number, note: string | null): AlertState {
+  return {
+    ...enterPhase(state, 'judging', nowUs),
+    ownChecks: 'none',
+    judgedFromUs: state.phaseSinceUs,
+    note,
+  };
 }
 
 /**
@@ -162,6 +187,10 @@ export function withoutDevice(state: AlertState, facts: AlertFacts): Transition 
   if (state.phase !== 'collecting') return active(state, facts);
   const dueUs = state.phaseSinceUs + times.minuteUs;
   return nowUs < dueUs ? { state, next: 'wait', dueUs } : to(activated(state, nowUs), alertEvent(null));
+}
+
+function activate(state: AlertState, nowUs: number, note: string | null): Transition {
+  return to(activated(state, nowUs, note), alertEvent(note));
 }
 
 /** The alert is confirmed: its schedule begins. */

@@ -14,6 +14,7 @@ const device: DeviceFacts = {
   isPartial: false,
   retries: 1,
   retryDelayUs: 10_000_000,
+  maxConfirmUs: 1,
   master: null,
   masterWasDown: false,
 };

@@ -28,6 +28,7 @@ export const device: DeviceFacts = {
   isPartial: false,
   retries: 1,
   retryDelayUs: 10_000_000,
+  maxConfirmUs: 20 * minute,
   master: null,
   masterWasDown: false,
 };

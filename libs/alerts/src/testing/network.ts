@@ -212,6 +212,7 @@ function factsOf({ devices, requests, nowMs }: World, device: Device, alert: Ale
       canBeChecked: true,
       retries,
       retryDelayUs: retryDelayMs * 1_000,
+      maxConfirmUs: 2 * (retries + 2) * (retryDelayMs + 2 * (device.timeoutMs + graceMs)) * 1_000,
       master: master === undefined ? null : masterFacts(master),
       masterWasDown: master?.downSpans.some(([, to]) => to * 1_000 >= alert.judgedFromUs) ?? false,
     },

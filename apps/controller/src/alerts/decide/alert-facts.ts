@@ -17,6 +17,7 @@ import {
 import { minuteUs, type Severity, secondUs, severities } from '@vantage/domain';
 import { z } from 'zod';
 import type { TimeScale } from '../../platform/config/time-scale.ts';
+import { timeoutsUntilAnswer } from '../../platform/db/index.ts';
 import type { DueAlert, SubjectRow } from './due-store.ts';
 
 const us = z.number();
@@ -124,8 +125,10 @@ export function toFacts(
   };
 }
 
-function deviceFacts(subject: SubjectRow, { graceUs, retryDelayUs }: StepTimes): DeviceFacts {
+function deviceFacts(subject: SubjectRow, { graceUs, recheckUs, retryDelayUs }: StepTimes): DeviceFacts {
   const delayUs = retryDelayUs(subject.masterRetryDelayS);
+  const answerUs =
+    retryDelayUs(subject.retryDelayS) + timeoutsUntilAnswer * subject.timeoutS * secondUs + 2 * graceUs;
   return {
     enabled: subject.enabled,
     status: subject.status,
@@ -135,6 +138,8 @@ function deviceFacts(subject: SubjectRow, { graceUs, retryDelayUs }: StepTimes):
     canBeChecked: subject.canBeChecked,
     retries: subject.retries,
     retryDelayUs: retryDelayUs(subject.retryDelayS),
+    // Twice its sequence: the Locations take turns, and one may decide nothing.
+    maxConfirmUs: 2 * (subject.retries + 2) * Math.max(answerUs, recheckUs),
     masterWasDown: subject.masterWasDown,
     master:
       subject.masterNo === null

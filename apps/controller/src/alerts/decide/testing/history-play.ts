@@ -182,6 +182,7 @@ function factsOf(schedule: Schedule, isDown: boolean, nowUs: number): Parameters
       canBeChecked: true,
       retries: 0,
       retryDelayUs: 0,
+      maxConfirmUs: recheckMinutes * minuteUs,
       master: null,
       masterWasDown: false,
     },
