@@ -48,7 +48,7 @@ function partAt(steps: readonly BoundStep[], from: number, most: number): readon
   const part: BoundStep[] = [];
   let bytes = 0;
   for (const step of steps.slice(from, from + most)) {
-    bytes += JSON.stringify(operationOf(step)).length;
+    bytes += Buffer.byteLength(JSON.stringify(operationOf(step)));
     if (bytes > mostBytes && part.length > 0) break;
     part.push(step);
   }
@@ -61,7 +61,7 @@ function partAt(steps: readonly BoundStep[], from: number, most: number): readon
  * is judged and rolled back, nothing is done.
  */
 export async function carryOut(
-  connection: Connection,
+  connection: Pick<Connection, 'batch'>,
   steps: readonly BoundStep[],
   { isPreview, onPart }: { readonly isPreview: boolean; readonly onPart: (done: number) => void },
 ): Promise<Outcome> {
@@ -84,7 +84,7 @@ export async function carryOut(
 
 /** Does a part; undefined: nothing is done, because it takes the controller too long at once. */
 async function tryPart(
-  connection: Connection,
+  connection: Pick<Connection, 'batch'>,
   part: readonly BoundStep[],
   isPreview: boolean,
 ): Promise<{ readonly failures: readonly string[] } | undefined> {

@@ -1,5 +1,6 @@
 import { cleanLine, type Method, methods } from '@vantage/domain';
 import type { z } from 'zod';
+import { showUpdated } from '../../rest/http/field.ts';
 import type { Zone } from '../../rest/http/zone.ts';
 import { createShow } from '../field-table.ts';
 import type { MaintenanceRow } from '../maintenance/maintenance.ts';
@@ -76,7 +77,7 @@ export function showDevice(
     Warnings: [...currentWarnings(row)],
     Maintenance: maintenance.map((each) => showOwnMaintenance(each, zone)),
     CreatedAt: zone.format(row.created_us),
-    UpdatedAt: zone.format(row.updated_us),
+    ...showUpdated(row.updated_us, zone),
     ...(withConfig && row.method === 'HTTP'
       ? { HostData: { headers: headersOf(row.options['Headers']) } }
       : {}),

@@ -3,6 +3,7 @@ import { eventTypes } from '@vantage/health';
 import type { z } from 'zod';
 import type { Db } from '../../platform/db/index.ts';
 import type { Sealer } from '../../platform/secrets/seal.ts';
+import { showUpdated } from '../../rest/http/field.ts';
 import type { Route } from '../../rest/http/route.ts';
 import type { Session } from '../../rest/http/session.ts';
 import type { Catalog } from '../change.ts';
@@ -67,7 +68,7 @@ function show(row: HookRow, { zone }: Session): z.input<typeof hookFull> {
     LastDelivered: moment(row.delivered_us),
     LastAnswer: row.last_answer,
     GivenUp: row.given_up ?? 0,
-    UpdatedAt: zone.format(row.updated_us),
+    ...showUpdated(row.updated_us, zone),
     CreatedAt: zone.format(row.created_us),
   };
 }

@@ -1,6 +1,7 @@
 import { cleanLine } from '@vantage/domain';
 import type { z } from 'zod';
 import type { Db } from '../../platform/db/index.ts';
+import { showUpdated } from '../../rest/http/field.ts';
 import type { Route } from '../../rest/http/route.ts';
 import type { Session } from '../../rest/http/session.ts';
 import type { Catalog } from '../change.ts';
@@ -76,7 +77,7 @@ function show(row: PageRow, { zone }: Session, baseUrl: string): z.input<typeof 
     Footer: row.footer,
     Address: `${baseUrl}${statusPath}${row.path}`,
     ...showRowIdentity(row),
-    UpdatedAt: zone.format(row.updated_us),
+    ...showUpdated(row.updated_us, zone),
     CreatedAt: zone.format(row.created_us),
   };
 }

@@ -2,6 +2,7 @@ import { cleanLine } from '@vantage/domain';
 import { nextMonth } from '@vantage/domain/report';
 import type { z } from 'zod';
 import type { Db } from '../../platform/db/index.ts';
+import { showUpdated } from '../../rest/http/field.ts';
 import type { Route } from '../../rest/http/route.ts';
 import type { Session } from '../../rest/http/session.ts';
 import type { Catalog } from '../change.ts';
@@ -54,7 +55,7 @@ function show(row: ReportRow, { zone }: Session): z.input<typeof reportFull> {
     Next: zone.format(nextMonth({ createdUs, month }, zone.name).toUs),
     LastMonth: month,
     LastAnswer: row.answer,
-    UpdatedAt: zone.format(row.updated_us),
+    ...showUpdated(row.updated_us, zone),
     CreatedAt: zone.format(row.created_us),
   };
 }

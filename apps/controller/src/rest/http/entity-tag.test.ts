@@ -95,4 +95,19 @@ describe('the ETag of a resource', () => {
     const deletes = await Promise.all([1, 2].map(() => send('DELETE', own, { 'If-Match': '*' })));
     expect(new Set(deletes.map((reply) => code(reply) ?? 200))).toEqual(new Set([200, 1003]));
   });
+
+  it('changes with a masked secret each time, also within one second', async () => {
+    const { secret_id: id } = z
+      .object({ secret_id: z.string() })
+      .parse((await send('POST', '/secrets', {}, { Name: 'DB_PASS', Value: '0' })).json);
+    const path = `/secrets/${id}`;
+    const first = await tagOf(path);
+    const tags = new Set([first]);
+    for (let value = 1; value < 8; value += 1) {
+      expect((await send('PUT', path, {}, { Value: `${value}` })).status).toBe(200);
+      tags.add(await tagOf(path));
+    }
+    expect(tags.size).toBe(8);
+    expect(code(await send('PUT', path, { 'If-Match': first }, { Value: 'x' }))).toBe(1005);
+  });
 });

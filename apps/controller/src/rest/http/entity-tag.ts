@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
+import { updatedUs } from './field.ts';
 import { conflict, invalid, type Problem } from './problem.ts';
 import type { Route } from './route.ts';
 
@@ -49,11 +50,13 @@ function isReader({ method, response, mediaType, streams }: Route): boolean {
 /**
  * The ETag of a resource: `"<settings revision>.<hash>"` (RFC 9110, section 8.8.3). The first part stays while checks,
  * status and maintenance change. `body` is the answer before it gets its form. Secrets are masked in it; their change
- * shows in UpdatedAt.
+ * shows in `updatedUs`.
  */
 export function entityTag(body: unknown, { settings }: Resource): string {
-  const fields = typeof body === 'object' && body !== null ? Object.entries(body) : [];
-  return `"${digest(fields.filter(([name]) => settings.has(name)))}.${digest(body)}"`;
+  const fields: readonly [string, unknown][] =
+    typeof body === 'object' && body !== null ? Object.entries(body) : [];
+  const updated = typeof body === 'object' && body !== null && updatedUs in body ? [body[updatedUs]] : [];
+  return `"${digest([...fields.filter(([name]) => settings.has(name)), ...updated])}.${digest(body)}"`;
 }
 
 function digest(value: unknown): string {

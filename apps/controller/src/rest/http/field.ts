@@ -30,8 +30,22 @@ export function showTimes(
   row: { readonly created_at: Date; readonly updated_at: Date },
   zone: Pick<Zone, 'format'>,
 ): { readonly CreatedAt: string; readonly UpdatedAt: string } {
-  const at = (date: Date) => zone.format(date.getTime() * 1000);
-  return { CreatedAt: at(row.created_at), UpdatedAt: at(row.updated_at) };
+  const us = (date: Date) => date.getTime() * 1000;
+  return { CreatedAt: zone.format(us(row.created_at)), ...showUpdated(us(row.updated_at), zone) };
+}
+
+/**
+ * The microsecond of the last change, for the ETag: UpdatedAt has whole seconds, and a masked secret may change twice
+ * within one. No answer shows it.
+ */
+export const updatedUs = Symbol('updatedUs');
+
+/** Shows when a thing was changed last. */
+export function showUpdated(
+  us: number,
+  zone: Pick<Zone, 'format'>,
+): { readonly UpdatedAt: string; readonly [updatedUs]: number } {
+  return { UpdatedAt: zone.format(us), [updatedUs]: us };
 }
 
 const visible = /[\p{L}\p{N}\p{P}\p{S}]/u;

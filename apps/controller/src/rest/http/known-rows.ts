@@ -25,7 +25,7 @@ const trackedRows = declareState({
   entries: kept,
   entryBytes: 1_200,
   filledBy: 'keys, sessions',
-  atBound: 'the oldest is forgotten',
+  atBound: 'the one that was used longest ago is forgotten',
 });
 
 /** Creates the rows. Those used last are remembered for 4 seconds. */
@@ -46,7 +46,12 @@ export function createKnownRows<Row extends { readonly hash: Uint8Array }>({
     if (seesOwnChanges()) return read(hash, address);
     const name = Buffer.from(hash).toString('base64');
     const cached = known.get(name);
-    if (cached !== undefined && cached.untilMs > clock.monoMs()) return cached.row;
+    if (cached !== undefined) {
+      // Set again, so that the order of the map is that of the last use.
+      known.delete(name);
+      known.set(name, cached);
+      if (cached.untilMs > clock.monoMs()) return cached.row;
+    }
     const askedMs = clock.monoMs();
     const ask = () => read(hash, address);
     const found = wasKnown || cached !== undefined ? { value: await ask() } : await unknown.run(ask);
@@ -57,7 +62,7 @@ export function createKnownRows<Row extends { readonly hash: Uint8Array }>({
       return undefined;
     }
     const oldest = known.keys().next().value;
-    if (known.size >= kept && oldest !== undefined) known.delete(oldest);
+    if (known.size >= kept && oldest !== undefined && !known.has(name)) known.delete(oldest);
     known.set(name, { row, untilMs: askedMs + ttlMs });
     return row;
   };

@@ -68,6 +68,15 @@ describe('a time zone', () => {
       ]);
   });
 
+  it('reads each microsecond that it writes', () => {
+    for (let fraction = 0; fraction < 1_000_000; fraction += 37) {
+      const at = us('2026-07-01T10:00:00Z') + fraction;
+      expect(berlin.parse(berlin.formatFine(at))).toBe(at);
+    }
+    const texts = ['2026-07-01T10:00:00.5Z', '2026-07-01T10:00:00.0000019Z', '2026-07-01T10:00:00.29Z'];
+    expect(texts.map((text) => (berlin.parse(text) ?? 0) % 1_000_000)).toEqual([500_000, 1, 290_000]);
+  });
+
   it('is UTC where its name is not known', () => {
     const zone = createZone('Mars/Olympus');
     expect([zone.name, zone.format(0)]).toEqual(['UTC', '1970-01-01T00:00:00+00:00']);

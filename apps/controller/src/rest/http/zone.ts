@@ -95,7 +95,7 @@ function readParts(text: string): { wallUs: number; offsetMinutes: number | unde
   const wallMs = date.getTime() + ((hour * 60 + minute) * 60 + second) * 1000;
   const offsetMinutes = readSentOffset(match[8]);
   if (offsetMinutes === null) return undefined;
-  return { wallUs: wallMs * 1000 + Math.floor(Number(`0.${match[7] ?? 0}`) * 1e6), offsetMinutes };
+  return { wallUs: wallMs * 1000 + Number((match[7] ?? '').padEnd(6, '0').slice(0, 6)), offsetMinutes };
 }
 
 /**
