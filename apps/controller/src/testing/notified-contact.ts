@@ -51,7 +51,7 @@ export async function createNotifiedContact({
   const deps = { times, log, recordEvents, ...messages, createRunRequests };
   return {
     async decide() {
-      const due = await dueAlertNos(db.kysely, clock.nowUs(), 1_000);
+      const due = await dueAlertNos(db.kysely, clock.nowUs(), { limit: 1_000 });
       await db.kysely.transaction().execute((trx) => decideDue(trx, due, clock.nowUs(), deps));
     },
     async messagesAbout(deviceNo) {

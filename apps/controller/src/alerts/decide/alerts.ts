@@ -1,5 +1,5 @@
 import { hourMs } from '@vantage/domain';
-import { type Clock, createJobParts, createWaker, type Logger } from '@vantage/kernel';
+import { type Clock, createJobParts, createWaker, declareState, type Logger } from '@vantage/kernel';
 import { realTime, shortestRoundMs, type TimeScale } from '../../platform/config/time-scale.ts';
 import { bisectBatch, type Db, quarantine } from '../../platform/db/index.ts';
 import type { OnAlertingEvents, RecordEvents } from '../../status/events/record-events.ts';
@@ -33,9 +33,19 @@ const contactsEveryMs = 5_000;
 /** Time zones that are not known are found this often. */
 const zonesEveryMs = hourMs;
 const atOnce = 100;
+/** Alerts between two rests of the loop. */
+const mostSeen = 10_000;
 /** An alert whose decision failed is decided again after this time, microseconds. */
 const restUs = 600_000_000;
 const job = 'alerts';
+
+const tracked = declareState({
+  name: 'seen_alerts',
+  entries: mostSeen + atOnce,
+  entryBytes: 50,
+  filledBy: 'alerts',
+  atBound: 'the loop rests, then looks at all again',
+});
 
 /** Creates the step. `recordEvents` records events without calling `onEvents`. */
 export function createAlerts({
@@ -74,10 +84,13 @@ export function createAlerts({
     waker.wake();
   };
 
-  /** Returns how many alerts were due. */
-  const round = async (): Promise<number> => {
+  /** Alerts that were claimed, or locked by somebody else, since the loop rested last. */
+  const seen = tracked(new Set<number>());
+  /** Returns whether more alerts may be due. */
+  const round = async (): Promise<boolean> => {
     const nowUs = clock.nowUs();
-    const due = await dueAlertNos(db.kysely, nowUs, atOnce);
+    const due = await dueAlertNos(db.kysely, nowUs, { limit: atOnce, besides: [...seen] });
+    for (const alertNo of due) seen.add(alertNo);
     const refused = await bisectBatch(due, (some) =>
       db.kysely.transaction().execute((trx) => decideDue(trx, some, nowUs, deps)),
     );
@@ -88,7 +101,7 @@ export function createAlerts({
     );
     const named = refused.map(({ item, error }) => ({ item: `alert ${item}`, error }));
     await quarantine(db.kysely, named, { job, nowUs, log });
-    return due.length;
+    return due.length === atOnce && seen.size < mostSeen;
   };
 
   const rest = async (signal: AbortSignal) => {
@@ -136,11 +149,13 @@ export function createAlerts({
           zonesFromMs = clock.monoMs() + zonesEveryMs;
           await parts.attempt('time zones', () => zones.report(db.kysely));
         }
-        let due = 0;
+        let isMore = false;
         await parts.attempt(job, async () => {
-          due = await round();
+          isMore = await round();
         });
-        if (due < atOnce) await rest(signal);
+        if (isMore) continue;
+        seen.clear();
+        await rest(signal);
       }
     },
   };

@@ -28,16 +28,19 @@ export type DueAlert = Pick<
   | 'snoozed_until_us'
 >;
 
-/** The numbers of alerts that are due, oldest first. */
-export async function dueAlertNos(db: Kysely<Tables>, nowUs: number, limit: number): Promise<number[]> {
-  const rows = await db
-    .selectFrom('alerts')
-    .select('alert_no')
-    .where('due_us', '<=', nowUs)
-    .orderBy('due_us')
-    .orderBy('alert_no')
-    .limit(limit)
-    .execute();
+/**
+ * The numbers of alerts that are due, in turns by account: first the longest due one of each, then the second ones.
+ * Those of `besides` are left out, so that alerts which somebody else locks hide no other ones.
+ */
+export async function dueAlertNos(
+  db: Kysely<Tables>,
+  nowUs: number,
+  { limit, besides = [] }: { readonly limit: number; readonly besides?: readonly number[] },
+): Promise<number[]> {
+  const { rows } = await sql<{ alert_no: number }>`
+    select alert_no from alerts where due_us <= ${nowUs}::bigint and alert_no <> all(${besides}::bigint[])
+    order by row_number() over (partition by account_no order by due_us, alert_no), due_us, alert_no
+    limit ${limit}`.execute(db);
   return rows.map((row) => row.alert_no);
 }
 

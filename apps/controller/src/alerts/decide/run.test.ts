@@ -12,7 +12,7 @@ import { createAlerts } from './alerts.ts';
 function watched(kysely: Kysely<Tables>, onRound: () => void): Kysely<Tables> {
   return kysely.withPlugin({
     transformQuery: ({ node }) => {
-      if (/"orderBy".*"due_us"/.test(JSON.stringify(node))) onRound();
+      if (JSON.stringify(node).includes('partition by account_no order by due_us')) onRound();
       return node;
     },
     transformResult: async ({ result }) => result,

@@ -2,6 +2,7 @@ import { hourUs } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../platform/db/index.ts';
 import { updatedUs } from './record.ts';
+import { type Due, fits, hostOf, inTurns, slowIn, type Taken } from './sending/places.ts';
 
 /** The database's clock, so that controllers with different clocks agree which leases have ended. */
 const dbNowUs = sql<number>`(extract(epoch from clock_timestamp()) * 1e6)::bigint`;
@@ -45,37 +46,17 @@ const freeColumns = sql`n.notification_no, n.notification_id, n.alert_no, n.orde
   n.first_attempt_us, n.message, (n.maybe_sent or n.lease_token is not null) as maybe_sent`;
 
 /** A contact that has notifications which are due. */
-export interface DueContact {
+export interface DueContact extends Due {
   readonly contactNo: number;
-  readonly accountNo: number;
-  /** Its latest attempt failed. */
-  readonly isFailing: boolean;
-}
-
-/** Contacts and accounts that get no place, whatever they have to send. */
-export interface WithoutPlace {
-  readonly contactNos: readonly number[];
-  readonly accountNos: readonly number[];
-}
-
-/** The contacts and accounts that have no free place; of contacts that fail, these and `failing`. */
-export interface FullPlaces extends WithoutPlace {
-  /** `isAll`: no contact that fails gets a place. */
-  readonly failing: WithoutPlace & { readonly isAll: boolean };
 }
 
 /**
- * Contacts with notifications that are due and not leased, and a place: first the longest waiting one of each account,
- * then the second ones, and so on. So no account keeps another one waiting, however many contacts it has. The statement
- * goes from contact to contact by the index, so that it costs the same however many notifications wait for one of them.
+ * Contacts with notifications that are due and not leased, and a place, in turns by account. The statement goes from
+ * contact to contact by the index, so that it costs the same however many notifications wait for one of them.
  */
 export async function dueContacts(
   db: Kysely<Tables>,
-  {
-    nowUs,
-    full: { contactNos, accountNos, failing },
-    limit,
-  }: { readonly nowUs: number; readonly full: FullPlaces; readonly limit: number },
+  { nowUs, taken, limit }: { readonly nowUs: number; readonly taken: Taken; readonly limit: number },
 ): Promise<readonly DueContact[]> {
   const next = (after: ReturnType<typeof sql.ref>) => sql`(
     select n.contact_no from notifications n where n.state = 'Pending' and n.leader_no is null and n.contact_no > ${after}
@@ -85,21 +66,28 @@ export async function dueContacts(
     where n.state = 'Pending' and n.leader_no is null and n.contact_no = w.contact_no and ${wasAttempted} = ${sql.lit(attempted)}
       and n.due_us <= ${nowUs} and ${isFree}
     order by n.due_us limit 1)`;
-  const isFailing = sql`coalesce(h.failures > 0, false)`;
+  const columns = {
+    accountNo: sql.ref('due.account_no'),
+    receiver: sql.ref('due.receiver'),
+    dueUs: sql.ref('due.due_us'),
+    host: sql.ref('due.host'),
+    isFailing: sql.ref('due.failing'),
+  };
   const { rows } = await sql<DueContact>`
     with recursive start as (select 0 as contact_no), waiting as (
       select ${next(sql.ref('start.contact_no'))} as contact_no from start
-      union all select ${next(sql.ref('w.contact_no'))} from waiting w where w.contact_no is not null)
-    select w.contact_no as "contactNo", due.account_no as "accountNo", ${isFailing} as "isFailing"
-    from waiting w
-      cross join lateral (
-        select account_no, due_us from (${first(0)} union all ${first(1)}) either order by due_us limit 1) due
-      left join contact_health h on h.contact_no = w.contact_no
-    where w.contact_no <> all(${contactNos}::int[]) and due.account_no <> all(${accountNos}::int[])
-      and not (${isFailing} and (${failing.isAll}::bool or w.contact_no = any(${failing.contactNos}::int[])
-        or due.account_no = any(${failing.accountNos}::int[])))
-    order by row_number() over (partition by due.account_no order by due.due_us, w.contact_no), due.due_us, w.contact_no
-    limit ${limit}`.execute(db);
+      union all select ${next(sql.ref('w.contact_no'))} from waiting w where w.contact_no is not null),
+    due as (
+      select w.contact_no, 'contact ' || w.contact_no as receiver, first.account_no, first.due_us,
+        coalesce(h.failures > 0, false) as failing, ${hostOf(sql.ref('c.address'), sql.ref('c.type'))} as host
+      from waiting w
+        cross join lateral (
+          select account_no, due_us from (${first(0)} union all ${first(1)}) either order by due_us limit 1) first
+        left join contact_health h on h.contact_no = w.contact_no
+        left join contacts c on c.contact_no = w.contact_no)
+    select contact_no as "contactNo", account_no as "accountNo", receiver, host, failing as "isFailing",
+      ${slowIn(taken, columns)} as "isSlow"
+    from due where ${fits(taken, columns)} order by ${inTurns(columns)} limit ${limit}`.execute(db);
   return rows;
 }
 

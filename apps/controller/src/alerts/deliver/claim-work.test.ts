@@ -6,7 +6,6 @@ import type { Tables } from '../../platform/db/index.ts';
 import { createChannels } from './channels/registry.ts';
 import { claim } from './claim.ts';
 import { dueContacts, mergeableRows } from './claim-store.ts';
-import { fullPlaces } from './deliveries.ts';
 import { record } from './record.ts';
 import { createDeliveryFixture, type DeliveryFixture } from './testing/delivery-fixture.ts';
 
@@ -71,7 +70,9 @@ async function workOfOne(contactNo: number) {
           { times: { waitsUs: [], giveUpUs: 0, longestUs: 0, refusalUs: 0 }, onFailed: deps.onFailed },
         );
     });
-    const due = await readsOf(trx, () => dueContacts(trx, { nowUs, full: fullPlaces([]), limit: 200 }));
+    const due = await readsOf(trx, () =>
+      dueContacts(trx, { nowUs, taken: { full: [], slow: [] }, limit: 200 }),
+    );
     return { claims, records, due };
   });
 }

@@ -1,19 +1,14 @@
-import {
-  type Clock,
-  createJobParts,
-  createWaker,
-  declareState,
-  type Logger,
-  messageOf,
-} from '@vantage/kernel';
+import { type Clock, declareState, type Logger, messageOf } from '@vantage/kernel';
 import type { Transaction } from 'kysely';
-import { realTime, shortestRoundMs, type TimeScale } from '../../platform/config/time-scale.ts';
+import { realTime, type TimeScale } from '../../platform/config/time-scale.ts';
 import type { Db, Tables } from '../../platform/db/index.ts';
 import { type AttemptDeps, attempt, attemptMs } from './attempt.ts';
 import { type ClaimDeps, type Claimed, claim, leaseUs } from './claim.ts';
-import { type DueContact, dueContacts, type FullPlaces, type WithoutPlace } from './claim-store.ts';
+import { type DueContact, dueContacts } from './claim-store.ts';
 import { type Outcome, retryTimes } from './notification-state.ts';
 import { editedContacts, type Recorded, record, releaseEdited } from './record.ts';
+import type { Places } from './sending/places.ts';
+import { createSender } from './sending/sender.ts';
 
 /** Delivers notifications. Any number of controllers may run it. */
 export interface Deliveries {
@@ -45,106 +40,18 @@ export interface DeliveriesDeps extends Omit<ClaimDeps, 'timeScale'>, AttemptDep
   readonly mayGiveUp?: () => boolean;
 }
 
-/** An attempt that this process runs. */
-export type RunningAttempt = DueContact;
-
-/** Attempts at one moment in one process. */
-interface Places {
-  readonly total: number;
-  readonly account: number;
-  readonly contact: number;
-}
-
-/** Attempts of all contacts together. */
-const allPlaces: Places = { total: 128, account: 32, contact: 4 };
-
-/**
- * The part that contacts may have whose latest attempt failed: a dead endpoint holds its places until the time limit of
- * an attempt.
- */
-const failingPlaces: Places = { total: 32, account: 8, contact: 1 };
-
-/**
- * The contacts and accounts to which `shareOut` would give no place beside these attempts. Due contacts are read
- * without them: else an account with many contacts would keep those of others from being read. Pure.
- */
-export function fullPlaces(running: readonly RunningAttempt[]): FullPlaces {
-  const failing = running.filter(({ isFailing }) => isFailing);
-  return {
-    ...withoutPlace(running, allPlaces),
-    failing: { ...withoutPlace(failing, failingPlaces), isAll: failing.length >= failingPlaces.total },
-  };
-}
-
-function withoutPlace(running: readonly RunningAttempt[], places: Places): WithoutPlace {
-  const full = (keyOf: (attempt: RunningAttempt) => number, most: number) =>
-    [...Map.groupBy(running, keyOf)].filter(([, of]) => of.length >= most).map(([key]) => key);
-  return {
-    contactNos: full(({ contactNo }) => contactNo, places.contact),
-    accountNos: full(({ accountNo }) => accountNo, places.account),
-  };
-}
-
-/** A contact and how many attempts may begin for it now. */
-interface Share {
-  readonly contact: DueContact;
-  readonly places: number;
-}
-
-/**
- * Shares the free places between the contacts that have something to send. Contacts come in the order of `dueContacts`;
- * each gets its share before the next one. A contact that fails, and an account, cannot use up the places of others.
- * Pure.
- */
-export function shareOut(due: readonly DueContact[], running: readonly RunningAttempt[]): readonly Share[] {
-  const all = createCount(running);
-  const failing = createCount(running.filter(({ isFailing }) => isFailing));
-  const shares: Share[] = [];
-  for (const contact of due) {
-    const free = all.free(contact, allPlaces);
-    const places = contact.isFailing ? Math.min(free, failing.free(contact, failingPlaces)) : free;
-    if (places <= 0) continue;
-    shares.push({ contact, places });
-    all.add(contact, places);
-    if (contact.isFailing) failing.add(contact, places);
-  }
-  return shares;
-}
-
-function createCount(running: readonly RunningAttempt[]) {
-  let total = 0;
-  const accounts = new Map<number, number>();
-  const contacts = new Map<number, number>();
-  const add = ({ accountNo, contactNo }: DueContact, places: number) => {
-    total += places;
-    accounts.set(accountNo, (accounts.get(accountNo) ?? 0) + places);
-    contacts.set(contactNo, (contacts.get(contactNo) ?? 0) + places);
-  };
-  for (const attempt of running) add(attempt, 1);
-  return {
-    add,
-    free: ({ accountNo, contactNo }: DueContact, places: Places) =>
-      Math.min(
-        places.total - total,
-        places.account - (accounts.get(accountNo) ?? 0),
-        places.contact - (contacts.get(contactNo) ?? 0),
-      ),
-  };
-}
-
-/** Notifications are found this often when no NOTIFY comes. */
-const pollMs = 1_000;
-
-const contactsARound = 200;
-
-/** At the end, attempts have so long to finish by themselves. */
-const drainMs = 1_500;
+/** Attempts of all contacts together. Of one that fails one attempt runs: it holds its place until its time limit. */
+export const contactPlaces: Places = {
+  all: { total: 128, account: 32, host: 64, receiver: 4 },
+  slow: { total: 64, account: 16, host: 32, receiver: 4 },
+  failing: { total: 32, account: 8, host: 16, receiver: 1 },
+};
 
 const retryRecordMs = 500;
 
-const tracked = declareState({
+const track = declareState({
   name: 'delivery_attempts',
-  entries: allPlaces.total,
+  entries: contactPlaces.all.total,
   entryBytes: 131_072,
   filledBy: 'alerts',
   atBound: 'others wait in the database',
@@ -153,76 +60,45 @@ const tracked = declareState({
 /** Creates the workers of one process. */
 export function createDeliveries(deps: DeliveriesDeps): Deliveries {
   const { db, clock, log, timeScale = realTime } = deps;
-  const running = tracked(new Map<string, RunningAttempt & { readonly done: Promise<void> }>());
-  const parts = createJobParts({
-    log,
-    failed: 'notifications cannot be delivered; trying again',
-    recovered: 'notifications are delivered again',
-  });
-  const interrupt = new AbortController();
   const counts = createCounts();
-  let rounds = 0;
-  let isWoken = false;
-  const waker = createWaker(clock);
-  const poke = () => {
-    isWoken = true;
-    waker.wake();
-  };
-
-  const start = (claimed: Claimed, contact: DueContact, claimedMs: number) => {
-    const done = deliver(claimed, claimedMs, { ...deps, onRecorded: counts.add }, interrupt.signal).finally(
-      () => {
-        running.delete(claimed.token);
-        poke();
+  const sender = createSender<DueContact>({
+    clock,
+    log,
+    timeScale,
+    places: contactPlaces,
+    track,
+    texts: {
+      failed: 'notifications cannot be delivered; trying again',
+      recovered: 'notifications are delivered again',
+    },
+    sending: {
+      async due(taken, limit) {
+        for (const contactNo of await editedContacts(db.kysely))
+          await db.kysely.transaction().execute((trx) => releaseEdited(trx, contactNo, clock.nowUs()));
+        return dueContacts(db.kysely, { nowUs: clock.nowUs(), taken, limit });
       },
-    );
-    running.set(claimed.token, { ...contact, done });
-  };
-
-  const begin = async ({ contact, places }: Share): Promise<void> => {
-    const claimedMs = clock.monoMs();
-    const claimed = await db.kysely
-      .transaction()
-      .execute((trx) =>
-        claim(trx, { contactNo: contact.contactNo, places, nowUs: clock.nowUs() }, { ...deps, timeScale }),
-      );
-    for (const one of claimed) start(one, contact, claimedMs);
-  };
-
-  const round = async (signal: AbortSignal): Promise<void> => {
-    for (const contactNo of await editedContacts(db.kysely))
-      await db.kysely.transaction().execute((trx) => releaseEdited(trx, contactNo, clock.nowUs()));
-    const attempts = [...running.values()];
-    const full = fullPlaces(attempts);
-    const due = await dueContacts(db.kysely, { nowUs: clock.nowUs(), full, limit: contactsARound });
-    const shares = shareOut(due, attempts);
-    let begun = 0;
-    for (const share of shares) {
-      if (signal.aborted) return;
-      if (await parts.attempt(`contact ${share.contact.contactNo}`, () => begin(share))) begun += 1;
-    }
-    // The damaged rows of one contact do not stop the others.
-    if (shares.length === 0 || begun > 0) rounds += 1;
-  };
-
+      async claim({ contactNo }, places) {
+        const claimedMs = clock.monoMs();
+        const claimed = await db.kysely
+          .transaction()
+          .execute((trx) => claim(trx, { contactNo, places, nowUs: clock.nowUs() }, { ...deps, timeScale }));
+        return claimed.map(
+          (one) => (ending) => deliver(one, claimedMs, { ...deps, onRecorded: counts.add }, ending),
+        );
+      },
+    },
+  });
   return {
     async run(signal) {
-      const listening = db.subscribe('notifications', poke).catch(() => undefined);
-      while (!signal.aborted) {
-        isWoken = false;
-        await parts.attempt('round', () => round(signal));
-        if (!isWoken) await waker.wait(timeScale(pollMs, shortestRoundMs), signal);
-      }
-      const ended = Promise.allSettled([...running.values()].map(({ done }) => done));
-      using _timer = clock.timer(drainMs, () => interrupt.abort(new Error('the controller stops')));
-      await ended;
+      const listening = db.subscribe('notifications', sender.wake).catch(() => undefined);
+      await sender.run(signal);
       void listening.then((heard) => heard?.[Symbol.asyncDispose]());
     },
     get running() {
-      return running.size;
+      return sender.running;
     },
     get rounds() {
-      return rounds;
+      return sender.rounds;
     },
     counts,
   };

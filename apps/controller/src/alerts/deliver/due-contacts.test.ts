@@ -3,8 +3,9 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createFixtures } from '../../testing/fixtures.ts';
 import { type DueContact, dueContacts } from './claim-store.ts';
-import { fullPlaces, type RunningAttempt, shareOut } from './deliveries.ts';
+import { contactPlaces } from './deliveries.ts';
 import { enqueue } from './notification-store.ts';
+import { fullNames, shareOut } from './sending/places.ts';
 import { createDeliveryFixture, type DeliveryFixture } from './testing/delivery-fixture.ts';
 import { sampleNotification } from './testing/sample.ts';
 
@@ -34,33 +35,52 @@ async function account(count: number, { areFailing = false } = {}) {
   return { accountNo, contactNos };
 }
 
-const read = (running: readonly RunningAttempt[] = []) =>
+const read = (running: readonly DueContact[] = [], slow: readonly string[] = []) =>
   dueContacts(fixture.db.kysely, {
     nowUs: systemClock.nowUs(),
-    full: fullPlaces(running),
+    taken: { full: fullNames(running, contactPlaces), slow },
     limit: 200,
   });
-const attempts = (contacts: readonly DueContact[]) => contacts.map((one) => ({ ...one }));
+const accountsOf = (contacts: readonly DueContact[]) => new Set(contacts.map(({ accountNo }) => accountNo));
 
-test('an account whose 250 contacts wait for longer keeps no other one waiting, whether they fail or not', async () => {
+test('an account whose 250 contacts wait for longer keeps no other one waiting, whether they are well, slow or fail', async () => {
   const failing = await account(250, { areFailing: true });
   const slow = await account(250);
   const later = await account(2);
-  const due = await read();
+  const slowNames = slow.contactNos.map((contactNo) => `contact ${contactNo}`);
+  const due = await read([], slowNames);
   expect(due).toHaveLength(200);
   expect(due.slice(0, 3).map(({ accountNo }) => accountNo)).toEqual([
     failing.accountNo,
     slow.accountNo,
     later.accountNo,
   ]);
+  expect(due.slice(0, 3).map(({ isFailing, isSlow }) => [isFailing, isSlow])).toEqual([
+    [true, false],
+    [false, true],
+    [false, false],
+  ]);
   expect(
     due.filter(({ accountNo }) => accountNo === later.accountNo).map(({ contactNo }) => contactNo),
   ).toEqual(later.contactNos);
-  const running = shareOut(due, []).flatMap(({ contact, places }) => attempts(Array(places).fill(contact)));
-  const next = await read(running);
-  const accountsOf = (contacts: readonly DueContact[]) => new Set(contacts.map(({ accountNo }) => accountNo));
+  const running = shareOut(due, [], contactPlaces).flatMap(({ due: contact, places }) =>
+    Array.from({ length: places }, () => contact),
+  );
   // The contacts of the last account have their four places each, the others those of their account.
-  expect(accountsOf(next)).toEqual(new Set());
+  expect(accountsOf(await read(running, slowNames))).toEqual(new Set());
   const ended = running.filter(({ accountNo }) => accountNo !== later.accountNo);
-  expect(accountsOf(await read(ended))).toEqual(new Set([later.accountNo]));
+  expect(accountsOf(await read(ended, slowNames))).toEqual(new Set([later.accountNo]));
+});
+
+test('contacts at a host that has no place are not read, those at another host are', async () => {
+  const { accountNo, contactNos } = await account(2);
+  const [first, second] = contactNos;
+  await sql`update contacts set address = case contact_no when ${first}::int then 'https://user:***@A.example:8443/x?y'
+    else 'https://b.example#z' end where account_no = ${accountNo}`.execute(fixture.db.kysely);
+  const own = (await read()).filter((one) => one.accountNo === accountNo);
+  expect(own.map(({ host }) => host)).toEqual(['a.example:8443', 'b.example']);
+  const taken = { full: ['all host a.example:8443'], slow: [] };
+  const left = await dueContacts(fixture.db.kysely, { nowUs: systemClock.nowUs(), taken, limit: 200 });
+  const found = left.filter((one) => one.accountNo === accountNo);
+  expect(found.map(({ contactNo }) => contactNo)).toEqual([second]);
 });

@@ -64,8 +64,8 @@ export interface ReadEvent {
 export interface EventSource {
   /** Begins to follow an account. `upTo`: every event up to this number is readable now. */
   follow(accountNo: number): Promise<Follower>;
-  /** The accounts that have events with numbers above `afterNo` up to `upToNo`. */
-  accountsBetween(afterNo: number, upToNo: number): Promise<ReadonlySet<number>>;
+  /** The accounts that have events (of these types) with numbers above `afterNo` up to `upToNo`. */
+  accountsBetween(afterNo: number, upToNo: number, types?: readonly string[]): Promise<ReadonlySet<number>>;
   /** The account's events with numbers above `afterNo` up to `upToNo`, at most `limit`, in their order. */
   read(ask: {
     readonly accountNo: number;

@@ -21,7 +21,8 @@ interface EventAsk {
 export function createEventSource(db: Db, feed: EventFeed) {
   return {
     follow: (accountNo: number) => feed.follow(accountNo),
-    accountsBetween: (afterNo: number, upToNo: number) => readAccountsBetween(db, afterNo, upToNo),
+    accountsBetween: (afterNo: number, upToNo: number, types?: readonly string[]) =>
+      readAccountsBetween(db, afterNo, upToNo, types),
     async read({ accountNo, timezone, types, tagNos, ...range }: EventAsk) {
       const filter = { types, tagNos, locationNos: undefined, deviceNos: undefined };
       const rows = await listEventsAfter(db, accountNo, { ...range, filter });

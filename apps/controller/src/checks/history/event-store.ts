@@ -180,18 +180,21 @@ export async function readWriters({ kysely }: Db): Promise<Set<string>> {
   return new Set(rows.map(({ transaction }) => transaction));
 }
 
-/** The accounts that events with numbers above `afterNo` up to `upToNo` belong to. */
+/** The accounts that events (of these types) with numbers above `afterNo` up to `upToNo` belong to. */
 export async function readAccountsBetween(
   { kysely }: Db,
   afterNo: number,
   upToNo: number,
+  types?: readonly string[],
 ): Promise<ReadonlySet<number>> {
+  const ofTypes = sql<boolean>`type = any(${types ?? []}::text[])`;
   const rows = await kysely
     .selectFrom('events')
     .select('account_no')
     .distinct()
     .where('event_no', '>', afterNo)
     .where('event_no', '<=', upToNo)
+    .where(types === undefined ? sql<boolean>`true` : ofTypes)
     .execute();
   return new Set(rows.map(({ account_no }) => account_no));
 }

@@ -56,7 +56,7 @@ export async function createAlertFixture() {
     /** Decides all alerts that are due at this second, by as many controllers at once. */
     async decide(at: number, controllers = 1) {
       const nowUs = startUs + at * second;
-      const due = await dueAlertNos(kysely, nowUs, 1_000);
+      const due = await dueAlertNos(kysely, nowUs, { limit: 1_000 });
       const one = () => kysely.transaction().execute((trx) => decideDue(trx, due, nowUs, deps));
       await Promise.all(Array.from({ length: controllers }, one));
     },
@@ -64,7 +64,7 @@ export async function createAlertFixture() {
     /** As `decide`, by this connection. */
     async decideBy(by: typeof kysely, at: number) {
       const nowUs = startUs + at * second;
-      const due = await dueAlertNos(kysely, nowUs, 1_000);
+      const due = await dueAlertNos(kysely, nowUs, { limit: 1_000 });
       await by.transaction().execute((trx) => decideDue(trx, due, nowUs, deps));
     },
 

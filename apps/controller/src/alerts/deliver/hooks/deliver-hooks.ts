@@ -1,18 +1,23 @@
-import { type Clock, createJobParts, createWaker, declareState, type Logger, newId } from '@vantage/kernel';
-import { realTime, type TimeScale } from '../../../platform/config/time-scale.ts';
+import { type Clock, declareState, type Logger, newId } from '@vantage/kernel';
+import type { TimeScale } from '../../../platform/config/time-scale.ts';
 import type { Db } from '../../../platform/db/index.ts';
 import type { Sealer } from '../../../platform/secrets/seal.ts';
 import { openContact } from '../../../platform/secrets/sealed-contact.ts';
+import { createAccountsBehind } from '../accounts-behind.ts';
 import { withinTime } from '../attempt.ts';
 import type { Channel } from '../channels/channel.ts';
 import { leaseUs } from '../claim.ts';
-import { createFollowers, type EventSource, type ReadEvent } from '../followers.ts';
+import type { EventSource, ReadEvent } from '../followers.ts';
 import { afterAttempt, type Outcome, type RetryTimes, retryTimes } from '../notification-state.ts';
+import type { Places } from '../sending/places.ts';
+import { createSender } from '../sending/sender.ts';
 import {
   accountsBehind,
   accountsWithHooks,
   type ClaimedHook,
-  leaseHooks,
+  type DueHook,
+  dueHooks,
+  leaseHook,
   oldEvents,
   recordProgress,
 } from './hook-store.ts';
@@ -31,55 +36,64 @@ export interface HookDeps {
   readonly mayGiveUp: () => boolean;
 }
 
-const pollMs = 1_000;
-/** Hooks that are served at once by this process. */
-const atOnce = 16;
 /** Events that leave at once while the receiver accepts them; one while it does not. */
 const atOnceOfHook = 8;
 /** Numbers looked through by one query: other accounts' events lie between. */
 const rangeNos = 20_000;
 
-const trackedHooks = declareState({
+/** Hooks that are served at once by this process. */
+export const hookPlaces: Places = {
+  all: { total: 128, account: 32, host: 64, receiver: 1 },
+  slow: { total: 64, account: 16, host: 32, receiver: 1 },
+  failing: { total: 32, account: 8, host: 16, receiver: 1 },
+};
+
+const track = declareState({
   name: 'hook_deliveries',
-  entries: atOnce,
+  entries: hookPlaces.all.total,
   entryBytes: 131_072,
   filledBy: 'accounts',
   atBound: 'others wait in the database',
 });
+
 /** Delivers events to hooks until the signal aborts. Any number of controllers may run it. */
 export async function runHooks(deps: HookDeps, signal: AbortSignal): Promise<void> {
-  const { db, clock, log } = deps;
-  const running = trackedHooks(new Map<number, Promise<void>>());
-  using behind = createAccountsBehind(deps);
-  const parts = createJobParts({
-    log,
-    failed: 'events cannot be delivered to hooks; trying again',
-    recovered: 'events are delivered to hooks again',
+  const { db, clock, log, timeScale } = deps;
+  using behind = createAccountsBehind({
+    clock,
+    events: deps.events,
+    readAccounts: () => accountsWithHooks(db.kysely),
+    stillBehind: (seen) => accountsBehind(db.kysely, seen),
   });
-  const waker = createWaker(clock);
-  const round = async () => {
-    const seen = await behind.look();
-    if (seen.accountNos.length === 0) return;
-    const token = newId();
-    const limit = atOnce - running.size;
-    const leased = await leaseHooks(db.kysely, { ...seen, nowUs: clock.nowUs(), leaseUs, token, limit });
-    await behind.forgetDone(seen);
-    for (const hook of leased) {
-      const work = parts
-        .attempt(`hook ${hook.hook_id}`, () => serveHook(deps, hook, { token, upToNo: seen.upToNo }, signal))
-        .then(() => {
-          running.delete(hook.hook_no);
-          waker.wake();
-        });
-      running.set(hook.hook_no, work);
-    }
-  };
-
-  while (!signal.aborted) {
-    await parts.attempt('round', round);
-    await waker.wait((deps.timeScale ?? realTime)(pollMs, 100), signal);
-  }
-  await Promise.allSettled(running.values());
+  let upToNo = 0;
+  const sender = createSender<DueHook>({
+    clock,
+    log,
+    timeScale,
+    places: hookPlaces,
+    track,
+    texts: {
+      failed: 'events cannot be delivered to hooks; trying again',
+      recovered: 'events are delivered to hooks again',
+    },
+    sending: {
+      async due(taken, limit) {
+        const seen = await behind.look();
+        if (seen === undefined) return [];
+        ({ upToNo } = seen);
+        const due = await dueHooks(db.kysely, { ...seen, nowUs: clock.nowUs(), taken, limit });
+        await behind.forgetDone(seen);
+        return due;
+      },
+      async claim({ hookNo }) {
+        const token = newId();
+        const hook = await leaseHook(db.kysely, { hookNo, upToNo, nowUs: clock.nowUs(), leaseUs, token });
+        const lease = { token, upToNo };
+        return hook === undefined ? [] : [(ending) => serveHook(deps, hook, lease, ending)];
+      },
+    },
+  });
+  await sender.run(signal);
 }
 
 /** Sends the next events of a hook and records how it went. */
@@ -167,69 +181,6 @@ async function send(
     const to = { name: hook.name, ...openContact(sealer, hook.hook_id, hook.sealed) };
     return channel.send({ id, message: { body }, to, nowUs }, signal);
   });
-}
-
-/** The accounts whose hooks may have events to send. */
-interface AccountsBehind extends Disposable {
-  /** Those accounts now, and the number up to which events are readable. */
-  look(): Promise<{ readonly accountNos: readonly number[]; readonly upToNo: number }>;
-  /** Forgets those whose hooks have all events up to that number. */
-  forgetDone(seen: { readonly accountNos: readonly number[]; readonly upToNo: number }): Promise<void>;
-}
-
-const tracked = declareState({
-  name: 'accounts_behind',
-  entries: { each: 'account with hooks' },
-  entryBytes: 100,
-  filledBy: 'accounts',
-  atBound: 'the limit of accounts',
-});
-
-/**
- * Follows the accounts that have hooks, so that nothing is leased and written for a hook while nothing happens in its
- * account.
- */
-export function createAccountsBehind({
-  db,
-  clock,
-  events,
-}: {
-  readonly db: Db;
-  readonly clock: Clock;
-  readonly events: Pick<EventSource, 'follow' | 'accountsBetween'>;
-}): AccountsBehind {
-  const followed = createFollowers(
-    clock,
-    () => accountsWithHooks(db.kysely),
-    (accountNo) => events.follow(accountNo),
-  );
-  /** Of each followed account whether it may be behind. */
-  const isBehind = tracked(new Map<number, boolean>());
-  let lookedTo: number | undefined;
-  return {
-    async look() {
-      const followers = await followed.current();
-      for (const accountNo of isBehind.keys()) if (!followers.has(accountNo)) isBehind.delete(accountNo);
-      if (followers.size === 0) {
-        lookedTo = undefined;
-        return { accountNos: [], upToNo: 0 };
-      }
-      const upToNo = Math.max(...[...followers.values()].map(({ upTo }) => upTo));
-      const fresh =
-        lookedTo === undefined || lookedTo >= upToNo
-          ? undefined
-          : await events.accountsBetween(lookedTo, upToNo);
-      for (const accountNo of followers.keys())
-        if (!isBehind.has(accountNo) || fresh?.has(accountNo)) isBehind.set(accountNo, true);
-      lookedTo = upToNo;
-      return { accountNos: [...isBehind].filter(([, is]) => is).map(([accountNo]) => accountNo), upToNo };
-    },
-    async forgetDone(seen) {
-      const still = new Set(await accountsBehind(db.kysely, seen));
-      for (const accountNo of seen.accountNos) if (!still.has(accountNo)) isBehind.set(accountNo, false);
-    },
-    [Symbol.dispose]: () => followed[Symbol.dispose](),
-  };
 }
 
 /** The place of a hook in the events of its account. Times are microseconds since 1970. */

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../../platform/db/index.ts';
+import { type Due, fits, hostOf, inTurns, slowIn, type Taken } from '../sending/places.ts';
 
 /** The database's clock, so that controllers with different clocks agree which leases have ended. */
 const dbNowUs = sql<number>`(extract(epoch from clock_timestamp()) * 1e6)::bigint`;
@@ -28,31 +29,69 @@ export async function accountsWithHooks(kysely: Kysely<Tables>): Promise<Readonl
   return new Set(rows.map(({ account_no }) => account_no));
 }
 
-/** Leases up to `limit` hooks of these accounts that are due and not at `upToNo` yet, the longest waiting first. */
-export async function leaseHooks(
+/** A hook that has events to send. */
+export interface DueHook extends Due {
+  readonly hookNo: number;
+}
+
+/** Up to `limit` hooks of these accounts that are due, not leased and not at `upToNo` yet, in turns by account. */
+export async function dueHooks(
   kysely: Kysely<Tables>,
   ask: {
     readonly accountNos: readonly number[];
     readonly upToNo: number;
     readonly nowUs: number;
-    readonly leaseUs: number;
-    readonly token: string;
+    readonly taken: Taken;
     readonly limit: number;
   },
-): Promise<readonly ClaimedHook[]> {
-  if (ask.accountNos.length === 0 || ask.limit === 0) return [];
+): Promise<readonly DueHook[]> {
+  if (ask.accountNos.length === 0) return [];
   await sql`
     insert into hook_progress (hook_no, after_no)
     select hook_no, after_no from hooks h where account_no = any(${ask.accountNos}::int[])
       and not exists (select from hook_progress p where p.hook_no = h.hook_no)
     on conflict do nothing`.execute(kysely);
+  const columns = {
+    accountNo: sql.ref('due.account_no'),
+    receiver: sql.ref('due.receiver'),
+    dueUs: sql.ref('due.due_us'),
+    host: sql.ref('due.host'),
+    isFailing: sql.ref('due.failing'),
+  };
+  const { rows } = await sql<DueHook>`
+    with due as (
+      select p.hook_no, 'hook ' || p.hook_no as receiver, h.account_no, p.due_us, p.failing_since_us is not null as failing,
+        ${hostOf(sql.ref('h.address'), sql`''`)} as host
+      from hook_progress p join hooks h using (hook_no)
+      where h.account_no = any(${ask.accountNos}::int[]) and ${isOpen(ask)})
+    select hook_no as "hookNo", account_no as "accountNo", receiver, host, failing as "isFailing",
+      ${slowIn(ask.taken, columns)} as "isSlow"
+    from due where ${fits(ask.taken, columns)} order by ${inTurns(columns)} limit ${ask.limit}`.execute(
+    kysely,
+  );
+  return rows;
+}
+
+/** The row `p` of hook_progress is due, not leased and not at `upToNo` yet. */
+function isOpen({ nowUs, upToNo }: { readonly nowUs: number; readonly upToNo: number }) {
+  return sql<boolean>`p.due_us <= ${nowUs}::bigint and p.after_no < ${upToNo}::bigint
+    and (p.lease_until_us is null or p.lease_until_us < ${dbNowUs})`;
+}
+
+/** Leases a hook; undefined: another worker has it, or it has nothing to send any more. */
+export async function leaseHook(
+  kysely: Kysely<Tables>,
+  ask: {
+    readonly hookNo: number;
+    readonly upToNo: number;
+    readonly nowUs: number;
+    readonly leaseUs: number;
+    readonly token: string;
+  },
+): Promise<ClaimedHook | undefined> {
   const { rows } = await sql<ClaimedHook>`
     with due as (
-      select p.hook_no from hook_progress p join hooks h using (hook_no)
-      where h.account_no = any(${ask.accountNos}::int[]) and p.due_us <= ${ask.nowUs}::bigint
-        and p.after_no < ${ask.upToNo}::bigint
-        and (p.lease_until_us is null or p.lease_until_us < ${dbNowUs})
-      order by p.due_us limit ${ask.limit} for update of p skip locked
+      select p.hook_no from hook_progress p where p.hook_no = ${ask.hookNo} and ${isOpen(ask)} for update skip locked
     ), leased as (
       update hook_progress p set lease_token = ${ask.token}, lease_until_us = ${dbNowUs} + ${ask.leaseUs}::bigint
       from due where p.hook_no = due.hook_no returning p.*
@@ -60,7 +99,7 @@ export async function leaseHooks(
     select h.hook_no, h.hook_id, h.account_no, a.timezone, h.name, h.sealed, h.types, h.tag_no, p.after_no, p.attempts,
       p.first_attempt_us, p.failing_since_us
     from leased p join hooks h using (hook_no) join accounts a using (account_no)`.execute(kysely);
-  return rows;
+  return rows[0];
 }
 
 /** Those of these accounts that have a hook which is not at `upToNo` yet. */

@@ -1,5 +1,5 @@
-import { type Clock, createJobParts, createWaker, type Logger } from '@vantage/kernel';
-import { realTime, shortestRoundMs, type TimeScale } from '../../../platform/config/time-scale.ts';
+import { type Clock, declareState, type Logger } from '@vantage/kernel';
+import type { TimeScale } from '../../../platform/config/time-scale.ts';
 import type { Db } from '../../../platform/db/index.ts';
 import { escaped, linked } from '../../../rest/http/form-page.ts';
 import { withinTime } from '../attempt.ts';
@@ -7,7 +7,9 @@ import type { Channel } from '../channels/channel.ts';
 import { leaseUs } from '../claim.ts';
 import { afterAttempt, retryTimes } from '../notification-state.ts';
 import type { SubscriptionLinks } from '../page-mails/subscriptions.ts';
-import { type ClaimedMail, claimMails, delayMail, endMail } from './mail-store.ts';
+import type { Places } from '../sending/places.ts';
+import { createSender } from '../sending/sender.ts';
+import { type ClaimedMail, claimMails, type DueMails, delayMail, dueMails, endMail } from './mail-store.ts';
 
 /** Dependencies of the sender of mails to subscribers of status pages, and of monthly reports. */
 export interface SendMailsDeps {
@@ -23,27 +25,44 @@ export interface SendMailsDeps {
   readonly mayGiveUp: () => boolean;
 }
 
-const roundMs = 5_000;
-/** Mails that leave at once. */
-const atOnce = 8;
+/** Mails that leave at once, by the operator's mail server. */
+export const mailPlaces: Places = {
+  all: { total: 32, account: 16, host: 32, receiver: 8 },
+  slow: { total: 24, account: 12, host: 24, receiver: 8 },
+  failing: { total: 24, account: 12, host: 24, receiver: 8 },
+};
+
+const track = declareState({
+  name: 'sent_mails',
+  entries: mailPlaces.all.total,
+  entryBytes: 131_072,
+  filledBy: 'accounts, strangers who subscribe',
+  atBound: 'others wait in the database',
+});
 
 /** Sends the mails that are due, until the signal aborts. Any number of controllers may run it. */
 export async function sendMails(deps: SendMailsDeps, signal: AbortSignal): Promise<void> {
-  const { db, clock, log, timeScale = realTime } = deps;
-  const parts = createJobParts({
+  const { db, clock, log, timeScale } = deps;
+  const sender = createSender<DueMails>({
+    clock,
     log,
-    failed: 'mails about status pages and monthly reports cannot be sent; trying again',
-    recovered: 'mails about status pages and monthly reports are sent again',
+    timeScale,
+    places: mailPlaces,
+    track,
+    texts: {
+      failed: 'mails about status pages and monthly reports cannot be sent; trying again',
+      recovered: 'mails about status pages and monthly reports are sent again',
+    },
+    sending: {
+      due: (taken, limit) => dueMails(db.kysely, { nowUs: clock.nowUs(), taken, limit }),
+      async claim({ accountNo, sender: name }, limit) {
+        const ask = { accountNo, sender: name, nowUs: clock.nowUs(), leaseUs, limit };
+        const claimed = await claimMails(db.kysely, ask);
+        return claimed.map((mail) => (ending) => send(deps, mail, ending));
+      },
+    },
   });
-  const waker = createWaker(clock);
-  const claim = () => claimMails(db.kysely, { nowUs: clock.nowUs(), leaseUs, limit: atOnce });
-  while (!signal.aborted) {
-    await parts.attempt('mails', async () => {
-      for (let claimed = await claim(); claimed.length > 0 && !signal.aborted; claimed = await claim())
-        await Promise.all(claimed.map((mail) => send(deps, mail, signal)));
-    });
-    await waker.wait(timeScale(roundMs, shortestRoundMs), signal);
-  }
+  await sender.run(signal);
 }
 
 /** Sends one mail, and records how it went. */

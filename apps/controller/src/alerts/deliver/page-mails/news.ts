@@ -2,6 +2,7 @@ import { minuteUs } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../../platform/db/index.ts';
 import type { ReadEvent } from '../followers.ts';
+import { inTurns } from '../sending/places.ts';
 
 /** A note on a status page. */
 export interface PageNote {
@@ -99,17 +100,63 @@ export async function accountsWithSubscribers(kysely: Kysely<Tables>): Promise<R
   return new Set(rows.map(({ account_no }) => account_no));
 }
 
-/** The pages of these accounts that have subscribers and may have news, those that waited longest first. */
+/** Pages that may have news: of these accounts, up to this number of events. */
+interface NewsAsk {
+  readonly accountNos: readonly number[];
+  readonly upToNo: number;
+}
+
+/** A place that is so many numbers behind is written anew, so that the next look is not to read all of them. */
+const farNos = 5_000;
+
+/** Moves the places of pages on in whose accounts nothing happened: those of other accounts than these. */
+export async function passQuiet(kysely: Kysely<Tables>, { accountNos, upToNo }: NewsAsk): Promise<void> {
+  await sql`
+    update page_news set after_no = ${upToNo}::bigint where page_no = any(array(
+      select n.page_no from page_news n join pages p using (page_no)
+      where n.after_no < ${upToNo - farNos}::bigint and p.account_no <> all(${accountNos}::int[])
+      for update of n skip locked))`.execute(kysely);
+}
+
+/**
+ * Pages with subscribers that may have news: those of the accounts `accountNos` that were not told all up to `upToNo`,
+ * those whose notes changed, and new ones. They come in turns by account, at most `limit` and without `besides`, so
+ * that a page that stays due hides no other one.
+ */
 export async function duePages(
   kysely: Kysely<Tables>,
-  { accountNos, nowUs }: { readonly accountNos: readonly number[]; readonly nowUs: number },
+  ask: NewsAsk & { readonly nowUs: number; readonly besides: readonly number[]; readonly limit: number },
 ): Promise<readonly number[]> {
+  const toldNotes = sql`to_jsonb(n.notes_us)`;
+  const notes = sql`jsonb_path_query_array(p.notes, '$[*].AtUs')`;
+  const columns = {
+    accountNo: sql.ref('p.account_no'),
+    dueUs: sql`coalesce(n.due_us, 0)`,
+    receiver: sql.ref('p.page_no'),
+  };
   const { rows } = await sql<{ page_no: number }>`
     select p.page_no from pages p left join page_news n using (page_no)
-    where p.account_no = any(${accountNos}::int[]) and coalesce(n.due_us, 0) <= ${nowUs}::bigint
+    where coalesce(n.due_us, 0) <= ${ask.nowUs}::bigint and p.page_no <> all(${ask.besides}::int[])
+      and (n.page_no is null
+        or (n.after_no < ${ask.upToNo}::bigint and p.account_no = any(${ask.accountNos}::int[]))
+        or not (${notes} <@ ${toldNotes} and ${notes} @> ${toldNotes}))
       and exists (select from page_subscribers s where s.page_no = p.page_no and s.confirmed_us is not null)
-    order by n.due_us nulls first limit 100`.execute(kysely);
+    order by ${inTurns(columns)} limit ${ask.limit}`.execute(kysely);
   return rows.map(({ page_no }) => page_no);
+}
+
+/** Those of these accounts that have a page whose subscribers were not told all up to `upToNo`. */
+export async function accountsWithUntold(
+  kysely: Kysely<Tables>,
+  { accountNos, upToNo }: NewsAsk,
+): Promise<readonly number[]> {
+  const { rows } = await sql<{ account_no: number }>`
+    select distinct p.account_no from pages p left join page_news n using (page_no)
+    where p.account_no = any(${accountNos}::int[]) and coalesce(n.after_no, 0) < ${upToNo}::bigint
+      and exists (select from page_subscribers s where s.page_no = p.page_no and s.confirmed_us is not null)`.execute(
+    kysely,
+  );
+  return rows.map(({ account_no }) => account_no);
 }
 
 /** Locks a page's news for the transaction; undefined: another worker has them, or the page is gone. */

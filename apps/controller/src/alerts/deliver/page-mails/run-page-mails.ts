@@ -2,14 +2,17 @@ import { type Clock, createJobParts, createWaker, type Logger } from '@vantage/k
 import { z } from 'zod';
 import { realTime, shortestRoundMs, type TimeScale } from '../../../platform/config/time-scale.ts';
 import type { Db } from '../../../platform/db/index.ts';
-import { createFollowers, type EventSource } from '../followers.ts';
+import { createAccountsBehind } from '../accounts-behind.ts';
+import type { EventSource } from '../followers.ts';
 import { insertSubscriberMails } from '../mails/mail-store.ts';
 import {
   accountsWithSubscribers,
+  accountsWithUntold,
   duePages,
   lockNews,
   newsOf,
   newsPauseUs,
+  passQuiet,
   storeNews,
   subscribersOf,
 } from './news.ts';
@@ -23,9 +26,12 @@ export interface PageMailDeps {
   readonly events: EventSource;
 }
 
-const roundMs = 5_000;
-/** A place that is so many numbers behind is written anew. */
-const farNos = 5_000;
+/** Also the longest that news wait for the round. */
+const roundMs = 2_000;
+/** Pages of one question. */
+const atOnce = 100;
+/** Events that are news. */
+const types = ['Down', 'Up'] as const;
 /** Events of one mail at most; further ones come in the next. */
 const mostEvents = 1_000;
 
@@ -50,18 +56,25 @@ export async function runPageMails(deps: PageMailDeps, signal: AbortSignal): Pro
     recovered: 'mails about status pages are made again',
   });
   const waker = createWaker(clock);
-  using accounts = createFollowers(
+  using behind = createAccountsBehind({
     clock,
-    () => accountsWithSubscribers(db.kysely),
-    (accountNo) => deps.events.follow(accountNo),
-  );
+    events: deps.events,
+    readAccounts: () => accountsWithSubscribers(db.kysely),
+    stillBehind: (seen) => accountsWithUntold(db.kysely, seen),
+    types,
+  });
   const news = async () => {
-    const followers = await accounts.current();
-    const ask = { accountNos: [...followers.keys()], nowUs: clock.nowUs() };
-    for (const pageNo of await duePages(db.kysely, ask))
-      await parts.attempt(`page ${pageNo}`, () =>
-        tell(deps, pageNo, (accountNo) => followers.get(accountNo)?.upTo),
-      );
+    const seen = await behind.look();
+    if (seen === undefined) return;
+    await passQuiet(db.kysely, seen);
+    const told: number[] = [];
+    const next = () => duePages(db.kysely, { ...seen, nowUs: clock.nowUs(), besides: told, limit: atOnce });
+    for (let due = await next(); due.length > 0 && !signal.aborted; due = await next())
+      for (const pageNo of due) {
+        told.push(pageNo);
+        await parts.attempt(`page ${pageNo}`, () => tell(deps, pageNo, seen.upToNo));
+      }
+    await behind.forgetDone(seen);
   };
   while (!signal.aborted) {
     await parts.attempt('news', news);
@@ -73,12 +86,11 @@ export async function runPageMails(deps: PageMailDeps, signal: AbortSignal): Pro
 async function tell(
   { db, clock, events: source, timeScale = realTime }: PageMailDeps,
   pageNo: number,
-  upToOf: (accountNo: number) => number | undefined,
+  upToNo: number,
 ): Promise<void> {
   await db.kysely.transaction().execute(async (trx) => {
     const page = await lockNews(trx, pageNo);
-    const upToNo = page && upToOf(page.account_no);
-    if (page === undefined || upToNo === undefined) return;
+    if (page === undefined) return;
     const [nowUs, written] = [clock.nowUs(), notes.safeParse(page.notes).data ?? []];
     const { after_no: afterNo, notes_us: toldUs } = page;
     const notesUs = written.map(({ AtUs }) => AtUs);
@@ -91,7 +103,7 @@ async function tell(
       afterNo,
       upToNo,
       limit: mostEvents,
-      types: ['Down', 'Up'],
+      types,
       tagNos: page.tag_nos ?? undefined,
     });
     const news = newsOf(
@@ -110,8 +122,7 @@ async function tell(
     }
     const last = found.length < mostEvents ? upToNo : (found.at(-1)?.no ?? upToNo);
     const isSame = notesUs.length === toldUs.length && notesUs.every((us) => toldUs.includes(us));
-    // Nothing is written while nothing happens; but the next look is not to read all that happened to others.
-    if (news === undefined && isSame && last - afterNo < farNos) return;
+    if (news === undefined && isSame && last === afterNo) return;
     const dueUs = news === undefined ? nowUs : Math.round(nowUs + timeScale(newsPauseUs));
     await storeNews(trx, { pageNo, afterNo: last, notesUs, dueUs });
   });

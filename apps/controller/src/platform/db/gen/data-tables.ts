@@ -400,6 +400,8 @@ export interface DataTables {
     report_no: number | null;
     contact_no: number | null;
     html: string | null;
+    account_no: Generated<number>;
+    sender: Generated<string>;
     address: string | null;
   };
   maintenance_windows: {
