@@ -20,7 +20,7 @@ import type { RefusedAttempt } from './refusal-entry.ts';
 
 export { createSignInProvider } from './provider.ts';
 
-/** Where a sign-in by the provider begins; `/callback` and `/ways` follow. */
+/** Where a sign-in by the provider begins; `/callback` follows, and `/ways`, which does not ask the provider. */
 const path = '/sign-in';
 const cookieName = '__Host-vantage-sign-in';
 const context = 'sign-in by a provider';
@@ -65,11 +65,12 @@ interface ProviderRouteDeps {
 export function providerRoutes(deps: ProviderRouteDeps): readonly OuterRoute[] {
   const { provider, settings } = deps;
   return [
+    { path: `${path}/ways`, needsKey: 'signed', run: async () => showWays(provider !== undefined) },
     {
       path,
       needsKey: 'signed',
+      asksElsewhere: true,
       async run(request) {
-        if (request.rest === '/ways') return showWays(provider !== undefined);
         if (provider === undefined || settings === undefined) return page(404, none);
         const known = { ...deps, provider, settings };
         try {

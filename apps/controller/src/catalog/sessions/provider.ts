@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { hourMs } from '@vantage/domain';
-import { type Clock, messageOf } from '@vantage/kernel';
+import { abortable, type Clock, messageOf } from '@vantage/kernel';
 import * as oidc from 'openid-client';
 import { z } from 'zod';
 import type { OidcSettings } from '../../platform/config/oidc.ts';
@@ -40,7 +40,12 @@ export class ProviderFailure extends Error {}
 
 /** The provider's metadata is read again after this time. */
 const discoveredMs = hourMs;
-const timeoutS = 10;
+/** One that could not be asked is not asked again for so long. */
+const failedMs = 3_000;
+/** Each request to the provider takes so long at most. */
+const timeoutS = 5;
+/** Who signs out waits so long at most. */
+const signOutMs = 2_000;
 const mostGroups = 1_000;
 
 const texts = z.union([z.array(z.string()), z.string().transform((text) => [text])]);
@@ -72,14 +77,23 @@ export async function discoverProvider({
   });
 }
 
-/** Creates the provider's client. Nothing is asked before somebody signs in. */
-export function createSignInProvider(settings: OidcSettings, clock: Pick<Clock, 'monoMs'>): SignInProvider {
-  let known: { readonly config: oidc.Configuration; readonly fromMs: number } | undefined;
+/**
+ * Creates the provider's client. Nothing is asked before somebody signs in. Its metadata is asked for once by all who
+ * need it at one time.
+ */
+export function createSignInProvider(
+  settings: OidcSettings,
+  clock: Pick<Clock, 'monoMs' | 'timer'>,
+): SignInProvider {
+  let known: { readonly config: Promise<oidc.Configuration>; readonly untilMs: number } | undefined;
 
-  const discover = async (): Promise<oidc.Configuration> => {
-    if (known !== undefined && clock.monoMs() - known.fromMs < discoveredMs) return known.config;
-    const config = await discoverProvider(settings);
-    known = { config, fromMs: clock.monoMs() };
+  const discover = (): Promise<oidc.Configuration> => {
+    if (known !== undefined && clock.monoMs() < known.untilMs) return known.config;
+    const config = discoverProvider(settings);
+    known = { config, untilMs: clock.monoMs() + discoveredMs };
+    config.catch(() => {
+      known = { config, untilMs: clock.monoMs() + failedMs };
+    });
     return config;
   };
 
@@ -123,11 +137,15 @@ export function createSignInProvider(settings: OidcSettings, clock: Pick<Clock, 
             : await oidc.fetchUserInfo(config, tokens.access_token, own.sub);
         return identityOf({ ...more, ...own });
       }),
-    signOutAddress: (back) =>
-      ask(async (config) => {
+    async signOutAddress(back) {
+      const late = new AbortController();
+      using _timer = clock.timer(signOutMs, () => late.abort(new Error('the provider does not answer')));
+      const address = ask(async (config) => {
         if (config.serverMetadata().end_session_endpoint === undefined) return null;
         return oidc.buildEndSessionUrl(config, { post_logout_redirect_uri: back }).href;
-      }).catch(() => null),
+      });
+      return abortable(address, late.signal).catch(() => null);
+    },
   };
 }
 

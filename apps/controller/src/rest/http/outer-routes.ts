@@ -3,7 +3,7 @@ import type { Context, Next } from 'koa';
 import { type Answer, answerDocument, answerProblem } from './answer.ts';
 import type { Authenticator } from './authenticate.ts';
 import type { Document } from './document.ts';
-import type { KeyLoad, Stay, StrangerLoad } from './per-key-semaphore.ts';
+import { createStrangerLoad, type KeyLoad, type Stay, type StrangerLoad } from './per-key-semaphore.ts';
 import { badKey, malformed, Problem, problemCode } from './problem.ts';
 import type { RequestTransactions } from './run-route.ts';
 import type { Session } from './session.ts';
@@ -52,6 +52,8 @@ export type OuterRoute = { readonly path: string } & (
     }
   | {
       readonly needsKey: 'signed';
+      /** It waits for another service: it counts with its like only, so that nobody else waits for that. */
+      readonly asksElsewhere?: true;
       readonly run: (request: FormRequest) => Promise<OuterReply<AnyBody>>;
     }
 );
@@ -104,11 +106,13 @@ export function serveOuterRoutes({
     return known;
   };
 
+  const elsewhere = createStrangerLoad();
   const answer = async (route: OuterRoute, context: Context): Promise<OuterReply<AnyBody>> => {
     const address = addressOf(context.req);
     if (route.needsKey === 'signed') {
       const form = { ...(await readForm(context, route.path)), address };
-      return strangers.run(address, () => route.run(form), stayUntilSent(context.res));
+      const own = route.asksElsewhere === true ? elsewhere : strangers;
+      return own.run(address, () => route.run(form), stayUntilSent(context.res));
     }
     if (!route.needsKey)
       return route.isBounded
