@@ -4,6 +4,7 @@ import './hostile-agents.scenes.ts';
 import './strangers.scenes.ts';
 import './status-pages.scenes.ts';
 import './hostile-keys.scenes.ts';
+import './hostile-history.scenes.ts';
 import './hostile-scopes.scenes.ts';
 import './hostile-scripts.scenes.ts';
 import './hostile-targets.scenes.ts';

@@ -4,6 +4,7 @@ import { disturbances } from './harness/scenes.ts';
 
 const calm: Measured = {
   calls: 50,
+  p50Ms: 10,
   p99Ms: 20,
   errors: [],
   missingEvents: 0,

@@ -80,6 +80,7 @@ export const untrackedState: ReadonlyMap<string, string> = new Map(
       'apps/controller/src/checks/ingest/housekeeping.ts doneAtMs',
     ],
     'has its bound where it is made: a semaphore has the places of its caller': [
+      'libs/kernel/src/fair-semaphore.ts waiting',
       'libs/kernel/src/listeners.ts free',
       'libs/kernel/src/semaphore.ts queue',
       'libs/probes/src/methods/script/sandbox.ts guests',
@@ -119,6 +120,8 @@ export const untrackedState: ReadonlyMap<string, string> = new Map(
     "is bounded by its reader's loop, and by a limit in the same file": [
       'apps/agent/src/upgrade/fetch-version.ts chunks',
       'apps/controller/src/alerts/deliver/channels/http-channel.ts chunks',
+      'apps/controller/src/catalog/pages/status/days.ts incidents',
+      'apps/controller/src/catalog/states/routes.ts days',
       'apps/controller/src/platform/clocks/clock-judge.ts objections',
     ],
   }).flatMap(([reason, entries]) => entries.map((entry) => [entry, reason] as const)),

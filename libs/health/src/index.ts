@@ -21,7 +21,7 @@ export {
   rankOf,
   scale,
 } from './histogram.ts';
-export { type DrawnSpan, joinShort } from './join-short.ts';
+export { createSpanJoiner, type DrawnSpan, type SpanJoiner } from './join-short.ts';
 export {
   type MaintenanceSchedule,
   nextOccurrences,
@@ -60,12 +60,15 @@ export {
 } from './state.ts';
 export type { FoldEvent, FoldEventType, FoldSettings } from './step.ts';
 export {
+  addUptimes,
   outages,
   type ShownSpan,
   timeline,
   type Uptime,
   type UptimeFacts,
+  type UptimePart,
   uptime,
+  uptimeOfPart,
 } from './uptime.ts';
 export { type CertificateExpiry, stepCertificate } from './warnings/certificate-expiry.ts';
 export { type Slowness, stepSlowness } from './warnings/slowness.ts';

@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { joinShort } from './join-short.ts';
+import { createSpanJoiner } from './join-short.ts';
 import type { ShownSpan } from './uptime.ts';
 
 const statuses = ['Up', 'Down', 'Maint', 'Unknown'] as const;
+const joinShort = (spans: readonly ShownSpan[], resolutionUs: number) => {
+  const joiner = createSpanJoiner(resolutionUs);
+  joiner.add(spans);
+  return joiner.drawn;
+};
 /** Stretches without holes, neighbours of different status. */
 const timelines = fc
   .array(fc.tuple(fc.integer({ min: 1, max: 100 }), fc.constantFrom(...statuses)), { maxLength: 60 })
@@ -45,5 +50,30 @@ test('short stretches are joined under the worst status; nothing is lost, and lo
       expect(drawn.length).toBeLessThanOrEqual(2 * Math.ceil(period / resolution) + 1);
     }),
     { numRuns: 500 },
+  );
+});
+
+test('spans that come in parts, cut anywhere, are joined as those that come at once', () => {
+  fc.assert(
+    fc.property(
+      timelines,
+      fc.integer({ min: 1, max: 150 }),
+      fc.array(fc.integer({ min: 1_000, max: 5_000 }), { maxLength: 5 }),
+      (spans, resolution, at) => {
+        const edges = [0, ...at.sort((a, b) => a - b), Number.MAX_SAFE_INTEGER];
+        const joiner = createSpanJoiner(resolution);
+        for (const [i, fromUs] of edges.slice(0, -1).entries())
+          joiner.add(
+            spans
+              .map((span) => ({
+                ...span,
+                fromUs: Math.max(span.fromUs, fromUs),
+                toUs: Math.min(span.toUs, edges[i + 1] ?? fromUs),
+              }))
+              .filter((span) => span.toUs > span.fromUs),
+          );
+        expect(joiner.drawn).toEqual(joinShort(spans, resolution));
+      },
+    ),
   );
 });

@@ -8,31 +8,62 @@ export interface DrawnSpan extends Span {
   readonly isMixed: boolean;
 }
 
+/** Spans of a device that are joined as they come. */
+export interface SpanJoiner {
+  /**
+   * Adds spans in the order of time, without holes, also between those that were added before and these. The first may
+   * go on with the status of the last one before.
+   */
+  add(spans: readonly ShownSpan[]): void;
+  /** All that was added, joined. */
+  readonly drawn: readonly DrawnSpan[];
+  /** Their number, or one less. */
+  readonly size: number;
+}
+
 /**
- * Joins neighbours that are shorter than a resolution under their worst status, so that the number of spans is bounded
- * by the period: at most two for each resolution, and one more. Pure.
+ * Creates a joiner. Neighbours that are shorter than a resolution are joined under their worst status, so that the
+ * number of spans is bounded by the period: at most two for each resolution, and one more. Nothing else is held.
  *
  * | stretches | drawn as |
  * |---|---|
  * | one of at least the resolution | itself |
  * | neighbours that are shorter | joined from the first one on, until together they are as long as the resolution |
  * | one shorter, between two that are not | itself |
- *
- * `spans` are in the order of time, without holes.
  */
-export function joinShort(spans: readonly ShownSpan[], resolutionUs: number): readonly DrawnSpan[] {
+export function createSpanJoiner(resolutionUs: number): SpanJoiner {
   const drawn: DrawnSpan[] = [];
   const isShort = (span: Span) => span.toUs - span.fromUs < resolutionUs;
-  for (const { fromUs, toUs, status } of spans) {
-    const last = drawn.at(-1);
+  // The last one may go on in the next part.
+  let pending: ShownSpan | undefined;
+  const draw = (into: DrawnSpan[], { fromUs, toUs, status }: ShownSpan) => {
+    const last = into.at(-1);
     if (last !== undefined && isShort(last) && isShort({ fromUs, toUs }))
-      drawn[drawn.length - 1] = {
+      into[into.length - 1] = {
         fromUs: last.fromUs,
         toUs,
         status: worseOf(last.status, status),
         isMixed: true,
       };
-    else drawn.push({ fromUs, toUs, status, isMixed: false });
-  }
-  return drawn;
+    else into.push({ fromUs, toUs, status, isMixed: false });
+  };
+  return {
+    add(spans) {
+      for (const span of spans) {
+        if (pending?.status === span.status) pending = { ...pending, toUs: span.toUs };
+        else {
+          if (pending !== undefined) draw(drawn, pending);
+          pending = span;
+        }
+      }
+    },
+    get size() {
+      return drawn.length;
+    },
+    get drawn() {
+      const all = [...drawn];
+      if (pending !== undefined) draw(all, pending);
+      return all;
+    },
+  };
 }

@@ -77,11 +77,33 @@ export function timeline(facts: UptimeFacts, period: Span): ShownSpan[] {
   }
 }
 
+/** A part of a device's period, for the part that follows it. */
+export interface UptimePart {
+  /** The begin of the outage that is open at its end. */
+  readonly openUs: number | undefined;
+  /** The begins of the outage and of the excluded one that were counted last. */
+  readonly countedUs: number | undefined;
+  readonly excludedUs: number | undefined;
+}
+
 /**
  * Seconds of each status in a period and the outages that show in it. Boundaries are cut to whole seconds, so the five
  * parts equal floor(to) - floor(from) exactly. An outage that an Unknown interrupts is one outage.
  */
 export function uptime(facts: UptimeFacts, period: Span): Uptime {
+  return uptimeOfPart(facts, period, undefined).uptime;
+}
+
+/**
+ * The uptime of a part of a longer period, whose `facts` need no more than what touches the part. `before` is the part
+ * that ends where this one begins, undefined for the first one. With cuts at whole seconds, the parts add up
+ * (`addUptimes`) to the uptime of the whole.
+ */
+export function uptimeOfPart(
+  facts: UptimeFacts,
+  period: Span,
+  before: UptimePart | undefined,
+): { readonly uptime: Uptime; readonly part: UptimePart } {
   const seconds: Record<DeviceStatus, number> = { Up: 0, Down: 0, Maint: 0, Unknown: 0 };
   const spans = timeline(facts, period);
   for (const span of spans) seconds[span.status] += wholeSeconds(span.toUs) - wholeSeconds(span.fromUs);
@@ -92,17 +114,52 @@ export function uptime(facts: UptimeFacts, period: Span): Uptime {
     (sum, { fromUs, toUs }) => sum + wholeSeconds(toUs) - wholeSeconds(fromUs),
     0,
   );
-  const all = countTouched(outages(facts.intervals), down);
-  const without = countTouched(excluded, left);
+  const found = outages(withOpen(facts.intervals, before?.openUs));
+  const all = touched(found, down);
+  const without = touched(excluded, left);
+  const [last, lastWithout] = [all.at(-1)?.fromUs, without.at(-1)?.fromUs];
+  const ExcludedOutages = without.length - countOf(without, before?.excludedUs);
+  const open = found.at(-1);
   return {
-    UpSeconds: seconds.Up,
-    DownSeconds: seconds.Down - leftSeconds,
-    MaintenanceSeconds: seconds.Maint,
-    UnknownSeconds: seconds.Unknown,
-    ExcludedSeconds: leftSeconds,
-    Outages: all - without,
-    ExcludedOutages: without,
+    uptime: {
+      UpSeconds: seconds.Up,
+      DownSeconds: seconds.Down - leftSeconds,
+      MaintenanceSeconds: seconds.Maint,
+      UnknownSeconds: seconds.Unknown,
+      ExcludedSeconds: leftSeconds,
+      Outages: all.length - countOf(all, before?.countedUs) - ExcludedOutages,
+      ExcludedOutages,
+    },
+    part: {
+      openUs: open?.toUs === Number.POSITIVE_INFINITY ? open.fromUs : undefined,
+      countedUs: last ?? before?.countedUs,
+      excludedUs: lastWithout ?? before?.excludedUs,
+    },
   };
+}
+
+/** The sum of the uptimes of parts. */
+export function addUptimes(one: Uptime, other: Uptime): Uptime {
+  return {
+    UpSeconds: one.UpSeconds + other.UpSeconds,
+    DownSeconds: one.DownSeconds + other.DownSeconds,
+    MaintenanceSeconds: one.MaintenanceSeconds + other.MaintenanceSeconds,
+    UnknownSeconds: one.UnknownSeconds + other.UnknownSeconds,
+    ExcludedSeconds: one.ExcludedSeconds + other.ExcludedSeconds,
+    Outages: one.Outages + other.Outages,
+    ExcludedOutages: one.ExcludedOutages + other.ExcludedOutages,
+  };
+}
+
+/** The intervals, with the outage that was open before them. */
+function withOpen(intervals: readonly BaseInterval[], openUs: number | undefined): readonly BaseInterval[] {
+  if (openUs === undefined) return intervals;
+  return [{ fromUs: openUs, status: 'Down' }, ...intervals.filter(({ fromUs }) => fromUs > openUs)];
+}
+
+/** 1 where one of the spans begins there. */
+function countOf(spans: readonly Span[], fromUs: number | undefined): number {
+  return spans.some((span) => span.fromUs === fromUs) ? 1 : 0;
 }
 
 /** Outages by results: each lasts from the first Down to the next Up, and includes an Unknown in between. */
@@ -120,15 +177,13 @@ export function outages(intervals: readonly BaseInterval[]): Span[] {
   return found;
 }
 
-/** How many of the first list's spans share time with the second's; both sorted, neither overlapping itself. */
-function countTouched(spans: readonly Span[], others: readonly Span[]): number {
-  let count = 0;
+/** The spans of the first list that share time with the second's; both sorted, neither overlapping itself. */
+function touched(spans: readonly Span[], others: readonly Span[]): readonly Span[] {
   let i = 0;
-  for (const span of spans) {
+  return spans.filter((span) => {
     while ((others[i]?.toUs ?? Number.POSITIVE_INFINITY) <= span.fromUs) i += 1;
-    if ((others[i]?.fromUs ?? Number.POSITIVE_INFINITY) < span.toUs) count += 1;
-  }
-  return count;
+    return (others[i]?.fromUs ?? Number.POSITIVE_INFINITY) < span.toUs;
+  });
 }
 
 function wholeSeconds(us: number): number {

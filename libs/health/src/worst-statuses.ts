@@ -11,19 +11,21 @@ export function worseOf(one: DeviceStatus, other: DeviceStatus): DeviceStatus {
 
 /**
  * The worst status of each of `parts` stretches of `partUs` from `fromUs` on; undefined where no span touches the
- * stretch. `spans` are in the order of time and do not overlap. Pure.
+ * stretch. `spans` are in the order of time and do not overlap; `before` is the result for spans that came before.
+ * Pure.
  */
 export function worstStatuses(
   spans: readonly ShownSpan[],
   { fromUs, partUs, parts }: { readonly fromUs: number; readonly partUs: number; readonly parts: number },
+  before: readonly (DeviceStatus | undefined)[] = [],
 ): readonly (DeviceStatus | undefined)[] {
-  const found: (DeviceStatus | undefined)[] = Array.from({ length: parts }, () => undefined);
+  const found = Array.from({ length: parts }, (_, part) => before[part]);
   for (const { fromUs: beginUs, toUs, status } of spans) {
     const first = Math.max(0, Math.floor((beginUs - fromUs) / partUs));
     const last = Math.min(parts - 1, Math.ceil((toUs - fromUs) / partUs) - 1);
     for (let part = first; part <= last; part += 1) {
-      const before = found[part];
-      found[part] = before === undefined ? status : worseOf(before, status);
+      const known = found[part];
+      found[part] = known === undefined ? status : worseOf(known, status);
     }
   }
   return found;

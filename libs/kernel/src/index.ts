@@ -22,6 +22,7 @@ export {
   syncFolder,
   writeWhole,
 } from './disk/index.ts';
+export { createFairSemaphore, type FairPlaces, type FairSemaphore } from './fair-semaphore.ts';
 export { actionOf, Fault, type FaultAction, messageOf } from './fault.ts';
 export { type FieldFault, faultsOf, sentFault, unknownField } from './field-faults/field-faults.ts';
 export { exitCodeOf, type Finding, findingsText } from './finding.ts';

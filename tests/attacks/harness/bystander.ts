@@ -9,6 +9,7 @@ import type { Api } from '../../harness/api.ts';
 /** The measurements of the bystander in a span of time. */
 export interface Measured {
   readonly calls: number;
+  readonly p50Ms: number;
   readonly p99Ms: number;
   /** Failures of calls and of the event stream. */
   readonly errors: readonly string[];
@@ -97,6 +98,7 @@ export async function startBystander(account: {
       const checks = await readChecks(kysely, { agentNo, fromUs, toUs });
       return {
         calls: measured.latenciesMs.length,
+        p50Ms: quantile(measured.latenciesMs, 0.5),
         p99Ms: quantile(measured.latenciesMs, 0.99),
         errors: [...measured.errors, ...measured.breaks],
         missingEvents: measured.missingEvents,

@@ -181,5 +181,5 @@ function rowOf(name: string, measured: Measured, fixture: AttackFixture): string
     Math.round(peakBytes / mebibyte),
   );
   const [ms, late, delivered] = [measured.p99Ms, measured.latestMs, measured.deliveredMs].map(Math.round);
-  return `  ${name}: p99 ${ms} ms of ${measured.calls} calls, ${measured.errors.length} errors, ${measured.checks} checks (${late} ms late, stored after ${delivered} ms), MiB ${memory.join(' / ')}`;
+  return `  ${name}: p50 ${Math.round(measured.p50Ms)} ms, p99 ${ms} ms of ${measured.calls} calls, ${measured.errors.length} errors, ${measured.checks} checks (${late} ms late, stored after ${delivered} ms), MiB ${memory.join(' / ')}`;
 }

@@ -17907,7 +17907,7 @@ export interface operations {
                  */
                 Timestamp2?: string;
                 /**
-                 * @description Seconds: neighbouring intervals that are shorter are joined under their worst status. Default: a 500th of the period.
+                 * @description Seconds: neighbouring intervals that are shorter are joined under their worst status. An answer has at most 100,000 intervals. Default: a 500th of the period, and more with more than 100 devices.
                  * @example 300
                  */
                 Resolution?: number;

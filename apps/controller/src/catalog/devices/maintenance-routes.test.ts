@@ -14,7 +14,7 @@ beforeAll(async () => {
       stopMaintenance: async () => 0,
       cancelOccurrence: async () => {},
       uptimes: async () => new Map(),
-      timelines: async () => new Map(),
+      timelines: async () => {},
     }),
   });
   const { accountNo } = await rest.account('one', 'Europe/Berlin');

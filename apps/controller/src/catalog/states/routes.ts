@@ -79,15 +79,18 @@ const stateRow = z
 type StateRow = z.input<typeof stateRow>;
 
 /** Works out the shown statuses of devices in the order of time, by their numbers. */
-export type ReadTimelines = (ask: {
-  readonly devices: readonly {
-    readonly deviceNo: number;
-    readonly createdUs: number;
-    readonly fromUs: number;
-  }[];
-  readonly toUs: number;
-  readonly nowUs: number;
-}) => Promise<ReadonlyMap<number, readonly ShownSpan[]>>;
+export type ReadTimelines = (
+  ask: {
+    readonly devices: readonly {
+      readonly deviceNo: number;
+      readonly createdUs: number;
+      readonly fromUs: number;
+    }[];
+    readonly toUs: number;
+    readonly nowUs: number;
+  },
+  onSpans: (deviceNo: number, spans: readonly ShownSpan[]) => void,
+) => Promise<void>;
 
 /** The parts that the route needs. */
 interface StateRouteDeps {
@@ -195,7 +198,7 @@ async function complete(
     parts.has('Locations') ? locationsOf(kysely, nos).then(byDevice) : undefined,
     parts.has('Master') ? mastersOf(kysely, nos).then(byDevice) : undefined,
     parts.has('LastCheck') ? lastChecksOf(kysely, nos, nowUs).then(byDevice) : undefined,
-    parts.has('Day') ? timelines({ devices, toUs: nowUs, nowUs }) : undefined,
+    parts.has('Day') ? readDays(timelines, { devices, fromUs, nowUs }) : undefined,
     parts.has('Settings') ? readDevices(kysely, nos, nowUs).then(byDevice) : undefined,
   ]);
   return rows.map((row) => {
@@ -203,7 +206,6 @@ async function complete(
     const [master] = masters?.get(no) ?? [];
     const [check] = checks?.get(no) ?? [];
     const [device] = settings?.get(no) ?? [];
-    const day = worstStatuses(days?.get(no) ?? [], { fromUs, partUs, parts: dayParts });
     const named = (all: typeof tags) => all?.get(no) ?? [];
     return {
       ...showState(row, zone),
@@ -218,9 +220,29 @@ async function complete(
       ...(device && {
         Settings: { ...showSettings(device), ...(device.locations_given ? {} : { Locations: null }) },
       }),
-      ...(days && { Day: day.map((status) => letters[status ?? 'Unknown']).join('') }),
+      ...(days && {
+        Day: Array.from({ length: dayParts }, (_, part) => letters[days.get(no)?.[part] ?? 'Unknown']).join(
+          '',
+        ),
+      }),
     };
   });
+}
+
+/** The worst status of each part of the last day, by the device's number. */
+async function readDays(
+  timelines: ReadTimelines,
+  {
+    fromUs,
+    nowUs,
+    devices,
+  }: { readonly fromUs: number; readonly nowUs: number } & Pick<Parameters<ReadTimelines>[0], 'devices'>,
+): Promise<ReadonlyMap<number, ReturnType<typeof worstStatuses>>> {
+  const days = new Map<number, ReturnType<typeof worstStatuses>>();
+  await timelines({ devices, toUs: nowUs, nowUs }, (deviceNo, spans) =>
+    days.set(deviceNo, worstStatuses(spans, { fromUs, partUs, parts: dayParts }, days.get(deviceNo))),
+  );
+  return days;
 }
 
 function showState(row: EntryRow, zone: Zone): StateRow {

@@ -43,7 +43,9 @@ export async function openEventStream(
     const range = { afterNo, upToNo, limit: pageRows, filter: ask.filter };
     const { scope } = ask.session();
     const read = () => listEventsAfter(db, accountNo, range);
-    const rows = await (scope === undefined ? read() : db.inScope(scope, read));
+    const rows = await db.inLane('reads', accountNo, () =>
+      scope === undefined ? read() : db.inScope(scope, read),
+    );
     const text = rows.map((row) => block(row.event_id, show(row, ask.session()))).join('');
     return { atNo: rows.length < pageRows ? upToNo : (rows.at(-1)?.event_no ?? upToNo), text };
   };

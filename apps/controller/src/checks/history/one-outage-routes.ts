@@ -49,6 +49,7 @@ export function oneOutageRoutes({
     route({
       ...shared,
       method: 'GET',
+      readsHistory: true,
       level: 'UR',
       summary: 'An outage.',
       handler: async ({ session: { zone }, subject }) => ({
@@ -91,7 +92,8 @@ async function findOutage(
   if (place === undefined || place.agentNo !== 0 || !(await hasDevice(db, accountNo, place.deviceNo)))
     return undefined;
   const page = { fromUs: undefined, untilUs: undefined, before: undefined, firstErrorUs: place.startUs };
-  return (await listOutages(db, { deviceNo: place.deviceNo }, { ...page, limit: 1, offset: 0, nowUs }))[0];
+  const ask = { ...page, limit: 1, offset: 0, nowUs };
+  return (await listOutages(db, { deviceNo: place.deviceNo }, ask)).rows[0];
 }
 
 /** People's notes about an outage. */

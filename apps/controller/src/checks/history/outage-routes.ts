@@ -6,14 +6,14 @@ import { flagQuery } from '../../rest/http/field.ts';
 import { someOf } from '../../rest/http/members.ts';
 import { locationQuery, readTagNos, tagQuery } from '../../rest/http/named.ts';
 import { beforeQuery, cutCursor, readCursor, timestampQuery } from '../../rest/http/paging.ts';
-import { missing } from '../../rest/http/problem.ts';
+import { invalid, missing } from '../../rest/http/problem.ts';
 import { noSubject, type Route, route } from '../../rest/http/route.ts';
 import type { Session } from '../../rest/http/session.ts';
 import type { DeviceSubject } from './check-routes.ts';
 import type { EventScope } from './event-store.ts';
 import { readHistoryFilter } from './list-filters.ts';
 import { outageId, outageRecord, showOutage } from './outage-record.ts';
-import { hasDevice, listOutages, type OutagePage } from './outage-store.ts';
+import { hasDevice, listOutages, mostJudged, type OutagePage } from './outage-store.ts';
 
 const query = z.object({
   Timestamp1: timestampQuery('Outages that ended after this moment or are open.'),
@@ -53,7 +53,15 @@ export function outageRoutes({
   const read = async (session: Session, scope: EventScope, asked: Asked) => {
     const nowUs = clock.nowUs();
     const page = await readPage(db, session, scope, { asked, nowUs });
-    const { rows, next } = cutCursor(await listOutages(db, scope, page), page.limit, 'before', outageId);
+    const found = await listOutages(db, scope, page);
+    if (!found.isComplete)
+      throw invalid([
+        {
+          field: 'Timestamp1',
+          message: `must be nearer to Timestamp2: ${mostJudged.toLocaleString('en-US')} outages were looked through, and the page is not full; ask for a shorter period, or for one device`,
+        },
+      ]);
+    const { rows, next } = cutCursor(found.rows, page.limit, 'before', outageId);
     return { body: rows.map((row) => showOutage(row, session.zone, nowUs)), next };
   };
   const shared = {

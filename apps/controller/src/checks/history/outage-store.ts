@@ -1,4 +1,4 @@
-import { secondUs } from '@vantage/domain';
+import { hourUs, secondUs } from '@vantage/domain';
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, isOneOf } from '../../platform/db/index.ts';
 import type { EventScope } from './event-store.ts';
@@ -56,14 +56,86 @@ export interface OutagePage extends OutageFilter {
   readonly nowUs: number;
 }
 
+/** Intervals that may begin an outage are read and judged so many at a time. */
+const judgedAtOnce = 1_000;
+/** A list looks through at most so many, whatever its filters leave out. */
+export const mostJudged = 50_000;
+/** Outages whose facts one statement reads. */
+const factsAtOnce = 200;
+/** The first span of time that is looked through; wider ones follow while there is little in them. */
+const firstSpanUs = hourUs;
+
+/** A list of outages. */
+interface FoundOutages {
+  readonly rows: readonly OutageRow[];
+  /** false: its filters left out so much that the list ends before all was looked through. */
+  readonly isComplete: boolean;
+}
+
 /** Outages, those with the newest first error first, one row more than `limit` to know whether there are more. */
 export async function listOutages(
   { kysely }: Db,
   scope: EventScope,
   page: OutagePage,
-): Promise<readonly OutageRow[]> {
-  const { rows } = await outagesPage(scope, page).execute(kysely);
-  return rows;
+): Promise<FoundOutages> {
+  const wanted = page.offset + page.limit + 1;
+  const judged: JudgedOutage[] = [];
+  let looked = 0;
+  for await (const places of candidates(kysely, scope, page)) {
+    looked += places.length;
+    const { rows } = await judgedOutages(places, page).execute(kysely);
+    judged.push(...rows.sort(newestFirst));
+    if (judged.length >= wanted || looked >= mostJudged) break;
+  }
+  const rows: OutageRow[] = [];
+  for (let at = page.offset; at < Math.min(wanted, judged.length); at += factsAtOnce) {
+    const some = judged.slice(at, Math.min(at + factsAtOnce, wanted));
+    rows.push(...(await outagesWithFacts(some, page.nowUs).execute(kysely)).rows.toSorted(newestFirst));
+  }
+  return { rows, isComplete: judged.length >= wanted || looked < mostJudged };
+}
+
+/** An interval that may begin an outage. */
+interface OutagePlace {
+  readonly device_no: number;
+  readonly from_us: number;
+}
+
+interface JudgedOutage extends OutagePlace {
+  readonly start_us: number;
+  readonly end_us: number | null;
+}
+
+function newestFirst(one: OutagePlace, other: OutagePlace): number {
+  return other.from_us - one.from_us || other.device_no - one.device_no;
+}
+
+/** The intervals that may begin an outage, newest first. Spans with many of them are read in parts. */
+async function* candidates(
+  kysely: Db['kysely'],
+  scope: EventScope,
+  page: OutagePage,
+): AsyncGenerator<readonly OutagePlace[]> {
+  let { before } = page;
+  const { untilUs, firstErrorUs, nowUs } = page;
+  // Results of clocks that are ahead are accepted for minutes.
+  const ends = [untilUs, before?.fromUs, firstErrorUs, nowUs + hourUs].filter((us) => us !== undefined);
+  const floorUs = firstErrorUs ?? 0;
+  let endUs = Math.min(...ends) + 1;
+  for (let spanUs = firstSpanUs; endUs > floorUs; ) {
+    const beginUs = Math.max(floorUs, endUs - spanUs);
+    const { rows } = await outagePlaces(scope, { ...page, before }, { beginUs, endUs }).execute(kysely);
+    if (rows.length > 0) yield rows;
+    const last = rows.at(-1);
+    if (last !== undefined && rows.length === judgedAtOnce) {
+      before = { fromUs: last.from_us, deviceNo: last.device_no };
+      spanUs = Math.max(secondUs, 2 * (endUs - last.from_us));
+      endUs = last.from_us + 1;
+    } else {
+      endUs = beginUs;
+      spanUs *= 8;
+    }
+  }
 }
 
 /** A failure is confirmed within this time: ten retries, each with the longest RetryDelay and Timeout. */
@@ -72,40 +144,56 @@ const confirmedWithinUs = 10 * (300 + 120) * secondUs;
 /** Masters of masters up to this distance. */
 const mostDepth = 8;
 
+/** The intervals within [beginUs, endUs) that may begin an outage, newest first, `judgedAtOnce` at most. */
+export function outagePlaces(
+  scope: EventScope,
+  page: OutagePage,
+  { beginUs, endUs }: { readonly beginUs: number; readonly endUs: number },
+) {
+  const within = sql`i.from_us >= ${beginUs}::bigint and i.from_us < ${endUs}::bigint`;
+  return sql<OutagePlace>`
+    select d.device_no, i.from_us from devices d join status_intervals i using (device_no)
+    where ${within} and ${sql.join(conditionsOf(scope, page), sql` and `)}
+    order by i.from_us desc, d.device_no desc limit ${judgedAtOnce}`;
+}
+
 /**
- * The statement behind `listOutages`. A Down that follows a Down with only Unknown between belongs to the same outage.
- * Maintenance goes before Down: an outage shows what lies outside of it, and one that lies wholly inside is none. The
- * first subquery sorts before anything is judged, so that only the outages of the page are judged.
+ * The places at which an outage begins. A Down that follows a Down with only Unknown between belongs to the same
+ * outage. Maintenance goes before Down: an outage shows what lies outside of it, and one that lies wholly inside is
+ * none.
  */
-export function outagesPage(scope: EventScope, page: OutagePage) {
-  const { nowUs, limit, offset } = page;
+export function judgedOutages(places: readonly OutagePlace[], page: OutagePage) {
+  const { nowUs } = page;
+  return sql<JudgedOutage>`
+    select s.device_no, s.from_us, lower(v.visible) as start_us, u.end_us
+    from unnest(${places.map((one) => one.device_no)}::int[], ${places.map((one) => one.from_us)}::bigint[])
+      as s (device_no, from_us)
+    cross join lateral (
+      select (select status from status_intervals where device_no = s.device_no and from_us < s.from_us
+        and status <> 'Unknown' order by from_us desc limit 1) as status) p
+    cross join lateral (
+      select (select from_us from status_intervals where device_no = s.device_no and from_us > s.from_us
+        and status = 'Up' order by from_us limit 1) as end_us offset 0) u
+    cross join lateral (select greatest(coalesce(u.end_us, ${nowUs}::bigint), s.from_us + 1) as to_us) t
+    cross join lateral (
+      select int8multirange(int8range(s.from_us, t.to_us)) - coalesce(
+        (select range_agg(int8range(from_us, to_us)) from maintenance_windows
+          where device_no = s.device_no and to_us > s.from_us and from_us < t.to_us), '{}') as visible) v
+    where ${sql.join(judgedConditions(page), sql` and `)}`;
+}
+
+/** The outages with what people know of them. */
+export function outagesWithFacts(judged: readonly JudgedOutage[], nowUs: number) {
+  const column = (name: keyof JudgedOutage) => judged.map((one) => one[name]);
   return sql<OutageRow>`
     select o.*, e.check_result, e.check_id, l.name as location, a.alert_id, coalesce(a.acknowledged, false) as acknowledged,
       f.locations, b.behind, n.note, coalesce(n.excluded, false) as excluded
     from (
-      select s.*, lower(v.visible) as start_us, u.end_us
-      from (
-        select d.device_no, d.device_id, d.short_name, d.full_name, i.from_us
-        from devices d join status_intervals i using (device_no)
-        where ${sql.join(conditionsOf(scope, page), sql` and `)}
-        order by i.from_us desc, d.device_no desc offset 0
-      ) s
-      cross join lateral (
-        select (select status from status_intervals where device_no = s.device_no and from_us < s.from_us
-          and status <> 'Unknown' order by from_us desc limit 1) as status) p
-      cross join lateral (
-        select (select from_us from status_intervals where device_no = s.device_no and from_us > s.from_us
-          and status = 'Up' order by from_us limit 1) as end_us offset 0) u
-      cross join lateral (select greatest(coalesce(u.end_us, ${nowUs}::bigint), s.from_us + 1) as to_us) t
-      cross join lateral (
-        select int8multirange(int8range(s.from_us, t.to_us)) - coalesce(
-          (select range_agg(int8range(from_us, to_us)) from maintenance_windows
-            where device_no = s.device_no and to_us > s.from_us and from_us < t.to_us), '{}') as visible) v
-      where ${sql.join(judgedConditions(page), sql` and `)}
-      order by s.from_us desc, s.device_no desc limit ${limit + 1} offset ${offset}
-    ) o
-    ${factsOfOutage(nowUs)}
-    order by o.from_us desc, o.device_no desc`;
+      select d.device_no, d.device_id, d.short_name, d.full_name, j.from_us, j.start_us, j.end_us
+      from unnest(${column('device_no')}::int[], ${column('from_us')}::bigint[], ${column('start_us')}::bigint[],
+        ${column('end_us')}::bigint[]) as j (device_no, from_us, start_us, end_us)
+      join devices d using (device_no) offset 0) o
+    ${factsOfOutage(nowUs)}`;
 }
 
 /** The columns of the page's outages, `o`, beside their times. */

@@ -88,7 +88,8 @@ test('lists the outages of the pure core, newest first, whatever the pages and t
         const found: OutageRow[] = [];
         for (let before: { fromUs: number; deviceNo: number } | undefined; ; ) {
           const page = { fromUs, untilUs, before, limit, offset: 0, nowUs };
-          const rows = await listOutages(db, { accountNo }, page);
+          const { rows, isComplete } = await listOutages(db, { accountNo }, page);
+          expect(isComplete).toBe(true);
           found.push(...rows.slice(0, limit));
           const last = rows[limit - 1];
           if (rows.length <= limit || last === undefined) break;

@@ -9,7 +9,7 @@ import { setUp } from '../../testing/set-up.ts';
 import { useDatabase } from '../../testing/use-database.ts';
 import { type CheckPage, checksPage } from './check-store.ts';
 import { type EventPage, eventsPage } from './event-store.ts';
-import { type OutagePage, outagesPage } from './outage-store.ts';
+import { judgedOutages, type OutagePage, outagePlaces, outagesWithFacts } from './outage-store.ts';
 import { tracedChecks } from './suggest-master-store.ts';
 
 const dayUs = 86_400_000_000;
@@ -166,13 +166,16 @@ function statements(): (readonly [name: string, statement: RawBuilder<unknown>])
           ] as const,
       ),
     ),
-    ...Object.entries(outagePages).map(
-      ([name, page]) =>
-        [
-          `outages of the device: ${name}`,
-          outagesPage({ deviceNo }, { ...noFilter, before: undefined, nowUs: clock.nowUs(), ...page }),
-        ] as const,
-    ),
+    ...Object.entries(outagePages).flatMap(([name, page]) => {
+      const asked = { ...noFilter, before: undefined, nowUs: clock.nowUs(), ...page };
+      const places = [{ device_no: deviceNo, from_us: fromUs, start_us: fromUs, end_us: null }];
+      const span = { beginUs: fromUs, endUs: clock.nowUs() };
+      return [
+        [`places of outages of the device: ${name}`, outagePlaces({ deviceNo }, asked, span)],
+        [`outages: ${name}`, judgedOutages(places, asked)],
+        [`facts of outages: ${name}`, outagesWithFacts(places, asked.nowUs)],
+      ] as const;
+    }),
   ];
 }
 

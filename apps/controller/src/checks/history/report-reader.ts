@@ -36,41 +36,47 @@ export interface ReportFigures {
 
 /** Creates the function that reads them. `uptimes` works out the uptime of devices. */
 export function createReportReader(db: Db, uptimes: ReadUptimes) {
-  return async (ask: ReportAsk): Promise<ReportFigures> => {
-    const { accountNo, fromUs, toUs, nowUs } = ask;
-    const tagNos = ask.tagNos ?? undefined;
-    const rows: UptimeRow[] = [];
-    for (let afterNo: number | undefined; ; ) {
-      const page = { accountNo, tagNos, deviceNos: undefined, afterNo, limit: atOnce, offset: 0 };
-      const found = await listUptimeDevices(db, page);
-      const devices = found.rows.slice(0, atOnce);
-      const figures = await uptimes({
-        devices: devices.map((device) => periodOf(device, fromUs)),
-        toUs,
-        nowUs,
-      });
-      rows.push(...devices.flatMap((device) => showRow(device, figures.get(device.device_no))));
-      afterNo = devices.at(-1)?.device_no;
-      if (found.rows.length <= atOnce) break;
-    }
-    // With its fraction, the end is not part of a list of outages.
-    const outagePage = {
-      fromUs,
-      untilUs: toUs,
-      tagNos,
-      before: undefined,
-      limit: mostOutages,
-      offset: 0,
+  return (ask: ReportAsk): Promise<ReportFigures> =>
+    db.inLane('history', ask.accountNo, () => readFigures({ db, uptimes }, ask));
+}
+
+async function readFigures(
+  { db, uptimes }: { readonly db: Db; readonly uptimes: ReadUptimes },
+  ask: ReportAsk,
+): Promise<ReportFigures> {
+  const { accountNo, fromUs, toUs, nowUs } = ask;
+  const tagNos = ask.tagNos ?? undefined;
+  const rows: UptimeRow[] = [];
+  for (let afterNo: number | undefined; ; ) {
+    const page = { accountNo, tagNos, deviceNos: undefined, afterNo, limit: atOnce, offset: 0 };
+    const found = await listUptimeDevices(db, page);
+    const devices = found.rows.slice(0, atOnce);
+    const figures = await uptimes({
+      devices: devices.map((device) => periodOf(device, fromUs)),
+      toUs,
       nowUs,
-    };
-    const outages = await listOutages(db, { accountNo }, outagePage);
-    const zone = createZone(ask.timezone);
-    return {
-      uptimes: rows,
-      outages: outages.slice(0, mostOutages).map((row) => showOutage(row, zone, nowUs)),
-      isCut: outages.length > mostOutages,
-      tags: await tagsOf(db, accountNo),
-    };
+    });
+    rows.push(...devices.flatMap((device) => showRow(device, figures.get(device.device_no))));
+    afterNo = devices.at(-1)?.device_no;
+    if (found.rows.length <= atOnce) break;
+  }
+  // With its fraction, the end is not part of a list of outages.
+  const outagePage = {
+    fromUs,
+    untilUs: toUs,
+    tagNos,
+    before: undefined,
+    limit: mostOutages,
+    offset: 0,
+    nowUs,
+  };
+  const outages = await listOutages(db, { accountNo }, outagePage);
+  const zone = createZone(ask.timezone);
+  return {
+    uptimes: rows,
+    outages: outages.rows.slice(0, mostOutages).map((row) => showOutage(row, zone, nowUs)),
+    isCut: !outages.isComplete || outages.rows.length > mostOutages,
+    tags: await tagsOf(db, accountNo),
   };
 }
 

@@ -1,4 +1,5 @@
 import { secondUs } from '@vantage/domain';
+import { newId } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -6,6 +7,7 @@ import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest
 import { createSampleAccount, type SampleAccount } from '../../rest/api/testing/sample-account.ts';
 import { recordEvents } from '../../status/events/record-events.ts';
 import { createRestHealth } from '../../status/health/index.ts';
+import { createFixtures } from '../../testing/fixtures.ts';
 
 const created = z.object({ device_id: z.string() });
 const answer = z.array(z.object({ device_id: z.string(), Intervals: z.array(z.unknown()) }));
@@ -134,5 +136,31 @@ describe('GET /timeline', () => {
       message: expect.stringContaining('must be at least 620 seconds for 1 devices'),
     });
     expect(await fault(`Resolution=1.5`)).toMatchObject({ code: 1004 });
+  });
+
+  it('is bounded: an answer of more intervals than it may have is refused, and without Resolution it is not', async () => {
+    const { kysely } = rest.db;
+    const nowUs = rest.clock.nowUs();
+    const changes = 120_000;
+    const fixtures = createFixtures(kysely);
+    const device_id = newId();
+    const { agentNo } = sample;
+    const { account_no: accountNo, location_no: locationNo } = await kysely
+      .selectFrom('agents')
+      .select(['account_no', 'location_no'])
+      .where('agent_no', '=', agentNo)
+      .executeTakeFirstOrThrow();
+    const deviceNo = await fixtures.device(accountNo, [], { device_id });
+    const fromUs = nowUs - 2 * changes * secondUs;
+    await fixtures.hold({ deviceNo, agentNo, locationNo, fromUs });
+    await sql`insert into coverage values (${agentNo}, ${fromUs}, ${nowUs})`.execute(kysely);
+    await sql`insert into status_intervals select ${deviceNo}, ${nowUs}::bigint - n * 2000000::bigint,
+      case when n % 2 = 0 then 'Up' else 'Down' end from generate_series(1, ${changes}) n`.execute(kysely);
+    const asked = `Devices=${device_id}&Timestamp1=${iso(fromUs)}`;
+    expect(await fault(`${asked}&Resolution=1`)).toMatchObject({
+      code: 1004,
+      message: expect.stringContaining('more than 100,000 intervals'),
+    });
+    expect((await of(asked))[0]?.Intervals.length).toBeLessThan(1_002);
   });
 });

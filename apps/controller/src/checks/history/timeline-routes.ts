@@ -1,5 +1,5 @@
 import { deviceStatuses, secondUs } from '@vantage/domain';
-import { type DrawnSpan, joinShort, type ShownSpan } from '@vantage/health';
+import { createSpanJoiner, type DrawnSpan, type ShownSpan } from '@vantage/health';
 import { boundedText, type Clock } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../platform/db/index.ts';
@@ -13,15 +13,23 @@ import type { ReadUptimes } from './uptime-routes.ts';
 import { chosenDevices, listUptimeDevices, readDevicePage } from './uptime-store.ts';
 
 const daySeconds = 86_400;
-/** Intervals of all devices in one answer, at most about twice as many. */
+/** A Resolution may ask for so many intervals of all devices, at most about twice as many. */
 const maxIntervals = 500_000;
+/** An answer has so many: 10 MB of JSON. */
+const maxInAnswer = 100_000;
 /** Without Resolution a period has about so many intervals. */
 const usualParts = 500;
 const maxDevices = 500;
 const maxLocations = 100;
 
-/** Works out the shown statuses of devices in the order of time, by their numbers. */
-type ReadTimelines = (ask: Parameters<ReadUptimes>[0]) => Promise<ReadonlyMap<number, readonly ShownSpan[]>>;
+/**
+ * Works out the shown statuses of devices. `onSpans` hears them by the device's number in the order of time; those of a
+ * device may come in parts, of which the first span goes on with the last one before.
+ */
+type ReadTimelines = (
+  ask: Parameters<ReadUptimes>[0],
+  onSpans: (deviceNo: number, spans: readonly ShownSpan[]) => void,
+) => Promise<void>;
 
 const interval = z
   .strictObject({
@@ -54,7 +62,7 @@ const query = z.object({
     .optional()
     .meta({
       description:
-        'Seconds: neighbouring intervals that are shorter are joined under their worst status. Default: a 500th of the period.',
+        'Seconds: neighbouring intervals that are shorter are joined under their worst status. An answer has at most 100,000 intervals. Default: a 500th of the period, and more with more than 100 devices.',
       override: { type: 'integer', minimum: 0, example: 300 },
     }),
   ...afterQuery('device_id'),
@@ -73,6 +81,7 @@ export function timelineRoutes(deps: {
       method: 'GET',
       path: '/timeline',
       readsHistory: true,
+      isWide: true,
       level: 'UR',
       tag: 'Uptime',
       summary: 'The statuses of up to 500 devices over a period, as intervals.',
@@ -96,12 +105,22 @@ export function timelineRoutes(deps: {
           createdUs,
           fromUs: Math.min(period.toUs, Math.max(period.fromUs, wholeSecond(createdUs))),
         }));
-        const spans = await timelines({ devices, toUs: period.toUs, nowUs });
+        const joiners = new Map(
+          devices.map(({ deviceNo }) => [deviceNo, createSpanJoiner(resolutionUs)] as const),
+        );
+        let size = 0;
+        await timelines({ devices, toUs: period.toUs, nowUs }, (deviceNo, spans) => {
+          const joiner = joiners.get(deviceNo);
+          size -= joiner?.size ?? 0;
+          joiner?.add(spans);
+          size += joiner?.size ?? 0;
+          if (size > maxInAnswer) throw tooFine();
+        });
         const openUs =
           asked.Timestamp2 === undefined || period.toUs === wholeSecond(nowUs) ? period.toUs : undefined;
         const body = rows.map(({ device_no, device_id }) => ({
           device_id,
-          Intervals: joinShort(spans.get(device_no) ?? [], resolutionUs)
+          Intervals: (joiners.get(device_no)?.drawn ?? [])
             .filter(({ fromUs, toUs }) => wholeSecond(toUs) > wholeSecond(fromUs) || toUs === openUs)
             .map((span) => showInterval(span, openUs, session.zone)),
         }));
@@ -122,7 +141,18 @@ function readResolution(asked: number | undefined, { fromUs, toUs }: Period, dev
         message: `must be at least ${least} seconds for ${devices} devices and this period; ask for fewer devices, or a shorter period`,
       },
     ]);
-  return Math.max(asked ?? Math.floor(seconds / usualParts), 0) * secondUs;
+  const usual = Math.max(Math.floor(seconds / usualParts), Math.ceil((2 * seconds * devices) / maxInAnswer));
+  return (asked ?? usual) * secondUs;
+}
+
+/** 1004: the statuses changed too often for the Resolution. */
+function tooFine() {
+  return invalid([
+    {
+      field: 'Resolution',
+      message: `must be greater: the answer would have more than ${maxInAnswer.toLocaleString('en-US')} intervals; ask for fewer devices, or a shorter period, or leave it out`,
+    },
+  ]);
 }
 
 function showInterval({ fromUs, toUs, status, isMixed }: DrawnSpan, openUs: number | undefined, zone: Zone) {

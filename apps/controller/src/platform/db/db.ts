@@ -6,6 +6,7 @@ import { createListener, type Listener } from './bus/listener.ts';
 import { type CatalogTransaction, catalogTransaction } from './catalog-transaction.ts';
 import { askWorkersAgain } from './distribute/ask-workers.ts';
 import { createJoinedTransactions } from './joined-transaction.ts';
+import { createLanes, type Lanes } from './lanes.ts';
 import {
   isMigrationDue,
   migrationFault,
@@ -64,6 +65,11 @@ export interface Db {
    * to them: all statements inside see and change nothing else. See `workInScope` for what it throws.
    */
   inScope<T>(tagNos: readonly number[], work: () => Promise<T>): Promise<T>;
+  /**
+   * The statements of `work`, which only reads, get connections of a lane in the turns of the account (see
+   * `laneConnections`); in a transaction they have its connection.
+   */
+  readonly inLane: Lanes['run'];
   /** Whether the caller runs inside `inTransaction`, so that its transactions are parts of a longer one. */
   isInTransaction(): boolean;
   /**
@@ -118,9 +124,11 @@ export async function createDb({
   const { config, pool } = open;
   const replica =
     connection.replica && createReplica({ ...connection.replica, primaryUrl: connection.url, clock, log });
+  const lanes = createLanes({ url: connection.url, log });
+  const primary = lanes.dialect(open.dialect);
   const joined = createJoinedTransactions();
   const kysely = new Kysely<Tables>({
-    dialect: joined.dialect(replica?.dialect(open.dialect) ?? open.dialect),
+    dialect: joined.dialect(lanes.inTurns(replica?.dialect(primary) ?? primary)),
     ...(onStatement === undefined ? {} : { log: statementLog(onStatement) }),
   });
   const known = await migrationNames();
@@ -159,6 +167,7 @@ export async function createDb({
         await createScope(kysely, log);
       });
     },
+    inLane: (lane, accountNo, work) => lanes.run(lane, accountNo, work),
     subscribe: (channel, subscriber) => listener.subscribe(channel, subscriber),
     readinessProblem: () => readinessProblem({ kysely, known, isListening: () => listener.isListening }),
     get pool() {
@@ -170,6 +179,7 @@ export async function createDb({
         await (await opened)?.close(true);
         // The ORM ends the pool only when it has used it.
         if (!pool.ending) await pool.end();
+        await lanes.close();
         return true;
       };
       // A connection that is lent, or that the server does not end, would keep the caller for ever.

@@ -197,8 +197,12 @@ function requestTransactions(
     inScope: (tagNos, work) => db.inScope(tagNos, work),
     lockAccount: (caller) => catalog.lockAccount(caller),
     // A batch reads what it wrote before.
-    readHistory: (accountNo, work) =>
-      db.replica === undefined || db.isInTransaction() ? work() : db.replica.read(accountNo, work),
+    read: (lane, accountNo, work) => {
+      if (db.isInTransaction()) return work();
+      const { replica } = db;
+      const toReplica = lane === 'history' && replica !== undefined;
+      return db.inLane(lane, accountNo, () => (toReplica ? replica.read(accountNo, work) : work()));
+    },
     noteWrite: (accountNo) => db.replica?.noteWrite(accountNo),
   };
 }

@@ -58,10 +58,10 @@ export type OuterRoute = { readonly path: string } & (
     }
 );
 
-/** The same routes; what they read for a caller who is limited to tags is read in `inScope`. */
+/** The same routes; they read as other reads do, and for a caller who is limited to tags in `inScope`. */
 export function limitOuterRoutes(
   routes: readonly OuterRoute[],
-  { inScope }: Pick<RequestTransactions, 'inScope'>,
+  { inScope, read }: Pick<RequestTransactions, 'inScope' | 'read'>,
 ): readonly OuterRoute[] {
   return routes.map((route) => {
     if (route.needsKey !== true) return route;
@@ -69,7 +69,11 @@ export function limitOuterRoutes(
     return {
       ...route,
       run: (session, query) =>
-        session.scope === undefined ? run(session, query) : inScope(session.scope, () => run(session, query)),
+        read('reads', session.accountNo, () =>
+          session.scope === undefined
+            ? run(session, query)
+            : inScope(session.scope, () => run(session, query)),
+        ),
     };
   });
 }

@@ -120,6 +120,8 @@ export interface Route {
   readonly waits?: boolean | ((body: unknown) => boolean);
   /** It reads history that may be some seconds old, and decides no write: a replica may answer it. */
   readonly readsHistory?: true;
+  /** Its answer may have many megabytes, so few are made at one time. */
+  readonly isWide?: true;
   /** The form of an answer whose body is a text; only where no `fmt` was sent. */
   readonly mediaType?: 'text/plain';
   /** The fields of such an answer where `fmt` was sent. */

@@ -13,8 +13,8 @@ export interface RequestTransactions {
   run<T>(work: () => Promise<T>): Promise<T>;
   /** See `Db.inScope`. */
   readonly inScope: <T>(tagNos: readonly number[], work: () => Promise<T>) => Promise<T>;
-  /** See `Replica.read`, for a request of this account. */
-  readonly readHistory: <T>(accountNo: number, work: () => Promise<T>) => Promise<T>;
+  /** Gives a read of this account its connections; where it reads history, they may be those of a replica. */
+  readonly read: <T>(lane: 'reads' | 'history', accountNo: number, work: () => Promise<T>) => Promise<T>;
   /** See `Replica.noteWrite`. */
   readonly noteWrite: (accountNo: number) => void;
   /** Keeps everybody else from changing anything of the account until the transaction around the caller ends. */
@@ -77,15 +77,20 @@ function requireLevelOfBody(run: RunRoute): RunRoute {
   };
 }
 
-/** Reads of history may go to a replica; what a request writes, its account reads from the primary at first. */
-function chooseServer(run: RunRoute, { readHistory, noteWrite }: RequestTransactions): RunRoute {
+/**
+ * Reads have connections of their own, and those of history may go to a replica; what a request writes, its account
+ * reads from the primary at first.
+ */
+function chooseServer(run: RunRoute, { read, noteWrite }: RequestTransactions): RunRoute {
   return async (route, request, conditions) => {
     const { session } = request;
     if (session === undefined) return run(route, request, conditions);
     if (route.method === 'GET')
-      return route.readsHistory === true && !isStream(route, request)
-        ? readHistory(session.accountNo, () => run(route, request, conditions))
-        : run(route, request, conditions);
+      return read(
+        route.readsHistory === true && !isStream(route, request) ? 'history' : 'reads',
+        session.accountNo,
+        () => run(route, request, conditions),
+      );
     try {
       return await run(route, request, conditions);
     } finally {
@@ -94,7 +99,8 @@ function chooseServer(run: RunRoute, { readHistory, noteWrite }: RequestTransact
   };
 }
 
-function isStream(route: Route, request: RouteRequest): boolean {
+/** Whether the answer goes on. */
+export function isStream(route: Route, request: Pick<RouteRequest, 'query'>): boolean {
   return route.streams !== undefined && request.query.has('stream');
 }
 

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { type Clock, createTurnQueue, newId } from '@vantage/kernel';
 import type Koa from 'koa';
 import type { Context, Next } from 'koa';
+import { createAccountLoad } from './account-load.ts';
 import { type Answer, answerJsonDocument, answerReply, answerStream } from './answer.ts';
 import type { Authenticator } from './authenticate.ts';
 import { readAhead, readBody } from './body.ts';
@@ -13,7 +14,7 @@ import type { createOriginReader } from './origin.ts';
 import { createPerKeySemaphore, type KeyLoad, type Stay, type StrangerLoad } from './per-key-semaphore.ts';
 import { badKey, invalid, tooMuch } from './problem.ts';
 import type { Route, RouteRequest } from './route.ts';
-import type { RunRoute } from './run-route.ts';
+import { isStream, type RunRoute } from './run-route.ts';
 import { requireCsrfToken, requireLevel, type Session } from './session.ts';
 import { mayGoOn, watchCaller } from './watch-caller.ts';
 
@@ -52,6 +53,7 @@ export function createRouteServer(
   const runAdmitted = limitWrites(run);
   // One caller may have many great answers ready at one moment: those of others, and new connections, come between.
   const answers = createTurnQueue({ perIteration: 1, later: setImmediate });
+  const accounts = createAccountLoad();
   return async (route, context) => {
     const query = new URLSearchParams(context.querystring);
     const { address, user, proxied } = readOrigin(context.req);
@@ -95,6 +97,18 @@ export function createRouteServer(
       };
       void watchCaller({ known, route, onNow, onEnded: () => over.end(), closed: stay.signal, clock });
     }
+    const answerOf = async (reply: Awaited<ReturnType<typeof work>>): Promise<Answer> => {
+      if (reply.document !== undefined) return answerJsonDocument(context, reply.document, form);
+      await new Promise<void>((resolve) => answers.add(`${session?.accountNo}`, resolve));
+      return answerTagged(context, { route, reply, form, query, resource: resourceOf(route, 'answers') });
+    };
+    if (session !== undefined && route.method === 'GET' && !isStream(route, request)) {
+      const read = async () => answerOf(await work());
+      const { accountNo } = session;
+      return over.unless(
+        load.run(session.keyNo, () => accounts.run(route, accountNo, read, stay.signal), stay),
+      );
+    }
     const reply = await over.unless(
       keyNo === undefined ? strangers.run(address, work, stay) : load.run(keyNo, work, stay),
     );
@@ -106,9 +120,7 @@ export function createRouteServer(
       over.by(end);
       return answerStream(body, reply.streamType);
     }
-    if (reply.document !== undefined) return answerJsonDocument(context, reply.document, form);
-    await new Promise<void>((resolve) => answers.add(`${session?.accountNo}`, resolve));
-    return answerTagged(context, { route, reply, form, query, resource: resourceOf(route, 'answers') });
+    return answerOf(reply);
   };
 }
 

@@ -173,6 +173,7 @@ export function createRestHealth({ clock, ...deps }: Deps) {
     cancelOccurrence: (ask: Omit<Parameters<typeof cancelOccurrence>[1], 'nowUs'>) =>
       inTransaction(deps.kysely, (trx) => cancelOccurrence(trx, { ...ask, nowUs: clock.nowUs() })),
     uptimes: (ask: Parameters<typeof uptimes>[1]) => uptimes(deps.kysely, ask),
-    timelines: (ask: Parameters<typeof timelines>[1]) => timelines(deps.kysely, ask),
+    timelines: (ask: Parameters<typeof timelines>[1], onSpans: Parameters<typeof timelines>[2]) =>
+      timelines(deps.kysely, ask, onSpans),
   };
 }

@@ -2,11 +2,25 @@ import { dayUs } from '@vantage/domain';
 import type { ShownSpan } from '@vantage/health';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { daysOf, incidentsOf, shownDays } from './days.ts';
+import { gatherDays, gatherIncidents, gatherPercent, shownDays } from './days.ts';
 
 const statuses = ['Up', 'Down', 'Maint', 'Unknown'] as const;
 const partUs = dayUs / 8;
 const parts = fc.array(fc.constantFrom(...statuses), { minLength: 1, maxLength: 8 * 12 });
+
+const daysOf = (spans: readonly ShownSpan[], fromUs: number) => gathered(gatherDays(fromUs), spans);
+const all = { sinceUs: Number.NEGATIVE_INFINITY, most: 1_000 };
+const incidentsOf = (spans: readonly ShownSpan[], nowUs: number) =>
+  gathered(gatherIncidents({ ...all, nowUs }), spans);
+
+/** The result for spans that come one by one. */
+function gathered<T>(
+  gathering: { add(spans: readonly ShownSpan[]): void; readonly result: T },
+  spans: readonly ShownSpan[],
+): T {
+  for (const span of spans) gathering.add([span]);
+  return gathering.result;
+}
 
 /** Parts of three hours from `fromUs` on as spans, equal neighbours joined. */
 function spansOf(all: readonly (typeof statuses)[number][], fromUs: number): ShownSpan[] {
@@ -37,16 +51,16 @@ test('property: a day is Down, Unknown, Maint or Up by what it held, and has the
 
 test('property: each time Down is in one outage, and an outage holds no Up and no maintenance', () => {
   fc.assert(
-    fc.property(parts, (all) => {
-      const nowUs = all.length * partUs;
-      const incidents = incidentsOf(spansOf(all, 0), nowUs);
-      all.forEach((status, at) => {
+    fc.property(parts, (given) => {
+      const nowUs = given.length * partUs;
+      const incidents = incidentsOf(spansOf(given, 0), nowUs);
+      given.forEach((status, at) => {
         const [fromUs, toUs] = [at * partUs, (at + 1) * partUs];
         const inside = incidents.filter((one) => one.fromUs <= fromUs && toUs <= (one.toUs ?? nowUs));
         if (status === 'Down') expect(inside).toHaveLength(1);
         if (status === 'Up' || status === 'Maint') expect(inside).toHaveLength(0);
       });
-      expect(incidents.filter(({ toUs }) => toUs === undefined).length).toBe(all.at(-1) === 'Down' ? 1 : 0);
+      expect(incidents.filter(({ toUs }) => toUs === undefined).length).toBe(given.at(-1) === 'Down' ? 1 : 0);
     }),
   );
 });
@@ -63,4 +77,30 @@ test('a day that was not observed for less than an hour is shown as the rest of 
     )[0]?.status;
   expect([dayWith(59, 'Up'), dayWith(60, 'Up'), dayWith(59, 'Maint')]).toEqual(['Up', 'Unknown', 'Maint']);
   expect(daysOf([{ fromUs: 0, toUs: minuteUs, status: 'Unknown' }], 0)[0]?.status).toBe('Unknown');
+});
+
+test('property: spans that are cut anywhere give the same days, percentage and outages', () => {
+  fc.assert(
+    fc.property(
+      parts,
+      fc.integer({ min: 1, max: 7 }),
+      fc.integer({ min: 0, max: 90 }),
+      (given, cut, since) => {
+        const whole = spansOf(given, 0);
+        const pieces = whole.flatMap(({ fromUs, toUs, status }) => {
+          const middleUs = fromUs + (cut * partUs) / 8;
+          return [
+            { fromUs, toUs: middleUs, status },
+            { fromUs: middleUs, toUs, status },
+          ];
+        });
+        const nowUs = given.length * partUs;
+        const ask = { nowUs, sinceUs: since * partUs, most: 3 };
+        for (const make of [() => gatherDays(0), gatherPercent, () => gatherIncidents(ask)])
+          expect(gathered<unknown>(make(), pieces)).toEqual(gathered<unknown>(make(), whole));
+        const kept = incidentsOf(whole, nowUs).filter(({ toUs }) => toUs === undefined || toUs > ask.sinceUs);
+        expect(gathered(gatherIncidents(ask), pieces)).toEqual(kept.slice(-3));
+      },
+    ),
+  );
 });

@@ -18,19 +18,46 @@ export const shownDays = 90;
 /** A shorter time that nobody observed is not shown in a day. */
 const leastUnknownUs = hourUs;
 
-/** The days of 24 hours from `fromUs` on. `spans` are in the order of time and do not overlap. Pure. */
-export function daysOf(spans: readonly ShownSpan[], fromUs: number): readonly PageDay[] {
+/** A result of the spans of a device, which are added in the order of time and do not overlap. */
+interface Gathered<T> {
+  /** The first span may go on with the status of the last one that was added before. */
+  add(spans: readonly ShownSpan[]): void;
+  readonly result: T;
+}
+
+/** Gathers the days of 24 hours from `fromUs` on. */
+export function gatherDays(fromUs: number): Gathered<readonly PageDay[]> {
   const days = Array.from({ length: shownDays }, () => ({ Up: 0, Down: 0, Maint: 0, Unknown: 0 }));
-  for (const span of spans) {
-    const first = Math.max(0, Math.floor((span.fromUs - fromUs) / dayUs));
-    const last = Math.min(shownDays - 1, Math.ceil((span.toUs - fromUs) / dayUs) - 1);
-    for (let at = first; at <= last; at += 1) {
-      const [day, beginUs] = [days[at], fromUs + at * dayUs];
-      if (day !== undefined)
-        day[span.status] += Math.min(span.toUs, beginUs + dayUs) - Math.max(span.fromUs, beginUs);
-    }
-  }
-  return days.map((day) => ({ status: statusOf(day), downSeconds: Math.round(day.Down / secondUs) }));
+  return {
+    add(spans) {
+      for (const span of spans) {
+        const first = Math.max(0, Math.floor((span.fromUs - fromUs) / dayUs));
+        const last = Math.min(shownDays - 1, Math.ceil((span.toUs - fromUs) / dayUs) - 1);
+        for (let at = first; at <= last; at += 1) {
+          const [day, beginUs] = [days[at], fromUs + at * dayUs];
+          if (day !== undefined)
+            day[span.status] += Math.min(span.toUs, beginUs + dayUs) - Math.max(span.fromUs, beginUs);
+        }
+      }
+    },
+    get result() {
+      return days.map((day) => ({ status: statusOf(day), downSeconds: Math.round(day.Down / secondUs) }));
+    },
+  };
+}
+
+/** Gathers the share of Up among Up and Down, as `GET /uptime` counts it; never rounded up to 100. */
+export function gatherPercent(): Gathered<number | null> {
+  const lengths = { Up: 0, Down: 0, Maint: 0, Unknown: 0 };
+  return {
+    add(spans) {
+      for (const { fromUs, toUs, status } of spans) lengths[status] += toUs - fromUs;
+    },
+    get result() {
+      const observed = lengths.Up + lengths.Down;
+      return observed === 0 ? null : Math.floor((lengths.Up / observed) * 100_000) / 1_000;
+    },
+  };
 }
 
 /** The status that a day is shown with, by how long each lasted. */
@@ -49,18 +76,37 @@ export interface Incident {
   readonly toUs: number | undefined;
 }
 
-/** The outages in the spans of a device: Down, with what was not observed between. Pure. */
-export function incidentsOf(spans: readonly ShownSpan[], nowUs: number): readonly Incident[] {
+/**
+ * Gathers the outages of a device that lasted beyond `sinceUs`, the latest `most` of them: Down, with what was not
+ * observed between.
+ */
+export function gatherIncidents(ask: {
+  readonly nowUs: number;
+  readonly sinceUs: number;
+  readonly most: number;
+}): Gathered<readonly Incident[]> {
+  const { nowUs, sinceUs, most } = ask;
   const incidents: { fromUs: number; toUs: number | undefined }[] = [];
   let open: (typeof incidents)[number] | undefined;
-  for (const { fromUs, toUs, status } of spans) {
-    if (status === 'Down') {
-      if (open === undefined) {
-        open = { fromUs, toUs };
-        incidents.push(open);
-      }
-      open.toUs = toUs >= nowUs ? undefined : toUs;
-    } else if (status !== 'Unknown') open = undefined;
-  }
-  return incidents;
+  const isMeant = ({ toUs }: Incident) => toUs === undefined || toUs > sinceUs;
+  const close = () => {
+    if (open !== undefined && !isMeant(open)) incidents.pop();
+    if (incidents.length > most) incidents.shift();
+    open = undefined;
+  };
+  return {
+    add(spans) {
+      for (const { fromUs, toUs, status } of spans)
+        if (status === 'Down') {
+          if (open === undefined) {
+            open = { fromUs, toUs };
+            incidents.push(open);
+          }
+          open.toUs = toUs >= nowUs ? undefined : toUs;
+        } else if (status !== 'Unknown') close();
+    },
+    get result() {
+      return incidents.filter(isMeant).slice(-most);
+    },
+  };
 }

@@ -64,13 +64,15 @@ export function createSnapshots(deps: ViewDeps & { readonly clock: Clock; readon
     const isSame =
       before?.view.page.page_no === page.page_no && String(before.view.page.tag_nos) === String(page.tag_nos);
     const isRecent = isSame && nowMs - before.historyMs < historyFreshMs;
-    const history = isRecent ? before.history : await readHistory(deps, page, nowUs);
+    const history = isRecent
+      ? before.history
+      : await db.inLane('history', page.account_no, () => readHistory(deps, page, nowUs));
     const entry = {
       readMs: nowMs,
       triedMs: nowMs,
       history,
       historyMs: isRecent ? before.historyMs : nowMs,
-      view: await readView(deps, page, history, nowUs),
+      view: await db.inLane('reads', page.account_no, () => readView(deps, page, history, nowUs)),
       forms: new Map<string, Document>(),
     };
     entries.delete(path); // set anew, so that the order is by last use

@@ -70,7 +70,7 @@ const hashing = { running: 1, waiting: 16 } as const;
 export function statusRoutes(given: StatusRouteDeps): readonly OuterRoute[] {
   const [cookieKey = new Uint8Array()] = given.sealer.deriveKeys('cookies of status pages');
   const deps = { ...given, cookieKey };
-  const snapshots = createSnapshots({ ...given, timelines: (ask) => given.health.timelines(ask) });
+  const snapshots = createSnapshots({ ...given, timelines: (...ask) => given.health.timelines(...ask) });
   const guesses = createAttemptLimit(deps.clock);
   const asking = createAttemptLimit(deps.clock, asksPerMinute);
   const places = createSemaphore(hashing);

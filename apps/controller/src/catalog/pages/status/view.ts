@@ -9,7 +9,14 @@ import { findMaintenance } from '../../maintenance/maintenance.ts';
 import type { ReadTimelines } from '../../states/routes.ts';
 import { locationsOf, tagsOf } from '../../states/store.ts';
 import { readNotes, type StoredNote } from '../fields.ts';
-import { daysOf, type Incident, incidentsOf, type PageDay, shownDays } from './days.ts';
+import {
+  gatherDays,
+  gatherIncidents,
+  gatherPercent,
+  type Incident,
+  type PageDay,
+  shownDays,
+} from './days.ts';
 
 /** A page shows at most so many devices. */
 const mostDevices = 500;
@@ -158,29 +165,28 @@ export async function readHistory(
     createdUs,
     fromUs: Math.max(fromUs, createdUs),
   }));
-  const spans = await timelines({ devices, toUs: nowUs, nowUs });
-  const incidents = devices
-    .flatMap(({ deviceNo }) =>
-      incidentsOf(spans.get(deviceNo) ?? [], nowUs).map((incident) => ({ ...incident, deviceNo })),
-    )
-    .filter(({ toUs }) => toUs === undefined || toUs > nowUs - incidentDays * dayUs)
-    .sort((a, b) => b.fromUs - a.fromUs)
-    .slice(0, mostIncidents);
+  const gathering = new Map(
+    devices.map(({ deviceNo }) => [
+      deviceNo,
+      {
+        days: gatherDays(fromUs),
+        percent: gatherPercent(),
+        incidents: gatherIncidents({ nowUs, sinceUs: nowUs - incidentDays * dayUs, most: mostIncidents }),
+      },
+    ]),
+  );
+  await timelines({ devices, toUs: nowUs, nowUs }, (deviceNo, spans) => {
+    for (const one of Object.values(gathering.get(deviceNo) ?? {})) one.add(spans);
+  });
+  const all = [...gathering];
   return {
-    days: new Map(devices.map(({ deviceNo }) => [deviceNo, daysOf(spans.get(deviceNo) ?? [], fromUs)])),
-    percents: new Map(devices.map(({ deviceNo }) => [deviceNo, percentOf(spans.get(deviceNo) ?? [])])),
-    incidents,
+    days: new Map(all.map(([deviceNo, { days }]) => [deviceNo, days.result])),
+    percents: new Map(all.map(([deviceNo, { percent }]) => [deviceNo, percent.result])),
+    incidents: all
+      .flatMap(([deviceNo, { incidents }]) => incidents.result.map((incident) => ({ ...incident, deviceNo })))
+      .sort((a, b) => b.fromUs - a.fromUs)
+      .slice(0, mostIncidents),
   };
-}
-
-/** The share of Up among Up and Down, as `GET /uptime` counts it; never rounded up to 100. */
-function percentOf(
-  spans: readonly { readonly fromUs: number; readonly toUs: number; readonly status: string }[],
-) {
-  const secondsOf = (wanted: string) =>
-    spans.reduce((sum, { fromUs, toUs, status }) => (status === wanted ? sum + toUs - fromUs : sum), 0);
-  const [up, down] = [secondsOf('Up'), secondsOf('Down')];
-  return up + down === 0 ? null : Math.floor((up / (up + down)) * 100_000) / 1_000;
 }
 
 type Column =

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Clock, createLogSummary, declareState, messageOf } from '@vantage/kernel';
-import type { DatabaseConnection, Dialect, Driver } from 'kysely';
+import type { Dialect } from 'kysely';
+import { choosingDialect } from '../choosing-dialect.ts';
 import { isTransientDbError, stateOf } from '../pg-error.ts';
 import { openPool } from '../pool.ts';
 import { tlsAdvice } from '../tls-advice.ts';
@@ -69,7 +70,10 @@ export function createReplica(deps: {
     return (wrote.get(accountNo) ?? Number.NEGATIVE_INFINITY) < freshMs;
   };
   return {
-    dialect: (primary) => replicaDialect(primary, pool.dialect, () => onReplica.getStore() === true),
+    dialect: (primary) =>
+      choosingDialect(primary, { replica: pool.dialect }, () =>
+        onReplica.getStore() === true ? 'replica' : undefined,
+      ),
     async read(accountNo, work) {
       if (!mayRead(accountNo)) {
         reads.primary += 1;
@@ -167,44 +171,6 @@ function tell(log: ReplicaLog, verdict: Verdict, ageMs: number | undefined): voi
       { reason: verdict.reason, ageS },
       'history is read from the primary: the replica of VANTAGE_DATABASE_READ_URL is not used',
     );
-}
-
-/** The dialect of the primary, of which connections are the replica's where `isReplica` says so for the caller. */
-function replicaDialect(primary: Dialect, replica: Dialect, isReplica: () => boolean): Dialect {
-  return {
-    createDriver: () => choosingDriver(primary.createDriver(), replica.createDriver(), isReplica),
-    createQueryCompiler: () => primary.createQueryCompiler(),
-    createAdapter: () => primary.createAdapter(),
-    createIntrospector: (db) => primary.createIntrospector(db),
-  };
-}
-
-function choosingDriver(primary: Driver, replica: Driver, isReplica: () => boolean): Driver {
-  const ofReplica = new WeakSet<DatabaseConnection>();
-  const driverOf = (connection: DatabaseConnection) => (ofReplica.has(connection) ? replica : primary);
-  return {
-    async init(options) {
-      await primary.init(options);
-      await replica.init(options);
-    },
-    async acquireConnection(options) {
-      if (!isReplica()) return primary.acquireConnection(options);
-      const connection = await replica.acquireConnection(options);
-      ofReplica.add(connection);
-      return connection;
-    },
-    beginTransaction: (connection, settings) => driverOf(connection).beginTransaction(connection, settings),
-    commitTransaction: (connection) => driverOf(connection).commitTransaction(connection),
-    rollbackTransaction: (connection) => driverOf(connection).rollbackTransaction(connection),
-    savepoint: async (connection, ...rest) => driverOf(connection).savepoint?.(connection, ...rest),
-    rollbackToSavepoint: async (connection, ...rest) =>
-      driverOf(connection).rollbackToSavepoint?.(connection, ...rest),
-    releaseSavepoint: async (connection, ...rest) =>
-      driverOf(connection).releaseSavepoint?.(connection, ...rest),
-    releaseConnection: (connection, options) => driverOf(connection).releaseConnection(connection, options),
-    // The replica's connections are closed by who opened them.
-    destroy: (options) => primary.destroy(options),
-  };
 }
 
 /** A moment at which the primary's WAL had a position. */

@@ -276,7 +276,7 @@ const ofOtherServer: Pick<
 };
 
 const quietHealth: RouteDeps['health'] = {
-  timelines: async () => new Map(),
+  timelines: async () => {},
   startMaintenance: async () => {},
   stopMaintenance: async () => 0,
   cancelOccurrence: async () => {},

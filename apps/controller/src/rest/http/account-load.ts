@@ -1,0 +1,44 @@
+import { createFairSemaphore } from '@vantage/kernel';
+import { tooMuch } from './problem.ts';
+import type { Route } from './route.ts';
+
+/**
+ * Reads of one account at one time, by what they cost, until their answers are made: many keys of an account are one
+ * owner. Those that wait for an answer to be read count by key.
+ */
+export const accountPlaces = {
+  /** Pages and lists. */
+  reads: { running: 256, perOwner: { running: 32, waiting: 1_000 } },
+  /** Reads that go through all that was recorded, a part at a time. */
+  history: { running: 24, perOwner: { running: 4, waiting: 1_000 } },
+  /** History in answers of many megabytes. */
+  wide: { running: 3, perOwner: { running: 1, waiting: 1_000 } },
+} as const;
+
+/** Bounds what accounts read at one time. Throws a Problem (1006) for what is too much. */
+export interface AccountLoad {
+  /** Runs a read of an account when it has a place. */
+  run<T>(
+    route: Pick<Route, 'readsHistory' | 'isWide'>,
+    accountNo: number,
+    work: () => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T>;
+}
+
+/** Creates the load. */
+export function createAccountLoad(): AccountLoad {
+  const loads = {
+    reads: createFairSemaphore<number>(accountPlaces.reads),
+    history: createFairSemaphore<number>(accountPlaces.history),
+    wide: createFairSemaphore<number>(accountPlaces.wide),
+  };
+  return {
+    async run({ readsHistory, isWide }, accountNo, work, signal) {
+      const kind = isWide === true ? 'wide' : readsHistory === true ? 'history' : 'reads';
+      const done = await loads[kind].run(accountNo, work, signal);
+      if (done === undefined) throw tooMuch('Too many reads of this account are waiting.');
+      return done.value;
+    },
+  };
+}
