@@ -3,21 +3,25 @@ import { readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Code } from '@connectrpc/connect';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { testAuthorities } from '../../apps/controller/src/platform/server/testing/authorities.ts';
 import { type AgentIdentity, issueIdentity } from '../../apps/controller/src/testing/agent-identity.ts';
 import { crowd, maxConnections } from './harness/crowd.ts';
 import { openHostile } from './harness/hostile-agent.ts';
+import { callFrom, type Outcome } from './harness/https-call.ts';
 import { within } from './harness/scenes.ts';
 import { scenes } from './harness/shared.ts';
 import {
   descriptorLimit,
   halfHandshake,
   halfHeader,
+  halfSignIn,
   openTcp,
   openTls,
   portOf,
   preface,
 } from './harness/stranger.ts';
+import { get, leaveUnread, portsOf } from './harness/unread.ts';
 
 test('streams without a known certificate are refused before their first message is read', async () => {
   const { signing } = await testAuthorities();
@@ -76,3 +80,59 @@ test('one connection can open a limited number of streams', async () => {
     for (const { status } of ends) expect([Code.Unauthenticated, undefined]).toContain(status);
   });
 });
+
+/** Documents that fill all buffers of a connection whose client does not read. */
+const document = get('/v1.1/openapi.json').repeat(40);
+
+test.each([
+  ['the documents', 4, document],
+  ['the documents', 60, document],
+  ['a status page', 12, get('/status/unread').repeat(2_000)],
+  ['the halves of sign-ins', 12, halfSignIn],
+] as const)(
+  '%s that %i addresses leave keep nobody from signing in, reading a status page and opening a document',
+  async (what, networks, text) => {
+    const { hostile, neighbour, baseUrl, ca } = scenes.fixture;
+    const { page_id: id } = z
+      .object({ page_id: z.string() })
+      .parse(await hostile.api.ok('POST', '/pages', { Name: 'Unread', Path: 'unread' }));
+    await using _page = {
+      [Symbol.asyncDispose]: async () => void (await hostile.api.ok('DELETE', `/pages/${id}`)),
+    };
+    const from = Array.from({ length: networks }, (_, i) => `127.0.2.${i + 1}`);
+    const origin = new URL(baseUrl).origin;
+    const ask = (path: string, body?: object) =>
+      callFrom('127.0.0.69', {
+        ca,
+        url: `${origin}${path}`,
+        method: body === undefined ? 'GET' : 'POST',
+        headers: body === undefined ? {} : { 'Content-Type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        timeoutMs: 10_000,
+      });
+    await scenes.play(`${what} that ${networks} addresses leave`, async (fixture) => {
+      const unread = leaveUnread(portsOf(fixture).rest, {
+        from,
+        connections: 4 * networks,
+        text,
+        holdMs: 12_000,
+      });
+      await delay(2_000);
+      const outcomes: Outcome[] = [];
+      for (let i = 0; i < 3; i += 1)
+        outcomes.push(
+          ...(await Promise.all([
+            ask('/v1.1/session', { Key: neighbour.key }),
+            ask('/status/unread'),
+            ask('/v1.1/openapi.json'),
+          ])),
+        );
+      await unread;
+      for (const { status, text: said, ms } of outcomes) {
+        expect(status, said).toBe(200);
+        expect(ms, 'longest wait of a caller without a key').toBeLessThan(5_000);
+      }
+    });
+  },
+  240_000,
+);

@@ -80,7 +80,7 @@ export const untrackedState: ReadonlyMap<string, string> = new Map(
       'apps/controller/src/checks/ingest/housekeeping.ts doneAtMs',
     ],
     'has its bound where it is made: a semaphore has the places of its caller': [
-      'libs/kernel/src/fair-semaphore.ts waiting',
+      'libs/kernel/src/fair-semaphore.ts queue',
       'libs/kernel/src/listeners.ts free',
       'libs/kernel/src/semaphore.ts queue',
       'libs/probes/src/methods/script/sandbox.ts guests',

@@ -57,7 +57,7 @@ test('owners take turns, however much each has waiting', async () => {
   const served: string[] = [];
   const run = (owner: string) => semaphore.run(owner, async () => void served.push(owner));
   await Promise.all(['a', 'a', 'a', 'a', 'b', 'b', 'c'].map(run));
-  expect(served.slice(1)).toEqual(['a', 'b', 'c', 'a', 'b', 'a']);
+  expect(served).toEqual(['a', 'b', 'c', 'a', 'b', 'a', 'a']);
 });
 
 test('a newcomer gets the next place, before owners that have some', async () => {
@@ -103,4 +103,53 @@ test('a place that is given back twice is free once', async () => {
   release?.();
   release?.();
   expect(semaphore.size).toBe(0);
+});
+
+test('owners of one group have one turn together', async () => {
+  const groupOf = (owner: string) => owner.slice(0, 1);
+  const semaphore = createFairSemaphore<string>({ ...places, running: 1, groupOf });
+  const served: string[] = [];
+  const run = (owner: string) => semaphore.run(owner, async () => void served.push(owner));
+  await Promise.all(['a0', 'a1', 'a2', 'a3', 'a4', 'b0', 'b1', 'c0'].map(run));
+  expect(served.map(groupOf).slice(1)).toEqual(['b', 'c', 'a', 'b', 'a', 'a', 'a']);
+});
+
+test('where too much waits in all, a newcomer takes the place of the latest one of the group with the most', async () => {
+  const semaphore = createFairSemaphore<string>({
+    running: 1,
+    perOwner: { running: 1, waiting: 2 },
+    waiting: 4,
+    groupOf: (owner) => owner.slice(0, 1),
+  });
+  const release = await semaphore.enter('a0');
+  const crowd = ['a0', 'a0', 'a1', 'a2', 'a3'].map((owner) => semaphore.run(owner, async () => owner));
+  const newcomer = semaphore.run('b', async () => 'b');
+  release?.();
+  expect((await Promise.all(crowd)).map((done) => done?.value)).toEqual([
+    'a0',
+    undefined,
+    'a1',
+    'a2',
+    undefined,
+  ]);
+  expect(await newcomer).toEqual({ value: 'b' });
+  expect(semaphore.size).toBe(0);
+});
+
+test('owners that come anew each time do not keep one waiting that was served before', async () => {
+  const semaphore = createFairSemaphore<string>({ ...places, running: 1 });
+  let release = await semaphore.enter('patient');
+  let isServed = false;
+  const patient = semaphore.run('patient', async () => {
+    isServed = true;
+  });
+  for (let i = 0; i < 10 && !isServed; i += 1) {
+    const next = semaphore.enter(`new ${i}`);
+    release?.();
+    release = await next;
+    await nextIteration();
+  }
+  expect(isServed).toBe(true);
+  release?.();
+  await patient;
 });

@@ -9,9 +9,17 @@ export interface FairPlaces {
   readonly waiting?: number;
 }
 
+/** Owners that may be one: networks of callers that belong to one greater network. */
+export interface FairGroups<Owner> {
+  /** The name of the owner's group; each owner is one of its own unless given. */
+  readonly groupOf?: (owner: Owner) => string;
+}
+
 /**
- * Places that owners (accounts, networks of callers) share. A free place goes to the owner that has the fewest; of
- * several, to the one that got none for longest. So a newcomer is the next one, however much the others have waiting.
+ * Places that owners (accounts, networks of callers) share. A free place goes to the group and owner that have the
+ * fewest; of several, to the one that got none for longest. So a newcomer comes before those that have places, however
+ * much they have waiting. Where too much waits in all, the latest piece of the group that has the most waiting is
+ * refused.
  */
 export interface FairSemaphore<Owner> {
   /**
@@ -41,84 +49,136 @@ const tracked = declareState({
   atBound: 'an owner without work leaves',
 });
 
-interface Owned {
+interface Group {
   running: number;
+  waiting: number;
+  /** The number of the turn in which it got a place last. */
+  turn: number;
+}
+
+interface Owned extends Group {
+  readonly group: Group;
   /** In the order of arrival. */
-  readonly waiting: Set<() => void>;
+  readonly queue: Set<Waiting>;
+}
+
+interface Waiting {
+  readonly begin: () => void;
+  readonly refuse: () => void;
 }
 
 /** Creates the places, all of them free. An owner is remembered only while something of it runs or waits. */
-export function createFairSemaphore<Owner extends number | string>(places: FairPlaces): FairSemaphore<Owner> {
-  // A Map keeps the order of insertion: the first owner is the one whose turn is next.
+export function createFairSemaphore<Owner extends number | string>({
+  running: mostRunning,
+  perOwner,
+  waiting: mostWaiting = Number.POSITIVE_INFINITY,
+  groupOf = String,
+}: FairPlaces & FairGroups<Owner>): FairSemaphore<Owner> {
   const owners = tracked(new Map<Owner, Owned>());
-  const { perOwner, waiting: mostWaiting = Number.POSITIVE_INFINITY } = places;
-  let running = 0;
-  let waiting = 0;
+  const groups = tracked(new Map<string, Group>());
+  const all: Group = { running: 0, waiting: 0, turn: 0 };
 
-  const forget = (owner: Owner, owned: Owned) => {
-    if (owned.running === 0 && owned.waiting.size === 0) owners.delete(owner);
-  };
-  const take = (owner: Owner, owned: Owned) => {
-    running += 1;
-    owned.running += 1;
-    owners.delete(owner);
+  const ownedOf = (owner: Owner): Owned => {
+    const known = owners.get(owner);
+    if (known !== undefined) return known;
+    const name = groupOf(owner);
+    // Before the one that was served last, and behind all others: else those that come anew each time would be first.
+    const turn = all.turn - 0.5;
+    const group = groups.get(name) ?? { running: 0, waiting: 0, turn };
+    groups.set(name, group);
+    const owned = { running: 0, waiting: 0, turn, group, queue: new Set<Waiting>() };
     owners.set(owner, owned);
+    return owned;
+  };
+  const count = (owned: Owned, change: { readonly running?: number; readonly waiting?: number }) => {
+    for (const one of [owned, owned.group, all]) {
+      one.running += change.running ?? 0;
+      one.waiting += change.waiting ?? 0;
+    }
+  };
+  const forget = (owner: Owner, { running, waiting, group }: Owned) => {
+    if (running + waiting > 0) return;
+    owners.delete(owner);
+    if (group.running + group.waiting === 0) groups.delete(groupOf(owner));
+  };
+  const take = (owned: Owned) => {
+    count(owned, { running: 1 });
+    all.turn += 1;
+    owned.turn = all.turn;
+    owned.group.turn = all.turn;
   };
   const next = (): (() => void) | undefined => {
-    if (running >= places.running) return undefined;
-    let [least, chosen]: [number, [Owner, Owned] | undefined] = [perOwner.running, undefined];
-    for (const entry of owners) {
-      const [, owned] = entry;
-      if (owned.waiting.size > 0 && owned.running < least) [least, chosen] = [owned.running, entry];
-    }
-    if (chosen === undefined) return undefined;
-    const [owner, owned] = chosen;
-    const [first] = owned.waiting;
-    if (first === undefined) return undefined;
-    owned.waiting.delete(first);
-    waiting -= 1;
-    take(owner, owned);
-    return first;
+    if (all.running >= mostRunning) return undefined;
+    const waiting = [...owners.values()].filter(
+      (owned) => owned.waiting > 0 && owned.running < perOwner.running,
+    );
+    const chosen = leastOf(waiting, (one, other) => compare(one.group, other.group) || compare(one, other));
+    const [first] = chosen?.queue ?? [];
+    if (chosen === undefined || first === undefined) return undefined;
+    chosen.queue.delete(first);
+    count(chosen, { waiting: -1 });
+    take(chosen);
+    return first.begin;
   };
   const releaseOf = (owner: Owner, owned: Owned) => {
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
-      running -= 1;
-      owned.running -= 1;
+      count(owned, { running: -1 });
       forget(owner, owned);
       // One that was held back by its owner's limit and one that waited for any place may begin now.
       for (let begin = next(); begin !== undefined; begin = next()) begin();
     };
   };
-  const turn = (owner: Owner, owned: Owned, signal: AbortSignal | undefined): Promise<void> =>
+  /** Whether it gets a place; false: it is refused. */
+  const turn = (owned: Owned, signal: AbortSignal | undefined): Promise<boolean> =>
     new Promise((resolve, reject) => {
-      const go = () => {
+      const end = () => {
         signal?.removeEventListener('abort', leave);
-        resolve();
+        if (owned.queue.delete(waiting)) count(owned, { waiting: -1 });
       };
       const leave = () => {
-        if (owned.waiting.delete(go)) waiting -= 1;
-        forget(owner, owned);
+        end();
         reject(signal?.reason);
       };
+      const waiting = {
+        begin: () => {
+          end();
+          resolve(true);
+        },
+        refuse: () => {
+          end();
+          resolve(false);
+        },
+      };
       signal?.addEventListener('abort', leave, { once: true });
-      owned.waiting.add(go);
-      waiting += 1;
+      owned.queue.add(waiting);
+      count(owned, { waiting: 1 });
     });
+  /** Refuses another one, so that there is room for one more of this group; false: it has as much waiting as any other. */
+  const makeRoom = ({ group }: Owned): boolean => {
+    if (all.waiting < mostWaiting) return true;
+    const most = leastOf(
+      [...owners.values()].filter(({ waiting }) => waiting > 0),
+      (one, other) => other.group.waiting - one.group.waiting || other.waiting - one.waiting,
+    );
+    if (most === undefined || most.group.waiting <= group.waiting + 1) return false;
+    [...most.queue].at(-1)?.refuse();
+    return true;
+  };
 
   const enter: FairSemaphore<Owner>['enter'] = async (owner, signal) => {
     signal?.throwIfAborted();
-    const owned = owners.get(owner) ?? { running: 0, waiting: new Set() };
-    owners.set(owner, owned);
-    if (running < places.running && owned.running < perOwner.running) take(owner, owned);
-    else if (owned.waiting.size < perOwner.waiting && waiting < mostWaiting) await turn(owner, owned, signal);
-    else {
+    const owned = ownedOf(owner);
+    try {
+      if (all.running < mostRunning && owned.running < perOwner.running) take(owned);
+      else if (owned.waiting >= perOwner.waiting || !makeRoom(owned)) return undefined;
+      else if (!(await turn(owned, signal))) return undefined;
+      return releaseOf(owner, owned);
+    } finally {
       forget(owner, owned);
-      return undefined;
     }
-    return releaseOf(owner, owned);
   };
 
   return {
@@ -134,7 +194,20 @@ export function createFairSemaphore<Owner extends number | string>(places: FairP
       }
     },
     get size() {
-      return running + waiting;
+      return all.running + all.waiting;
     },
   };
+}
+
+/** The order in which groups and owners get places. */
+function compare(one: Group, other: Group): number {
+  return one.running - other.running || one.turn - other.turn;
+}
+
+/** The first of the least ones. */
+function leastOf<T>(all: readonly T[], order: (one: T, other: T) => number): T | undefined {
+  return all.reduce<T | undefined>(
+    (least, one) => (least === undefined || order(one, least) < 0 ? one : least),
+    undefined,
+  );
 }

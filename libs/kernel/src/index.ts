@@ -43,6 +43,7 @@ export {
   createNetworkSet,
   createNetworkTable,
   equivalentAddresses,
+  greaterNetwork,
   ipv6Words,
   isNetwork,
   isPrivateHost,

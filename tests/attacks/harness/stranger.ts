@@ -61,6 +61,8 @@ export const halfHeader = 'GET /v1.1/devices HTTP/1.1\r\nHost: localhost\r\nX-Ha
 /** A request whose body never comes. */
 export const halfBody =
   'POST /v1.1/devices HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"';
+/** A sign-in whose body never comes. */
+export const halfSignIn = halfBody.replace('/v1.1/devices', '/v1.1/session');
 /** The first bytes of a TLS record that announces more bytes than it has. */
 export const halfHandshake = Uint8Array.of(0x16, 0x03, 0x01, 0x02, 0x00, 0x01);
 /** The client's preface and an empty SETTINGS frame (RFC 9113, section 3.4). */

@@ -72,6 +72,16 @@ export function clientNetwork(text: string): string {
 }
 
 /**
+ * The greater network that one owner may have, of a `clientNetwork`: the first 48 bits of an IPv6 address (RFC 6177,
+ * section 2), the first 24 of an IPv4 address. Other texts are returned unchanged.
+ */
+export function greaterNetwork(network: string): string {
+  const sign = network.includes(':') ? ':' : '.';
+  const parts = network.split(sign);
+  return parts.length === 4 ? parts.slice(0, 3).join(sign) : network;
+}
+
+/**
  * The IPv4 addresses that an IPv6 address may reach, from its eight words: IPv4-compatible (RFC 4291 section 2.5.5.1),
  * IPv4-translated (RFC 2765), NAT64 (RFC 6052), 6to4 (RFC 3056), Teredo (RFC 4380) and ISATAP (RFC 5214). Several where
  * the length of the prefix is the network's own choice.

@@ -1,4 +1,4 @@
-export { clientNetwork, equivalentAddresses, ipv6Words, normalAddress } from './address.ts';
+export { clientNetwork, equivalentAddresses, greaterNetwork, ipv6Words, normalAddress } from './address.ts';
 export {
   createNetworkSet,
   createNetworkTable,

@@ -69,7 +69,7 @@ export function providerRoutes(deps: ProviderRouteDeps): readonly OuterRoute[] {
     {
       path,
       needsKey: 'signed',
-      asksElsewhere: true,
+      purpose: 'provider',
       async run(request) {
         if (provider === undefined || settings === undefined) return page(404, none);
         const known = { ...deps, provider, settings };

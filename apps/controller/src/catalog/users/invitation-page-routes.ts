@@ -1,4 +1,4 @@
-import { createSemaphore } from '@vantage/kernel';
+import { clientNetwork, createFairSemaphore, greaterNetwork } from '@vantage/kernel';
 import type { Db } from '../../platform/db/index.ts';
 import { hashCredential } from '../../platform/secrets/credential.ts';
 import { storedTextFault } from '../../rest/http/field.ts';
@@ -14,7 +14,7 @@ import { acceptInvitation, hashPersonPassword } from './write.ts';
 export const invitationPath = '/invitation/';
 
 /** Each hash of a password takes 16 MiB and a processor for 50 ms. */
-const hashing = { running: 1, waiting: 16 } as const;
+const hashing = { running: 1, perOwner: { running: 1, waiting: 4 }, waiting: 16 } as const;
 
 const fields = `<label for="password">Password, at least ${leastPassword} characters</label><input id="password" name="Password" type="password" autocomplete="new-password" minlength="${leastPassword}" maxlength="${mostPassword}" required><label for="again">The same again</label><input id="again" name="Again" type="password" autocomplete="new-password" maxlength="${mostPassword}" required><button>Set the password</button>`;
 
@@ -37,7 +37,7 @@ export function invitationPageRoutes({
   /** Tells people of changes of their sign-in; undefined: there is no mail server. */
   readonly mailPerson: MailPerson | undefined;
 }): readonly OuterRoute[] {
-  const places = createSemaphore(hashing);
+  const places = createFairSemaphore<string>({ ...hashing, groupOf: greaterNetwork });
   return [
     {
       path: invitationPath,
@@ -52,7 +52,9 @@ export function invitationPageRoutes({
         if (!isSent) return reply(200, { title, lines, fields });
         const fault = passwordFault(sent);
         if (fault !== undefined) return reply(409, { title, lines: [...lines, fault], fields });
-        const hashed = await places.run(() => hashPersonPassword(sent.get('Password') ?? ''));
+        const hashed = await places.run(clientNetwork(address), () =>
+          hashPersonPassword(sent.get('Password') ?? ''),
+        );
         if (hashed === undefined)
           return reply(503, { title, lines: ['Too many passwords at once. Try again in a moment.'], fields });
         const accepted = await catalog.change({ kind: 'api-key', keyNo, address }, (transaction) =>

@@ -14,7 +14,7 @@ import type { Idempotency } from './idempotency.ts';
 import { createOperations } from './operation.ts';
 import { createOriginReader } from './origin.ts';
 import { limitOuterRoutes, type OuterRoute, serveOuterRoutes } from './outer-routes.ts';
-import { createKeyLoad, createStrangerLoad } from './per-key-semaphore.ts';
+import { createKeyLoad } from './per-key-semaphore.ts';
 import { httpsRequired, malformed } from './problem.ts';
 import type { Route } from './route.ts';
 import { basePath, notRouted, routerPath, verbsOf } from './route-finder.ts';
@@ -22,6 +22,7 @@ import { createRouteRunner, type RequestTransactions } from './run-route.ts';
 import { createRouteServer, nameRequest, requestId } from './serve-route.ts';
 import { createSiteServer, type Site } from './serve-site.ts';
 import { createStorageGuard } from './storage-guard.ts';
+import { createStrangerLoad } from './stranger-load.ts';
 
 /** The API as a server uses it. */
 export interface App {

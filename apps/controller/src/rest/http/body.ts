@@ -14,6 +14,8 @@ export interface BodyLimits {
 
 /** The limits of one resource. Its lists and maps have a few hundred members. */
 const resourceLimits: BodyLimits = { bytes: 1024 * 1024, depth: 32, values: 5_000 };
+/** The limits of a body that is read without a key: before its sender has any place. */
+export const strangerLimits: BodyLimits = { ...resourceLimits, bytes: 16 * 1024 };
 /** At most this much of an unwanted body is drained before the connection is closed. */
 const awayBytes = 64 * resourceLimits.bytes;
 
@@ -41,7 +43,7 @@ export async function readBody(
     );
   if (!isObject(value)) throw malformed('The body must be a JSON object, for example {"Name": "web"}.');
   // A batch is no resource: each of its bodies is judged by itself.
-  return limits === resourceLimits ? withoutBadText(value) : value;
+  return limits.bytes <= resourceLimits.bytes ? withoutBadText(value) : value;
 }
 
 /**

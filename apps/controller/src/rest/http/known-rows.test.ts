@@ -85,7 +85,7 @@ it('3 unknown credentials are looked up and 500 wait; more are refused, and know
   await known.find(hashOf(0), '192.0.2.1');
   await clock.advance(5_000);
   running = 0;
-  const all = Array.from({ length: 510 }, (_, n) => known.find(hashOf(n + 1), '192.0.2.1'));
+  const all = Array.from({ length: 510 }, (_, n) => known.find(hashOf(n + 1), `198.51.100.${n % 100}`));
   const settled = Promise.allSettled(all);
   expect(await known.find(hashOf(0), '192.0.2.1')).toEqual({ hash: hashOf(0) });
   expect(running).toBe(4);

@@ -1,5 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type Clock, createSemaphore, declareState } from '@vantage/kernel';
+import {
+  type Clock,
+  clientNetwork,
+  createFairSemaphore,
+  declareState,
+  greaterNetwork,
+} from '@vantage/kernel';
 import { tooMuch } from './problem.ts';
 
 /** A revoked key and an ended session are refused everywhere within 5 s, even when no notification gets through. */
@@ -9,7 +15,7 @@ const kept = 10_000;
  * Credentials that nobody has used of late are looked up by so many requests at once: bad ones must not take all
  * database connections.
  */
-const lookUps = { running: 3, waiting: 500 } as const;
+const lookUps = { running: 3, perOwner: { running: 2, waiting: 250 }, waiting: 500 } as const;
 
 /** Rows of credentials in force, found by the SHA-256 of the credential. */
 interface KnownRows<Row> {
@@ -41,7 +47,7 @@ export function createKnownRows<Row extends { readonly hash: Uint8Array }>({
   readonly clock: Pick<Clock, 'monoMs'>;
 }): KnownRows<Row> {
   const known = trackedRows(new Map<string, { readonly row: Row; readonly untilMs: number }>());
-  const unknown = createSemaphore(lookUps);
+  const unknown = createFairSemaphore<string>({ ...lookUps, groupOf: greaterNetwork });
   const find = async (hash: Uint8Array, address: string, wasKnown: boolean) => {
     if (seesOwnChanges()) return read(hash, address);
     const name = Buffer.from(hash).toString('base64');
@@ -54,7 +60,10 @@ export function createKnownRows<Row extends { readonly hash: Uint8Array }>({
     }
     const askedMs = clock.monoMs();
     const ask = () => read(hash, address);
-    const found = wasKnown || cached !== undefined ? { value: await ask() } : await unknown.run(ask);
+    const found =
+      wasKnown || cached !== undefined
+        ? { value: await ask() }
+        : await unknown.run(clientNetwork(address), ask);
     if (found === undefined) throw tooMuch('Too many requests with unknown keys. Try again in 1 s.');
     const row = found.value;
     if (row === undefined || !timingSafeEqual(row.hash, hash)) {

@@ -3,10 +3,11 @@ import type { Context, Next } from 'koa';
 import { type Answer, answerDocument, answerProblem } from './answer.ts';
 import type { Authenticator } from './authenticate.ts';
 import type { Document } from './document.ts';
-import { createStrangerLoad, type KeyLoad, type Stay, type StrangerLoad } from './per-key-semaphore.ts';
+import type { KeyLoad, Stay } from './per-key-semaphore.ts';
 import { badKey, malformed, Problem, problemCode } from './problem.ts';
 import type { RequestTransactions } from './run-route.ts';
 import type { Session } from './session.ts';
+import type { StrangerLoad, StrangerPurpose } from './stranger-load.ts';
 
 /** The answer of a route outside of `/v1.1`. */
 export interface OuterReply<Body = string> {
@@ -52,8 +53,8 @@ export type OuterRoute = { readonly path: string } & (
     }
   | {
       readonly needsKey: 'signed';
-      /** It waits for another service: it counts with its like only, so that nobody else waits for that. */
-      readonly asksElsewhere?: true;
+      /** The places of its requests; `documents` unless given. */
+      readonly purpose?: StrangerPurpose;
       readonly run: (request: FormRequest) => Promise<OuterReply<AnyBody>>;
     }
 );
@@ -110,17 +111,20 @@ export function serveOuterRoutes({
     return known;
   };
 
-  const elsewhere = createStrangerLoad();
   const answer = async (route: OuterRoute, context: Context): Promise<OuterReply<AnyBody>> => {
     const address = addressOf(context.req);
     if (route.needsKey === 'signed') {
       const form = { ...(await readForm(context, route.path)), address };
-      const own = route.asksElsewhere === true ? elsewhere : strangers;
-      return own.run(address, () => route.run(form), stayUntilSent(context.res));
+      return strangers.run(
+        route.purpose ?? 'documents',
+        address,
+        () => route.run(form),
+        stayUntilSent(context.res),
+      );
     }
     if (!route.needsKey)
       return route.isBounded
-        ? strangers.run(address, () => route.run(), stayUntilSent(context.res))
+        ? strangers.run('documents', address, () => route.run(), stayUntilSent(context.res))
         : route.run();
     const { session } = await identify(context);
     const query = new URLSearchParams(context.querystring);

@@ -60,19 +60,32 @@ describe('the check of a password', () => {
     expect([kinds.filter((kind) => kind === 'bad').length, computed.length, most()]).toEqual([20, 20, 1]);
   });
 
-  it('lets 64 computations wait for the one that runs; what comes beside them is asked to come again', async () => {
+  it('lets 64 computations wait for the one that runs, 32 of a network; what comes beside them is asked to come again', async () => {
     const { check, computed, letGo } = scene();
     const all = Array.from({ length: 100 }, (_, keyNo) =>
-      check({ ...key, name: String(keyNo) }, guess('right'), '192.0.2.1'),
+      check({ ...key, name: String(keyNo) }, guess('right'), keyNo < 50 ? '192.0.2.1' : '192.0.2.2'),
     );
     await letGo();
     const kinds = (await Promise.all(all)).map(({ kind }) => kind);
-    expect(kinds).toEqual([...Array(65).fill('good'), ...Array(35).fill('wait')]);
+    const ofNetwork = (good: number) => [...Array(good).fill('good'), ...Array(50 - good).fill('wait')];
+    expect(kinds).toEqual([...ofNetwork(33), ...ofNetwork(32)]);
     expect(computed).toHaveLength(65);
     // Nothing was wrong, so nothing was counted.
     const later = check({ ...key, name: '99' }, guess('right'), '192.0.2.1');
     await letGo();
     expect(await later).toEqual({ kind: 'good' });
+  });
+
+  it('computes a password of a network that has none waiting before those of a crowd', async () => {
+    const { check, computed, letGo } = scene();
+    const crowd = Array.from({ length: 64 }, (_, n) =>
+      check({ ...key, name: String(n) }, guess('right'), `2001:db8:1:${(n % 16).toString(16)}::1`),
+    );
+    const one = check({ ...key, name: 'alone' }, guess('alone'), '2001:db8:2::1');
+    await letGo();
+    expect(await one).toEqual({ kind: 'bad' });
+    await Promise.all(crowd);
+    expect(computed.indexOf('alone')).toBe(1);
   });
 
   it('computes the same good password once for 250 requests at once, and not again soon', async () => {

@@ -1,5 +1,11 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { type Clock, clientNetwork, createSemaphore, declareState } from '@vantage/kernel';
+import {
+  type Clock,
+  clientNetwork,
+  createFairSemaphore,
+  declareState,
+  greaterNetwork,
+} from '@vantage/kernel';
 import { verifyPassword } from '../../platform/secrets/password.ts';
 import { createAttemptLimit } from './attempt-limit.ts';
 
@@ -28,7 +34,7 @@ export type PasswordCheck = (
 const goodMs = 15 * 60_000;
 const goodKept = 10_000;
 /** Each computation of a password's hash takes 16 MiB and all of a processor for 50 ms, which others need too. */
-const hashing = { running: 1, waiting: 64 } as const;
+const hashing = { running: 1, perOwner: { running: 1, waiting: 32 }, waiting: 64 } as const;
 const busyS = 1;
 
 const trackedGood = declareState({
@@ -60,7 +66,7 @@ export function createPasswordCheck(
   const tag = randomBytes(32);
   const digest = (text: string) => createHmac('sha256', tag).update(text).digest();
   const limit = createAttemptLimit(clock);
-  const places = createSemaphore(hashing);
+  const places = createFairSemaphore<string>({ ...hashing, groupOf: greaterNetwork });
   const good = trackedGood(new Map<string, number>());
   const underWay = trackedRunning(new Map<string, Promise<PasswordOutcome>>());
 
@@ -74,7 +80,7 @@ export function createPasswordCheck(
   const compute = async (key: PasswordKey, given: BasicCredentials, network: string) => {
     const attempt = limit.begin(`${key.name} ${network}`);
     if ('waitS' in attempt) return { kind: 'wait', waitS: attempt.waitS } as const;
-    const done = await places.run(() => verify(given.password, key.basicHash));
+    const done = await places.run(network, () => verify(given.password, key.basicHash));
     if (done === undefined) {
       attempt.takeBack();
       return { kind: 'wait', waitS: busyS } as const;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createPerKeySemaphore, createStrangerLoad, strangerPlaces } from './per-key-semaphore.ts';
+import { createPerKeySemaphore } from './per-key-semaphore.ts';
 
 const never = new AbortController().signal;
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -40,30 +40,5 @@ test('a place is kept until the work has ended and its answer was sent, in eithe
       },
     ),
     { numRuns: 50 },
-  );
-});
-
-test('strangers of one network that do not read leave places to other networks', async () => {
-  const load = createStrangerLoad();
-  const gone = new AbortController();
-  const unread = { signal: gone.signal, sent: gone.signal };
-  const results = Array.from({ length: 100 }, (_, i) =>
-    load
-      .run(`2001:db8::${i.toString(16)}`, async () => i, unread)
-      .then(
-        () => 'answered',
-        (error: unknown) => (error instanceof Error ? error.message : ''),
-      ),
-  );
-  await settle();
-  const read = { signal: never, sent: AbortSignal.abort() };
-  expect(await load.run('2001:db8:0:1::1', async () => 'answered', read)).toBe('answered');
-  gone.abort(new Error('gone'));
-  const outcomes = await Promise.all(results);
-  const { running, waiting } = strangerPlaces.network;
-  expect(outcomes.filter((each) => each === 'answered')).toHaveLength(running);
-  expect(outcomes.filter((each) => each === 'gone')).toHaveLength(waiting);
-  expect(outcomes.filter((each) => each === 'Too many requests without a key are waiting.')).toHaveLength(
-    100 - running - waiting,
   );
 });

@@ -1,21 +1,22 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import { type Clock, createTurnQueue, newId } from '@vantage/kernel';
+import { type Clock, clientNetwork, createTurnQueue, newId } from '@vantage/kernel';
 import type Koa from 'koa';
 import type { Context, Next } from 'koa';
 import { createAccountLoad } from './account-load.ts';
 import { type Answer, answerJsonDocument, answerReply, answerStream } from './answer.ts';
 import type { Authenticator } from './authenticate.ts';
-import { readAhead, readBody } from './body.ts';
+import { readAhead, readBody, strangerLimits } from './body.ts';
 import { createResourceFinder, entityTag, holdsTag, readIfMatch, showsList, weakTag } from './entity-tag.ts';
 import { type Form, formats, readForm } from './form.ts';
 import type { createOperations } from './operation.ts';
 import type { createOriginReader } from './origin.ts';
-import { createPerKeySemaphore, type KeyLoad, type Stay, type StrangerLoad } from './per-key-semaphore.ts';
+import { createPerKeySemaphore, type KeyLoad, type Stay } from './per-key-semaphore.ts';
 import { badKey, invalid, tooMuch } from './problem.ts';
 import type { Route, RouteRequest } from './route.ts';
 import { isStream, type RunRoute } from './run-route.ts';
 import { requireCsrfToken, requireLevel, type Session } from './session.ts';
+import type { StrangerLoad } from './stranger-load.ts';
 import { mayGoOn, watchCaller } from './watch-caller.ts';
 
 /** One for all: an error notes its stack, and every request ends with this one. */
@@ -62,6 +63,7 @@ export function createRouteServer(
     if (route.level !== 'none' && known === undefined) throw badKey();
     requireLevel(known?.session, route.level);
     if (route.level !== 'none' && known !== undefined) requireCsrfToken(known.session, context.req);
+    const keyNo = known?.session.keyNo;
     const { stay, release, leave } = stayOf(context.res);
     const request: RouteRequest = {
       session: known?.session,
@@ -72,11 +74,10 @@ export function createRouteServer(
       query,
       lastEventId: context.get('Last-Event-ID') || undefined,
       sessionNow: () => sessionNow,
-      body: () => readBody(context.req, route.bodyLimits),
+      body: () => readBody(context.req, keyNo === undefined ? strangerLimits : route.bodyLimits),
       signal: stay.signal,
     };
     const form = formOf(context, route, query);
-    const keyNo = known?.session.keyNo;
     const conditions = {
       ifMatch: readIfMatch(context.req.headers['if-match']),
       idempotencyKey:
@@ -99,7 +100,9 @@ export function createRouteServer(
     }
     const answerOf = async (reply: Awaited<ReturnType<typeof work>>): Promise<Answer> => {
       if (reply.document !== undefined) return answerJsonDocument(context, reply.document, form);
-      await new Promise<void>((resolve) => answers.add(`${session?.accountNo}`, resolve));
+      await new Promise<void>((resolve) =>
+        answers.add(`${session?.accountNo ?? clientNetwork(address)}`, resolve),
+      );
       return answerTagged(context, { route, reply, form, query, resource: resourceOf(route, 'answers') });
     };
     if (session !== undefined && route.method === 'GET' && !isStream(route, request)) {
@@ -109,12 +112,17 @@ export function createRouteServer(
         load.run(session.keyNo, () => accounts.run(route, accountNo, read, stay.signal), stay),
       );
     }
-    const reply = await over.unless(
-      keyNo === undefined ? strangers.run(address, work, stay) : load.run(keyNo, work, stay),
-    );
+    if (keyNo === undefined) {
+      const { body } = await readAhead(request);
+      const purpose = route.method === 'GET' ? 'documents' : 'signIn';
+      const open = () =>
+        runAdmitted(route, { ...request, perform, body }, { conditions, stay, stillAllowed });
+      return answerOf(await strangers.run(purpose, address, open, stay));
+    }
+    const reply = await over.unless(load.run(keyNo, work, stay));
     if (reply.stream !== undefined && context.method === 'HEAD') return answerStream('', reply.streamType);
     if (reply.stream !== undefined) {
-      if (keyNo !== undefined) load.stream(keyNo, stay.signal);
+      load.stream(keyNo, stay.signal);
       release(); // a stream has a place of its own
       const { body, end } = streamBody({ chunks: reply.stream, response: context.res, ending, clock });
       over.by(end);

@@ -149,6 +149,10 @@ test('nobody learns whether an address is subscribed, nor floods a mailbox', asy
   expect((await ask('bob@example.org\r\nBcc: eve@example.org', '192.0.2.20'))[0]).toBe(409);
   for (let i = 0; i < 6; i += 1) await ask('bob@example.org', '192.0.2.21');
   expect((await ask('bob@example.org', '192.0.2.21'))[0]).toBe(503);
+  // An IPv6 network of 64 bits counts as one address.
+  for (let i = 0; i < 5; i += 1) await ask('bob@example.org', `2001:db8:5:6::${i}`);
+  expect((await ask('bob@example.org', '2001:db8:5:6::ff'))[0]).toBe(503);
+  expect((await ask('bob@example.org', '2001:db8:5:7::1'))[0]).toBe(200);
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect(mailsTo('bob@example.org')).toHaveLength(1);
 });

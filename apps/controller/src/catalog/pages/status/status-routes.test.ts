@@ -203,6 +203,20 @@ test('a page with a password shows nothing without it; guesses are limited; anot
   expect((await get('/status/secret', form('another one'))).status).toBe(503);
 });
 
+test('guesses at the password of a page count by the network of 64 bits', async () => {
+  await page('counted', { Access: 'Password', Password: 'open sesame' });
+  const guess = async (address: string, Password: string) => {
+    const body = new URLSearchParams({ Password });
+    return (await get('/status/counted', { method: 'POST', body, headers: { 'X-Forwarded-For': address } }))
+      .status;
+  };
+  const statuses: number[] = [];
+  for (let i = 0; i < 21; i += 1) statuses.push(await guess(`2001:db8:5:6::${i.toString(16)}`, `guess ${i}`));
+  expect(statuses).toEqual([...Array<number>(20).fill(200), 503]);
+  expect(await guess('2001:db8:5:6:ffff::1', 'open sesame')).toBe(503);
+  expect(await guess('2001:db8:5:7::1', 'open sesame')).toBe(302);
+});
+
 test('a page for people who are signed in does not exist for all others', async () => {
   await idOf('/tags', { Name: 'inner' });
   await idOf('/tags', { Name: 'outer' });

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { secondUs } from '@vantage/domain';
-import { type Clock, createSemaphore, type Logger } from '@vantage/kernel';
+import { type Clock, clientNetwork, createFairSemaphore, greaterNetwork, type Logger } from '@vantage/kernel';
 import type { Db } from '../../../platform/db/index.ts';
 import { verifyPassword } from '../../../platform/secrets/password.ts';
 import type { Sealer } from '../../../platform/secrets/seal.ts';
@@ -64,7 +64,7 @@ const openS = 12 * 3_600;
 /** Mails that one address has sent to strangers in a minute. */
 const asksPerMinute = 5;
 /** Each computation of a password's hash takes 16 MiB and all of a processor for 50 ms. */
-const hashing = { running: 1, waiting: 16 } as const;
+const hashing = { running: 1, perOwner: { running: 1, waiting: 4 }, waiting: 16 } as const;
 
 /** Status pages for people without a key: HTML, JSON and Atom. */
 export function statusRoutes(given: StatusRouteDeps): readonly OuterRoute[] {
@@ -73,11 +73,12 @@ export function statusRoutes(given: StatusRouteDeps): readonly OuterRoute[] {
   const snapshots = createSnapshots({ ...given, timelines: (...ask) => given.health.timelines(...ask) });
   const guesses = createAttemptLimit(deps.clock);
   const asking = createAttemptLimit(deps.clock, asksPerMinute);
-  const places = createSemaphore(hashing);
+  const places = createFairSemaphore<string>({ ...hashing, groupOf: greaterNetwork });
   return [
     {
       path: statusPath,
       needsKey: 'signed',
+      purpose: 'pages',
       async run(request) {
         const asked =
           /^([a-z0-9-]{1,64})(?:\.(json|atom|png|jpg)|\/(subscribe|confirm|end)(?:\/([\w.-]{1,80}))?)?$/.exec(
@@ -108,7 +109,9 @@ export function statusRoutes(given: StatusRouteDeps): readonly OuterRoute[] {
             if (isOpen(deps, page, request.cookie)) return give();
             if (!request.isSent) return html(200, passwordHtml(page.name, undefined));
             const verify = (password: string) =>
-              places.run(() => verifyPassword(password, page.password_hash ?? ''));
+              places.run(clientNetwork(request.address), () =>
+                verifyPassword(password, page.password_hash ?? ''),
+              );
             return enter({ ...deps, guesses, verify }, page, request);
           }
           case 'Public':
@@ -174,7 +177,7 @@ async function subscribe(
   { isSent, fields, address }: FormRequest,
 ): Promise<OuterReply> {
   if (subscriptions === undefined || !isSent) return unknownPage();
-  const turn = asking.begin(address);
+  const turn = asking.begin(clientNetwork(address));
   if ('waitS' in turn)
     return html(503, sentenceHtml('Too many requests', `Try again in ${turn.waitS} seconds.`));
   const fault = await subscriptions.ask(subscribedPage(page, baseUrl()), fields.get('Email') ?? '');
@@ -237,7 +240,7 @@ async function enter(
   page: ReadPage,
   { fields, address }: FormRequest,
 ): Promise<OuterReply> {
-  const guess = deps.guesses.begin(`${page.page_no}/${address}`);
+  const guess = deps.guesses.begin(`${page.page_no}/${clientNetwork(address)}`);
   if ('waitS' in guess)
     return html(503, passwordHtml(page.name, `Too many attempts. Try again in ${guess.waitS} seconds.`));
   const outcome = await deps.verify((fields.get('Password') ?? '').slice(0, 200));

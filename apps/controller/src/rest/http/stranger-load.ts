@@ -1,0 +1,52 @@
+import { clientNetwork, createFairSemaphore, greaterNetwork } from '@vantage/kernel';
+import { createPerKeySemaphore, type Stay } from './per-key-semaphore.ts';
+import { tooMuch } from './problem.ts';
+
+/** The purposes of requests without a key. Each has places of its own: a crowd at one keeps nobody from another. */
+export type StrangerPurpose = 'signIn' | 'provider' | 'pages' | 'documents';
+
+/**
+ * Requests without a key that are under way, for each purpose: of an IPv4 address or an IPv6 network of 64 bits until
+ * the answer was sent, and in all until it is made. So an answer that nobody reads takes a place of its own network
+ * only; its memory is bounded with that of all unsent answers.
+ */
+export const strangerPlaces = {
+  network: { running: 4, waiting: 64 },
+  all: { running: 16, waiting: 1_024 },
+} as const;
+
+/** Bounds what callers without a key have under way. Throws a Problem (1006) for what is too much. */
+export interface StrangerLoad {
+  /**
+   * Runs a request of an address in its turn, and keeps a place of its network until the answer was sent. Read its body
+   * before: a slow one would keep places.
+   */
+  run<T>(purpose: StrangerPurpose, address: string, work: () => Promise<T>, stay: Stay): Promise<T>;
+}
+
+/** Creates the load. A network is remembered only while something of it is under way. */
+export function createStrangerLoad(): StrangerLoad {
+  const places = {
+    signIn: createPlaces(),
+    provider: createPlaces(),
+    pages: createPlaces(),
+    documents: createPlaces(),
+  };
+  return {
+    async run(purpose, address, work, stay) {
+      const { networks, all } = places[purpose];
+      const network = clientNetwork(address);
+      const done = await networks.run(network, () => all.run(network, work, stay.signal), stay);
+      if (done?.value === undefined) throw tooMuch('Too many requests without a key are waiting.');
+      return done.value.value;
+    },
+  };
+}
+
+function createPlaces() {
+  const { network, all } = strangerPlaces;
+  return {
+    networks: createPerKeySemaphore<string>(network),
+    all: createFairSemaphore<string>({ ...all, perOwner: network, groupOf: greaterNetwork }),
+  };
+}
