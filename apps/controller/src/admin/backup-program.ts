@@ -133,7 +133,7 @@ async function tryRestore(call: Call) {
   try {
     await makeTables(scratch.url, last);
     const size = await loadBackup({ url: scratch.url, file, key, head, onRows: createProgress() });
-    await compareBackup({ url: scratch.url, file, key });
+    await compareBackup({ url: scratch.url, file, key, head });
     return { file, at: new Date(head.atUs / 1000), ...size, verified: true };
   } finally {
     await end();

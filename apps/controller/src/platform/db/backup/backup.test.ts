@@ -188,15 +188,75 @@ test('a database that was restored equals its backup, and one row that differs i
   await using target = await createTestDatabase();
   const head = await verifyBackup(file);
   await loadBackup({ url: target.url, file, head, onRows: () => {} });
-  await compareBackup({ url: target.url, file });
+  await compareBackup({ url: target.url, file, head });
   await withClient(target.url, (client) =>
     client.query(`update job_cursors set at_us = at_us + 1 where name = 'cursor of a backup 4711'`),
   );
-  await expect(compareBackup({ url: target.url, file })).rejects.toMatchObject({
+  await expect(compareBackup({ url: target.url, file, head })).rejects.toMatchObject({
     code: 'restore_differs',
     message: expect.stringContaining('job_cursors'),
   });
 });
+
+/** VANTAGE_TEST_CHECKS=5000000 tries more, and prints the time and the memory. */
+const mixedChecks = Number(process.env['VANTAGE_TEST_CHECKS'] ?? 20_000);
+
+test('a backup of checks of all sizes, made while more are stored, is verified', {
+  timeout: 60_000 + mixedChecks,
+}, async () => {
+  await using busy = await createTestDatabase();
+  await withClient(busy.url, fill);
+  await withClient(busy.url, async (client) => {
+    // Texts of times depend on settings, which each role and server may have for itself.
+    for (const setting of [
+      `timezone = 'Asia/Kathmandu'`,
+      `datestyle = 'SQL, DMY'`,
+      'extra_float_digits = -3',
+    ])
+      await client.query(
+        `do $$ begin execute format('alter role current_user in database %I set ', current_database()) || $set$${setting}$set$; end $$`,
+      );
+    await client.query(
+      'create table checks_20260102 partition of check_rows for values from (1767312000000000) to (1767398400000000)',
+    );
+    await fillChecks(client, 0, mixedChecks);
+    // The history of deleted devices. Restored rows lie closer, and PostgreSQL puts them into another order.
+    await client.query('delete from check_rows where device_no % 10 = 3');
+  });
+  const backup = path.join(folder, 'busy');
+  const ending = new AbortController();
+  await using stack = new AsyncDisposableStack();
+  const load = withClient(busy.url, async (client) => {
+    for (let from = mixedChecks; !ending.signal.aborted; from += 500) await fillChecks(client, from, 500);
+  });
+  stack.defer(async () => {
+    ending.abort();
+    await load;
+  });
+  const startedMs = performance.now();
+  const size = await writeBackup({ url: busy.url, file: backup, atUs: 9, files: {}, onRows: () => {} });
+  expect(size.rows).toBeGreaterThan(mixedChecks * 0.89);
+  const head = await verifyBackup(backup);
+  await using target = await createTestDatabase();
+  await loadBackup({ url: target.url, file: backup, head, onRows: () => {} });
+  await compareBackup({ url: target.url, file: backup, head });
+  if (process.env['VANTAGE_TEST_CHECKS'] !== undefined)
+    process.stdout.write(
+      `${size.rows} rows: ${Math.round((performance.now() - startedMs) / 1000)} s, this process at most ${Math.round(process.resourceUsage().maxRSS / 1024)} MiB\n`,
+    );
+});
+
+/** Checks of 300 devices: good ones of few bytes, and failed ones with diagnostics of up to 12 kB, on two days. */
+async function fillChecks(client: pg.Client, from: number, count: number): Promise<void> {
+  await client.query(
+    `insert into check_rows (device_no, start_us, agent_no, code, ttfb_ms, check_result, extended)
+     select n % 300, 1767225600000000 + (n % 172800) * 1000000::bigint, 1 + n / 172800, 1, n / 7.0,
+       case when n % 5 = 0 then (select string_agg(md5(n::text || i), '') from generate_series(1, n % 61) i) end,
+       case when n % 17 = 0 then jsonb_build_object('trace', repeat(md5(n::text), (n % 397)::int)) end
+     from generate_series($1::bigint, $1::bigint + $2::bigint - 1) n`,
+    [from, count],
+  );
+}
 
 test.each([
   ['the same migrations', ['a', 'b', 'c'], 3],
@@ -204,7 +264,7 @@ test.each([
   ['a newer migration', ['a', 'b', 'c', 'd'], undefined],
   ['another migration', ['a', 'x'], undefined],
 ])('a backup with %s', (_what, migrations, count) => {
-  const head = { atUs: 1, migrations, partitions: [], sequences: {}, files: {} };
+  const head = { atUs: 1, migrations, partitions: [], sequences: {}, texts: 'same' as const, files: {} };
   const found = () => migrationsOf(head, ['a', 'b', 'c']);
   if (count === undefined) expect(found).toThrow('newer or another version');
   else expect(found()).toBe(count);
@@ -212,7 +272,7 @@ test.each([
 
 test('a backup of a database that the migrations before the baseline made has the tables of the baseline', () => {
   const earlier = Array.from({ length: 42 }, (_, at) => `${String(at + 1).padStart(4, '0')}-earlier`);
-  const head = { atUs: 1, partitions: [], sequences: {}, files: {} };
+  const head = { atUs: 1, partitions: [], sequences: {}, texts: 'same' as const, files: {} };
   const known = [baseline, '0048-later', '0050-last'];
   const made = (migrations: readonly string[]) =>
     migrationsOf({ ...head, migrations: [...migrations] }, known);

@@ -1,29 +1,27 @@
-import { createHash } from 'node:crypto';
 import { Fault } from '@vantage/kernel';
-import pg from 'pg';
+import type pg from 'pg';
+import { openTextSession } from '../text-session.ts';
 import { copyOut } from './copy-text.ts';
 import type { BackupKey } from './encryption.ts';
 import { readFrames } from './frames.ts';
-import { columnList, quoted, tableSchema } from './snapshot.ts';
+import { createRowsDigest } from './rows-digest.ts';
+import { columnList, type Head, quoted, tableSchema } from './snapshot.ts';
 
 /**
- * Compares each table of a database with the backup that was just loaded into it: the same rows, in the same order.
+ * Compares each table of a database with the backup that was just loaded into it: the same rows, in any order.
  * Throws a Fault that names the table that differs.
  */
 export async function compareBackup(deps: {
   readonly url: string;
   readonly file: string;
   readonly key?: BackupKey | undefined;
+  readonly head: Head;
 }): Promise<void> {
-  const client = new pg.Client({ connectionString: deps.url, statement_timeout: 0, query_timeout: 0 });
-  client.on('error', () => {}); // the query in work rejects
-  await client.connect();
+  const client = await openTextSession(deps.url, deps.head.texts);
   try {
-    // Rows come in the order in which they were loaded.
-    await client.query('set max_parallel_workers_per_gather = 0; set synchronize_seqscans = off');
     let stored = '';
     let name = '';
-    let hash = createHash('sha256');
+    let digest = createRowsDigest();
     for await (const { kind, content } of readFrames(deps.file, deps.key)) {
       if (kind === 'table') {
         const table = tableSchema.parse(JSON.parse(content.toString('utf8')));
@@ -32,9 +30,9 @@ export async function compareBackup(deps: {
           client,
           `copy (select ${columnList(table.columns)} from ${quoted(name)}) to stdout`,
         );
-        hash = createHash('sha256');
-      } else if (kind === 'rows') hash.update(content);
-      else if (kind === 'done' && hash.digest('hex') !== stored)
+        digest = createRowsDigest();
+      } else if (kind === 'rows') digest.add(content);
+      else if (kind === 'done' && digest.read() !== stored)
         throw new Fault('drop', 'restore_differs', `the restored table ${name} differs from the backup`);
     }
   } finally {
@@ -43,7 +41,7 @@ export async function compareBackup(deps: {
 }
 
 async function digestOf(client: pg.Client, copy: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const rows of copyOut(client, copy)) hash.update(rows);
-  return hash.digest('hex');
+  const digest = createRowsDigest();
+  for await (const rows of copyOut(client, copy)) digest.add(rows);
+  return digest.read();
 }

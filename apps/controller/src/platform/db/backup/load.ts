@@ -1,15 +1,23 @@
 import { dayUs } from '@vantage/domain';
 import { Fault, messageOf } from '@vantage/kernel';
-import pg from 'pg';
+import type pg from 'pg';
 import { z } from 'zod';
 import { withBaseline } from '../baseline.ts';
 import { refuseDistributed } from '../distribute/history-tables.ts';
+import { openTextSession } from '../text-session.ts';
 import { copyTextIn } from './copy-text.ts';
 import type { BackupKey } from './encryption.ts';
 import { readFrames } from './frames.ts';
-import { type BackupSize, columnList, headSchema, linesIn, quoted, tableSchema } from './snapshot.ts';
+import {
+  type BackupSize,
+  columnList,
+  type Head,
+  headSchema,
+  linesIn,
+  quoted,
+  tableSchema,
+} from './snapshot.ts';
 
-type Head = z.output<typeof headSchema>;
 const done = z.object({ rows: z.int() });
 
 /** Reads a whole backup, and returns its head. Throws a Fault when it is damaged. */
@@ -45,9 +53,7 @@ export async function loadBackup(deps: {
   /** Receives the number of rows that are done. */
   readonly onRows: (rows: number) => void;
 }): Promise<BackupSize> {
-  const client = new pg.Client({ connectionString: deps.url, statement_timeout: 0, query_timeout: 0 });
-  client.on('error', () => {}); // the query in work rejects
-  await client.connect();
+  const client = await openTextSession(deps.url, deps.head.texts);
   try {
     await refuseDistributed(client, 'nothing is restored here');
     await client.query('begin');

@@ -8,6 +8,7 @@ import { Fault, isDiskRefusal, messageOf, syncFolder } from '@vantage/kernel';
 import pg from 'pg';
 import { z } from 'zod';
 import { refuseDistributed } from '../distribute/history-tables.ts';
+import { openTextSession } from '../text-session.ts';
 import { copyOut } from './copy-text.ts';
 import { encrypted, type Lock } from './encryption.ts';
 import { encodeFrames, type Frame } from './frames.ts';
@@ -22,9 +23,14 @@ export const headSchema = z.object({
   partitions: z.array(z.string().regex(/^checks_\d{8}$/)),
   /** The last number of each sequence that gave one. */
   sequences: z.record(z.string(), z.string()),
+  /** The settings under which the rows were written (`openTextSession`). Early backups have those of their server. */
+  texts: z.enum(['same', 'server']).default('server'),
   /** Files of the controller by name, base64. */
   files: z.record(z.string(), z.string()),
 });
+
+/** The description of a backup in its first frame. */
+export type Head = z.output<typeof headSchema>;
 
 /** The frame at the begin of a table. */
 export const tableSchema = z.object({ name: z.string(), columns: z.array(z.string()).min(1) });
@@ -52,9 +58,7 @@ export async function writeBackup(deps: {
   const { file } = deps;
   const part = partFile(file);
   await removeDeadParts(file);
-  const client = new pg.Client({ connectionString: deps.url, statement_timeout: 0, query_timeout: 0 });
-  client.on('error', () => {}); // the query in work rejects
-  await client.connect();
+  const client = await openTextSession(deps.url);
   const size = { tables: 0, rows: 0 };
   try {
     await refuseDistributed(client, 'no backup is made');
@@ -96,11 +100,12 @@ async function* framesOf(
   size: { tables: number; rows: number },
 ): AsyncGenerator<Frame> {
   const json = (value: unknown) => Buffer.from(JSON.stringify(value));
-  const head: z.output<typeof headSchema> = {
+  const head: Head = {
     atUs,
     migrations: await namesOf(client, 'select name from migrations order by name'),
     partitions: await namesOf(client, partitionsText),
     sequences: await sequencesOf(client),
+    texts: 'same',
     files: Object.fromEntries(Object.entries(files).map(([name, bytes]) => [name, bytes.toString('base64')])),
   };
   yield { kind: 'head', content: json(head) };

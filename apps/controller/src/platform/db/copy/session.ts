@@ -1,5 +1,6 @@
 import { Fault, messageOf } from '@vantage/kernel';
 import pg from 'pg';
+import { sameTexts } from '../text-session.ts';
 
 /** The locks of migration 0171: writers share `gate` until they end; who copies holds `copier`. */
 export const locks = { family: 30213, gate: 0, copier: 1 } as const;
@@ -20,8 +21,7 @@ export async function openSession(url: string, name: string): Promise<pg.Client>
   client.on('error', () => {}); // the query in work rejects
   try {
     await client.connect();
-    await client.query(`set timezone = 'UTC'; set datestyle = 'ISO, MDY'; set intervalstyle = 'postgres';
-      set bytea_output = 'hex'; set extra_float_digits = 1; set idle_in_transaction_session_timeout = 0;
+    await client.query(`${sameTexts} set idle_in_transaction_session_timeout = 0;
       set lock_timeout = '10s'; set default_transaction_isolation = 'read committed'`);
     // Before version 17 there is no limit of a transaction.
     await client.query(`select set_config('transaction_timeout', '0', false)
