@@ -45,7 +45,7 @@ export const tableOwners: TableOwners = {
   gaps: 'ingest',
   clock_records: 'ingest',
   clock_evidence: 'clocks',
-  installation_problems: 'problems',
+  installation_problems: 'findings',
   device_state: 'health',
   device_counts: 'health',
   status_intervals: 'health',

@@ -60,6 +60,7 @@ export const untrackedState: ReadonlyMap<string, string> = new Map(
       'libs/probes/src/methods/telnet/session.ts answered',
     ],
     'has a fixed number of entries, which the program names': [
+      'apps/controller/src/observe/findings/watch-findings.ts said',
       'libs/icmp/src/open.ts held',
       'libs/kernel/src/disk/kept-files.ts waiting',
       'libs/kernel/src/job-parts.ts failing',

@@ -16,7 +16,7 @@ const titles: readonly (readonly [RegExp, string])[] = [
   [/^A clock of (\S+) is wrong/, 'clock.wrong'],
   [/^The clocks of (\S+) agree again/, 'clock.right'],
   [/^The disk of (\S+) is nearly full/, 'disk.low'],
-  [/^The backup of (\S+) is too old/, 'backup.old'],
+  [/^The backup of (\S+) is missing or too old/, 'backup.old'],
   [/^(\d+) past outages?/, 'late.summary'],
   [/^(Test) message/, 'test'],
 ];

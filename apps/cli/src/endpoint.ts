@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { addressesOf, agentAddresses } from '@vantage/domain';
-import { Fault, readIfPresentSync } from '@vantage/kernel';
+import { Fault, parseJson, readIfPresentSync } from '@vantage/kernel';
 import { z } from 'zod';
 
 type Settings = Readonly<Record<string, string>>;
@@ -17,7 +17,8 @@ const everywhere = ['0.0.0.0', '::'];
  */
 export function defaultEndpoint(settings: Settings): string {
   const text = readIfPresentSync(path.join(dataDirOf(settings), 'quickstart.json'));
-  if (text !== undefined) return quickstart.parse(JSON.parse(text)).agent_endpoint;
+  const found = quickstart.safeParse(parseJson(text)).data;
+  if (found !== undefined) return found.agent_endpoint;
   const listen = settings['VANTAGE_LISTEN'] ?? '::';
   const host = everywhere.includes(listen) ? 'localhost' : listen;
   const inUrl = isIP(host) === 6 ? `[${host}]` : host;

@@ -1,7 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { type Logger, onSignal, shutdownSignal, systemClock, whenAborted } from '@vantage/kernel';
-import { createProblems, problemsOf } from './observe/problems/problems.ts';
 import { createHeldClock } from './platform/clocks/index.ts';
 import type { Config } from './platform/config/config.ts';
 import { runProgram } from './platform/config/load-settings.ts';
@@ -28,8 +27,8 @@ async function run(config: Config, log: Logger, ending: AbortSignal): Promise<vo
   const place = await openDatabasePlace({ config, clock, log, ending, onWait: progress });
   if (place.embedded) progress('the database runs');
   try {
-    const databaseUrl = place.url;
-    const base = await openBase({ config: place.config, clock, log, databaseUrl, ending, progress });
+    const { url: databaseUrl, config: used, isMoved } = place;
+    const base = await openBase({ config: used, clock, log, databaseUrl, isMoved, ending, progress });
     await serve(base, joinRoles(base), { ending, embedded: place.embedded });
   } finally {
     await place.embedded?.stop();
@@ -81,7 +80,7 @@ async function serve(
     base.clocks.run(ending),
     base.continuity.run(ending),
     base.disk.run(ending),
-    watchProblems(base).run(ending),
+    base.findings.run(ending),
     watchMove({ kysely: db.kysely, clock }, ending),
     certificates.keep((next) => ports.renew(next), ending),
     ...[embedded, db.replica].flatMap((part) => part?.run(ending) ?? []),
@@ -92,19 +91,6 @@ async function serve(
   const served = api[Symbol.asyncDispose]().then(() => feed[Symbol.asyncDispose]());
   const closed = Promise.allSettled([ports.close(), gateway.close(), ...loops, served]);
   await Promise.race([closed.then(() => db.close()), clock.sleep(endMs)]);
-}
-
-/** Stores the problems of the installation for the alerts about them. */
-function watchProblems({
-  db: { kysely },
-  config: { backupMaxDays },
-  clock,
-  controllerId,
-  log,
-  ...watched
-}: Base) {
-  const read = () => problemsOf(watched);
-  return createProblems({ kysely, controllerId, clock, log, backupMaxDays, read });
 }
 
 await runProgram((config, log) => run(config, log, shutdownSignal()));

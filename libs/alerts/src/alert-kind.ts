@@ -12,6 +12,8 @@ interface KindFacts {
   readonly isAcknowledgeable?: true;
   /** It closes when its Location is deleted. */
   readonly endsWithLocation?: true;
+  /** It is about the installation itself; each account has one, however many controllers see the problem. */
+  readonly isOfInstallation?: true;
 }
 
 /** THE table of kinds: values of `Notify` of a contact, types of webhooks, and what follows from each. */
@@ -29,9 +31,12 @@ const kinds = {
   'agent.fenced': { isMoment: true, maySeveralBeOpen: true },
   'contact.failing': { end: 'contact.failing' },
   'late.summary': { isMoment: true },
-  'clock.wrong': { end: 'clock.wrong' },
-  'disk.low': { end: 'disk.low' },
-  'backup.old': { end: 'backup.old' },
+  'clock.wrong': { end: 'clock.wrong', isOfInstallation: true },
+  'disk.low': { end: 'disk.low', isOfInstallation: true },
+  'backup.old': { end: 'backup.old', isOfInstallation: true },
+  'database.back': { end: 'database.back', isOfInstallation: true },
+  'certificate.failing': { end: 'certificate.failing', isOfInstallation: true },
+  'key.missing': { end: 'key.missing', isOfInstallation: true },
 } as const satisfies Readonly<Record<string, KindFacts>>;
 
 /** The kind of an alert, or of its messages. */
@@ -57,6 +62,9 @@ export const deviceStateKinds = kindsThat(({ isDeviceState }) => isDeviceState =
 export const acknowledgeableKinds = kindsThat(({ isAcknowledgeable }) => isAcknowledgeable === true);
 /** Kinds of alerts that close when their Location is deleted. */
 export const kindsOfLocation = kindsThat(({ endsWithLocation }) => endsWithLocation === true);
+
+/** Kinds of alerts about the installation itself. */
+export const installationKinds = kindsThat(({ isOfInstallation }) => isOfInstallation === true);
 
 /** The kind of the last message of an alert; undefined: it has none. */
 export function endKindOf(kind: AlertKind): AlertKind | undefined {

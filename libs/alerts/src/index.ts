@@ -11,6 +11,7 @@ export {
   alertKinds,
   deviceStateKinds,
   endKindOf,
+  installationKinds,
   kindsOfLocation,
   type MessageKind,
   momentKinds,

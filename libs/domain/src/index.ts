@@ -24,6 +24,7 @@ export {
   storedFailedAnchors,
 } from './anchor.ts';
 export { type CheckKey, checkId, parseCheckId } from './check-id.ts';
+export { type FindingId, findingIds } from './finding-ids.ts';
 export { type Method, methods } from './method.ts';
 export { cleanLine, isPlainLine, plainLineRule } from './plain-line.ts';
 export { probeTarget } from './probe-target.ts';

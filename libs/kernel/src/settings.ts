@@ -142,7 +142,7 @@ export const settings: Readonly<Record<string, Setting>> = {
     reader: 'controller',
     otherwise: '2',
     about:
-      'The alert backup.old begins when the newest backup is older (0 to 3650; 0: never; docs/operate.md)',
+      'The alert backup.old begins when the newest backup is older, or none was made for so long (0 to 3650; 0: never, backups are made by other means; docs/operate.md)',
   },
   VANTAGE_SECRET_KEY_FILE: {
     reader: 'controller',

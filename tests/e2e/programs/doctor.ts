@@ -6,8 +6,8 @@ const findings = z.array(
 );
 
 /** Runs `vantage doctor` on a data folder: its status, all findings, and those that are not well. */
-export async function doctor(dataDir: string) {
-  const { stdout, code } = await runVantageHere(['doctor', '--json'], { VANTAGE_DATA: dataDir });
+export async function doctor(dataDir: string, settings: Readonly<Record<string, string>> = {}) {
+  const { stdout, code } = await runVantageHere(['doctor', '--json'], { VANTAGE_DATA: dataDir, ...settings });
   const found = findings.parse(JSON.parse(stdout));
   return { code, found, bad: found.filter(({ level }) => level !== 'ok') };
 }

@@ -1,29 +1,51 @@
 import { get } from 'node:https';
-import { connect } from 'node:tls';
+import { connect, TLSSocket } from 'node:tls';
 import { messageOf } from '@vantage/kernel';
 
 /** An answer over HTTPS, or why there is none. */
 export type Asked =
-  | { readonly kind: 'answer'; readonly status: number; readonly text: string; readonly ms: number }
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly text: string;
+      readonly ms: number;
+      /** The certificate of the server (PEM); undefined: the connection ended before it was read. */
+      readonly certificate?: string | undefined;
+    }
   | { readonly kind: 'none'; readonly reason: string };
 
 const timeoutMs = 5_000;
 const mostBytes = 1024 * 1024;
 
-/** Asks this machine's controller; `ca` is the certificate (PEM) that its own must be signed by. Never rejects. */
+/**
+ * Asks this machine's controller; `ca` is the certificate (PEM) that its own must be
+ * signed by, under any name where `anyName` says so. Never rejects.
+ */
 export function askController(
   url: string,
-  { ca, key }: { readonly ca: string; readonly key?: string | undefined },
+  {
+    ca,
+    key,
+    anyName = false,
+  }: { readonly ca: string; readonly key?: string | undefined; readonly anyName?: boolean },
 ): Promise<Asked> {
   const fromMs = performance.now();
   const { promise, resolve } = Promise.withResolvers<Asked>();
   const headers = key === undefined ? {} : { 'Service-API-Key': key };
   const request = get(
     url,
-    { ca, headers, agent: false, signal: AbortSignal.timeout(timeoutMs) },
+    {
+      ca,
+      headers,
+      agent: false,
+      signal: AbortSignal.timeout(timeoutMs),
+      ...(anyName && { checkServerIdentity: () => undefined }),
+    },
     (answer) => {
       const parts: Buffer[] = [];
       let bytes = 0;
+      const certificate =
+        answer.socket instanceof TLSSocket ? answer.socket.getPeerX509Certificate()?.toString() : undefined;
       answer.on('data', (part: Buffer) => {
         bytes += part.length;
         if (bytes > mostBytes) request.destroy(new Error('the answer is too long'));
@@ -36,6 +58,7 @@ export function askController(
           status: answer.statusCode ?? 0,
           text: Buffer.concat(parts).toString('utf8'),
           ms: performance.now() - fromMs,
+          certificate,
         }),
       );
     },

@@ -1,11 +1,7 @@
-import { X509Certificate } from 'node:crypto';
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { dayMs } from '@vantage/domain';
-import type { OperatorAnswers } from '@vantage/domain/operator-commands';
 import {
   type DiskSpace,
-  type Finding as FindingOf,
   isMissing,
   judgeRoom,
   messageOf,
@@ -16,11 +12,15 @@ import {
   roomProblem,
 } from '@vantage/kernel';
 import { z } from 'zod';
-import { createAdmin } from '../admin.ts';
-import { defaultEndpoint, ownCertificate } from '../endpoint.ts';
+import { defaultEndpoint } from '../endpoint.ts';
 import { isHeld } from '../up/lock.ts';
 import { type Asked, askController, tryTls } from './ask.ts';
+import { examineCertificate } from './certificate.ts';
+import { examineDatabase } from './database.ts';
+import type { Finding } from './finding.ts';
+import { examineKeyFile } from './key-file.ts';
 import { examinePing } from './ping.ts';
+import { judgeReadiness } from './readiness.ts';
 
 const quickstart = z.object({ base_url: z.string(), ca_file: z.string(), api_key_ur: z.string().optional() });
 
@@ -30,12 +30,14 @@ interface Way {
   readonly caFile: string;
   /** Reads the account; undefined: none is known. */
   readonly key: string | undefined;
+  /** The operator's certificate need not have the name by which this machine is asked. */
+  readonly anyName: boolean;
 }
 
 /**
- * Examines the controller of a data folder, step by step: folder, disk, a database of the operator's own, process,
- * certificate, API, readiness, the agents' port, agents. What cannot be examined because of an earlier fault is left
- * out. Never rejects.
+ * Examines the controller of a data folder, step by step: folder, disk, a database of the operator's own, key file,
+ * certificate, process, API, readiness, the agents' port, agents. What cannot be examined because of an earlier fault
+ * is left out. Never rejects.
  */
 export async function examine(
   settings: Readonly<Record<string, string>>,
@@ -47,20 +49,26 @@ export async function examine(
   const findings: Finding[] = [
     { level: 'ok', step: 'data folder', text: folder },
     judgeDisk(folder, await readSpace(folder)),
-    ...(await examineDatabase(settings)),
+    ...(await examineDatabase(folder, settings)),
   ];
   const held = isHeld(folder);
-  const certificate = ownCertificate(settings);
-  if (certificate !== undefined) findings.push(judgeCertificate(certificate, nowMs));
   const way = wayTo(folder, settings);
   const ca = readIfPresentSync(way.caFile);
-  if (ca === undefined) return [...findings, neverStarted(way.caFile)];
-  const hello = await askController(`${way.baseUrl}/hello`, { ca });
-  findings.push(systemFinding(folder, held, hello.kind === 'answer'), judgeApi(way.baseUrl, hello, held));
+  if (ca === undefined)
+    return [...findings, ...examineCertificate(settings, undefined, nowMs), neverStarted(way.caFile)];
+  const trust = { ca, anyName: way.anyName };
+  const hello = await askController(`${way.baseUrl}/hello`, trust);
+  const served = hello.kind === 'answer' ? hello.certificate : undefined;
+  findings.push(
+    examineKeyFile(folder, settings),
+    ...examineCertificate(settings, served, nowMs),
+    systemFinding(folder, held, hello.kind === 'answer'),
+    judgeApi(way.baseUrl, hello, held),
+  );
   if (hello.kind === 'none') return findings;
   const endpoint = defaultEndpoint(settings);
   findings.push(
-    ...judgeReadiness(await askController(new URL('/readyz', way.baseUrl).href, { ca })),
+    ...judgeReadiness(await askController(new URL('/readyz', way.baseUrl).href, trust)),
     judgeAgentPort(endpoint, await tryTls(endpoint, agentCa(folder) ?? ca)),
     ...(await examinePing(folder)),
   );
@@ -85,11 +93,14 @@ function folderFault(folder: string): Finding | undefined {
 /** By the quickstart.json of `vantage up`, else by the settings of a controller that runs alone. */
 function wayTo(folder: string, settings: Readonly<Record<string, string>>): Way {
   const found = quickstart.safeParse(parseJson(readIfPresentSync(path.join(folder, 'quickstart.json')))).data;
-  if (found !== undefined) return { baseUrl: found.base_url, caFile: found.ca_file, key: found.api_key_ur };
+  if (found !== undefined)
+    return { baseUrl: found.base_url, caFile: found.ca_file, key: found.api_key_ur, anyName: false };
   return {
     baseUrl: `https://localhost:${settings['VANTAGE_HTTPS_PORT'] ?? '8443'}/v1.1`,
-    caFile: path.join(folder, 'tls', 'ca.pem'),
+    // With the operator's certificate the file of the trusted ones has that one, too.
+    caFile: path.join(folder, 'tls', settings['VANTAGE_TLS_CERT'] === undefined ? 'ca.pem' : 'api-trust.pem'),
     key: undefined,
+    anyName: settings['VANTAGE_TLS_CERT'] !== undefined,
   };
 }
 
@@ -119,41 +130,6 @@ function systemFinding(folder: string, held: boolean, answers: boolean): Finding
   };
 }
 
-/**
- * Examines the database of VANTAGE_DATABASE_URL, its replicas and the one of VANTAGE_DATABASE_READ_URL; nothing where
- * the first setting is missing. Never rejects.
- */
-async function examineDatabase(settings: Readonly<Record<string, string>>): Promise<readonly Finding[]> {
-  const url = settings['VANTAGE_DATABASE_URL'];
-  if (url === undefined) return [];
-  const request = { read_url: settings['VANTAGE_DATABASE_READ_URL'] };
-  return createAdmin(url)('database.examine', request).catch((error: unknown) => [
-    {
-      level: 'fault',
-      step: 'database',
-      text: messageOf(error),
-      remedy: 'docs/operate.md, "PostgreSQL of your own", says what Vantage needs of it.',
-    },
-  ]);
-}
-
-type Step =
-  | 'data folder'
-  | 'disk'
-  | OperatorAnswers['database.examine'][number]['step']
-  | 'system'
-  | 'certificate'
-  | 'API'
-  | 'readiness'
-  | 'agents’ port'
-  | 'PING'
-  | 'agents';
-
-/** One finding of the controller's doctor. */
-type Finding = FindingOf<Step>;
-
-/** A certificate that ends in fewer days is worth a warning. */
-const soonDays = 21;
 const logHint = 'Its log says why: log/controller.log in the data folder, or the log of its service.';
 
 /** Whether the disk of the data folder has room. `space` undefined: that cannot be found out. */
@@ -168,29 +144,6 @@ export function judgeDisk(folder: string, space: DiskSpace | undefined): Finding
   const remedy =
     'Make room, or give the disk more. The controller refuses results when it is full; agents keep them.';
   return { level: room === 'full' ? 'fault' : 'warning', step, text, remedy };
-}
-
-/** Whether the certificate of the controller (PEM) is valid by this machine's clock. */
-export function judgeCertificate(pem: string, nowMs: number): Finding {
-  const step = 'certificate';
-  try {
-    const { validToDate, validFromDate } = new X509Certificate(pem);
-    const days = Math.floor((validToDate.getTime() - nowMs) / dayMs);
-    const until = validToDate.toISOString().slice(0, 10);
-    const clock =
-      'Compare this clock with another one (`date`). If it is right, restart the controller: it renews its own.';
-    if (nowMs < validFromDate.getTime())
-      return { level: 'fault', step, text: 'it is not valid yet by this clock', remedy: clock };
-    if (days < 0) return { level: 'fault', step, text: `it ended on ${until}`, remedy: clock };
-    if (days >= soonDays) return { level: 'ok', step, text: `valid until ${until}` };
-    const remedy =
-      'The controller renews its own certificate by itself. One of VANTAGE_TLS_CERT is yours to renew.';
-    return { level: 'warning', step, text: `it ends in ${days} days`, remedy };
-  } catch (error) {
-    const remedy =
-      'Put tls/server.pem and its key back from the backup, or remove both: the controller makes new ones.';
-    return { level: 'fault', step, text: `it cannot be read: ${messageOf(error)}`, remedy };
-  }
 }
 
 /** Whether the API answers; a running system that does not is starting or stuck. */
@@ -211,19 +164,6 @@ export function judgeApi(url: string, hello: Asked, isHeld: boolean): Finding {
   return { level: 'fault', step, text, remedy: logHint };
 }
 
-/** The controller's own words about its readiness (`/readyz`): whether it can serve, and its warnings. */
-export function judgeReadiness(readyz: Asked): readonly Finding[] {
-  const step = 'readiness';
-  if (readyz.kind === 'none') return [];
-  const [first = '', ...others] = readyz.text.trim().split('\n');
-  const remedy = 'docs/operate.md says what to do, by the words of the line.';
-  if (readyz.status !== 200) return [{ level: 'fault', step, text: first, remedy }];
-  const warnings = others.map((line) => line.replace(/^warning: /, ''));
-  if (warnings.length === 0)
-    return [{ level: 'ok', step, text: 'the controller serves, and warns of nothing' }];
-  return warnings.map((text) => ({ level: 'warning', step, text, remedy }));
-}
-
 /** Whether agents on this machine reach their port. `reason`: why TLS failed there; undefined: it did not. */
 function judgeAgentPort(url: string, reason: string | undefined): Finding {
   const step = 'agents’ port';
@@ -241,7 +181,12 @@ const mostNamed = 5;
 /** Whether all agents that were enrolled are connected. */
 export function judgeAgents(asked: Asked): readonly Finding[] {
   const step = 'agents';
-  const list = asked.kind === 'answer' ? agents.safeParse(parseJson(asked.text)).data : undefined;
+  if (asked.kind === 'none' || asked.status >= 500) {
+    const why = asked.kind === 'none' ? asked.reason : `the API answers ${asked.status}`;
+    const remedy = `The database may hang: look at it first. ${logHint}`;
+    return [{ level: 'fault', step, text: `their list cannot be read: ${why}`, remedy }];
+  }
+  const list = agents.safeParse(parseJson(asked.text)).data;
   if (list === undefined) return [];
   const enrolled = list.filter(({ State }) => !idleStates.has(State));
   const away = enrolled.filter(({ State }) => State !== 'Connected');

@@ -1,10 +1,23 @@
-import { expect, test } from 'vitest';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { makeCertificate } from '@vantage/probes/testing';
+import { beforeEach, expect, test } from 'vitest';
 import type { Asked } from './ask.ts';
-import { judgeAgents, judgeApi, judgeCertificate, judgeDisk, judgeReadiness } from './examine.ts';
+import { judgeCertificate, judgeFiles } from './certificate.ts';
+import { judgeAgents, judgeApi, judgeDisk } from './examine.ts';
+import { examineKeyFile } from './key-file.ts';
+import { judgeReadiness } from './readiness.ts';
 
 const answer = (text: string, status = 200): Asked => ({ kind: 'answer', status, text, ms: 3.4 });
 const none: Asked = { kind: 'none', reason: 'connect ECONNREFUSED' };
 const gib = 2 ** 30;
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'vantage-judge-'));
+  return () => rmSync(folder, { recursive: true });
+});
 
 test.each([
   [undefined, 'ok'],
@@ -21,10 +34,17 @@ test('what the controller says of itself is told line by line', () => {
     { level: 'warning', text: 'the clock is wrong' },
     { level: 'warning', text: 'the disk' },
   ]);
-  expect(judgeReadiness(answer('not ready: the database does not answer\n', 503))).toMatchObject([
+  const found = 'fault: the key file is missing\n  Put it back.\nwarning: no backup\n  Make one.\n';
+  const [key, backup] = [
+    { level: 'fault', text: 'the key file is missing', remedy: 'Put it back.' },
+    { level: 'warning', text: 'no backup', remedy: 'Make one.' },
+  ];
+  expect(judgeReadiness(answer(`ready\n${found}`))).toMatchObject([key, backup]);
+  expect(judgeReadiness(answer(`not ready: the database does not answer\n${found}`, 503))).toMatchObject([
     { level: 'fault', text: 'not ready: the database does not answer' },
+    key,
+    backup,
   ]);
-  expect(judgeReadiness(none)).toEqual([]);
 });
 
 test('a system that runs and does not answer may be starting', () => {
@@ -59,9 +79,38 @@ test('agents that are away are named, those that nobody expects are not', () => 
   expect(judge(agent('a', 'New'))).toMatchObject({ level: 'warning' });
   expect(judge(...Array.from({ length: 7 }, (_, i) => agent(`a${i}`, 'Away')))?.text).toMatch(/ and 2 more$/);
   expect(judgeAgents(answer('{"code":1001}', 400))).toEqual([]);
-  expect(judgeAgents(none)).toEqual([]);
+});
+
+test('a step without an answer is a fault', () => {
+  expect(judgeReadiness(none)).toMatchObject([{ level: 'fault', step: 'readiness' }]);
+  expect(judgeAgents(none)).toMatchObject([{ level: 'fault', step: 'agents' }]);
+  expect(judgeAgents(answer('{"code":1005}', 503))).toMatchObject([{ level: 'fault', step: 'agents' }]);
 });
 
 test('a certificate that cannot be read is a fault', () => {
   expect(judgeCertificate('no certificate', 0)).toMatchObject({ level: 'fault', step: 'certificate' });
+});
+
+test('the files of VANTAGE_TLS_CERT are judged: one pair, readable, valid', () => {
+  const [certFile, keyFile] = [path.join(folder, 'cert.pem'), path.join(folder, 'key.pem')];
+  const judge = () => judgeFiles({ certFile, keyFile }, Date.now());
+  expect(judge()).toMatchObject({ level: 'fault', text: expect.stringContaining(certFile) });
+  const [one, other] = [makeCertificate({ names: ['a'], toDays: 90 }), makeCertificate({ names: ['a'] })];
+  writeFileSync(certFile, one.cert);
+  writeFileSync(keyFile, other.key);
+  expect(judge()).toMatchObject({ level: 'fault', text: expect.stringContaining('the key is not the one') });
+  writeFileSync(keyFile, one.key);
+  expect(judge()).toMatchObject({ level: 'ok' });
+});
+
+test.each([
+  [undefined, 'fault', 'is missing'],
+  ['no key', 'fault', 'holds no key'],
+  ['', 'fault', 'holds no key'],
+  [`${randomBytes(32).toString('base64')}\n${randomBytes(32).toString('base64')}\n`, 'ok', 'secret.key'],
+])('a key file with %j is %s', (text, level, words) => {
+  const file = path.join(folder, 'secret.key');
+  if (text !== undefined) writeFileSync(file, text);
+  expect(examineKeyFile(folder, {})).toMatchObject({ level, text: expect.stringContaining(words) });
+  expect(examineKeyFile('/nowhere', { VANTAGE_SECRET_KEY_FILE: file })).toMatchObject({ level });
 });

@@ -6,7 +6,6 @@ import { createCatalog } from '../catalog/change.ts';
 import { deletePackedDays } from '../checks/ingest/index.ts';
 import { rollUps } from '../checks/rollup/index.ts';
 import { createChangeRecorder } from '../observe/audit/record-changes.ts';
-import { warningsOf } from '../observe/problems/problems.ts';
 import { createHttpApi } from '../rest/api/api.ts';
 import { builtPage, readSite } from '../rest/http/serve-site.ts';
 import { createPauseDevices, insertStates } from '../status/health/index.ts';
@@ -44,7 +43,7 @@ export function joinApi(
     planInvitation,
     upgrades: { signedParcels, startRollout: insertRollout },
     ...notify.forApi,
-    warnings: () => warningsOf(base),
+    findings: () => base.findings.read(),
     ownFacts: () => ({
       disk: base.disk.space,
       certificateEndUs: base.certificates.apiEndUs,

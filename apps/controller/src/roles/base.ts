@@ -2,7 +2,9 @@ import { productVersion as version } from '@vantage/domain';
 import { type Logger, newId } from '@vantage/kernel';
 import { openAuthorities, sealedAuthorities } from '../agents/enrol/index.ts';
 import { sealedRows as sealedCatalog } from '../catalog/secrets/reseal-store.ts';
+import { createFindings } from '../observe/findings/watch-findings.ts';
 import { createControllerMetrics } from '../observe/metrics/controller-metrics.ts';
+import { readJobs } from '../observe/metrics/process-store.ts';
 import { openTracing } from '../observe/tracing/index.ts';
 import { type createHeldClock, openClockJudge } from '../platform/clocks/index.ts';
 import type { Config } from '../platform/config/config.ts';
@@ -10,7 +12,7 @@ import { createTimeScale } from '../platform/config/time-scale.ts';
 import { openContinuity } from '../platform/continuity/index.ts';
 import { createDb, createPartitions } from '../platform/db/index.ts';
 import { requireSupportedServer } from '../platform/db/server.ts';
-import { openSealer } from '../platform/secrets/open-sealer.ts';
+import { examineKeyFile, openSealer } from '../platform/secrets/open-sealer.ts';
 import { createApiAddress } from '../platform/server/announce.ts';
 import { openCertificates } from '../platform/server/certificates.ts';
 import { openDataDisk } from '../platform/server/data-disk.ts';
@@ -26,10 +28,13 @@ export async function openBase({
   clock,
   log,
   databaseUrl,
+  isMoved,
   ending,
   progress,
 }: {
   readonly config: Config;
+  /** The database of the settings was copied to this one. */
+  readonly isMoved: boolean;
   readonly clock: ReturnType<typeof createHeldClock>;
   readonly log: Logger;
   readonly databaseUrl: string;
@@ -54,6 +59,15 @@ export async function openBase({
   const continuity = await openContinuity({ db, clock, log, dataDir: config.dataDir });
   const partitions = createPartitions({ db, clock, log, retentionDays });
   await partitions.ensure();
+  const findings = createFindings({
+    kysely: db.kysely,
+    controllerId,
+    clock,
+    log,
+    readJobs: () => readJobs(db, clock.nowUs()),
+    keyFile: () => examineKeyFile({ kysely: db.kysely, file }),
+    own: () => ({ clocks, disk, certificates, continuity, isMoved, backupMaxDays: config.backupMaxDays }),
+  });
   return {
     config,
     clock,
@@ -67,6 +81,7 @@ export async function openBase({
     partitions,
     clocks,
     continuity,
+    findings,
     tracing,
     timeScale: createTimeScale(config.testTimeScale),
     metrics: createControllerMetrics({ db, clock, version }),

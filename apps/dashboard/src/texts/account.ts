@@ -9,27 +9,8 @@ export const accountTexts = {
   unwell: (n: number) =>
     n === 1 ? 'Vantage needs attention: 1 finding' : `Vantage needs attention: ${n} findings`,
   findings: 'What to do',
-  finding: {
-    warning: (words: string) => words,
-    noBackup: () => 'No backup was ever made.',
-    oldBackup: (days: number, isVerified: boolean) =>
-      `The newest ${isVerified ? 'verified backup' : 'backup'} is ${things(days, 'day', 'days')} old.`,
-    lateMessages: (minutes: number) => `A message has waited for ${things(minutes, 'minute', 'minutes')}.`,
-    lateRollUp: (hours: number) => `No hour was rolled up for ${things(hours, 'hour', 'hours')}.`,
-    overdueRequests: (n: number) => `${things(n, 'check', 'checks')} that somebody asked for did not run.`,
-    refusedItems: (n: number) => `A background job cannot process ${things(n, 'value', 'values')}.`,
-  },
-  /** The advice for each finding. */
-  advice: {
-    warning: 'Run ./vantage doctor on the host of the controller: it says what to do.',
-    noBackup:
-      'Run ./vantage backup FILE --verify on the host of the controller, and let a timer repeat it each night.',
-    oldBackup: 'Look why the timer of the backup does not run, then run ./vantage backup FILE --verify.',
-    lateMessages: 'Look at the contacts: the state of deliveries has the receiver’s answer.',
-    lateRollUp: 'Look at the log of the controllers: a job or the database is slow.',
-    overdueRequests: 'Look at the Locations: an agent is away, or has more to do than it can.',
-    refusedItems: 'Look at the log of the controllers, and at ./vantage quarantine.',
-  },
+  /** A finding as a sentence. */
+  finding: (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`,
   health: 'Health of Vantage',
   controllers: 'Controllers',
   running: (n: number) => `${count(n)} running`,

@@ -2265,7 +2265,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The health of Vantage itself: warnings, controllers, backups, disk, queues
+         * The health of Vantage itself: findings, controllers, backups, disk, queues
          * @description Numbers of the whole installation, without names of other accounts.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<installation>`, with `fmt=csv` it is `text/csv` with one row.
@@ -4735,7 +4735,7 @@ export interface components {
              *       "device.up"
              *     ]
              */
-            Notify?: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "acknowledged")[] | null;
+            Notify?: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing" | "acknowledged")[] | null;
             /**
              * @description It gets nothing. Every decision and message for it is recorded, so that you can compare them with another system (GET /alerts?Shadow=Y).
              * @example false
@@ -4835,7 +4835,7 @@ export interface components {
              *       "device.up"
              *     ]
              */
-            Notify?: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "acknowledged")[] | null;
+            Notify?: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing" | "acknowledged")[] | null;
             /**
              * @description It gets nothing. Every decision and message for it is recorded, so that you can compare them with another system (GET /alerts?Shadow=Y).
              * @example false
@@ -5563,7 +5563,7 @@ export interface components {
              * @example device.down
              * @enum {string}
              */
-            Kind?: "device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old";
+            Kind?: "device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing";
         };
         /**
          * @description A step of a notification schedule: whom it notifies, how long after the alert and at which hours.
@@ -6024,7 +6024,7 @@ export interface components {
          */
         AlertFilter: {
             /**
-             * @description Alerts of this kind only. One of device.down, device.up, device.flapping, device.partial, device.slow, certificate.expiring, location.offline, location.online, anchor.down, anchor.up, agent.fenced, contact.failing, late.summary, clock.wrong, disk.low, backup.old, or several joined by commas.
+             * @description Alerts of this kind only. One of device.down, device.up, device.flapping, device.partial, device.slow, certificate.expiring, location.offline, location.online, anchor.down, anchor.up, agent.fenced, contact.failing, late.summary, clock.wrong, disk.low, backup.old, database.back, certificate.failing, key.missing, or several joined by commas.
              * @example device.down
              */
             Kind?: string;
@@ -9561,7 +9561,7 @@ export interface components {
              * @description Kinds of messages that it gets; null: all.
              * @example null
              */
-            Notify: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "acknowledged")[] | null;
+            Notify: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing" | "acknowledged")[] | null;
             /**
              * @description It gets nothing. Every decision and message for it is recorded, so that you can compare them with another system (GET /alerts?Shadow=Y).
              * @example false
@@ -10602,7 +10602,7 @@ export interface components {
              * @example device.down
              * @enum {string}
              */
-            Kind: "device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old";
+            Kind: "device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing";
             /**
              * @description Closed: what it is about has ended.
              * @example Open
@@ -11238,6 +11238,14 @@ export interface components {
          *       "Warnings": [
          *         "a clock may be wrong: it is 3 s ahead of the database"
          *       ],
+         *       "Findings": [
+         *         {
+         *           "Id": "clock_wrong",
+         *           "Severity": "warning",
+         *           "Text": "a clock may be wrong: it is 3 s ahead of the database",
+         *           "Remedy": "Correct the clock that is named."
+         *         }
+         *       ],
          *       "Controllers": [
          *         {
          *           "StartedAt": "2026-02-25T23:38:03+01:00",
@@ -11273,12 +11281,14 @@ export interface components {
              */
             Version: string;
             /**
-             * @description What an operator has to see to at this controller, as `/readyz` says it; []: nothing.
+             * @description The texts of `Findings`; []: nothing.
              * @example [
              *       "a clock may be wrong: it is 3 s ahead of the database"
              *     ]
              */
             Warnings: string[];
+            /** @description The states that an operator has to see to, at this controller and in the installation, as `/readyz` and `./vantage doctor` say them; []: none. */
+            Findings: components["schemas"]["Finding"][];
             /**
              * @description The controllers that ran in the last minutes, the oldest first.
              * @example [
@@ -11313,6 +11323,39 @@ export interface components {
              */
             CertificateEnd: components["schemas"]["Timestamp"] | null;
             Queues: components["schemas"]["InstallationQueues"];
+        };
+        /**
+         * @description A state that an operator has to see to.
+         * @example {
+         *       "Id": "clock_wrong",
+         *       "Severity": "warning",
+         *       "Text": "a clock may be wrong: it is 3 s ahead of the database",
+         *       "Remedy": "Correct the clock that is named."
+         *     }
+         */
+        Finding: {
+            /**
+             * @description Names the finding for programs.
+             * @example clock_wrong
+             * @enum {string}
+             */
+            Id: "clock_wrong" | "disk_low" | "certificate_ending" | "certificate_refused" | "database_back" | "database_moved" | "key_missing" | "key_other" | "backup_none" | "backup_old" | "contact_failing" | "worker_away" | "messages_late" | "roll_up_late" | "requests_overdue" | "items_refused";
+            /**
+             * @description `fault`: something stops, or stops at the next start.
+             * @example warning
+             * @enum {string}
+             */
+            Severity: "warning" | "fault";
+            /**
+             * @description One clause for people.
+             * @example a clock may be wrong: it is 3 s ahead of the database
+             */
+            Text: string;
+            /**
+             * @description The action that ends it, for people.
+             * @example Correct the clock that is named.
+             */
+            Remedy: string;
         };
         /**
          * @description The age of the backups.
@@ -24875,7 +24918,7 @@ export interface operations {
                  */
                 Suppressed?: "true" | "Y" | "false" | "N";
                 /**
-                 * @description Alerts of this kind only. One of device.down, device.up, device.flapping, device.partial, device.slow, certificate.expiring, location.offline, location.online, anchor.down, anchor.up, agent.fenced, contact.failing, late.summary, clock.wrong, disk.low, backup.old, or several joined by commas.
+                 * @description Alerts of this kind only. One of device.down, device.up, device.flapping, device.partial, device.slow, certificate.expiring, location.offline, location.online, anchor.down, anchor.up, agent.fenced, contact.failing, late.summary, clock.wrong, disk.low, backup.old, database.back, certificate.failing, key.missing, or several joined by commas.
                  * @example device.down
                  */
                 Kind?: string;
@@ -27004,6 +27047,14 @@ export interface operations {
                      *       "Warnings": [
                      *         "a clock may be wrong: it is 3 s ahead of the database"
                      *       ],
+                     *       "Findings": [
+                     *         {
+                     *           "Id": "clock_wrong",
+                     *           "Severity": "warning",
+                     *           "Text": "a clock may be wrong: it is 3 s ahead of the database",
+                     *           "Remedy": "Correct the clock that is named."
+                     *         }
+                     *       ],
                      *       "Controllers": [
                      *         {
                      *           "StartedAt": "2026-02-25T23:38:03+01:00",
@@ -27310,7 +27361,7 @@ export interface operations {
                      * @description What happened.
                      * @enum {string}
                      */
-                    type: "device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "acknowledged" | "closed" | "test";
+                    type: "device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing" | "acknowledged" | "closed" | "test";
                     /**
                      * Format: date-time
                      * @description ISO 8601, in the account's time zone.

@@ -1,4 +1,4 @@
-import { newAlertState } from '@vantage/alerts';
+import { installationKinds, newAlertState } from '@vantage/alerts';
 import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../platform/db/index.ts';
@@ -10,7 +10,7 @@ const atOnce = 100;
 const seen = sql`installation_problems p where p.ends_us > (extract(epoch from clock_timestamp()) * 1e6)::bigint`;
 
 /** Kinds of alerts about the installation; an index permits one open alert of each for an account. */
-const ofInstallation = sql`a.kind in ('clock.wrong', 'disk.low', 'backup.old')`;
+const ofInstallation = sql`a.kind = any(${[...installationKinds]}::text[])`;
 
 /*
  * The alerts about the installation, of each account. Facts are the rows of `installation_problems` of a kind:

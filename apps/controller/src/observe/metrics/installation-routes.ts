@@ -1,3 +1,4 @@
+import { findingIds } from '@vantage/domain';
 import type { Clock } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { z } from 'zod';
@@ -5,6 +6,7 @@ import type { Db } from '../../platform/db/index.ts';
 import { timestampField } from '../../rest/http/field.ts';
 import { noSubject, type Route, route } from '../../rest/http/route.ts';
 import type { Zone } from '../../rest/http/zone.ts';
+import type { Finding } from '../findings/findings.ts';
 import { type JobFacts, readJobs } from './process-store.ts';
 
 /** Facts that only this controller knows. */
@@ -27,8 +29,34 @@ const installationFull = z
     Version: z.string().describe('Version of the controller that answers.').meta({ example: '0.3.0' }),
     Warnings: z
       .array(z.string())
-      .describe('What an operator has to see to at this controller, as `/readyz` says it; []: nothing.')
+      .describe('The texts of `Findings`; []: nothing.')
       .meta({ example: ['a clock may be wrong: it is 3 s ahead of the database'] }),
+    Findings: z
+      .array(
+        z
+          .strictObject({
+            Id: z
+              .enum(findingIds)
+              .describe('Names the finding for programs.')
+              .meta({ example: 'clock_wrong' }),
+            Severity: z
+              .enum(['warning', 'fault'])
+              .describe('`fault`: something stops, or stops at the next start.')
+              .meta({ example: 'warning' }),
+            Text: z
+              .string()
+              .describe('One clause for people.')
+              .meta({ example: 'a clock may be wrong: it is 3 s ahead of the database' }),
+            Remedy: z
+              .string()
+              .describe('The action that ends it, for people.')
+              .meta({ example: 'Correct the clock that is named.' }),
+          })
+          .meta({ id: 'Finding', description: 'A state that an operator has to see to.' }),
+      )
+      .describe(
+        'The states that an operator has to see to, at this controller and in the installation, as `/readyz` and `./vantage doctor` say them; []: none.',
+      ),
     Controllers: z
       .array(
         z.strictObject({
@@ -74,13 +102,13 @@ export function installationRoutes({
   db,
   clock,
   version,
-  warnings,
+  findings,
   ownFacts,
 }: {
   readonly db: Db;
   readonly clock: Clock;
   readonly version: string;
-  readonly warnings: () => readonly string[];
+  readonly findings: () => Promise<readonly Finding[]>;
   readonly ownFacts: () => OwnFacts | undefined;
 }): Route[] {
   return [
@@ -89,19 +117,29 @@ export function installationRoutes({
       path: '/installation',
       level: 'UA',
       tag: 'Service',
-      summary: 'The health of Vantage itself: warnings, controllers, backups, disk, queues.',
+      summary: 'The health of Vantage itself: findings, controllers, backups, disk, queues.',
       description: 'Numbers of the whole installation, without names of other accounts.',
       subject: noSubject,
       response: installationFull,
       names: { root: 'installation' },
       handler: async ({ session: { zone } }) => {
         const nowUs = clock.nowUs();
-        const [jobs, stored] = await Promise.all([readJobs(db, nowUs), readStored(db, nowUs)]);
+        const [jobs, stored, found] = await Promise.all([
+          readJobs(db, nowUs),
+          readStored(db, nowUs),
+          findings(),
+        ]);
         const own = ownFacts();
         const { disk } = own ?? {};
         const body = {
           Version: version,
-          Warnings: [...warnings()],
+          Warnings: found.map(({ text }) => text),
+          Findings: found.map(({ id, severity, text, remedy }) => ({
+            Id: id,
+            Severity: severity,
+            Text: text,
+            Remedy: remedy,
+          })),
           Controllers: stored.controllers.map(({ started_us, last_seen_us }) => ({
             StartedAt: zone.format(started_us),
             LastSeen: zone.format(last_seen_us),

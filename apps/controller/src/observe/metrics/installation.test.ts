@@ -22,6 +22,7 @@ test('an admin reads the health of the installation; nobody else does', async ()
   expect(await read()).toEqual({
     Version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
     Warnings: [],
+    Findings: [],
     Controllers: [{ StartedAt: iso(nowUs - 60_000_000), LastSeen: iso(nowUs) }],
     Backup: { Made: null, Verified: null, MaxDays: null },
     Disk: null,

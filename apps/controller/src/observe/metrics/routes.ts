@@ -1,9 +1,9 @@
 import type { Clock } from '@vantage/kernel';
-import { workerStates } from '../../platform/db/distribute/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { flagQuery } from '../../rest/http/field.ts';
 import type { OuterReply, OuterRoute } from '../../rest/http/outer-routes.ts';
 import { invalid } from '../../rest/http/problem.ts';
+import type { Finding } from '../findings/findings.ts';
 import { accountMetrics } from './account-metrics.ts';
 
 const text = 'text/plain; charset=utf-8';
@@ -18,18 +18,14 @@ const shown = flagQuery('Each device by itself, too.');
 export function outerRoutes({
   db,
   clock,
-  warnings,
+  findings,
 }: {
   readonly db: Pick<Db, 'kysely' | 'readinessProblem'>;
   readonly clock: Clock;
-  /**
-   * Warnings for the operator while the controller serves: a wrong clock, a disk that is nearly full, a certificate
-   * that ends.
-   */
-  readonly warnings: () => readonly string[];
+  /** The findings for the operator. Never rejects, and answers within seconds. */
+  readonly findings: () => Promise<readonly Finding[]>;
 }): readonly OuterRoute[] {
   const problem = createReadiness({ db, clock });
-  const workers = createWorkerWarnings({ db, clock });
   return [
     {
       path: '/metrics',
@@ -54,17 +50,20 @@ export function outerRoutes({
       path: '/readyz',
       needsKey: false,
       isBounded: false,
-      run: async () => readyReply(await problem(), [...warnings(), ...(await workers())]),
+      run: async () => readyReply(...(await Promise.all([problem(), findings()]))),
     },
   ];
 }
 
-/** A controller with a warning goes on serving: all controllers may have the same wrong clock. */
-function readyReply(problem: string | undefined, warnings: readonly string[]): OuterReply {
-  const warning = warnings.map((text) => `warning: ${text}\n`).join('');
+/**
+ * A controller with a finding goes on serving: all controllers may have the same wrong clock. A finding is a line with
+ * its severity, and an indented line that says what to do.
+ */
+function readyReply(problem: string | undefined, findings: readonly Finding[]): OuterReply {
+  const lines = findings.map((found) => `${found.severity}: ${found.text}\n  ${found.remedy}\n`).join('');
   return problem === undefined
-    ? { status: 200, type: text, body: `ready\n${warning}` }
-    : { status: 503, type: text, body: `not ready: ${problem}\n` };
+    ? { status: 200, type: text, body: `ready\n${lines}` }
+    : { status: 503, type: text, body: `not ready: ${problem}\n${lines}` };
 }
 
 /** Throws a Problem (1004) for what is no option of a scrape. */
@@ -108,25 +107,6 @@ function createReadiness({
     } finally {
       answered.abort();
     }
-  });
-}
-
-/** Creates the function that names the workers of a distributed history that the coordinator does not reach. */
-function createWorkerWarnings({
-  db: { kysely },
-  clock,
-}: {
-  readonly db: Pick<Db, 'kysely'>;
-  readonly clock: Clock;
-}): () => Promise<readonly string[]> {
-  return keptFor(freshMs, clock, async () => {
-    const states = await workerStates(kysely).catch(() => []);
-    return states
-      .filter(({ isUp }) => !isUp)
-      .map(
-        ({ worker }) =>
-          `the worker ${worker} of the history does not answer: results wait at the agents, and lists have no last result of its devices`,
-      );
   });
 }
 

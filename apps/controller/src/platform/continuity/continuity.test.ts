@@ -135,6 +135,7 @@ test('a database that lacks a mark is noticed while the controller runs, and its
   });
   expect(run.doubts()).toBe(1);
   expect(run.continuity.position().epochId).not.toBe(run.position.epochId);
+  expect(run.continuity.wentBack).toMatchObject({ fromUs: expect.any(Number), seenUs: expect.any(Number) });
   expect(await nextDeviceNo()).toBeGreaterThan(before + 1000);
 });
 
@@ -144,8 +145,12 @@ test('a database that lacks a mark is noticed by the next run of the controller'
   await sql`update database_epochs set mark = 0 where epoch_id = ${first.position.epochId}`.execute(
     db.kysely,
   );
-  await runOnce();
+  const second = await runOnce();
   expect(await nextDeviceNo()).toBeGreaterThan(before + 1000);
+  const { wentBack } = second.continuity;
+  expect(wentBack?.toUs).toBeLessThanOrEqual(wentBack?.fromUs ?? 0);
+  // Later runs of the controller remember it: the operator may look days later.
+  expect((await runOnce()).continuity.wentBack).toEqual(wentBack);
 });
 
 test('another run of the server with all marks is doubted, and acks after the last mark are not vouched for', async () => {

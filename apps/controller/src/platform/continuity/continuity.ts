@@ -4,6 +4,7 @@ import type { Db } from '../db/index.ts';
 import { decideHistory } from './decide-history.ts';
 import {
   beginEpoch,
+  type LostSpan,
   newestMarkUs,
   numbersTaken,
   type Remembered,
@@ -30,6 +31,8 @@ export interface Continuity {
   position(): { readonly epochId: string; readonly mark: number };
   /** Returns those of these epochs that the database knows. */
   known(epochIds: readonly string[]): Promise<readonly KnownEpoch[]>;
+  /** The last time that the database went back, of all runs of the controller that remember it. */
+  readonly wentBack: LostSpan | undefined;
   /** Sets the one listener, which is called when the database may lack commits. */
   onDoubt(listener: () => void): void;
   /** Compares the database with what this controller remembers, and begins an epoch. */
@@ -63,6 +66,7 @@ export function createContinuity({
   /** The highest mark that a position named. */
   let namedMark = 0;
   let numbersAtMark = 0;
+  let wentBack: LostSpan | undefined;
   let onDoubt = () => {};
   const parts = createJobParts({
     log,
@@ -70,7 +74,7 @@ export function createContinuity({
     recovered: 'the marks of the database are written again',
   });
   const begin = async () => {
-    const next = { epochId: newId(), mark: 0, markedUs: clock.nowUs() };
+    const next = { epochId: newId(), mark: 0, markedUs: clock.nowUs(), wentBack };
     await beginEpoch(kysely, next.epochId, next.markedUs);
     present = next;
     begunMark = 0;
@@ -83,6 +87,7 @@ export function createContinuity({
     const verdict = decideHistory(remembered, found);
     if (verdict !== 'back') return verdict;
     const toUs = found?.markedUs ?? (await newestMarkUs(kysely));
+    wentBack = { fromUs: remembered.markedUs, toUs, seenUs: clock.nowUs() };
     log.error(
       { from: isoTime(remembered.markedUs), to: toUs === null ? 'unknown' : isoTime(toUs) },
       'the database went back: what was stored between these times is lost, besides what agents send again',
@@ -121,11 +126,15 @@ export function createContinuity({
         return { epochId, mark: epoch?.mark ?? 0, isWhole: epoch?.isPresentServer ?? false };
       });
     },
+    get wentBack() {
+      return wentBack;
+    },
     onDoubt(listener) {
       onDoubt = listener;
     },
     async start() {
       const remembered = await readRemembered(file);
+      wentBack = remembered?.wentBack;
       if (remembered !== undefined && (await compare(remembered)) === 'back') await skipNumbers(kysely);
       await begin();
     },

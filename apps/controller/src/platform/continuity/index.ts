@@ -17,3 +17,5 @@ export async function openContinuity({
   await continuity.start();
   return continuity;
 }
+
+export type { LostSpan } from './store.ts';

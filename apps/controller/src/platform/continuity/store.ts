@@ -3,7 +3,7 @@ import { readIfPresent, replaceFile } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import type { Tables } from '../db/index.ts';
-import type { FoundEpoch, RememberedMark } from './decide-history.ts';
+import type { FoundEpoch } from './decide-history.ts';
 
 /**
  * Names this run of the server and this copy of the tables: a promoted replica, a restored or restarted server and a
@@ -78,10 +78,23 @@ export async function skipNumbers(db: Kysely<Tables>): Promise<void> {
   );
 }
 
-/** The last mark with its epoch. */
-export type Remembered = RememberedMark & { readonly epochId: string };
+const lostSpan = z.object({ fromUs: z.number(), toUs: z.number().nullable(), seenUs: z.number() });
 
-const stored = z.object({ epochId: z.string(), mark: z.number(), markedUs: z.number() });
+/**
+ * The time that the database lost: it has nothing from `toUs` (null: not known) to `fromUs`, the last mark that a
+ * controller wrote; that was noticed at `seenUs`. Microseconds since 1970.
+ */
+export type LostSpan = z.output<typeof lostSpan>;
+
+const stored = z.object({
+  epochId: z.string(),
+  mark: z.number(),
+  markedUs: z.number(),
+  wentBack: lostSpan.optional(),
+});
+
+/** The last mark with its epoch, and the last time that the database went back. */
+export type Remembered = z.output<typeof stored>;
 
 /** The last mark of the controller's earlier run; undefined without one, and where the file cannot be read. */
 export async function readRemembered(file: string): Promise<Remembered | undefined> {

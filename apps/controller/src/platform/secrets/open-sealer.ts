@@ -56,6 +56,21 @@ export async function openSealer({ kysely, sealedRows, file, keyLost, log }: Sea
   return sealer;
 }
 
+/** `other`: it holds another key than the one that sealed the database. */
+export type KeyFileState = 'good' | 'missing' | 'unreadable' | 'other';
+
+/** Looks at the key file as the next start of a controller will. Rejects when the database does not answer. */
+export async function examineKeyFile({
+  kysely,
+  file,
+}: Pick<SealerDeps, 'kysely' | 'file'>): Promise<KeyFileState> {
+  const keys = await readSecretKeys(file).catch(() => 'unreadable' as const);
+  if (keys === undefined) return 'missing';
+  if (keys === 'unreadable') return keys;
+  const [key, ...older] = keys;
+  return (await doesFit(kysely, createSealer(key, older))) ? 'good' : 'other';
+}
+
 function refusal(what: string): Fault {
   return new Fault(
     'stop',

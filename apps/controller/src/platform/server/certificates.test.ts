@@ -64,12 +64,18 @@ test('new files of the operator are in use within a minute, also when they were 
     expect(messages()).toEqual(['the certificates cannot be renewed; the present ones stay']);
   }, soon);
   expect(certificates.current.apiHost).toBe('one.example');
+  const refusedSinceUs = certificates.refusedSinceUs;
+  expect(refusedSinceUs).toBeGreaterThan(0);
+  certificates.again();
+  await clock.advance(30_000);
+  expect(certificates.refusedSinceUs).toBe(refusedSinceUs);
   writeFileSync(file(key), next.key);
   await vi.waitFor(async () => {
     await clock.advance(30_000);
     expect(renewals.map(({ apiHost }) => apiHost)).toEqual(['two.example']);
   }, soon);
   expect(certificates.current.api.key).toBe(next.key);
+  expect(certificates.refusedSinceUs).toBeUndefined();
   expect(readFileSync(certificates.current.apiTrustFile, 'utf8')).toContain(next.cert.trim());
   expect(certificates.apiEndUs).toBe(Date.parse(new X509Certificate(next.cert).validTo) * 1000);
 });

@@ -48,6 +48,8 @@ export interface CertificatesInUse {
   readonly apiEndUs: number;
   /** The fault of that certificate, for people; undefined: none. */
   readonly problem: string | undefined;
+  /** The operator's files could not be taken into use since then, microseconds since 1970; undefined: they could. */
+  readonly refusedSinceUs: number | undefined;
   /**
    * Reads the operator's files again when they have changed (within half a minute), and everything once a day and
    * whenever `again` is called; calls `onChange` with new certificates. Logs once a day that the certificate of the
@@ -69,12 +71,12 @@ export async function openCertificates(deps: Deps): Promise<CertificatesInUse> {
   let current = await loadCertificates(deps, files);
   let isAsked = false;
   let loadedMs = clock.monoMs();
-  let fault = '';
+  let fault: { readonly text: string; readonly sinceUs: number } | undefined;
   const load = async (onChange: (certificates: Certificates) => void) => {
     loadedMs = clock.monoMs();
     try {
       const next = await loadCertificates(deps, files);
-      fault = '';
+      fault = undefined;
       if (textOf(next) === textOf(current)) return;
       current = next;
       onChange(next);
@@ -82,9 +84,9 @@ export async function openCertificates(deps: Deps): Promise<CertificatesInUse> {
     } catch (error) {
       // Files that are being written do not belong together for a moment: they are read again when they have changed.
       const text = messageOf(error);
-      if (text !== fault)
+      if (text !== fault?.text)
         log.error({ error: text }, 'the certificates cannot be renewed; the present ones stay');
-      fault = text;
+      fault = { text, sinceUs: fault?.sinceUs ?? clock.nowUs() };
     }
   };
   const daily = createDailyLine({ clock, log });
@@ -97,6 +99,9 @@ export async function openCertificates(deps: Deps): Promise<CertificatesInUse> {
     },
     get problem() {
       return certificateProblem(validityOf(current.api.cert), clock.nowUs());
+    },
+    get refusedSinceUs() {
+      return config.tls === undefined ? undefined : fault?.sinceUs;
     },
     again() {
       isAsked = true;

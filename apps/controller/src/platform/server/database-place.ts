@@ -35,6 +35,8 @@ export interface DatabasePlace {
   readonly config: Config;
   /** The embedded PostgreSQL, where it is that one. */
   readonly embedded: SupervisedEmbedded | undefined;
+  /** `vantage database copy` led here from the database of the settings. */
+  readonly isMoved: boolean;
 }
 
 interface Deps {
@@ -64,7 +66,7 @@ export async function openDatabasePlace(deps: Deps): Promise<DatabasePlace> {
           { database: moved.name },
           'the database of the settings was copied to another one, which is used: correct VANTAGE_DATABASE_URL',
         );
-      return place;
+      return { ...place, isMoved: moved !== undefined };
     }
     await place.embedded?.stop();
     if (answer.welcome === 'refuse')
@@ -93,7 +95,7 @@ async function readMoved(file: string, setting: string): Promise<Moved | undefin
   return moved.from === setting ? moved : undefined;
 }
 
-async function start({ config, clock, log }: Deps, to: string): Promise<DatabasePlace> {
+async function start({ config, clock, log }: Deps, to: string): Promise<Omit<DatabasePlace, 'isMoved'>> {
   if (to !== 'embedded') return { url: to, config: { ...config, databaseUrl: to }, embedded: undefined };
   const embedded = await superviseEmbedded({ dir: path.join(config.dataDir, 'postgres'), clock, log });
   return { url: embedded.url, config: { ...config, databaseUrl: undefined }, embedded };
@@ -102,7 +104,7 @@ async function start({ config, clock, log }: Deps, to: string): Promise<Database
 /** Waits for a server that starts, and asks it. */
 async function ask(
   { clock, log, ending, onWait }: Deps,
-  { url, embedded }: DatabasePlace,
+  { url, embedded }: Pick<DatabasePlace, 'url' | 'embedded'>,
   from: string | undefined,
 ) {
   const db = await createDb({ connection: { url }, log, clock, poolSize: 1 });

@@ -54,7 +54,7 @@ type OwnDeps =
   | 'onAccountChanged'
   | 'onKeyChanged'
   | 'allowPrivateWebhooks'
-  | 'warnings'
+  | 'findings'
   | 'ownFacts'
   | 'signIn'
   | 'signInSettings';
@@ -68,7 +68,7 @@ export function createHttpApi({
   onRoute,
   pages = [],
   site,
-  warnings = () => [],
+  findings = async () => [],
   ownFacts = () => undefined,
   ...deps
 }: Omit<RouteDeps, OwnDeps> & {
@@ -81,8 +81,8 @@ export function createHttpApi({
   readonly pages?: readonly OuterRoute[];
   /** The page for people. */
   readonly site?: Site;
-  /** Warnings for the operator while the controller serves, for `/readyz`. */
-  readonly warnings?: () => readonly string[];
+  /** The findings for the operator, for `/readyz` and `/installation`. */
+  readonly findings?: RouteDeps['findings'];
   /** Facts of this controller, for `GET /installation`. */
   readonly ownFacts?: RouteDeps['ownFacts'];
 }): HttpApi {
@@ -112,7 +112,7 @@ export function createHttpApi({
     ...deps,
     db,
     clock,
-    warnings,
+    findings,
     ownFacts,
     retentionDays: settings.retentionDays,
     allowPrivateWebhooks: settings.allowPrivateWebhooks ?? false,
@@ -151,7 +151,7 @@ export function createHttpApi({
   const app = createApp({
     routes,
     outerRoutes: [
-      ...outerRoutes({ db, clock, warnings }),
+      ...outerRoutes({ db, clock, findings }),
       serviceDiscoveryRoute(db),
       ...docsPageRoutes(),
       ...manualRoutes(),

@@ -63,8 +63,8 @@ export interface RouteDeps extends DeviceRouteDeps, ContactRouteDeps {
   readonly mailPerson?: UserRouteDeps['mailPerson'];
   readonly signIn: Omit<SessionRouteDeps, 'catalog' | 'db'>;
   readonly signInSettings: Pick<SignInSettingsDeps, 'oidc' | 'signInHeader' | 'trustedProxies'>;
-  /** Warnings for the operator while the controller serves. */
-  readonly warnings: () => readonly string[];
+  /** The findings for the operator. Never rejects. */
+  readonly findings: Parameters<typeof installationRoutes>[0]['findings'];
   readonly ownFacts: () => OwnFacts | undefined;
 }
 

@@ -213,7 +213,7 @@ const writes: readonly (readonly [string, string, object])[] = [
 ];
 
 async function outerTexts({ readerKey }: Twin): Promise<readonly string[]> {
-  const own = outerRoutes({ db: rest.db, clock: rest.clock, warnings: () => [] });
+  const own = outerRoutes({ db: rest.db, clock: rest.clock, findings: async () => [] });
   const paths = own.filter(({ needsKey }) => needsKey === true).map(({ path }) => path);
   const all = [...paths, '/metrics?devices=Y', '/v1.1/service-discovery/prometheus'];
   const texts: string[] = [];

@@ -1,5 +1,4 @@
 import type { Schemas } from '@vantage/client';
-import { findingsOf } from '../../model/own-health.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { Failure, Waiting } from '../../parts/notice.tsx';
 import { useRead } from '../../parts/use-read.ts';
@@ -52,7 +51,7 @@ export function AccountScreen() {
     [mayAdminister.value, Math.floor(now.value / 60_000)],
   );
   const { installation } = data ?? {};
-  const findings = installation === undefined ? 0 : findingsOf(installation, now.value).length;
+  const findings = installation?.Findings.length ?? 0;
   return (
     <div class="page">
       <Heading>

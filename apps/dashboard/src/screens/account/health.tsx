@@ -1,7 +1,7 @@
 import type { Schemas } from '@vantage/client';
 import type { ComponentChildren } from 'preact';
+import { sizeOf } from '../../model/byte-size.ts';
 import { briefly, count } from '../../model/format.ts';
-import { type Finding, findingsOf, sizeOf } from '../../model/own-health.ts';
 import { Mark } from '../../parts/mark.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { now } from '../../store/clock.ts';
@@ -10,41 +10,22 @@ import css from './account.module.css';
 
 type Installation = Schemas['Installation'];
 
-function wordsOf(finding: Finding): string {
-  switch (finding.kind) {
-    case 'warning':
-      return say.finding.warning(finding.words);
-    case 'noBackup':
-      return say.finding.noBackup();
-    case 'oldBackup':
-      return say.finding.oldBackup(finding.days, finding.isVerified);
-    case 'lateMessages':
-      return say.finding.lateMessages(finding.minutes);
-    case 'lateRollUp':
-      return say.finding.lateRollUp(finding.hours);
-    case 'overdueRequests':
-      return say.finding.overdueRequests(finding.count);
-    case 'refusedItems':
-      return say.finding.refusedItems(finding.count);
-  }
-}
-
 /** All that needs attention, each with advice. */
 export function Findings({ installation }: { readonly installation: Installation }) {
-  const findings = findingsOf(installation, now.value);
+  const { Findings: findings } = installation;
   if (findings.length === 0) return null;
   return (
     <section class="section" aria-labelledby="findings">
       <h2 id="findings">{say.findings}</h2>
       <ul>
-        {findings.map((finding, at) => (
-          <li key={`${finding.kind}${at}`} class={css['finding']}>
-            <Mark name="Retrying" />
+        {findings.map(({ Id, Severity, Text, Remedy }) => (
+          <li key={`${Id} ${Text}`} class={css['finding']}>
+            <Mark name={Severity === 'fault' ? 'Failed' : 'Retrying'} />
             <div>
               <p>
-                <b>{wordsOf(finding)}</b>
+                <b>{say.finding(Text)}</b>
               </p>
-              <p class="mute">{say.advice[finding.kind]}</p>
+              <p class="mute">{Remedy}</p>
             </div>
           </li>
         ))}
@@ -61,8 +42,16 @@ function Backup({ backup: { Made, Verified } }: { readonly backup: Installation[
 
 /** Each part of Vantage and how it is. */
 export function Health({ installation }: { readonly installation: Installation }) {
-  const { Backup: backup, Controllers, Disk, DatabaseBytes, CertificateEnd, Queues, Warnings } = installation;
-  const hasClock = Warnings.some((text) => text.startsWith('a clock may be wrong'));
+  const {
+    Backup: backup,
+    Controllers,
+    Disk,
+    DatabaseBytes,
+    CertificateEnd,
+    Queues,
+    Findings: findings,
+  } = installation;
+  const hasClock = findings.some(({ Id }) => Id === 'clock_wrong');
   const facts: readonly (readonly [string, ComponentChildren])[] = [
     [say.controllers, say.running(Controllers.length)],
     [

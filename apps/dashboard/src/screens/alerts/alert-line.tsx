@@ -13,6 +13,9 @@ const noSubject: ReadonlySet<string> = new Set([
   'clock.wrong',
   'disk.low',
   'backup.old',
+  'database.back',
+  'certificate.failing',
+  'key.missing',
 ]);
 
 /** Of what an alert is: the device, or the Location. */

@@ -109,6 +109,18 @@ const nexts: Readonly<Partial<Record<MessageKind | 'test', (data: Notice['data']
     Recovered === true
       ? 'nothing'
       : 'the operator finds out why no backup was made since: ./vantage backup FILE --verify',
+  'database.back': ({ Recovered }) =>
+    Recovered === true
+      ? 'nothing'
+      : 'the operator looks for devices, contacts and keys that were changed in that time, and changes them again',
+  'certificate.failing': ({ Recovered }) =>
+    Recovered === true
+      ? 'nothing'
+      : 'the operator corrects the files of VANTAGE_TLS_CERT and VANTAGE_TLS_KEY; the controller reads them within a minute',
+  'key.missing': ({ Recovered }) =>
+    Recovered === true
+      ? 'nothing'
+      : 'the operator puts secret.key back before a controller is started again; until then all goes on',
   'late.summary': () => 'nothing; all of them are over',
   'location.offline': () =>
     'see whether its hosts run and reach the controller; on a host: vantage-agent logs',

@@ -13,6 +13,9 @@ const stateWords: ReadonlyMap<string, string> = new Map([
   ['clock.wrong', 'wrong'],
   ['disk.low', 'nearly full'],
   ['backup.old', 'too old'],
+  ['database.back', 'behind'],
+  ['certificate.failing', 'failing'],
+  ['key.missing', 'missing'],
 ]);
 
 type Title = (of: string, notice: Notice) => string;
@@ -44,7 +47,17 @@ const titles: Readonly<Record<MessageKind | 'test', Title>> = {
   'disk.low': (_, { data }) =>
     data['Recovered'] === true ? 'The disk of Vantage has room again' : 'The disk of Vantage is nearly full',
   'backup.old': (_, { data }) =>
-    data['Recovered'] === true ? 'Vantage has a new backup' : 'The backup of Vantage is too old',
+    data['Recovered'] === true ? 'Vantage has a new backup' : 'The backup of Vantage is missing or too old',
+  'database.back': (_, { data }) =>
+    data['Recovered'] === true
+      ? 'The database of Vantage went on for an hour'
+      : 'The database of Vantage went back',
+  'certificate.failing': (_, { data }) =>
+    data['Recovered'] === true
+      ? 'The certificate of Vantage is in order again'
+      : 'The certificate of Vantage cannot be renewed',
+  'key.missing': (_, { data }) =>
+    data['Recovered'] === true ? 'Vantage has its key file again' : 'Vantage has lost its key file',
   'late.summary': (_, { data: { Count } }) =>
     typeof Count === 'number'
       ? `${Count} past ${Count === 1 ? 'outage' : 'outages'}, known from results that arrived late`
@@ -127,6 +140,9 @@ const endWords: ReadonlyMap<string, readonly [string, string]> = new Map([
   ['clock.wrong', ['correct', 'wrong']],
   ['disk.low', ['in order', 'nearly full']],
   ['backup.old', ['in order', 'too old']],
+  ['database.back', ['in order', 'behind']],
+  ['certificate.failing', ['in order', 'failing']],
+  ['key.missing', ['there', 'missing']],
 ]);
 
 function endedKind({ kind, data: { AlertKind } }: Notice): string {
@@ -237,6 +253,9 @@ const threadNouns: ReadonlyMap<string, string> = new Map([
   ['clock.wrong', 'Wrong clock of'],
   ['disk.low', 'Nearly full disk of'],
   ['backup.old', 'Old backup of'],
+  ['database.back', 'Lost time of the database of'],
+  ['certificate.failing', 'Failing certificate of'],
+  ['key.missing', 'Missing key file of'],
 ]);
 
 /**

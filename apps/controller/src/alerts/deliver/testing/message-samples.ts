@@ -9,9 +9,12 @@ import {
   type Given,
   links,
   location,
+  missingKey,
   notice,
   oldBackup,
   page,
+  refusedCertificate,
+  rewoundDatabase,
   router,
   since,
   up,
@@ -32,6 +35,29 @@ const single = (title: string, when: string, kind: string, given: Given): Messag
   when,
   notices: [notice(kind, given)],
 });
+
+/** The begin and the end of an alert about the installation itself. */
+function ofInstallation(facts: typeof wrongClock, begins: string, ends: string): MessageSample[] {
+  const { AlertKind: kind, Cause } = facts;
+  return [
+    single(kind, begins, kind, {
+      clock: '08:28:11',
+      data: { ...facts, Status: 'Unknown', Since: since, CheckResult: Cause },
+    }),
+    single(`${kind}, its end`, ends, kind, {
+      clock: '09:10:00',
+      data: {
+        ...facts,
+        Status: 'Up',
+        Since: at('09:09:58'),
+        DownSince: since,
+        Seconds: 2_512,
+        CheckResult: null,
+        Recovered: true,
+      },
+    }),
+  ];
+}
 
 /** Each kind of message once, with the facts that it has in a usual case. */
 export const messageSamples: readonly MessageSample[] = [
@@ -179,59 +205,36 @@ export const messageSamples: readonly MessageSample[] = [
       Recovered: true,
     },
   }),
-  single('clock.wrong', "A controller's clock and others disagree by more than a minute.", 'clock.wrong', {
-    clock: '08:28:11',
-    data: { ...wrongClock, Status: 'Unknown', Since: since, CheckResult: wrongClock.Cause },
-  }),
-  single('clock.wrong, its end', 'The clocks agree again.', 'clock.wrong', {
-    clock: '09:10:00',
-    data: {
-      ...wrongClock,
-      Status: 'Up',
-      Since: at('09:09:58'),
-      DownSince: since,
-      Seconds: 2_512,
-      CheckResult: null,
-      Recovered: true,
-    },
-  }),
-  single(
-    'disk.low',
-    'The disk of the data folder, or of the embedded database, is nearly full.',
-    'disk.low',
-    {
-      clock: '08:28:11',
-      data: { ...fullDisk, Status: 'Unknown', Since: since, CheckResult: fullDisk.Cause },
-    },
+  ...ofInstallation(
+    wrongClock,
+    "A controller's clock and others disagree by more than a minute.",
+    'The clocks agree again.',
   ),
-  single('disk.low, its end', 'There is room again.', 'disk.low', {
-    clock: '09:10:00',
-    data: {
-      ...fullDisk,
-      Status: 'Up',
-      Since: at('09:09:58'),
-      DownSince: since,
-      Seconds: 2_512,
-      CheckResult: null,
-      Recovered: true,
-    },
-  }),
-  single('backup.old', 'The newest backup is older than VANTAGE_BACKUP_MAX_DAYS.', 'backup.old', {
-    clock: '08:28:11',
-    data: { ...oldBackup, Status: 'Unknown', Since: since, CheckResult: oldBackup.Cause },
-  }),
-  single('backup.old, its end', 'There is a new backup.', 'backup.old', {
-    clock: '09:10:00',
-    data: {
-      ...oldBackup,
-      Status: 'Up',
-      Since: at('09:09:58'),
-      DownSince: since,
-      Seconds: 2_512,
-      CheckResult: null,
-      Recovered: true,
-    },
-  }),
+  ...ofInstallation(
+    fullDisk,
+    'The disk of the data folder, or of the embedded database, is nearly full.',
+    'There is room again.',
+  ),
+  ...ofInstallation(
+    oldBackup,
+    'The newest backup is older than VANTAGE_BACKUP_MAX_DAYS, or there is none.',
+    'There is a new backup.',
+  ),
+  ...ofInstallation(
+    rewoundDatabase,
+    'A failover or a restore took the database back in time.',
+    'An hour passed since.',
+  ),
+  ...ofInstallation(
+    refusedCertificate,
+    'The certificate of the REST port ends soon, or its new files cannot be used.',
+    'The certificate is renewed.',
+  ),
+  ...ofInstallation(
+    missingKey,
+    'The key file is missing, cannot be read, or holds another key.',
+    'The key file is there again.',
+  ),
   single(
     'late.summary',
     'Results that an agent kept while it was cut off tell of outages that are over.',

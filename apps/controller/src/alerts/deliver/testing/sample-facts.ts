@@ -118,6 +118,22 @@ export const oldBackup = {
   AlertKind: 'backup.old',
   Cause: 'the newest backup that was verified is 3 days old',
 };
+export const rewoundDatabase = {
+  ...wrongClock,
+  AlertKind: 'database.back',
+  Cause:
+    'the database went back: what was stored from 2026-03-03 07:20 UTC to 2026-03-03 07:28 UTC is lost, besides what agents send again',
+};
+export const refusedCertificate = {
+  ...wrongClock,
+  AlertKind: 'certificate.failing',
+  Cause: 'the certificate of the REST port ends on 2026-03-10 12:00 UTC',
+};
+export const missingKey = {
+  ...wrongClock,
+  AlertKind: 'key.missing',
+  Cause: 'the key file is missing: no controller can start, and no backup can be made',
+};
 export const contact = {
   Contact: 'noc-sms',
   Severity: 'warning',

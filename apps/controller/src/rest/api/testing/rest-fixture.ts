@@ -258,9 +258,9 @@ export async function createRestFixture(deps: RestFixtureDeps = {}): Promise<Res
 /** Callbacks that do nothing. */
 const ofOtherServer: Pick<
   RouteDeps,
-  'onAccountChanged' | 'onKeyChanged' | 'signIn' | 'signInSettings' | 'warnings' | 'ownFacts'
+  'onAccountChanged' | 'onKeyChanged' | 'signIn' | 'signInSettings' | 'findings' | 'ownFacts'
 > = {
-  warnings: () => [],
+  findings: async () => [],
   ownFacts: () => undefined,
   onAccountChanged: () => {},
   onKeyChanged: () => {},
