@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import {
   closeSync,
   copyFileSync,
@@ -13,6 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { readReleaseKey, releaseKeyLine } from '@vantage/domain';
 import { afterAll, describe, expect, test } from 'vitest';
 import { root } from './root.ts';
 
@@ -223,4 +225,69 @@ describe.each([
     skip(isMissing, 'systemd-analyze is missing');
     expect([status, output]).toEqual([0, '']);
   });
+});
+
+describe('the units of the nightly backup', () => {
+  const read = (name: string) => readFileSync(path.join(folder, 'controller', name), 'utf8');
+  /** Runs a command of the unit in a shell, with these settings, as systemd does after it read `%%`. */
+  const runLine = (key: string, settings: string) => {
+    const [, command = ''] =
+      new RegExp(`^${key}=/bin/sh -c '(.*)'$`, 'm').exec(read('vantage-backup.service')) ?? [];
+    const printed = command.replaceAll('%%', '%').replace('exec /opt/vantage/bin/vantage', 'echo');
+    return run('sh', '-c', `${settings}\n${printed}`);
+  };
+
+  test('have no line that systemd does not accept', ({ skip }) => {
+    const copies = ['vantage-backup.service', 'vantage-backup.timer'].map((name) => {
+      const copy = path.join(own, name);
+      writeFileSync(copy, read(name));
+      return copy;
+    });
+    const { status, output, isMissing } = run('systemd-analyze', '--man=no', 'verify', ...copies);
+    skip(isMissing, 'systemd-analyze is missing');
+    expect([status, output]).toEqual([0, '']);
+  });
+
+  test('do nothing with the settings of the package, and make a verified backup in the folder that they name', () => {
+    const given = read('backup.env');
+    expect(runLine('ExecCondition', given).status).toBe(1);
+    const chosen = given
+      .replace('FOLDER=', 'FOLDER=/srv/own')
+      .replace('OPTIONS=', 'OPTIONS="--recipient age1"');
+    expect(runLine('ExecCondition', chosen).status).toBe(0);
+    const { output } = runLine('ExecStart', chosen);
+    expect(output).toMatch(/^backup \/srv\/own\/[^/ ]+\.backup --verify --recipient age1\n$/);
+  });
+
+  test('run the command where the package has it', () => {
+    const programs = [...read('vantage-backup.service').matchAll(/\/opt\/vantage\/\S*/g)].map(
+      ([file]) => file,
+    );
+    expect(programs).toEqual(['/opt/vantage/bin/vantage']);
+    expect(readFileSync(path.join(folder, 'src/controller/tree.ts'), 'utf8')).toContain(
+      "name: 'bin/vantage'",
+    );
+  });
+});
+
+test('a host of version 0.2.0 gets its release key by the lines of docs/operate.md', () => {
+  const { publicKey } = generateKeyPairSync('ed25519');
+  const line = releaseKeyLine(publicKey);
+  const page = readFileSync(path.join(root, 'docs/operate.md'), 'utf8');
+  const [, steps = ''] = /```sh\n(echo 'LINE'[\s\S]*?)```/.exec(page) ?? [];
+  const settings = path.join(own, 'agent-of-0.2.0');
+  mkdirSync(settings);
+  writeFileSync(path.join(settings, 'agent.env'), 'VANTAGE_AGENT_DATA=/var/lib/vantage-agent\n');
+  const here = steps
+    .replaceAll('LINE', line)
+    .replaceAll('/etc/vantage-agent', settings)
+    .replace('vantage-agent start', 'echo started');
+  expect(run('sh', '-ec', here)).toMatchObject({ status: 0, output: 'started\n' });
+  const written = readFileSync(path.join(settings, 'agent.env'), 'utf8');
+  expect(written).toBe(
+    `VANTAGE_AGENT_DATA=/var/lib/vantage-agent\nVANTAGE_AGENT_RELEASE_KEY_FILE=${settings}/release.pub\n`,
+  );
+  expect(statSync(path.join(settings, 'release.pub')).mode & 0o777).toBe(0o644);
+  const pinned = readReleaseKey(readFileSync(path.join(settings, 'release.pub'), 'utf8'));
+  expect(pinned?.equals(publicKey)).toBe(true);
 });

@@ -245,7 +245,7 @@ test('two commands lead from a clean Debian to the first Up; another version and
   await changeVersions(good);
 
   expect(await good('dpkg --remove vantage')).toContain('/var/lib/vantage (data) stay');
-  expect(await good('test ! -e /opt/vantage/bin && ls /etc/vantage')).toBe('vantage.env\n');
+  expect(await good('test ! -e /opt/vantage/bin && ls /etc/vantage')).toBe('backup.env\nvantage.env\n');
   expect(await good('dpkg --purge vantage')).toContain('The data in /var/lib/vantage stay');
   expect(await good('ls /var/lib/vantage')).toContain('secret.key');
   await good(`rm -r /var/lib/vantage /tmp/*.deb; userdel vantage`);

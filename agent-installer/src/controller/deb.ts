@@ -4,8 +4,8 @@ import { commonFields, readScripts } from '../deb.ts';
 import { packDebian } from '../debian-package.ts';
 
 /**
- * The Debian package of the controller: the program in /opt/vantage, the command in /usr/bin, the unit of systemd and
- * the settings in /etc/vantage. The same entries give the same bytes.
+ * The Debian package of the controller: the program in /opt/vantage, the command in /usr/bin, the units of systemd (the
+ * service, and the nightly backup, which is off until its folder is set) and the settings in /etc/vantage. The same entries give the same bytes.
  */
 export function packControllerDeb(made: {
   readonly version: string;
@@ -33,11 +33,16 @@ export function packControllerDeb(made: {
  PostgreSQL; it needs no other package and no network for its installation.`,
       ],
     ],
-    scripts: { ...readScripts('agent-installer/controller/debian'), conffiles: '/etc/vantage/vantage.env\n' },
+    scripts: {
+      ...readScripts('agent-installer/controller/debian'),
+      conffiles: '/etc/vantage/vantage.env\n/etc/vantage/backup.env\n',
+    },
     files: [
       ...entries.map((entry) => ({ ...entry, name: `opt/vantage/${entry.name}` })),
-      copied('service/vantage.service', 'usr/lib/systemd/system/vantage.service'),
-      copied('vantage.env', 'etc/vantage/vantage.env'),
+      ...['vantage.service', 'vantage-backup.service', 'vantage-backup.timer'].map((unit) =>
+        copied(`service/${unit}`, `usr/lib/systemd/system/${unit}`),
+      ),
+      ...['vantage.env', 'backup.env'].map((settings) => copied(settings, `etc/vantage/${settings}`)),
       { name: 'usr/bin/vantage', target: '/opt/vantage/bin/vantage' },
     ],
     level,

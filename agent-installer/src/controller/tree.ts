@@ -20,6 +20,17 @@ const leftOut = ['rolldown', 'cpu-features', 'raw-socket'];
 const own = [
   { file: 'agent-installer/controller/vantage', name: 'bin/vantage', mode: 0o755 },
   { file: 'agent-installer/controller/vantage.service', name: 'service/vantage.service', mode: 0o644 },
+  {
+    file: 'agent-installer/controller/vantage-backup.service',
+    name: 'service/vantage-backup.service',
+    mode: 0o644,
+  },
+  {
+    file: 'agent-installer/controller/vantage-backup.timer',
+    name: 'service/vantage-backup.timer',
+    mode: 0o644,
+  },
+  { file: 'agent-installer/controller/backup.env', name: 'backup.env', mode: 0o644 },
   { file: 'agent-installer/install.sh', name: 'agent-installer/install.sh', mode: 0o755 },
   { file: 'agent-installer/controller/vantage.env', name: 'vantage.env', mode: 0o644 },
   { file: 'LICENSE', name: 'LICENSE', mode: 0o644 },
