@@ -9,11 +9,12 @@ import { screenList } from './screen-list.ts';
 import type { ScreenProps } from './screen-props.ts';
 import css from './screens/sign-in/sign-in.module.css';
 import { SignIn } from './screens/sign-in/sign-in.tsx';
-import { counts, forgetFacts, progress, rows } from './store/account-state.ts';
+import { counts, progress, rows } from './store/account-state.ts';
 import { address, go } from './store/address.ts';
 import { mayWrite, resumeSession, signedIn } from './store/credential.ts';
 import { followFacts } from './store/follow.ts';
-import { forgetUndo, undoLast } from './store/undo.ts';
+import { signInNumber } from './store/present-sign-in.ts';
+import { undoLast } from './store/undo.ts';
 import { checkVersion } from './store/version.ts';
 import { texts } from './texts/index.ts';
 
@@ -94,11 +95,7 @@ function SignedIn() {
   useEffect(() => {
     const ending = new AbortController();
     void followFacts(ending.signal);
-    return () => {
-      ending.abort();
-      forgetFacts();
-      forgetUndo();
-    };
+    return () => ending.abort();
   }, []);
   useEffect(() => announce(), []);
   useKeys({
@@ -156,7 +153,8 @@ export function App() {
         <SignIn />
       </main>
     );
-  return <SignedIn />;
+  // Another person begins with new screens.
+  return <SignedIn key={signInNumber.value} />;
 }
 
 const betweenMs = 10_000;

@@ -8,10 +8,12 @@ import { watchPrefix } from './parts/keys.ts';
 import { showTheme } from './parts/theme.ts';
 import { watchAddress } from './store/address.ts';
 import { runClock } from './store/clock.ts';
+import { watchOtherTabs } from './store/credential.ts';
 
 showTheme();
 runClock();
 watchAddress();
+watchOtherTabs();
 watchPrefix();
 const page = document.getElementById('page');
 if (page !== null) render(<App />, page);

@@ -2,9 +2,9 @@ import type { State } from './state.ts';
 
 interface Facts {
   readonly id: string;
-  readonly shortName: string;
-  readonly name: string;
   readonly state: State;
+  readonly sinceMs: number;
+  /** The id of its master, where that is Down. */
   readonly downBecause: string | null;
 }
 
@@ -15,16 +15,16 @@ export interface Cause<Row extends Facts> {
 }
 
 /**
- * Puts devices that are Down under the master that explains them. `downBecause` names that master by its short name or
- * id.
+ * Puts devices that are Down under the master that explains them. The cause with the most devices behind it comes
+ * first, then the one that is Down for longest.
  */
 export function causesOf<Row extends Facts>(rows: readonly Row[]): readonly Cause<Row>[] {
   const down = rows.filter(({ state }) => state === 'Down');
-  const byName = new Map(down.flatMap((row) => [[row.shortName, row] as const, [row.id, row] as const]));
+  const byId = new Map(down.map((row) => [row.id, row]));
   const rootOf = (row: Row): Row => {
     const way = [row];
     for (let at = row; ; ) {
-      const master = at.downBecause === null ? undefined : byName.get(at.downBecause);
+      const master = at.downBecause === null ? undefined : byId.get(at.downBecause);
       if (master === undefined) return at;
       const circle = way.slice(way.indexOf(master));
       // In a circle of masters the first by its id stands for all.
@@ -43,5 +43,8 @@ export function causesOf<Row extends Facts>(rows: readonly Row[]): readonly Caus
   return down
     .filter(({ id }) => behind.has(id))
     .map((row) => ({ row, behind: behind.get(row.id) ?? [] }))
-    .sort((a, b) => b.behind.length - a.behind.length);
+    .sort(
+      (a, b) =>
+        b.behind.length - a.behind.length || a.row.sinceMs - b.row.sinceMs || (a.row.id < b.row.id ? -1 : 1),
+    );
 }

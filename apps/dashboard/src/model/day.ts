@@ -21,6 +21,9 @@ type Status = keyof typeof letterOf;
 /** The part of a moment. */
 export const partOf = (ms: number): number => Math.floor(ms / partMs);
 
+/** The begin of the day that ends at a moment: that of its first letter. */
+export const dayBeginOf = (ms: number): number => (partOf(ms) - dayParts + 1) * partMs;
+
 /** The day as it is in a later part, when the status stayed what it was. The page need not read it again. */
 export function dayUntil(day: Day, part: number, status: Status): Day {
   const later = Math.min(part - day.part, dayParts);

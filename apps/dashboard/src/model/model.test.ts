@@ -122,9 +122,8 @@ test('a device counts once in each level of its tags', () => {
 test('what is Down because of a master stands behind the first cause, also in a circle', () => {
   const device = (id: string, downBecause: string | null) => ({
     id,
-    shortName: id,
-    name: id,
     downBecause,
+    sinceMs: 0,
     state: 'Down' as State,
   });
   const chain = causesOf([device('a', null), device('b', 'a'), device('c', 'b'), device('d', null)]);

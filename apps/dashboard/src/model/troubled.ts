@@ -1,4 +1,4 @@
-import { type Day, runsOfDay } from './day.ts';
+import type { Day } from './day.ts';
 import type { State } from './state.ts';
 
 interface Row {
@@ -6,14 +6,12 @@ interface Row {
   readonly day: Day;
 }
 
-/** How often a device was Down within the letters of its day. */
-const timesDown = ({ day }: Row) =>
-  runsOfDay(day.letters, 'Up').filter(({ status }) => status === 'Down').length;
+/** In how many letters of its day a device was Down. Several short outages may share one. */
+const partsDown = ({ day }: Row) => day.letters.split('D').length - 1;
 
-/** Devices that are Up now and were Down in the last 24 hours, those with the most outages first. */
-export function troubledToday<R extends Row>(rows: readonly R[]): readonly { row: R; times: number }[] {
+/** Devices that are Up now and were Down in the last 24 hours, those that were Down for longest first. */
+export function troubledToday<R extends Row>(rows: readonly R[]): readonly R[] {
   return rows
     .filter(({ state, day }) => state === 'Up' && day.letters.includes('D'))
-    .map((row) => ({ row, times: timesDown(row) }))
-    .sort((a, b) => b.times - a.times);
+    .sort((a, b) => partsDown(b) - partsDown(a));
 }

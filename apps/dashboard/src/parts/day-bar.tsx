@@ -13,7 +13,7 @@ const partNow = computed(() => partOf(now.value));
 export function DayBar({ row }: { readonly row: DeviceRow }) {
   const { letters } = dayUntil(row.day, partNow.value, row.status);
   const runs = row.isEnabled ? runsOfDay(letters, row.status) : [];
-  const down = runs.filter(({ status }) => status === 'Down').length;
+  const down = runs.reduce((sum, { status, length }) => sum + (status === 'Down' ? length : 0), 0);
   return (
     <svg
       class={bar['day']}

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import { briefly } from '../model/format.ts';
-import { alerts, isSuppressed, progress } from '../store/account-state.ts';
+import { briefly, count } from '../model/format.ts';
+import { progress } from '../store/account-state.ts';
 import { address } from '../store/address.ts';
+import { alertCounts } from '../store/alerts.ts';
 import { now } from '../store/clock.ts';
 import { heardAt, isSilent, link } from '../store/stream.ts';
 import { texts } from '../texts/index.ts';
@@ -15,7 +16,7 @@ export const pathOf = (screen: (typeof screens)[number]) => (screen === 'overvie
 
 function Links() {
   const { path } = address.value;
-  const open = alerts.value.filter((alert) => alert.State === 'Open' && !isSuppressed(alert)).length;
+  const { open } = alertCounts.value;
   return (
     <>
       {screens.map((screen) => {
@@ -28,8 +29,8 @@ function Links() {
               {texts.screens[screen]}
             </a>
             {screen === 'alerts' && (
-              <span class={css['badge']} hidden={open === 0 || progress.value === 'loading'}>
-                {open}
+              <span class={css['badge']} hidden={open === 0 || progress.value !== 'ready'}>
+                {count(open)}
               </span>
             )}
           </span>

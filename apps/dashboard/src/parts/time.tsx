@@ -1,10 +1,10 @@
 import { briefly, clockTime, exactTime, inFull } from '../model/format.ts';
-import { now, today } from '../store/clock.ts';
+import { secondsSince, today } from '../store/clock.ts';
 
 /** How long ago a moment was; the exact one is its title. */
 export function Since({ at, full = false }: { readonly at: number | string; readonly full?: boolean }) {
   const ms = typeof at === 'number' ? at : Date.parse(at);
-  const seconds = (now.value - ms) / 1_000;
+  const seconds = secondsSince(ms);
   const exact = typeof at === 'string' ? exactTime(at) : new Date(ms).toISOString();
   return (
     <time dateTime={new Date(ms).toISOString()} title={exact}>

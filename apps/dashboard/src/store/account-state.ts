@@ -1,15 +1,16 @@
-import { computed, signal } from '@preact/signals';
+import { computed } from '@preact/signals';
 import type { Schemas } from '@vantage/client';
 import { type Expectation, withExpectations } from '../model/expectations.ts';
-import { dateIn } from '../model/format.ts';
 import { withArrived } from '../model/newest-events.ts';
 import { countStates, type State, stateOf } from '../model/state.ts';
-import { ApiProblem, api, take, takeAnswer } from './api.ts';
-import { today, zone } from './clock.ts';
+import { alerts, readAlerts } from './alerts.ts';
+import { ApiProblem, api, take } from './api.ts';
+import { showZone } from './clock.ts';
 import type { DeviceFacts } from './device-facts.ts';
-import { type Changes, readResults, readStates } from './read-states.ts';
+import { inOrder } from './in-order.ts';
+import { accountId, accountSignal, onSignInEnd, signInEnd } from './present-sign-in.ts';
+import { type Changes, type Read, readStates } from './read-states.ts';
 
-export type Alert = Schemas['Alert'];
 export type Event = Schemas['Event'];
 export type Location = Schemas['Location'];
 
@@ -21,29 +22,23 @@ export interface DeviceRow extends DeviceFacts {
 /** How far the facts are read. */
 export type Progress = 'loading' | 'ready' | { readonly problem: unknown };
 
-export const devices = signal<ReadonlyMap<string, DeviceFacts>>(new Map());
-export const progress = signal<Progress>('loading');
+export const devices = accountSignal<ReadonlyMap<string, DeviceFacts>>(new Map());
+export const progress = accountSignal<Progress>('loading');
 /** How many devices are read while everything is. */
-export const readSoFar = signal(0);
-const storedAlerts = signal<readonly Alert[]>([]);
-/** The effects of changes that are under way on alerts and devices. */
-export const expectedAlerts = signal<readonly Expectation<Alert>[]>([]);
-export const expectedDevices = signal<readonly Expectation<DeviceFacts>[]>([]);
-/** Open, acknowledged and snoozed ones, newest first. */
-export const alerts = computed(() =>
-  withExpectations(storedAlerts.value, ({ alert_id }) => alert_id, expectedAlerts.value),
-);
-export const locations = signal<readonly Location[]>([]);
+export const readSoFar = accountSignal(0);
+/** The effects of changes that are under way on devices. */
+export const expectedDevices = accountSignal<readonly Expectation<DeviceFacts>[]>([]);
+export const locations = accountSignal<readonly Location[]>([]);
 /** The newest events, newest first. */
-export const events = signal<readonly Event[]>([]);
+export const events = accountSignal<readonly Event[]>([]);
 
 const partial = computed(
   () =>
     new Set(alerts.value.filter(({ Kind }) => Kind === 'device.partial').map(({ device_id }) => device_id)),
 );
 
-/** The results of checks by device: of devices that are Down, and of what the stream brought. */
-export const results = signal<ReadonlyMap<string, string>>(new Map());
+/** The results of checks that the stream brought, by device. */
+export const results = accountSignal<ReadonlyMap<string, string>>(new Map());
 
 const known = new WeakMap<DeviceFacts, DeviceRow>();
 
@@ -62,11 +57,6 @@ export const rows = computed<readonly DeviceRow[]>(() =>
   withExpectations([...devices.value.values()], ({ id }) => id, expectedDevices.value).map(rowOf),
 );
 
-/** Whether an alert is only a symptom: its device is Down because a master is, which has an alert of its own. */
-export function isSuppressed({ device_id }: Alert): boolean {
-  return device_id !== null && (devices.value.get(device_id)?.downBecause ?? null) !== null;
-}
-
 export const counts = computed(() => countStates(rows.value.map(({ state }) => state)));
 
 const keptEvents = 50;
@@ -76,83 +66,86 @@ let revision: string | undefined;
 
 let reading: Promise<void> | undefined;
 
+onSignInEnd(() => {
+  revision = undefined;
+  reading = undefined;
+});
+
 /**
  * Reads everything again. What is shown stays until the new facts are there. The lists are read when `opened` resolves.
  */
 export function readFacts(opened?: Promise<void>): Promise<void> {
-  reading ??= readAll(opened).finally(() => {
-    reading = undefined;
+  if (reading !== undefined) return reading;
+  const own = readAll(opened).finally(() => {
+    if (reading === own) reading = undefined;
   });
-  return reading;
+  reading = own;
+  return own;
 }
 
 async function readAll(opened = Promise.resolve()): Promise<void> {
+  const end = signInEnd();
   try {
     const others = Promise.all([readAccount(), opened.then(readLists)]);
     // Where the states cannot be read, nobody waits for the others.
     others.catch(() => {});
-    // A part of the devices is not shown: the worst may be among the others, and a list would jump.
-    const read = await readStates(undefined, (count) => {
-      readSoFar.value = count;
-    });
-    devices.value = withChanges(new Map(), read.changes);
-    revision = read.revision;
+    await readDevices();
     await others;
     progress.value = 'ready';
-    await readMissingResults();
   } catch (problem) {
-    if (progress.value !== 'ready') progress.value = { problem };
+    if (progress.value !== 'ready' && !end.aborted) progress.value = { problem };
   }
 }
+
+const readDevices = inOrder(
+  // A part of the devices is not shown: the worst may be among the others, and a list would jump.
+  () =>
+    readStates(undefined, (count) => {
+      readSoFar.value = count;
+    }),
+  (read) => {
+    devices.value = withChanges(new Map(), read.changes);
+    revision = read.revision;
+  },
+);
 
 const refused = 1004;
 
 /** Reads what changed of the devices since they were read. */
 export async function readChanges(): Promise<void> {
   await reading;
-  if (revision === undefined) return readFacts();
+  // Where a part could not be read, all is read again.
+  if (revision === undefined || progress.value !== 'ready') return readFacts();
   try {
-    const read = await readStates(revision);
-    changeDevices(read.changes);
-    revision = read.revision ?? revision;
+    await readSince(revision);
   } catch (error) {
     // The revision is too old, or of another run of the database.
     if (error instanceof ApiProblem && error.code === refused) return readFacts();
     throw error;
   }
-  await readMissingResults();
 }
+
+const readSince = inOrder(readStates, (read: Read) => {
+  changeDevices(read.changes);
+  revision = read.revision ?? revision;
+});
 
 /** Reads what is short beside the devices. */
 export const readLists = () => Promise.all([readAlerts(), readLocations(), readEvents()]);
 
-async function readMissingResults(): Promise<void> {
-  const isMissing = rows.value.some(
-    ({ id, state, downBecause }) => state === 'Down' && downBecause === null && !results.value.has(id),
-  );
-  if (isMissing) results.value = new Map([...results.value, ...(await readResults())]);
-}
-
 async function readAccount(): Promise<void> {
-  const { Timezone } = await take(api.GET('/account'));
-  zone.value = Timezone;
-  today.value = dateIn(Timezone, Date.now());
+  const account = await take(api.GET('/account'));
+  accountId.value = account.account_id;
+  showZone(account.Timezone);
 }
 
-const listAlerts = (State: string) =>
-  takeAnswer(api.GET('/alerts', { params: { query: { State, Limit: 100 } } }));
-
-export async function readAlerts(): Promise<void> {
-  const states = ['Open', 'Acknowledged', 'Snoozed'];
-  const all = await listAlerts(states.join());
-  // Where there are more, those of one state do not hide the others.
-  const lists = all.hasMore ? await Promise.all(states.map(listAlerts)) : [all];
-  storedAlerts.value = lists.flatMap(({ data }) => data).sort((a, b) => (a.Opened < b.Opened ? 1 : -1));
-}
-
-export async function readLocations(): Promise<void> {
-  locations.value = (await takeAnswer(api.GET('/locations', { params: { query: { Limit: 100 } } }))).data;
-}
+/** Reads all Locations: the list comes whole where no Limit is sent. */
+export const readLocations = inOrder(
+  () => take(api.GET('/locations')),
+  (read) => {
+    locations.value = read;
+  },
+);
 
 async function readEvents(): Promise<void> {
   const before = new Set(events.value);
@@ -160,18 +153,6 @@ async function readEvents(): Promise<void> {
   // The stream may have brought newer ones meanwhile.
   const arrived = events.value.filter((event) => !before.has(event));
   events.value = withArrived(arrived, read, keptEvents);
-}
-
-/** Forgets everything: another account may sign in. */
-export function forgetFacts(): void {
-  devices.value = new Map();
-  revision = undefined;
-  readSoFar.value = 0;
-  progress.value = 'loading';
-  storedAlerts.value = [];
-  locations.value = [];
-  events.value = [];
-  results.value = new Map();
 }
 
 /** Adds events that the stream brought, the newest last. */

@@ -1,10 +1,13 @@
 import type { Expectation } from '../model/expectations.ts';
 import { texts } from '../texts/index.ts';
-import { type Alert, expectedAlerts, expectedDevices, readAlerts, readChanges } from './account-state.ts';
+import { expectedDevices, readChanges } from './account-state.ts';
+import { type Alert, expectedAlerts } from './alerts.ts';
 import { api, take, takeAnswer } from './api.ts';
+import { serverNow } from './clock.ts';
 import type { DeviceFacts } from './device-facts.ts';
 import { whileExpecting } from './expect.ts';
 import { ifUnchanged, unchangedDevice } from './if-match.ts';
+import { refreshAlerts } from './overview-facts.ts';
 import { offerUndo } from './undo.ts';
 
 // Each change is shown at once, and again as the API has it when it answered.
@@ -38,7 +41,7 @@ function changeAlerts<Answer>(
   const own: readonly Expectation<Alert>[] = ids.map((id) => ({ id, facts }));
   return whileExpecting(expectedAlerts, own, async () => {
     const answer = await change();
-    await readBack(readAlerts);
+    await readBack(refreshAlerts);
     return answer;
   });
 }
@@ -77,7 +80,7 @@ const one = (device_id: string) => ({ params: { path: { device_id } } });
 export async function startMaintenance(target: Target, duration: string, reason: string): Promise<void> {
   const { id, name } = target;
   const body = { Duration: duration, Reason: reason === '' ? null : reason };
-  await changeDevice(id, { status: 'Maint', sinceMs: Date.now() }, () =>
+  await changeDevice(id, { status: 'Maint', sinceMs: serverNow() }, () =>
     take(api.PUT('/devices/{device_id}/start-maintenance', { ...one(id), body })),
   );
   offerUndo(texts.undo.maintenance(name), () => stopMaintenance(id));
@@ -102,7 +105,7 @@ export async function setEnabled(target: Target, isEnabled: boolean): Promise<vo
 
 /** Resolves with the ETag of the changed device. */
 function changeEnabled({ id, etag }: Target, Enabled: boolean): Promise<string | undefined> {
-  const facts = { isEnabled: Enabled, status: 'Unknown', sinceMs: Date.now() } as const;
+  const facts = { isEnabled: Enabled, status: 'Unknown', sinceMs: serverNow() } as const;
   const params = unchangedDevice(id, etag);
   return changeDevice(id, facts, () =>
     ifUnchanged(async () => {

@@ -1,6 +1,8 @@
 import { createVantageClient, type Schemas } from '@vantage/client';
 import { texts } from '../texts/index.ts';
+import { learnServerTime } from './clock.ts';
 import { authorize, refuseSession, signedIn } from './credential.ts';
+import { signInEnd } from './present-sign-in.ts';
 
 /** A refusal of the API, or that it cannot be reached (code 0). */
 export class ApiProblem extends Error {
@@ -18,18 +20,25 @@ export class ApiProblem extends Error {
 const badKey = 1001;
 const denied = 1002;
 
-/** Sends a request with the credential. */
+/** Sends a request with the credential. The end of the sign-in aborts a read, and drops the answer of a change. */
 export async function send(request: Request): Promise<Response> {
   // Nothing is asked with a credential that was refused: the API counts such requests.
   if (signedIn.value === 'ended') throw new ApiProblem(badKey, texts.signIn.notSent);
   authorize(request);
+  const sentMs = Date.now();
+  const end = signInEnd();
   let answer: Response;
   try {
-    answer = await fetch(request);
+    answer = await fetch(
+      request,
+      request.method === 'GET' ? { signal: AbortSignal.any([request.signal, end]) } : {},
+    );
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new ApiProblem(0, 'unreachable');
   }
+  end.throwIfAborted();
+  learnServerTime(answer, sentMs);
   if (answer.status === 400) {
     const problem: unknown = await answer.clone().json();
     if (problem !== null && typeof problem === 'object' && 'code' in problem && problem.code === badKey)

@@ -1,4 +1,5 @@
-import { computed, signal } from '@preact/signals';
+import { batch, computed, signal } from '@preact/signals';
+import { accountId, endSignIn } from './present-sign-in.ts';
 
 // The only module that knows how the page proves who it is: by the cookie of a session, which no script can read, or
 // on a wall by the key in its address.
@@ -7,6 +8,8 @@ import { computed, signal } from '@preact/signals';
 export interface Session {
   readonly name: string;
   readonly level: string;
+  /** The tags to which it is limited; null: it is not limited. */
+  readonly tags: readonly string[] | null;
   /** Every request that changes something carries it. */
   readonly csrfToken: string;
 }
@@ -75,7 +78,7 @@ export async function signInTo(Account: string): Promise<boolean> {
 export async function resumeSession(): Promise<void> {
   if (localStorage.getItem(leavingPlace) !== null) return leave();
   const isGood = (await take(await fetch(path, { cache: 'no-store' }))) || (await send({}));
-  if (!isGood) state.value = 'no';
+  if (!isGood) forget('no');
 }
 
 async function send(body: object): Promise<boolean> {
@@ -104,7 +107,7 @@ export async function enterByKey(key: string): Promise<'in' | { readonly level: 
   const { AuthLevel: level } = (await answer.json()) as { AuthLevel: string };
   if (level !== 'UR') return { level };
   wallKey = key;
-  session.value = { name: '', level, csrfToken: '' };
+  session.value = { name: '', level, tags: null, csrfToken: '' };
   state.value = 'yes';
   return 'in';
 }
@@ -128,10 +131,41 @@ export async function hasProvider(): Promise<boolean> {
  */
 export async function signOut(): Promise<void> {
   const csrfToken = session.value?.csrfToken;
-  session.value = undefined;
-  state.value = 'asking';
+  forget('asking');
+  others?.postMessage(signedOut);
   localStorage.setItem(leavingPlace, '1');
   await leave(csrfToken);
+}
+
+/** Nothing of the sign-in stays on this page. */
+function forget(next: 'asking' | 'no'): void {
+  batch(() => {
+    session.value = undefined;
+    state.value = next;
+    endSignIn();
+  });
+}
+
+/** The other tabs of this browser have the same cookie. */
+let others: BroadcastChannel | undefined;
+const signedOut = '';
+
+/**
+ * Follows the other tabs: a sign-out in one is a sign-out in all, and all show the person who signed in last. Returns a
+ * function that stops it.
+ */
+export function watchOtherTabs(): () => void {
+  const channel = new BroadcastChannel('vantage-session');
+  channel.addEventListener('message', ({ data }) => {
+    if (wallKey !== undefined || data === session.value?.csrfToken) return;
+    if (data === signedOut) forget('no');
+    else resumeSession().catch(() => forget('no'));
+  });
+  others = channel;
+  return () => {
+    others = undefined;
+    channel.close();
+  };
 }
 
 /** Ends the session of the browser, shows the sign-in, and remembers what could not be ended. */
@@ -179,11 +213,32 @@ async function take(answer: Response): Promise<boolean> {
   const text = await answer.text();
   if (answer.status === 400) return false;
   if (!answer.ok) throw new Error(text.slice(0, 200));
-  const { Name, Level, CsrfToken } = JSON.parse(text) as { Name: string; Level: string; CsrfToken: string };
-  session.value = { name: Name, level: Level, csrfToken: CsrfToken };
-  state.value = 'yes';
+  const { Name, Level, Tags, CsrfToken } = JSON.parse(text) as {
+    Name: string;
+    Level: string;
+    Tags: string[] | null;
+    CsrfToken: string;
+  };
+  const next: Session = { name: Name, level: Level, tags: Tags, csrfToken: CsrfToken };
+  const isAnother = session.value !== undefined && !(await isSame(session.value, next));
+  batch(() => {
+    if (isAnother) endSignIn();
+    session.value = next;
+    state.value = 'yes';
+  });
+  others?.postMessage(CsrfToken);
   // A sign-in ends the session before it.
   localStorage.removeItem(leavingPlace);
   openSession.value = false;
   return true;
+}
+
+/** Whether a new session is of the same account and has the same name and rights as the one before. */
+async function isSame(before: Session, next: Session): Promise<boolean> {
+  const facts = ({ name, level, tags }: Session) => JSON.stringify([name, level, tags]);
+  if (accountId.value === undefined || facts(before) !== facts(next)) return false;
+  const answer = await fetch('/v1.1/account', { cache: 'no-store' });
+  if (!answer.ok) return false;
+  const { account_id } = (await answer.json()) as { account_id: string };
+  return account_id === accountId.value;
 }

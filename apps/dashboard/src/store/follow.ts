@@ -5,13 +5,14 @@ import {
   changeDevices,
   devices,
   type Event,
-  readAlerts,
   readChanges,
   readFacts,
   readLists,
   readLocations,
+  results,
 } from './account-state.ts';
 import type { DeviceFacts } from './device-facts.ts';
+import { readMissingAlerts, refreshAlerts } from './overview-facts.ts';
 import { followEvents } from './stream.ts';
 
 /** The data that an event changes beside its device. */
@@ -28,9 +29,17 @@ const openMs = 1_000;
 
 /** Keeps the facts as new as the stream until `ending` aborts. */
 export function followFacts(ending: AbortSignal): Promise<void> {
-  const alertsSoon = soon(readAlerts, 300, minIntervalMs, ending);
-  const locationsSoon = soon(readLocations, 300, minIntervalMs, ending);
-  const changesSoon = soon(readChanges, 500, minIntervalMs, ending);
+  // A large list of alerts has many pages.
+  const alertsSoon = soon(refreshAlerts, { afterMs: 300, apartMs: minIntervalMs, rest: 4 }, ending);
+  const locationsSoon = soon(readLocations, { afterMs: 300, apartMs: minIntervalMs }, ending);
+  const changesSoon = soon(
+    async () => {
+      await readChanges();
+      await readMissingAlerts();
+    },
+    { afterMs: 500, apartMs: minIntervalMs },
+    ending,
+  );
   let waiting: Event[] = [];
   const showSoon = soon(
     async () => {
@@ -38,8 +47,7 @@ export function followFacts(ending: AbortSignal): Promise<void> {
       waiting = [];
       showEvents(given);
     },
-    togetherMs,
-    togetherMs,
+    { afterMs: togetherMs, apartMs: togetherMs },
     ending,
   );
   const onEvent = (given: unknown) => {
@@ -50,7 +58,13 @@ export function followFacts(ending: AbortSignal): Promise<void> {
     if (ofLocations.test(event.Type)) locationsSoon();
     if (event.device_id !== null) changesSoon();
   };
-  const timer = setInterval(() => document.hidden || changesSoon(), quietMs);
+  const timer = setInterval(() => {
+    if (document.hidden) return;
+    changesSoon();
+    // A snooze ends without an event.
+    alertsSoon();
+    locationsSoon();
+  }, quietMs);
   ending.addEventListener('abort', () => clearInterval(timer), { once: true });
   const { promise: opened, resolve } = Promise.withResolvers<void>();
   let areListsOld = false;
@@ -59,7 +73,11 @@ export function followFacts(ending: AbortSignal): Promise<void> {
     resolve();
   };
   setTimeout(readListsNow, openMs);
-  void readFacts(opened);
+  const readAtFirst = async () => {
+    await readFacts(opened);
+    await readMissingAlerts();
+  };
+  readAtFirst().catch(() => {});
   // What happened before the stream began is among the changes since the facts were read. Lists that are read when it
   // has begun have it.
   const onGap = () => {
@@ -72,8 +90,11 @@ export function followFacts(ending: AbortSignal): Promise<void> {
 
 /** A failure leaves what is shown: its age says so. */
 async function readAgain(): Promise<void> {
+  // An event that is missing may have said something else.
+  results.value = new Map();
   await readChanges().catch(() => {});
   await readLists().catch(() => {});
+  await readMissingAlerts().catch(() => {});
 }
 
 /** Shows at once what the events themselves say, the oldest first; the devices are read again soon. */
@@ -100,22 +121,43 @@ function afterEvent(before: DeviceFacts, { Type, Status, Timestamp }: Event): De
   return { ...before, status: Status, sinceMs: at, isRetrying, day };
 }
 
+/** Limits how often work runs. */
+interface Pace {
+  /** The delay after the first call, so that further calls join it. */
+  readonly afterMs: number;
+  /** The least time between two starts. */
+  readonly apartMs: number;
+  /** The least pause after the work, as a multiple of its duration; default 0. */
+  readonly rest?: number;
+}
+
 /**
- * Runs the work after a while, once for all calls until then, never twice within `apart`, and not after `ending`
- * aborted. A failure leaves what is shown: its age says so.
+ * Coalesces calls: the work runs once for all calls until it starts. Runs do not overlap, and none starts after
+ * `ending` aborted. A failed run leaves what is shown.
  */
-function soon(work: () => Promise<void>, ms: number, apart: number, ending: AbortSignal): () => void {
+function soon(
+  work: () => Promise<void>,
+  { afterMs, apartMs, rest = 0 }: Pace,
+  ending: AbortSignal,
+): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let lastAt = Number.NEGATIVE_INFINITY;
-  return () => {
-    if (timer !== undefined) return;
-    timer = setTimeout(
-      () => {
-        timer = undefined;
-        lastAt = performance.now();
-        if (!ending.aborted) work().catch(() => {});
-      },
-      Math.max(ms, lastAt + apart - performance.now()),
-    );
+  let isRunning = false;
+  let isAsked = false;
+  let freeAt = Number.NEGATIVE_INFINITY;
+  const run = async () => {
+    timer = undefined;
+    isRunning = true;
+    const begun = performance.now();
+    if (!ending.aborted) await work().catch(() => {});
+    const ended = performance.now();
+    freeAt = Math.max(begun + apartMs, ended + rest * (ended - begun));
+    isRunning = false;
+    if (isAsked) ask();
   };
+  const ask = () => {
+    isAsked = isRunning;
+    if (isRunning || timer !== undefined || ending.aborted) return;
+    timer = setTimeout(() => void run(), Math.max(afterMs, freeAt - performance.now()));
+  };
+  return ask;
 }

@@ -1,13 +1,14 @@
 import type { Schemas } from '@vantage/client';
 import { dayMs } from '@vantage/domain/units';
 import { ApiProblem, api, take, takeAnswer } from './api.ts';
+import { serverNow } from './clock.ts';
+import { readAllStates } from './read-states.ts';
 
 type Maintenance = Schemas['Maintenance'];
 export type Mschedule = Schemas['MaintenanceSchedule'];
 export type PreviewWindow = Schemas['MaintenanceWindow'];
 
 const pageSize = 100;
-const statesPage = 1_000;
 /** Nobody reads more rows. */
 const mostRows = 2_000;
 /** Windows of schedules are listed so far ahead; later ones come from the preview of each schedule. */
@@ -63,7 +64,7 @@ export async function readMscheduleUsers(mschedule_id: string) {
 /** Reads all that a calendar from `fromMs` to `toMs` shows. */
 export async function readCalendar(fromMs: number, toMs: number): Promise<CalendarData> {
   const [rows, schedules] = await Promise.all([readMaintenance(), readMschedules()]);
-  const query = { From: new Date(Math.max(fromMs, Date.now())).toISOString(), Limit: pageSize };
+  const query = { From: new Date(Math.max(fromMs, serverNow())).toISOString(), Limit: pageSize };
   const previews = await Promise.all(
     schedules.map(async (schedule) => {
       const path = { mschedule_id: schedule.mschedule_id };
@@ -75,7 +76,7 @@ export async function readCalendar(fromMs: number, toMs: number): Promise<Calend
       return users.total === 0 ? [] : windows.map((window) => ({ schedule, window }));
     }),
   );
-  const listedMs = Date.now() + aheadMs;
+  const listedMs = serverNow() + aheadMs;
   const stored = rows.map((row) => {
     const schedule = schedules.find(({ mschedule_id }) => mschedule_id === row.mschedule_id);
     const title = schedule?.Name ?? row.Reason ?? undefined;
@@ -152,10 +153,9 @@ export async function planMaintenance(
   }
 }
 
-/** The ids of the devices that have this maintenance schedule, at most 1,000. */
+/** The ids of the devices that have this maintenance schedule. */
 export async function readScheduleDevices(mschedule_id: string): Promise<readonly string[]> {
-  const query = { mschedule_id, Limit: statesPage };
-  return (await take(api.GET('/states', { params: { query } }))).map(({ device_id }) => device_id);
+  return (await readAllStates({ mschedule_id })).map(({ device_id }) => device_id);
 }
 
 /** Of so many schedules the contacts are asked for. */
@@ -207,7 +207,6 @@ async function schedulesOf(filter: {
   readonly Tag?: string;
   readonly mschedule_id?: string;
 }): Promise<readonly (string | null)[]> {
-  const query = { ...filter, With: 'Settings', Limit: statesPage };
-  const rows = await take(api.GET('/states', { params: { query } }));
+  const rows = await readAllStates({ ...filter, With: 'Settings' });
   return rows.map(({ Settings }) => Settings?.nschedule_id ?? null);
 }

@@ -26,7 +26,7 @@ const named = 10;
 /** Finds out what uses each of these notification schedules. */
 export async function readScheduleUsers(ids: readonly string[]): Promise<ReadonlyMap<string, ScheduleUsers>> {
   const [locations, account, devices] = await Promise.all([
-    take(api.GET('/locations', { params: { query: { Limit: 100 } } })),
+    take(api.GET('/locations')),
     take(api.GET('/account')),
     Promise.all(
       ids.map((nschedule_id) =>

@@ -2,6 +2,7 @@ import type { Schemas } from '@vantage/client';
 import { partOf } from '../model/day.ts';
 import { naturalKey } from '../model/natural-order.ts';
 import { api, takeAnswer } from './api.ts';
+import { serverNow } from './clock.ts';
 import type { DeviceFacts } from './device-facts.ts';
 
 const pageSize = 1_000;
@@ -16,6 +17,33 @@ export interface Read {
   readonly revision: string | undefined;
 }
 
+/** The filters of a list of states, and what each row has besides. */
+interface StateQuery {
+  readonly With?: string;
+  readonly ChangedSince?: string;
+  readonly Search?: string;
+  readonly Tag?: string;
+  readonly mschedule_id?: string;
+}
+
+/** The pages of a list of states, until its end. */
+async function* statePages(filter: StateQuery) {
+  let after: string | undefined;
+  do {
+    const query = { ...filter, Limit: pageSize, ...(after === undefined ? {} : { After: after }) };
+    const { data, revision, hasMore } = await takeAnswer(api.GET('/states', { params: { query } }));
+    yield { data, revision };
+    after = hasMore ? data.at(-1)?.device_id : undefined;
+  } while (after !== undefined);
+}
+
+/** All states that a filter leaves. */
+export async function readAllStates(filter: StateQuery): Promise<readonly Schemas['DeviceState'][]> {
+  const rows: Schemas['DeviceState'][] = [];
+  for await (const { data } of statePages(filter)) rows.push(...data);
+  return rows;
+}
+
 /** Reads all devices, or with `since` those that changed after that revision. `onPage` has how many are read so far. */
 export async function readStates(
   since: string | undefined,
@@ -23,43 +51,20 @@ export async function readStates(
 ): Promise<Read> {
   const changes = new Map<string, DeviceFacts | undefined>();
   let revision: string | undefined;
-  let after: string | undefined;
-  const part = partOf(Date.now());
-  for (;;) {
-    const query = {
-      Limit: pageSize,
-      With,
-      ...(since === undefined ? {} : { ChangedSince: since }),
-      ...(after === undefined ? {} : { After: after }),
-    };
-    const { data, revision: ofPage, hasMore } = await takeAnswer(api.GET('/states', { params: { query } }));
+  const filter = { With, ...(since === undefined ? {} : { ChangedSince: since }) };
+  for await (const { data, revision: ofPage } of statePages(filter)) {
+    const part = partOf(serverNow());
     // What changes while the pages are read comes again with the next changes.
     revision ??= ofPage;
     for (const row of data) changes.set(row.device_id, row.Gone === true ? undefined : factsOf(row, part));
     onPage(changes.size);
-    after = data.at(-1)?.device_id;
-    if (!hasMore || after === undefined) return { changes, revision };
   }
+  return { changes, revision };
 }
 
-/** The ids of devices that have a text in their URL or a name, at most a page. */
+/** The ids of devices that have a text in their URL or a name. */
 export async function searchDevices(text: string): Promise<ReadonlySet<string>> {
-  const query = { Limit: pageSize, Search: text };
-  const { data } = await takeAnswer(api.GET('/states', { params: { query } }));
-  return new Set(data.map(({ device_id }) => device_id));
-}
-
-const mostResults = 100;
-
-/** The last results of devices that are Down, by their ids: of those that went Down last. */
-export async function readResults(): Promise<ReadonlyMap<string, string>> {
-  const query = { Filter: 'Down', Sort: '-StatusSince', Limit: mostResults } as const;
-  const { data } = await takeAnswer(api.GET('/devices', { params: { query } }));
-  return new Map(
-    data.flatMap(({ device_id, LastCheckResult }) =>
-      LastCheckResult === null ? [] : [[device_id, LastCheckResult] as const],
-    ),
-  );
+  return new Set((await readAllStates({ Search: text })).map(({ device_id }) => device_id));
 }
 
 function factsOf(row: Schemas['DeviceState'], part: number): DeviceFacts {

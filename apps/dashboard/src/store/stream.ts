@@ -1,16 +1,17 @@
-import { computed, signal } from '@preact/signals';
+import { computed } from '@preact/signals';
 import { createEventReader, retryDelayMs } from '@vantage/client';
 import { ApiProblem, send } from './api.ts';
-import { now } from './clock.ts';
+import { now, serverNow } from './clock.ts';
+import { accountSignal } from './present-sign-in.ts';
 import { checkVersion } from './version.ts';
 
 /** When the stream last said anything, milliseconds since 1970; 0: never. */
-export const heardAt = signal(0);
+export const heardAt = accountSignal(0);
 
 /**
  * Whether the stream is open. `lostAt`: since when it is not, though it should be; `retryAt`: when it is tried again.
  */
-export const link = signal<{ readonly lostAt: number | undefined; readonly retryAt: number }>({
+export const link = accountSignal<{ readonly lostAt: number | undefined; readonly retryAt: number }>({
   lostAt: undefined,
   retryAt: 0,
 });
@@ -71,15 +72,17 @@ export async function followEvents({ onEvent, onGap }: Follower, ending: AbortSi
     }
     if (closing.signal.aborted || ending.aborted) continue;
     const ms = retryDelayMs(failures, Math.random());
-    link.value = { lostAt: link.value.lostAt ?? Date.now(), retryAt: Date.now() + ms };
+    link.value = { lostAt: link.value.lostAt ?? serverNow(), retryAt: serverNow() + ms };
     await pause(ms, ending);
   }
 }
 
 /** Calls back when the computer has slept: its connections are dead, and nobody may tell. Returns how to stop. */
 function onWake(act: () => void): () => void {
-  let before = now.peek();
-  return now.subscribe((at) => {
+  let before = Date.now();
+  // By the browser's own clock: the server's is learned, and may seem to leap.
+  return now.subscribe(() => {
+    const at = Date.now();
     if (at - before > silentAfterMs) act();
     before = at;
   });
@@ -104,7 +107,7 @@ async function readAll(
     const silent = AbortSignal.timeout(silentAfterMs);
     const piece = await Promise.race([reader.read(), aborted(silent)]);
     if (piece === undefined || piece.done) break;
-    heardAt.value = Date.now();
+    heardAt.value = serverNow();
     for (const { id, data } of read(decoder.decode(piece.value, { stream: true })))
       onEvent(id, JSON.parse(data));
   }

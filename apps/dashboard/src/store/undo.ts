@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { accountSignal } from './present-sign-in.ts';
 
 /** The last change, with what takes it back. */
 interface Undoable {
@@ -12,7 +12,7 @@ interface Undoable {
 export const undoMs = 10_000;
 
 /** The change that can be taken back now. */
-export const undoable = signal<Undoable | undefined>();
+export const undoable = accountSignal<Undoable | undefined>(undefined);
 
 /** Offers to take a change back for some seconds. A later change takes the place of an earlier one. */
 export function offerUndo(words: string, run: () => Promise<void>): void {
@@ -29,11 +29,6 @@ export async function undoLast(): Promise<void> {
   } catch (problem) {
     show({ ...last, problem });
   }
-}
-
-/** Offers nothing any more: another person may sign in. */
-export function forgetUndo(): void {
-  undoable.value = undefined;
 }
 
 function show(shown: Undoable): void {

@@ -9,7 +9,7 @@ export const alertsTexts = {
     acknowledged: 'Acknowledged',
     information: 'For your information',
     suppressed: 'Suppressed',
-    quiet: 'Nothing wants a person.',
+    quiet: 'Nothing needs attention.',
     noClosed: 'No alert was closed yet.',
     noSnoozed: 'No alert is snoozed.',
     kinds: {

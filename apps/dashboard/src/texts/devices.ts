@@ -1,5 +1,6 @@
+import { dayParts } from '../model/day.ts';
 import { count } from '../model/format.ts';
-import { devicesOf, timesOf } from './counted.ts';
+import { devicesOf } from './counted.ts';
 
 /** Texts of the list of devices. */
 export const devicesTexts = {
@@ -21,8 +22,10 @@ export const devicesTexts = {
       location: 'Location',
       tag: 'Tag',
     },
-    dayOf: (down: number) =>
-      down === 0 ? 'not Down in the last 24 hours' : `${timesOf(down)} Down in the last 24 hours`,
+    dayOf: (parts: number) =>
+      parts === 0
+        ? 'not Down in the last 24 hours'
+        : `Down within ${count(parts)} of the last ${dayParts} periods of 20 minutes`,
     add: 'Add a device',
     none: 'No device matches this filter.',
     unknownField: (words: string) => `The filter does not know ${words}`,

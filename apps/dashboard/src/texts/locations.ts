@@ -5,7 +5,12 @@ import { count } from '../model/format.ts';
 export const locationsTexts = {
   locations: {
     title: 'Locations',
-    allOnline: (n: number) => (n === 1 ? 'The Location is online' : `All ${count(n)} Locations are online`),
+    allOnline: (n: number) =>
+      n === 0
+        ? 'There is no Location yet'
+        : n === 1
+          ? 'The Location is online'
+          : `All ${count(n)} Locations are online`,
     offline: (n: number) => (n === 1 ? '1 Location is offline' : `${count(n)} Locations are offline`),
     columns: {
       name: 'Location',

@@ -1,10 +1,21 @@
 import { count } from '../model/format.ts';
 import { devicesOf } from './counted.ts';
 
+const isOrAre = (n: number) => (n === 1 ? 'is' : 'are');
+
 /** Texts of the overview and of the first visit. */
 export const overviewTexts = {
   overview: {
     quiet: 'All quiet',
+    troubles: {
+      offline: (n: number) => (n === 1 ? '1 Location is offline' : `${count(n)} Locations are offline`),
+      Unknown: (n: number) => `${devicesOf(n)} ${isOrAre(n)} Unknown`,
+      Partial: (n: number) => `${devicesOf(n)} ${n === 1 ? 'fails' : 'fail'} from some Locations only`,
+      Retrying: (n: number) => `${devicesOf(n)} ${isOrAre(n)} Retrying`,
+      open: (n: number) => (n === 1 ? '1 open alert' : `${count(n)} open alerts`),
+      handled: (n: number) =>
+        `${count(n)} ${n === 1 ? 'alert' : 'alerts'} acknowledged, snoozed or suppressed`,
+    } as const,
     down: (n: number) => (n === 1 ? '1 device is down' : `${count(n)} devices are down`),
     causes: (n: number) => (n === 1 ? 'one cause' : `${count(n)} causes`),
     unobserved: 'Nothing is observed',
@@ -35,9 +46,9 @@ export const overviewTexts = {
     noAgent: 'no agent is connected',
     maintenance: 'In maintenance',
     until: (time: string) => `until ${time}`,
-    retrying: 'Up, with a doubt',
+    retrying: 'Up, but failing now or in places',
     unknown: 'Unknown',
-    troubled: 'Troubled today, well again',
+    troubled: 'Down in the last 24 hours, up now',
     timesDown: (n: number) => `${count(n)} × Down`,
     events: 'Last events',
     noEvents: 'Nothing has happened yet.',

@@ -7313,7 +7313,8 @@ export interface components {
          *       "Alerts": {
          *         "Open": 2,
          *         "Acknowledged": 1,
-         *         "Snoozed": 0
+         *         "Snoozed": 0,
+         *         "Suppressed": 1
          *       },
          *       "LastCheck": "2026-02-25T23:38:03+01:00",
          *       "Tags": [
@@ -7448,7 +7449,8 @@ export interface components {
          * @example {
          *       "Open": 2,
          *       "Acknowledged": 1,
-         *       "Snoozed": 0
+         *       "Snoozed": 0,
+         *       "Suppressed": 1
          *     }
          */
         AlertCounts: {
@@ -7467,6 +7469,11 @@ export interface components {
              * @example 0
              */
             Snoozed: number;
+            /**
+             * @description Of those that are open: their messages are held back because the cause is elsewhere.
+             * @example 1
+             */
+            Suppressed: number;
         };
         /**
          * @description The devices with a tag, or with one of the tags below a level of paths, by status.
@@ -16025,7 +16032,8 @@ export interface operations {
                      *       "Alerts": {
                      *         "Open": 2,
                      *         "Acknowledged": 1,
-                     *         "Snoozed": 0
+                     *         "Snoozed": 0,
+                     *         "Suppressed": 1
                      *       },
                      *       "LastCheck": "2026-02-25T23:38:03+01:00",
                      *       "Tags": [

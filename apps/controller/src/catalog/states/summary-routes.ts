@@ -54,6 +54,9 @@ const summary = z
         Open: z.int().describe('Neither acknowledged nor snoozed.'),
         Acknowledged: z.int(),
         Snoozed: z.int(),
+        Suppressed: z
+          .int()
+          .describe('Of those that are open: their messages are held back because the cause is elsewhere.'),
       })
       .meta({ id: 'AlertCounts' }),
     LastCheck: timestampField
@@ -111,7 +114,12 @@ export function summaryRoutes({ db, clock }: { readonly db: Db; readonly clock: 
             Paused: figures.paused,
             Retrying: figures.retrying,
           },
-          Alerts: { Open: figures.open, Acknowledged: figures.acknowledged, Snoozed: figures.snoozed },
+          Alerts: {
+            Open: figures.open,
+            Acknowledged: figures.acknowledged,
+            Snoozed: figures.snoozed,
+            Suppressed: figures.suppressed,
+          },
           ...(Tags && { Tags }),
           ...(Locations && { Locations }),
         };

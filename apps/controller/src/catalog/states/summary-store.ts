@@ -99,6 +99,8 @@ export interface AccountFigures {
   readonly open: number;
   readonly acknowledged: number;
   readonly snoozed: number;
+  /** Open alerts whose messages are held back. */
+  readonly suppressed: number;
   /** Until when the agents of the account reported their checks, microseconds since 1970; null: never. */
   readonly reported_us: number | null;
 }
@@ -113,15 +115,18 @@ export async function readFigures(
     select (select coalesce(sum(devices), 0)::int from device_counts
         where account_no = ${accountNo}::int and frequency_min = 0) as paused,
       (select count(*)::int from device_state where retrying and account_no = ${accountNo}::int) as retrying,
-      a.open, a.acknowledged, a.snoozed,
+      a.open, a.acknowledged, a.snoozed, a.suppressed,
       (select max(last_us) from agents g cross join lateral (
         select to_us as last_us from coverage where agent_no = g.agent_no order by from_us desc limit 1) c
         where g.account_no = ${accountNo}::int) as reported_us
     from (
       select (count(*) filter (where acknowledged_us is not null))::int as acknowledged,
         (count(*) filter (where acknowledged_us is null and snoozed_until_us > ${nowUs}::bigint))::int as snoozed,
-        (count(*) filter (where acknowledged_us is null and coalesce(snoozed_until_us <= ${nowUs}::bigint, true)))::int as open
-      from alerts where account_no = ${accountNo}::int and closed_us is null) a`.execute(kysely);
+        (count(*) filter (where is_open))::int as open,
+        (count(*) filter (where is_open and phase = 'suppressed'))::int as suppressed
+      from alerts cross join lateral (
+        select acknowledged_us is null and coalesce(snoozed_until_us <= ${nowUs}::bigint, true) as is_open) o
+      where account_no = ${accountNo}::int and closed_us is null) a`.execute(kysely);
   const [figures] = rows;
   if (figures === undefined) throw new TypeError('an aggregate has no row');
   return figures;

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type AccountApi, addAccount } from '../../rest/api/testing/one-account.ts';
 import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
+import { addAlert } from '../../rest/api/testing/sample-account.ts';
 import { recordEvents } from '../../status/events/record-events.ts';
 import { createRestHealth } from '../../status/health/index.ts';
 import { levelsOf } from './summary-routes.ts';
@@ -44,7 +45,7 @@ const set = (deviceId: string, status: string) =>
 test('an empty account has nothing', async () => {
   expect(await summary('Path,Location')).toMatchObject({
     Devices: { Total: 0, Up: 0, Down: 0, Maint: 0, Unknown: 0, Paused: 0, Retrying: 0 },
-    Alerts: { Open: 0, Acknowledged: 0, Snoozed: 0 },
+    Alerts: { Open: 0, Acknowledged: 0, Snoozed: 0, Suppressed: 0 },
     Tags: [],
   });
 });
@@ -103,6 +104,32 @@ test('the counts are those of the rows of /states, in all, by tag, by level and 
     Online: true,
     ...of(rows.filter(({ Locations }) => Locations.length > 0)),
   });
+});
+
+test('each open alert is counted once by its state, and those whose messages are held back once more', async () => {
+  const { kysely } = rest.db;
+  const changes = [
+    sql`severity = 'info'`,
+    sql`state = jsonb_set(state, '{phase}', '"suppressed"')`,
+    sql`state = jsonb_set(state, '{phase}', '"suppressed"'), acknowledged_us = 1`,
+    sql`acknowledged_us = 1`,
+    sql`snoozed_until_us = ${rest.clock.nowUs() + 60_000_000}::bigint`,
+    sql`state = jsonb_set(state, '{phase}', '"suppressed"'), closed_us = 1`,
+  ];
+  for (const [at, change] of changes.entries()) {
+    const deviceId = await device(`d${at}`);
+    const { device_no: deviceNo } = await kysely
+      .selectFrom('devices')
+      .select('device_no')
+      .where('device_id', '=', deviceId)
+      .executeTakeFirstOrThrow();
+    const { accountNo, locationNo } = one;
+    const alertId = await addAlert(rest, { accountNo, locationNo, deviceNo, deviceId });
+    await sql`update alerts set ${change} where alert_id = ${alertId}`.execute(kysely);
+  }
+  expect((await summary()).Alerts).toEqual({ Open: 2, Acknowledged: 2, Snoozed: 1, Suppressed: 1 });
+  const listed = (await one.send('GET', '/alerts?State=Open&Suppressed=true')).json;
+  expect(listed).toHaveLength(1);
 });
 
 const statesOfTag = async (tag: string) =>

@@ -1,6 +1,7 @@
 import { Mark, type MarkName } from '../../parts/mark.tsx';
 import { Moment, Since } from '../../parts/time.tsx';
-import { type Alert, devices } from '../../store/account-state.ts';
+import { devices } from '../../store/account-state.ts';
+import type { Alert } from '../../store/alerts.ts';
 import { texts } from '../../texts/index.ts';
 import css from './alerts.module.css';
 

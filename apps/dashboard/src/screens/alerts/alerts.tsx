@@ -1,15 +1,17 @@
-import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
+import { count } from '../../model/format.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { useKeys } from '../../parts/keys.ts';
 import { Failure, Waiting, wordsOf } from '../../parts/notice.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import type { ScreenProps } from '../../screen-props.ts';
-import { type Alert, alerts, isSuppressed, progress } from '../../store/account-state.ts';
+import { progress, readFacts } from '../../store/account-state.ts';
 import { acknowledge, snooze } from '../../store/act.ts';
 import { go } from '../../store/address.ts';
+import { type Alert, alertCounts, alerts, isSuppressed } from '../../store/alerts.ts';
 import { api, take } from '../../store/api.ts';
 import { mayOperate } from '../../store/credential.ts';
+import { accountSignal } from '../../store/present-sign-in.ts';
 import { texts } from '../../texts/index.ts';
 import { Choice } from '../device/choice.tsx';
 import { AlertLine } from './alert-line.tsx';
@@ -19,7 +21,7 @@ import css from './alerts.module.css';
 const say = texts.alerts;
 type View = 'open' | 'snoozed' | 'closed';
 
-const selected = signal<ReadonlySet<string>>(new Set());
+const selected = accountSignal<ReadonlySet<string>>(new Set());
 
 function toggle(id: string): void {
   const next = new Set(selected.value);
@@ -27,27 +29,48 @@ function toggle(id: string): void {
   selected.value = next;
 }
 
+/** Alerts under one title. `total`: how many there are, of which `list` has the newest. */
+interface AlertGroup {
+  readonly title: string;
+  readonly list: readonly Alert[];
+  readonly total: number;
+}
+
+/** Nobody reads more lines, and all of them together can be acknowledged by one request. */
+const maxLines = 250;
+
+function groupOf(title: string, all: readonly Alert[], total = all.length): AlertGroup {
+  return { title, list: all.slice(0, maxLines), total };
+}
+
 /**
  * The groups in which open alerts stand: what nobody has comes first, what is suppressed stays with the others of its
  * group.
  */
-function groupsOf(open: readonly Alert[]): readonly (readonly [string, readonly Alert[]])[] {
+function groupsOf(open: readonly Alert[]): readonly AlertGroup[] {
   const isMore = ({ Kind }: Alert) => /^(certificate|late|device\.slow)/.test(Kind);
+  const others = open.filter((alert) => !isMore(alert));
+  const free = others.filter(({ State }) => State === 'Open');
   return [
-    [say.nobody, open.filter((alert) => alert.State === 'Open' && !isSuppressed(alert) && !isMore(alert))],
-    [say.suppressed, open.filter((alert) => alert.State === 'Open' && isSuppressed(alert) && !isMore(alert))],
-    [say.acknowledged, open.filter((alert) => alert.State === 'Acknowledged' && !isMore(alert))],
-    [say.information, open.filter(isMore)],
+    groupOf(
+      say.nobody,
+      free.filter((alert) => !isSuppressed(alert)),
+    ),
+    groupOf(say.suppressed, free.filter(isSuppressed), alertCounts.value.suppressed),
+    groupOf(
+      say.acknowledged,
+      others.filter(({ State }) => State === 'Acknowledged'),
+    ),
+    groupOf(say.information, open.filter(isMore)),
   ];
 }
 
 function Group({
   title,
   list,
+  total,
   chosen,
-}: {
-  readonly title: string;
-  readonly list: readonly Alert[];
+}: AlertGroup & {
   readonly chosen: string;
 }) {
   if (list.length === 0) return null;
@@ -65,7 +88,19 @@ function Group({
           />
         ))}
       </ul>
+      {total > list.length && <p class="hint">{texts.overview.more(total - list.length)}</p>}
     </section>
+  );
+}
+
+/** Why there is nothing in the list. */
+function Nothing({ view }: { readonly view: View }) {
+  const { value: state } = progress;
+  if (typeof state === 'object') return <Failure problem={state.problem} retry={() => void readFacts()} />;
+  return (
+    <p class={css['quiet']}>
+      {state === 'loading' ? texts.loading : view === 'open' ? say.quiet : say.noSnoozed}
+    </p>
   );
 }
 
@@ -75,7 +110,7 @@ function Closed({ chosen }: { readonly chosen: string }) {
   if (data === undefined)
     return problem === undefined ? <Waiting /> : <Failure problem={problem} retry={again} />;
   if (data.length === 0) return <p class={css['quiet']}>{say.noClosed}</p>;
-  return <Group title={say.views.closed} list={data} chosen={chosen} />;
+  return <Group title={say.views.closed} list={data} total={data.length} chosen={chosen} />;
 }
 
 function useListKeys(shown: readonly Alert[], chosen: string): void {
@@ -103,23 +138,24 @@ export function Alerts({ id }: ScreenProps) {
   const [view, setView] = useState<View>('open');
   const snoozed = alerts.value.filter(({ State }) => State === 'Snoozed');
   const open = alerts.value.filter(({ State }) => State !== 'Snoozed');
-  const groups = view === 'snoozed' ? [[say.views.snoozed, snoozed] as const] : groupsOf(open);
-  const shown = groups.flatMap(([, list]) => list);
+  const groups = view === 'snoozed' ? [groupOf(say.views.snoozed, snoozed)] : groupsOf(open);
+  const shown = groups.flatMap(({ list }) => list);
   useListKeys(view === 'closed' ? [] : shown, id);
   useEffect(() => {
     const there = new Set(alerts.value.map(({ alert_id }) => alert_id));
     const still = [...selected.value].filter((each) => there.has(each));
     if (still.length !== selected.value.size) selected.value = new Set(still);
   }, [alerts.value]);
-  const wanting = open.filter((alert) => alert.State === 'Open' && !isSuppressed(alert)).length;
   return (
     <div class={`${css['split']} ${id === '' ? css['onlyList'] : ''}`}>
       <div class={css['list']}>
         <div class={css['head']}>
-          <Heading>{say.title(wanting)}</Heading>
+          <Heading>
+            {progress.value === 'ready' ? say.title(alertCounts.value.open) : texts.screens.alerts}
+          </Heading>
           <Choice
             names={['open', 'snoozed', 'closed']}
-            words={{ ...say.views, snoozed: `${say.views.snoozed} ${snoozed.length}` }}
+            words={{ ...say.views, snoozed: `${say.views.snoozed} ${count(alertCounts.value.snoozed)}` }}
             chosen={view}
             onChoose={setView}
           />
@@ -133,13 +169,8 @@ export function Alerts({ id }: ScreenProps) {
           />
         )}
         {view === 'closed' && <Closed chosen={id} />}
-        {view !== 'closed' && shown.length === 0 && (
-          <p class={css['quiet']}>
-            {progress.value === 'loading' ? texts.loading : view === 'open' ? say.quiet : say.noSnoozed}
-          </p>
-        )}
-        {view !== 'closed' &&
-          groups.map(([title, list]) => <Group key={title} title={title} list={list} chosen={id} />)}
+        {view !== 'closed' && shown.length === 0 && <Nothing view={view} />}
+        {view !== 'closed' && groups.map((group) => <Group key={group.title} {...group} chosen={id} />)}
       </div>
       <div class={css['story']}>
         {id === '' ? <p class="mute">{say.choose}</p> : <AlertStory key={id} id={id} />}

@@ -9,7 +9,7 @@ import { chosenTheme } from '../../parts/theme.ts';
 import { Moment } from '../../parts/time.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { api, take } from '../../store/api.ts';
-import { zone } from '../../store/clock.ts';
+import { serverNow, zone } from '../../store/clock.ts';
 import { texts } from '../../texts/index.ts';
 import { Choice } from './choice.tsx';
 import css from './device.module.css';
@@ -202,7 +202,7 @@ async function readHistory(
   span: HistorySpan,
   location: string | undefined,
 ): Promise<History> {
-  const to = Date.now();
+  const to = serverNow();
   const from = to - spanMs[span];
   if (span === 'day') {
     const checks = await readChecks(device_id, from);

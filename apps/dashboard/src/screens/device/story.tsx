@@ -1,6 +1,6 @@
 import { Mark, type MarkName } from '../../parts/mark.tsx';
 import { Moment } from '../../parts/time.tsx';
-import type { Alert } from '../../store/account-state.ts';
+import type { Alert } from '../../store/alerts.ts';
 import { texts } from '../../texts/index.ts';
 import css from './story.module.css';
 

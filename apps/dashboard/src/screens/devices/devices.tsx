@@ -1,4 +1,4 @@
-import { computed, signal } from '@preact/signals';
+import { computed } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { compareBy, type FoundByUrl, fits, parseFilter, withField } from '../../model/device-filter.ts';
 import { count } from '../../model/format.ts';
@@ -11,6 +11,7 @@ import { RowList } from '../../parts/row-list.tsx';
 import { counts, type DeviceRow, progress, readFacts, readSoFar, rows } from '../../store/account-state.ts';
 import { address, go } from '../../store/address.ts';
 import { mayOperate, mayWrite } from '../../store/credential.ts';
+import { accountSignal } from '../../store/present-sign-in.ts';
 import { searchDevices } from '../../store/read-states.ts';
 import { texts } from '../../texts/index.ts';
 import { DeviceLine, LineHead } from './device-line.tsx';
@@ -27,9 +28,9 @@ const filter = computed(() => parseFilter(text.value));
 const sort = computed(() => filter.value.sort);
 // Sorted once, and not at each letter of a search.
 const ordered = computed<readonly DeviceRow[]>(() => [...rows.value].sort(compareBy(sort.value)));
-const byUrl = signal<FoundByUrl | undefined>(undefined);
+const byUrl = accountSignal<FoundByUrl | undefined>(undefined);
 const found = computed(() => ordered.value.filter((row) => fits(filter.value, row, byUrl.value)));
-const selected = signal<ReadonlySet<string>>(new Set());
+const selected = accountSignal<ReadonlySet<string>>(new Set());
 const chosenRows = computed(() => rows.value.filter(({ id }) => selected.value.has(id)));
 const allChosen = computed(
   () => found.value.length > 0 && found.value.every(({ id }) => selected.value.has(id)),
@@ -37,7 +38,7 @@ const allChosen = computed(
 /** The list is sorted at once when this changes. */
 const question = computed(() => ({ text: text.value, read: progress.value, byUrl: byUrl.value }));
 const steady = createSteadyRows(rows, found, question);
-const active = signal('');
+const active = accountSignal('');
 
 /** The word of the search that the API is asked for: lists hold no URLs. */
 const asked = computed(() => filter.value.words.toSorted((a, b) => b.length - a.length)[0] ?? '');

@@ -8,7 +8,8 @@ import { Mark, StateWord } from '../../parts/mark.tsx';
 import { Failure, Waiting, wordsOf } from '../../parts/notice.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { useRead } from '../../parts/use-read.ts';
-import { events, type Location, locations, readLocations } from '../../store/account-state.ts';
+import { events, type Location, locations, progress, readLocations } from '../../store/account-state.ts';
+import { readAgents } from '../../store/agents.ts';
 import { ApiProblem, api, take } from '../../store/api.ts';
 import { mayWrite } from '../../store/credential.ts';
 import { texts } from '../../texts/index.ts';
@@ -135,8 +136,7 @@ function AgentTable({ list }: { readonly list: readonly Schemas['Agent'][] }) {
 export function Locations() {
   const [isInviting, setInviting] = useState(false);
   const newest = events.value.find(({ Type }) => /^(Location|Agent)/.test(Type))?.event_id;
-  const query = { Limit: 100 };
-  const { data, problem, again } = useRead(() => take(api.GET('/agents', { params: { query } })), [newest]);
+  const { data, problem, again } = useRead(readAgents, [newest]);
   const offline = locations.value.filter(({ Online }) => !Online).length;
   const ordered = [...locations.value].sort(
     (a, b) => Number(a.Online) - Number(b.Online) || (a.Name < b.Name ? -1 : 1),
@@ -144,7 +144,13 @@ export function Locations() {
   return (
     <div class="page">
       <div class={css['head']}>
-        <Heading>{offline === 0 ? say.allOnline(locations.value.length) : say.offline(offline)}</Heading>
+        <Heading>
+          {progress.value !== 'ready'
+            ? say.title
+            : offline === 0
+              ? say.allOnline(locations.value.length)
+              : say.offline(offline)}
+        </Heading>
         {mayWrite.value && (
           <button type="button" class="button main" onClick={() => setInviting(true)}>
             {say.invite}
@@ -153,7 +159,8 @@ export function Locations() {
       </div>
       <section class="section">
         <h2>{say.title}</h2>
-        {ordered.length === 0 ? <Waiting rows={2} /> : <LocationTable list={ordered} />}
+        {ordered.length > 0 && <LocationTable list={ordered} />}
+        {ordered.length === 0 && progress.value === 'loading' && <Waiting rows={2} />}
       </section>
       <section class="section">
         <h2>{say.agents}</h2>

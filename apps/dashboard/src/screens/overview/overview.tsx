@@ -1,26 +1,18 @@
 import { useRef, useState } from 'preact/hooks';
-import { type Cause, causesOf } from '../../model/causes.ts';
+import type { Cause } from '../../model/causes.ts';
 import { briefly } from '../../model/format.ts';
 import { FailedScreen } from '../../parts/failed-screen.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { Mark } from '../../parts/mark.tsx';
 import { Waiting, wordsOf } from '../../parts/notice.tsx';
 import { Since } from '../../parts/time.tsx';
-import {
-  type Alert,
-  alerts,
-  counts,
-  type DeviceRow,
-  locations,
-  progress,
-  readFacts,
-  results,
-  rows,
-} from '../../store/account-state.ts';
+import { counts, type DeviceRow, locations, progress, readFacts, rows } from '../../store/account-state.ts';
 import { acknowledge } from '../../store/act.ts';
 import { go } from '../../store/address.ts';
+import { type Alert, alertOfDevice } from '../../store/alerts.ts';
 import { now } from '../../store/clock.ts';
 import { mayOperate, mayWrite } from '../../store/credential.ts';
+import { causes, headline, maxCauses, whyOf } from '../../store/overview-facts.ts';
 import { heardAt } from '../../store/stream.ts';
 import { texts } from '../../texts/index.ts';
 import { MaintenanceDialog } from '../device/maintenance-dialog.tsx';
@@ -31,28 +23,28 @@ const say = texts.overview;
 const counted = ['Down', 'Retrying', 'Partial', 'Unknown', 'Maint', 'Up', 'Paused'] as const;
 
 /** The sentence that says the state. */
-function Sentence({
-  causes,
-  isBlind,
-}: {
-  readonly causes: readonly Cause<DeviceRow>[];
-  readonly isBlind: boolean;
-}) {
-  if (isBlind)
-    return (
-      <>
-        <Heading>{say.unobserved}</Heading>
-        <p class={css['why']}>{say.unobservedWhy}</p>
-      </>
-    );
-  const { Down } = counts.value;
-  if (Down === 0) return <Heading>{say.quiet}</Heading>;
-  return (
-    <Heading>
-      <span class="bad">{say.down(Down)}</span>
-      {Down > 1 && `, ${say.causes(causes.length)}`}
-    </Heading>
-  );
+function Sentence() {
+  const shown = headline.value;
+  switch (shown.kind) {
+    case 'blind':
+      return (
+        <>
+          <Heading>{say.unobserved}</Heading>
+          <p class={css['why']}>{say.unobservedWhy}</p>
+        </>
+      );
+    case 'down':
+      return (
+        <Heading>
+          <span class="bad">{say.down(shown.devices)}</span>
+          {shown.devices > 1 && `, ${say.causes(shown.causes)}`}
+        </Heading>
+      );
+    case 'troubled':
+      return <Heading>{shown.troubles.map(([trouble, n]) => say.troubles[trouble](n)).join(', ')}</Heading>;
+    case 'quiet':
+      return <Heading>{say.quiet}</Heading>;
+  }
 }
 
 function Counts() {
@@ -85,7 +77,7 @@ export function Overview() {
         <Waiting rows={8} />
       </div>
     );
-  if (typeof progress.value === 'object' && rows.value.length === 0)
+  if (typeof progress.value === 'object')
     return (
       <div class="page">
         <FailedScreen
@@ -103,23 +95,21 @@ export function Overview() {
         <p>{texts.noRights}</p>
       </div>
     );
-  const isBlind = locations.value.length > 0 && locations.value.every(({ Online }) => !Online);
-  const causes = causesOf(rows.value);
   return (
     <div class="page">
-      <Sentence causes={causes} isBlind={isBlind} />
+      <Sentence />
       <p class="mute">
         {say.fleet(rows.value.length, locations.value.length)}
         <Heard />
       </p>
       <Counts />
-      {causes.slice(0, 15).map((cause) => (
+      {causes.value.slice(0, maxCauses).map((cause) => (
         <CauseBlock key={cause.row.id} cause={cause} />
       ))}
-      {causes.length > 15 && (
+      {causes.value.length > maxCauses && (
         <p class={css['more']}>
           <a class="link" href="/devices?q=status:down">
-            {say.more(causes.length - 15)}
+            {say.more(causes.value.length - maxCauses)}
           </a>
         </p>
       )}
@@ -215,7 +205,7 @@ function Acts({ row, alert }: { readonly row: DeviceRow; readonly alert: Alert |
 
 /** A device that is Down of itself: why, what is behind it, who was notified. */
 function CauseBlock({ cause: { row, behind } }: { readonly cause: Cause<DeviceRow> }) {
-  const alert = alerts.value.find(({ device_id, Kind }) => device_id === row.id && Kind === 'device.down');
+  const alert = alertOfDevice.value.get(row.id);
   const taken = alert?.Acknowledged;
   return (
     <article class={`${css['cause']} ${taken ? css['taken'] : ''}`} data-device={row.id}>
@@ -233,7 +223,7 @@ function CauseBlock({ cause: { row, behind } }: { readonly cause: Cause<DeviceRo
       <Acts row={row} alert={alert} />
       <dl>
         <dt>{say.why}</dt>
-        <dd>{results.value.get(row.id) ?? '–'}</dd>
+        <dd>{whyOf(row.id) ?? '–'}</dd>
         {behind.length > 0 && (
           <>
             <dt>{say.behind}</dt>

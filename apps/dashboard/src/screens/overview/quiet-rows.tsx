@@ -3,7 +3,9 @@ import { troubledToday } from '../../model/troubled.ts';
 import { DayBar } from '../../parts/day-bar.tsx';
 import { Mark, type MarkName } from '../../parts/mark.tsx';
 import { Moment, Since } from '../../parts/time.tsx';
+import { useRead } from '../../parts/use-read.ts';
 import { devices, type Event, events, locations, results, rows } from '../../store/account-state.ts';
+import { readOutageCounts } from '../../store/outage-counts.ts';
 import { texts } from '../../texts/index.ts';
 import css from './overview.module.css';
 
@@ -18,7 +20,7 @@ export function LocationRows() {
     <section class="section">
       <h2>{say.notObserved}</h2>
       <ul class={css['list']}>
-        {offline.map(({ location_id, Name, OfflineReason }) => (
+        {offline.slice(0, most).map(({ location_id, Name, OfflineReason }) => (
           <li key={location_id} class={css['row']}>
             <Mark name="Offline" word={texts.states.Offline} />
             <a class={css['name']} href="/locations">
@@ -28,6 +30,13 @@ export function LocationRows() {
           </li>
         ))}
       </ul>
+      {offline.length > most && (
+        <p class="hint">
+          <a class="link" href="/locations">
+            {say.showAll(offline.length)}
+          </a>
+        </p>
+      )}
     </section>
   );
 }
@@ -76,21 +85,29 @@ export function StateRows({ title, states }: { readonly title: string; readonly 
 /** Devices that are well again, and were Down in the last 24 hours. */
 export function TroubledRows() {
   const found = troubledToday(rows.value);
+  const shown = found.slice(0, most);
+  const ids = shown.map(({ id }) => id);
+  // Each outage changes since when a device is Up.
+  const changed = shown.map(({ id, sinceMs }) => `${id}${sinceMs}`).join();
+  const { data: outages } = useRead(() => readOutageCounts(ids), [changed]);
   if (found.length === 0) return null;
   return (
     <section class="section">
       <h2>{say.troubled}</h2>
       <ul class={css['list']}>
-        {found.slice(0, most).map(({ row, times }) => (
-          <li key={row.id} class={css['row']}>
-            <Mark name={row.state} word={texts.states[row.state]} />
-            <a class={css['name']} href={`/devices/${row.id}`}>
-              <bdi>{row.name}</bdi>
-            </a>
-            <DayBar row={row} />
-            <span class={css['age']}>{say.timesDown(times)}</span>
-          </li>
-        ))}
+        {shown.map((row) => {
+          const times = outages?.get(row.id) ?? 0;
+          return (
+            <li key={row.id} class={css['row']}>
+              <Mark name={row.state} word={texts.states[row.state]} />
+              <a class={css['name']} href={`/devices/${row.id}`}>
+                <bdi>{row.name}</bdi>
+              </a>
+              <DayBar row={row} />
+              <span class={css['age']}>{times > 0 && say.timesDown(times)}</span>
+            </li>
+          );
+        })}
       </ul>
       {found.length > most && <p class="hint">{say.more(found.length - most)}</p>}
     </section>

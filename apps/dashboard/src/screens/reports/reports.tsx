@@ -13,7 +13,7 @@ import { Waiting } from '../../parts/notice.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { progress, readFacts, rows } from '../../store/account-state.ts';
 import { address } from '../../store/address.ts';
-import { zone } from '../../store/clock.ts';
+import { serverNow, zone } from '../../store/clock.ts';
 import { mayWrite } from '../../store/credential.ts';
 import { readReport, readUptimes } from '../../store/read-report.ts';
 import { reportSource } from '../../store/report-source.ts';
@@ -33,7 +33,7 @@ async function read(asked: AskedReport): Promise<ReadReport | undefined> {
   const chosen = chosenRows(rows.peek(), asked);
   const ids = chosen.map(({ id }) => id);
   const moments = momentsOf(span, zone.peek());
-  const madeAt = Math.floor(Date.now() / 1_000) * 1_000;
+  const madeAt = Math.floor(serverNow() / 1_000) * 1_000;
   const shared = { asked, span, chosen, moments, madeAt };
   const until = { from: moments.from, to: Math.min(moments.to, madeAt) };
   if (until.to <= until.from || ids.length === 0)

@@ -7,6 +7,7 @@ import { PlanPage } from '../../parts/plan-page.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import type { ScreenProps } from '../../screen-props.ts';
 import { api, take, takeAnswer } from '../../store/api.ts';
+import { serverNow } from '../../store/clock.ts';
 import { mayWrite } from '../../store/credential.ts';
 import { readContacts, readScheduleUsers } from '../../store/plan.ts';
 import { texts } from '../../texts/index.ts';
@@ -119,7 +120,7 @@ function StepList({
 function Shown({ opened, again }: { readonly opened: Opened; readonly again: () => void }) {
   const form = useForm(opened);
   const [question, setQuestion] = useState<Question>(() => ({
-    wall: wallTime(opened.draft.zone, Date.now()),
+    wall: wallTime(opened.draft.zone, serverNow()),
     severity: 'critical',
   }));
   const answered = useAnswer(form.draft, question.wall, question.severity);

@@ -12,6 +12,7 @@ import { Refusal, Submit } from '../../parts/form-end.tsx';
 import { RemoveButton } from '../../parts/remove-button.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { useSending } from '../../parts/use-sending.ts';
+import { serverNow } from '../../store/clock.ts';
 import { statusPageTexts } from '../../texts/status-pages.ts';
 import css from './status-pages.module.css';
 
@@ -48,7 +49,7 @@ function Write({ notes, save }: { readonly notes: readonly Note[]; readonly save
   };
   const submit = (event: Event) =>
     sending.send(event, async () => {
-      const note = { At: new Date().toISOString(), Kind: draft.kind, Text: draft.text.trim() };
+      const note = { At: new Date(serverNow()).toISOString(), Kind: draft.kind, Text: draft.text.trim() };
       const next = withNote(notes, note);
       await save(next);
       setDraft(begin(nextKind(next)));

@@ -1,12 +1,14 @@
 import { useEffect } from 'preact/hooks';
 import { count, inFull } from '../../model/format.ts';
-import { gridOf, type Tile, type Wall as WallTiles, wallOf } from '../../model/wall.ts';
+import { gridOf, type Tile, wallOf } from '../../model/wall.ts';
 import { Mark } from '../../parts/mark.tsx';
 import { chosenTheme, isTheme } from '../../parts/theme.ts';
-import { alerts, counts, locations, progress, rows } from '../../store/account-state.ts';
+import { counts, locations, progress, rows } from '../../store/account-state.ts';
 import { address } from '../../store/address.ts';
+import { alerts } from '../../store/alerts.ts';
 import { now, zone } from '../../store/clock.ts';
 import { signedIn } from '../../store/credential.ts';
+import { headline } from '../../store/overview-facts.ts';
 import { heardAt, isSilent } from '../../store/stream.ts';
 import { isOutdated } from '../../store/version.ts';
 import { texts } from '../../texts/index.ts';
@@ -40,27 +42,23 @@ function useTheme(): void {
   }, [theme]);
 }
 
-/** Maintenance is no trouble; what is not observed is. */
-const isTrouble = ({ kind }: Tile) => kind !== 'maintenance';
-
-function Sentence({
-  wall: { causes, tiles },
-  isRead,
-}: {
-  readonly wall: WallTiles;
-  readonly isRead: boolean;
-}) {
+function Sentence({ isRead }: { readonly isRead: boolean }) {
   if (!isRead) return <h1>{say.loading}</h1>;
-  if (locations.value.length > 0 && locations.value.every(({ Online }) => !Online))
-    return <h1>{say.blind}</h1>;
-  const { Down } = counts.value;
-  if (Down === 0 && tiles.some(isTrouble)) return <h1>{say.nothingDown}</h1>;
-  if (Down === 0) return <h1>{rows.value.length === 0 ? say.none : say.quiet}</h1>;
-  return (
-    <h1>
-      <span class={css['down']}>{say.down(Down)}</span>, {say.causes(causes)}
-    </h1>
-  );
+  const shown = headline.value;
+  switch (shown.kind) {
+    case 'blind':
+      return <h1>{say.blind}</h1>;
+    case 'down':
+      return (
+        <h1>
+          <span class={css['down']}>{say.down(shown.devices)}</span>, {say.causes(shown.causes)}
+        </h1>
+      );
+    case 'troubled':
+      return <h1>{say.nothingDown}</h1>;
+    case 'quiet':
+      return <h1>{rows.value.length === 0 ? say.none : say.quiet}</h1>;
+  }
 }
 
 function Foot() {
@@ -116,13 +114,12 @@ export function Wall() {
   useTheme();
   useOwnReload();
   const isRead = progress.value === 'ready';
-  const wall = wallOf({ rows: rows.value, alerts: alerts.value, locations: locations.value });
-  const { tiles } = wall;
+  const { tiles } = wallOf({ rows: rows.value, alerts: alerts.value, locations: locations.value });
   const stale = staleWords();
   return (
     <main class={`${css['wall']} ${stale === undefined ? '' : css['stale']}`}>
       <header class={css['head']}>
-        <Sentence wall={wall} isRead={isRead} />
+        <Sentence isRead={isRead} />
         <Clock />
       </header>
       {stale !== undefined && (

@@ -26,6 +26,7 @@ export function stateFacts(id: string, at: string): Readonly<Record<string, Fact
     'AlertCounts.Open': { example: 2 },
     'AlertCounts.Acknowledged': { text: 'Those that somebody acknowledged.', example: 1 },
     'AlertCounts.Snoozed': { text: 'Those that somebody snoozed, until then.', example: 0 },
+    'AlertCounts.Suppressed': { example: 1 },
     'Summary.Devices': {
       example: { Total: 4107, Up: 4102, Down: 3, Maint: 2, Unknown: 0, Paused: 0, Retrying: 1 },
     },

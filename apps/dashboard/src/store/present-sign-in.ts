@@ -1,0 +1,39 @@
+import { batch, type Signal, signal } from '@preact/signals';
+
+// The end of a sign-in aborts its requests and removes every fact of its account from memory.
+
+const resets: (() => void)[] = [];
+let ending = new AbortController();
+
+/** Counts the sign-ins of this page: another number is another person or account. */
+export const signInNumber = signal(0);
+
+/** Aborts when the present sign-in ends. Answers that come later are dropped. */
+export const signInEnd = (): AbortSignal => ending.signal;
+
+/** A signal of facts that belong to the account. It has its first value again when the sign-in ends. */
+export function accountSignal<T>(first: T): Signal<T> {
+  const facts = signal(first);
+  onSignInEnd(() => {
+    facts.value = first;
+  });
+  return facts;
+}
+
+/** Calls `reset` each time a sign-in ends. For modules: it cannot be taken back. */
+export function onSignInEnd(reset: () => void): void {
+  resets.push(reset);
+}
+
+/** Ends the present sign-in on this page. The next one begins with nothing. */
+export function endSignIn(): void {
+  ending.abort();
+  ending = new AbortController();
+  batch(() => {
+    for (const reset of resets) reset();
+    signInNumber.value += 1;
+  });
+}
+
+/** The id of the account of the present sign-in; undefined: it is not read yet. */
+export const accountId = accountSignal<string | undefined>(undefined);

@@ -1,0 +1,242 @@
+import type { World, WorldAlert, WorldDevice } from './world.ts';
+
+// The API as the page uses it, with its order, limits and filters. Unknown parameters are refused.
+
+type Row = Readonly<Record<string, unknown>>;
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+const partMs = 20 * minuteMs;
+const parts = 72;
+
+const stamp = (ms: number) => new Date(ms).toISOString();
+
+/** Begin of the part of 20 minutes with which a day of `/states` begins. */
+export const dayBeginMs = (serverMs: number) => (Math.floor(serverMs / partMs) - parts + 1) * partMs;
+
+/** An answer of one route. */
+interface Answer {
+  readonly body: unknown;
+  readonly total?: number;
+  readonly hasMore?: boolean;
+  readonly revision?: string;
+}
+
+/** Each Location of a world names this notification schedule. */
+export const scheduleOfLocations = 'f'.repeat(48);
+
+class Refusal extends Error {}
+
+/** Answers a request as the controller would, with the server's time in the header `Date`, in whole seconds. */
+export function answerFor(world: World, request: Request): Response {
+  const date = new Date(Math.floor(world.serverMs / 1_000) * 1_000).toUTCString();
+  const { pathname, searchParams } = new URL(request.url);
+  const path = pathname.replace(/^\/v1\.1/, '');
+  try {
+    const answer = routeOf(path)(world, searchParams);
+    const headers = new Headers({ Date: date });
+    if (answer.total !== undefined) headers.set('X-Total-Count', `${answer.total}`);
+    if (answer.hasMore === true) headers.set('Link', `<${pathname}>; rel="next"`);
+    if (answer.revision !== undefined) headers.set('Vantage-Revision', answer.revision);
+    return Response.json(answer.body, { headers });
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return Response.json({ code: 1004, message: error.message }, { status: 400, headers: { Date: date } });
+  }
+}
+
+type Serve = (world: World, query: URLSearchParams) => Answer;
+
+function routeOf(path: string): Serve {
+  const serve = routes[path];
+  if (serve === undefined) throw new Refusal(`there is no route ${path}`);
+  return serve;
+}
+
+const routes: Readonly<Record<string, Serve>> = {
+  '/account': ({ accountId }) => ({
+    body: { account_id: accountId, Timezone: 'UTC', nschedule_id: null },
+  }),
+  '/states': serveStates,
+  '/devices': serveDevices,
+  '/alerts': serveAlerts,
+  '/summary': serveSummary,
+  '/locations': (world, query) => whole(query, world.locations.toSorted(byName).map(showLocation)),
+  '/agents': (world, query) =>
+    whole(
+      query,
+      world.agents.map((agent_id) => ({ agent_id })),
+    ),
+  '/events': (_, query) => {
+    only(query, ['Limit']);
+    return { body: [] };
+  },
+  '/uptime': serveUptime,
+};
+
+const byName = (a: { readonly name: string }, b: { readonly name: string }) => (a.name < b.name ? -1 : 1);
+const showLocation = ({ id, name, isOnline }: World['locations'][number]) => ({
+  location_id: id,
+  Name: name,
+  Online: isOnline,
+  OfflineReason: null,
+  nschedule_id: scheduleOfLocations,
+});
+
+function only(query: URLSearchParams, names: readonly string[]): void {
+  for (const name of query.keys()) if (!names.includes(name)) throw new Refusal(`${name} is no parameter`);
+}
+
+/** More than the most is taken as the most. */
+function limitOf(query: URLSearchParams, most: number, usual: number): number {
+  const text = query.get('Limit');
+  if (text === null) return usual;
+  if (!/^[1-9]\d*$/.test(text)) throw new Refusal('Limit must be digits');
+  return Math.min(most, Number(text));
+}
+
+/** A short list, which comes whole where no Limit is sent. */
+function whole(query: URLSearchParams, rows: readonly Row[]): Answer {
+  only(query, ['Limit', 'Offset']);
+  const limit = limitOf(query, 100, Number.POSITIVE_INFINITY);
+  const offset = Number(query.get('Offset') ?? 0);
+  return {
+    body: rows.slice(offset, offset + limit),
+    total: rows.length,
+    hasMore: offset + limit < rows.length,
+  };
+}
+
+/** A page of a list that a client goes on reading with the id of its last row. */
+function page<T extends { readonly id: string }>(
+  rows: readonly T[],
+  { cursor, limit, show }: { cursor: string | null; limit: number; show: (row: T) => Row },
+): Answer {
+  const at = cursor === null ? -1 : rows.findIndex(({ id }) => id === cursor);
+  if (cursor !== null && at === -1) throw new Refusal('the cursor is not in the list');
+  const from = at + 1;
+  return { body: rows.slice(from, from + limit).map(show), hasMore: from + limit < rows.length };
+}
+
+function serveStates(world: World, query: URLSearchParams): Answer {
+  only(query, ['Limit', 'After', 'With', 'ChangedSince', 'Search']);
+  const limit = limitOf(query, 1_000, 1_000);
+  const text = query.get('Search') ?? '';
+  const rows = query.has('ChangedSince')
+    ? []
+    : world.devices.filter(({ shortName }) => shortName.includes(text));
+  const show = (device: WorldDevice) => showState(world, device);
+  return { ...page(rows, { cursor: query.get('After'), limit, show }), revision: 'r-1' };
+}
+
+function downBecause({ devices }: World, { status, masterId }: WorldDevice): string | null {
+  const master = devices.find(({ id }) => id === masterId);
+  return status === 'Down' && master?.status === 'Down' ? master.id : null;
+}
+
+function showState(world: World, device: WorldDevice): Row {
+  return {
+    device_id: device.id,
+    ShortName: device.shortName,
+    FullName: null,
+    Method: 'PING',
+    Status: device.status,
+    StatusSince: stamp(device.sinceMs),
+    Enabled: device.isEnabled,
+    Retrying: device.isRetrying,
+    Severity: 'critical',
+    MaintenanceUntil: device.status === 'Maint' ? stamp(world.serverMs + dayMs) : null,
+    DownBecause: downBecause(world, device),
+    Tags: [],
+    Locations: [],
+    LastCheck: null,
+    Day: lettersOf(world, device),
+  };
+}
+
+/** The worst status of each 20 minutes. */
+function lettersOf({ serverMs }: World, { status, sinceMs, outages }: WorldDevice): string {
+  const beginMs = dayBeginMs(serverMs);
+  const now = { Up: 'U', Down: 'D', Maint: 'M', Unknown: '?' }[status];
+  const down = new Set(outages.map((ms) => Math.floor((ms - beginMs) / partMs)));
+  const since = Math.floor((sinceMs - beginMs) / partMs);
+  return Array.from({ length: parts }, (_, at) => {
+    if (down.has(at)) return 'D';
+    return status === 'Down' && at < since ? 'U' : now;
+  }).join('');
+}
+
+function serveDevices(world: World, query: URLSearchParams): Answer {
+  only(query, ['Limit', 'Filter', 'Sort', 'nschedule_id']);
+  const limit = limitOf(query, 100, 25);
+  const rows = world.devices
+    .filter(
+      ({ status }) => !query.has('nschedule_id') && (query.get('Filter') !== 'Down' || status === 'Down'),
+    )
+    .toSorted((a, b) => b.sinceMs - a.sinceMs);
+  const body = rows
+    .slice(0, limit)
+    .map(({ id, lastResult }) => ({ device_id: id, LastCheckResult: lastResult }));
+  return { body, total: rows.length, hasMore: rows.length > limit };
+}
+
+function serveAlerts(world: World, query: URLSearchParams): Answer {
+  only(query, ['State', 'Suppressed', 'Kind', 'Device', 'Limit', 'Before']);
+  const has = (name: string, value: string | null) =>
+    !query.has(name) || (value !== null && query.get(name)?.split(',').includes(value) === true);
+  const rows = world.alerts.filter(
+    (alert) =>
+      has('State', alert.state) &&
+      has('Suppressed', `${alert.isSuppressed}`) &&
+      has('Kind', alert.kind) &&
+      has('Device', alert.deviceId),
+  );
+  return page(rows, { cursor: query.get('Before'), limit: limitOf(query, 100, 25), show: showAlert });
+}
+
+function showAlert(alert: WorldAlert): Row {
+  const isTaken = alert.state === 'Acknowledged';
+  return {
+    alert_id: alert.id,
+    device_id: alert.deviceId,
+    ShortName: null,
+    FullName: null,
+    Kind: alert.kind,
+    State: alert.state,
+    Opened: stamp(alert.openedMs),
+    Closed: null,
+    Since: stamp(alert.openedMs),
+    Severity: 'critical',
+    Reason: null,
+    Shadow: false,
+    Location: null,
+    location_id: alert.locationId,
+    CheckResult: alert.result,
+    Acknowledged: isTaken ? { By: 'Ada', Note: null, At: stamp(alert.openedMs) } : null,
+    SnoozedUntil: null,
+    Notifications: Array.from({ length: alert.delivered }, () => ({ State: 'Delivered', Attempts: [] })),
+  };
+}
+
+function serveSummary({ serverMs, devices, alerts }: World, query: URLSearchParams): Answer {
+  only(query, []);
+  const count = (test: (alert: WorldAlert) => boolean) => alerts.filter(test).length;
+  const Alerts = {
+    Open: count(({ state }) => state === 'Open'),
+    Acknowledged: count(({ state }) => state === 'Acknowledged'),
+    Snoozed: count(({ state }) => state === 'Snoozed'),
+    Suppressed: count(({ state, isSuppressed }) => state === 'Open' && isSuppressed),
+  };
+  return {
+    body: { Timestamp: stamp(serverMs), Devices: { Total: devices.length }, Alerts, LastCheck: null },
+  };
+}
+
+function serveUptime({ serverMs, devices }: World, query: URLSearchParams): Answer {
+  only(query, ['Devices', 'Timestamp1', 'Limit']);
+  const fromMs = Date.parse(query.get('Timestamp1') ?? '');
+  const ids = query.get('Devices')?.split(',') ?? [];
+  if (!(fromMs < serverMs)) throw new Refusal('Timestamp1 must lie in the past');
+  const rows = devices.filter(({ id }) => ids.includes(id)).slice(0, limitOf(query, 100, 25));
+  const countOf = ({ outages }: WorldDevice) => outages.filter((ms) => ms + minuteMs > fromMs).length;
+  return { body: rows.map((device) => ({ device_id: device.id, Uptime: { Outages: countOf(device) } })) };
+}
