@@ -8,6 +8,7 @@ const files = {
   people: () => import('./browser/people.ts'),
   page: () => import('./browser/page.ts'),
   states: () => import('./browser/states.ts'),
+  headlines: () => import('./browser/headlines.ts'),
   journey: () => import('./browser/journey.ts'),
   wall: () => import('./browser/wall.ts'),
   reports: () => import('./browser/reports.ts'),

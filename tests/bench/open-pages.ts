@@ -34,13 +34,19 @@ async function readStates(headers: Headed, since: string | undefined): Promise<s
   return first.get('Vantage-Revision') ?? since;
 }
 
-const readAlerts = (headers: Headed) => read(headers, '/alerts?State=Open,Acknowledged,Snoozed&Limit=100');
+/** Reads the alerts that are not suppressed, and those that are. */
+const readAlerts = (headers: Headed) =>
+  Promise.all(
+    ['false', 'true'].map((suppressed) =>
+      read(headers, `/alerts?State=Open,Acknowledged,Snoozed&Suppressed=${suppressed}&Limit=100`),
+    ),
+  );
 
 async function openPage(headers: Headed): Promise<void> {
   let revision = await readStates(headers, undefined);
   await Promise.all([
     readAlerts(headers),
-    read(headers, '/locations?Limit=100'),
+    read(headers, '/locations'),
     read(headers, '/events?Limit=50'),
   ]);
   let isReading = false;

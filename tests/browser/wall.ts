@@ -13,7 +13,7 @@ const rowsOf = (down: number) => [
   ...Array.from({ length: down }, (_, at) =>
     rowOf(at, `router ${at} in the cellar of the long building`, 'Down'),
   ),
-  ...(down === 0 ? [] : [rowOf(500, 'behind', 'Down', { DownBecause: 'd0' })]),
+  ...(down === 0 ? [] : [rowOf(500, 'behind', 'Down', { DownBecause: idOf(0) })]),
   rowOf(600, 'camera', 'Unknown', { Locations: [{ location_id: idOf(9), Name: 'Oslo' }] }),
   rowOf(700, 'mail', 'Maint', { MaintenanceUntil: '2026-02-25T23:58:03+01:00' }),
   rowOf(800, 'web', 'Up'),
@@ -45,33 +45,39 @@ async function withCauses(page: Page, down: number): Promise<void> {
   await page.route(/\/v1\.1\/states/, (route) =>
     route.fulfill({ json: rowsOf(down), headers: { 'Vantage-Revision': 'r-1' } }),
   );
-  await page.route(/\/v1\.1\/devices\?/, (route) =>
-    route.fulfill({ json: [{ device_id: idOf(0), LastCheckResult: 'no answer from 10.20.0.1 within 5 s' }] }),
-  );
   await page.route(/\/v1\.1\/locations/, (route) =>
     route.fulfill({
       json: ['Berlin', 'Oslo'].map((Name, at) => ({ location_id: idOf(8 + at), Name, Online: at === 0 })),
     }),
   );
-  const taken = {
-    alert_id: idOf(5),
-    device_id: idOf(1),
+  const open = {
+    alert_id: idOf(4),
+    device_id: idOf(0),
     location_id: null,
     Kind: 'device.down',
-    State: 'Acknowledged',
+    State: 'Open',
     Opened: since,
     Since: since,
     Location: 'Berlin',
+    CheckResult: 'no answer from 10.20.0.1 within 5 s',
     Notifications: [],
+    Acknowledged: null,
+  };
+  const taken = {
+    ...open,
+    alert_id: idOf(5),
+    device_id: idOf(1),
+    State: 'Acknowledged',
+    CheckResult: null,
     Acknowledged: { By: 'Jana Wolf', Note: null, At: since },
   };
-  await page.route(/\/v1\.1\/alerts/, (route) =>
-    route.fulfill({
-      json: route.request().url().includes('State=Acknowledged') ? [taken] : [],
-      // There are more than one answer holds, so each state is asked for alone.
-      headers: { Link: '</v1.1/alerts?After=x>; rel="next"' },
-    }),
-  );
+  await page.route(/\/v1\.1\/alerts/, (route) => {
+    const { searchParams } = new URL(route.request().url());
+    if (searchParams.get('Suppressed') !== 'false') return route.fulfill({ json: [] });
+    // There are more than one answer holds.
+    if (searchParams.has('Before')) return route.fulfill({ json: [taken] });
+    return route.fulfill({ json: [open], headers: { Link: '</v1.1/alerts?Before=x>; rel="next"' } });
+  });
 }
 
 const wallAt = (key = its.system.quickstart().api_key_ur) => `${its.base}wall#${key}`;

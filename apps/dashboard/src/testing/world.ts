@@ -177,7 +177,7 @@ function devicesOf(
   const kinds = ['retrying', 'unknown', 'maint', 'paused', 'troubled', 'troubled'] as const;
   const firstOther = causes + behind;
   return Array.from({ length: devices }, (_, n): WorldDevice => {
-    const kind = kinds[Math.floor((n - firstOther) / Math.max(1, others))];
+    const kind = others === 0 ? undefined : kinds[Math.floor((n - firstOther) / others)];
     const isInMaintenance = isMasterInMaintenance && n === 0;
     const isDown = n < firstOther && !isInMaintenance;
     const isBehind = isDown && n >= causes && causes > 0;
@@ -243,7 +243,7 @@ function alertsOf(
         openedMs: serverMs - Math.floor(random() * hourMs),
       });
   const up = devices.filter(({ status, isRetrying }) => status === 'Up' && !isRetrying);
-  for (const { id } of up.slice(-others))
+  for (const { id } of up.slice(up.length - Math.min(others, up.length)))
     made.push({
       ...none,
       kind: random() < 0.5 ? 'device.partial' : 'certificate.expiring',

@@ -2,8 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { briefly, clockTime } from '../../model/format.ts';
 import type { Tile } from '../../model/wall.ts';
 import { Mark, type MarkName } from '../../parts/mark.tsx';
-import { results } from '../../store/account-state.ts';
 import { now, today } from '../../store/clock.ts';
+import { whyOf } from '../../store/overview-facts.ts';
 import { heardAt, isSilent } from '../../store/stream.ts';
 import { texts } from '../../texts/index.ts';
 import { wallTexts as say } from '../../texts/wall.ts';
@@ -47,7 +47,7 @@ function Owner({ by }: { readonly by: string | undefined }) {
 }
 
 function Down({ tile }: { readonly tile: Tile & { kind: 'down' } }) {
-  const result = results.value.get(tile.key);
+  const result = whyOf(tile.key);
   const where = tile.from === undefined ? '' : ` · ${say.from(tile.from)}`;
   return (
     <Box mark="Down" name={tile.name} look={tile.by === undefined ? 'isDown' : 'isTaken'}>
