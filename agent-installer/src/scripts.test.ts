@@ -41,7 +41,7 @@ const run = (program: string, ...args: string[]) => {
 test.each([
   'agent-installer/vantage-agent.service',
   'agent-installer/controller/vantage.service',
-  'docs/systemd/vantage-backup.service',
+  'agent-installer/controller/vantage-backup.service',
 ])('%s limits the memory of the unit, so that a fault takes none from the rest of the host', (unit) => {
   expect(readFileSync(path.join(root, unit), 'utf8')).toMatch(/^MemoryMax=\d+(M|G|%)$/m);
 });

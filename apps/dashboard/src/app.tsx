@@ -1,4 +1,3 @@
-import { effect } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Dialog } from './parts/dialog.tsx';
@@ -9,8 +8,9 @@ import { screenList } from './screen-list.ts';
 import type { ScreenProps } from './screen-props.ts';
 import css from './screens/sign-in/sign-in.module.css';
 import { SignIn } from './screens/sign-in/sign-in.tsx';
-import { counts, progress, rows } from './store/account-state.ts';
+import { counts } from './store/account-state.ts';
 import { address, go } from './store/address.ts';
+import { announceOutages } from './store/announce.ts';
 import { mayWrite, resumeSession, signedIn } from './store/credential.ts';
 import { followFacts } from './store/follow.ts';
 import { signInNumber } from './store/present-sign-in.ts';
@@ -97,7 +97,7 @@ function SignedIn() {
     void followFacts(ending.signal);
     return () => ending.abort();
   }, []);
-  useEffect(() => announce(), []);
+  useEffect(() => announceOutages(texts.announce), []);
   useKeys({
     'Ctrl+k': () => setOpened('palette'),
     '?': () => setOpened('keys'),
@@ -155,36 +155,4 @@ export function App() {
     );
   // Another person begins with new screens.
   return <SignedIn key={signInNumber.value} />;
-}
-
-const betweenMs = 10_000;
-
-/** Reads new outages aloud, at most one sentence in 10 s. Returns its end. */
-function announce(): () => void {
-  const place = document.createElement('div');
-  place.className = 'hidden';
-  place.setAttribute('aria-live', 'polite');
-  document.body.append(place);
-  let known: ReadonlySet<string> | undefined;
-  let lastAt = 0;
-  const stop = effect(() => {
-    // What is Down when the page opens is no news.
-    if (progress.value !== 'ready') return;
-    const down = rows.value.filter(({ state }) => state === 'Down');
-    const fresh = down.filter(({ id }) => known !== undefined && !known.has(id));
-    known = new Set(down.map(({ id }) => id));
-    if (fresh.length === 0 || Date.now() - lastAt < betweenMs) return;
-    lastAt = Date.now();
-    place.textContent = texts.announce(
-      fresh
-        .slice(0, 3)
-        .map(({ name }) => name)
-        .join(', '),
-      counts.value.Down,
-    );
-  });
-  return () => {
-    stop();
-    place.remove();
-  };
 }

@@ -1,5 +1,6 @@
+import type { Announcement } from '../model/announcements.ts';
 import { count } from '../model/format.ts';
-import { devicesOf } from './counted.ts';
+import { devicesOf, listed } from './counted.ts';
 
 /** Texts around every screen: navigation, connection, account, problems and states. */
 export const frameTexts = {
@@ -20,7 +21,7 @@ export const frameTexts = {
   connecting: 'Connecting',
   lost: {
     words: 'The controller does not answer. What is shown is as it was last known.',
-    retry: (age: string) => `Tried again in ${age}.`,
+    retry: (age: string) => `Trying again in ${age}.`,
     button: 'Try now',
   },
   outdated: {
@@ -44,13 +45,27 @@ export const frameTexts = {
   places: { account: 'Account and health', pages: 'Status pages', people: 'Keys and people', audit: 'Audit' },
   signedInAs: 'Signed in as',
   title: (down: number) => (down > 0 ? `${count(down)} down · Vantage` : 'Vantage'),
-  announce: (names: string, down: number) => `${names} is Down. ${devicesOf(down)} down.`,
+  announce: ({ down, over, total }: Announcement) =>
+    [
+      down.length === 0 ? '' : `${listed(down)} ${down.length === 1 ? 'is' : 'are'} Down.`,
+      over.length === 0
+        ? ''
+        : `${listed(over)} ${over.length === 1 ? 'was Down and is' : 'were Down and are'} not any more.`,
+      total === 0 ? 'No device is down.' : `${devicesOf(total)} ${total === 1 ? 'is' : 'are'} down.`,
+    ]
+      .filter((sentence) => sentence !== '')
+      .join(' '),
   problem: {
     title: 'This could not be read',
     unreachable: 'The controller does not answer.',
     code: (code: number) => `Code ${code}`,
     retry: 'Try again',
-    notFound: 'This is not there, or it belongs to somebody else.',
+    notFound: 'Not found, or you have no access.',
+    deleted: 'It was deleted.',
+    notAgain: (why: string) => `This could not be read again: ${why.replace(/[.!?]?$/, '.')}`,
+    /** Before the age of what is shown, and after it. */
+    shownFrom: 'What is shown is from',
+    before: 'ago.',
   },
   loading: 'Loading',
   more: 'Load more',
