@@ -18,6 +18,7 @@ const files = {
   schedules: () => import('./browser/schedules.ts'),
   changes: () => import('./browser/changes.ts'),
   'an open page': () => import('./browser/open-page.ts'),
+  told: () => import('./browser/told.ts'),
   hostile: () => import('./browser/hostile.ts'),
   mails: () => import('./browser/mails.ts'),
   'single sign-on': () => import('./browser/single-sign-on.ts'),

@@ -2,10 +2,9 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { mayWrite } from '../store/credential.ts';
 import { planTexts } from '../texts/plan.ts';
-import { FailedScreen } from './failed-screen.tsx';
 import { Heading } from './heading.tsx';
-import { Waiting } from './notice.tsx';
 import { PlanTabs } from './plan-tabs.tsx';
+import { ReadState } from './read-state.tsx';
 import { useRead } from './use-read.ts';
 
 /** The page of one schedule or contact of a plan, by the id `new` of a new one: read, refused, failed or shown. */
@@ -24,7 +23,8 @@ export function PlanPage<Opened extends { readonly etag: string | undefined }>({
   /** `key` is another one after each change, so that a form begins anew. */
   readonly children: (opened: Opened, again: () => void, key: string) => ComponentChildren;
 }) {
-  const { data, problem, again } = useRead(() => read(id), [id]);
+  const found = useRead(() => read(id), [id]);
+  const { data, again } = found;
   // A link may have led here. Who signs in again with fewer rights keeps the text.
   const [isAllowed] = useState(mayWrite.value || id !== 'new');
   return (
@@ -36,10 +36,7 @@ export function PlanPage<Opened extends { readonly etag: string | undefined }>({
           <p>{planTexts.noRights}</p>
         </>
       )}
-      {isAllowed && data === undefined && problem === undefined && <Waiting />}
-      {isAllowed && data === undefined && problem !== undefined && (
-        <FailedScreen title={title} problem={problem} retry={again} />
-      )}
+      {isAllowed && <ReadState read={found} title={title} />}
       {isAllowed && data !== undefined && children(data, again, data.etag ?? id)}
     </div>
   );

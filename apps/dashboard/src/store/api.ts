@@ -19,6 +19,11 @@ export class ApiProblem extends Error {
 
 const badKey = 1001;
 const denied = 1002;
+const notFound = 1003;
+
+/** Whether the API says that a thing is not there: it was deleted, or the session may not see it. */
+export const isNotFound = (problem: unknown): boolean =>
+  problem instanceof ApiProblem && problem.code === notFound;
 
 /** Sends a request with the credential. The end of the sign-in aborts a read, and drops the answer of a change. */
 export async function send(request: Request): Promise<Response> {

@@ -12,6 +12,8 @@ export const serverNow = (): number => Date.now() + offsetMs;
 
 /** The server's time once a second. */
 export const now = signal(serverNow());
+/** Another number each minute in which the tab is shown: what has no event is read again by it. */
+export const minute = signal(0);
 /** The account's zone. */
 export const zone = accountSignal('UTC');
 /** The date of today in that zone. */
@@ -21,6 +23,7 @@ export const today = signal(dateIn('UTC', now.value));
 function tick(): void {
   now.value = serverNow();
   today.value = dateIn(zone.value, now.value);
+  if (!document.hidden) minute.value = Math.floor(now.value / 60_000);
 }
 
 /** Runs the clock. */

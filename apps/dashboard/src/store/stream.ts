@@ -1,6 +1,6 @@
 import { computed } from '@preact/signals';
 import { createEventReader, retryDelayMs } from '@vantage/client';
-import { ApiProblem, send } from './api.ts';
+import { ApiProblem, isNotFound, send } from './api.ts';
 import { now, serverNow } from './clock.ts';
 import { accountSignal } from './present-sign-in.ts';
 import { checkVersion } from './version.ts';
@@ -30,8 +30,6 @@ interface Follower {
   /** Events may be missing: everything is to be read again. */
   readonly onGap: () => void;
 }
-
-const notFound = 1003;
 
 /**
  * Follows the account's events until `ending` aborts. It is closed while the tab is hidden, and goes on after the last
@@ -63,7 +61,7 @@ export async function followEvents({ onEvent, onGap }: Follower, ending: AbortSi
         onEvent(data);
       });
     } catch (error) {
-      if (error instanceof ApiProblem && error.code === notFound) lastId = undefined;
+      if (isNotFound(error)) lastId = undefined;
       failures += 1;
     } finally {
       document.removeEventListener('visibilitychange', hide);

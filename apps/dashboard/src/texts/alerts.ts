@@ -1,5 +1,29 @@
 import { count } from '../model/format.ts';
 
+const kinds = {
+  'device.down': 'is Down',
+  'device.up': 'is Up again',
+  'device.flapping': 'is flapping',
+  'device.partial': 'fails from some Locations only',
+  'device.slow': 'is slow',
+  'certificate.expiring': 'has a certificate that ends soon',
+  'location.offline': 'is offline',
+  'location.online': 'is online again',
+  'anchor.down': 'has an anchor that is Down',
+  'anchor.up': 'has its anchor again',
+  'agent.fenced': 'has a fenced agent',
+  'contact.failing': 'A contact cannot be reached',
+  'late.summary': 'Late results',
+  'clock.wrong': 'A clock of Vantage is wrong',
+  'disk.low': 'The disk of Vantage is nearly full',
+  'backup.old': 'The backup of Vantage is missing or too old',
+  'database.back': 'The database of Vantage went back',
+  'certificate.failing': 'The certificate of Vantage cannot be renewed',
+  'key.missing': 'Vantage has lost its key file',
+} as const;
+
+const messageKinds = { ...kinds, acknowledged: 'Somebody acknowledged an alert' } as const;
+
 /** Texts of the alerts. */
 export const alertsTexts = {
   alerts: {
@@ -12,27 +36,11 @@ export const alertsTexts = {
     quiet: 'Nothing needs attention.',
     noClosed: 'No alert was closed yet.',
     noSnoozed: 'No alert is snoozed.',
-    kinds: {
-      'device.down': 'is Down',
-      'device.up': 'is Up again',
-      'device.flapping': 'is flapping',
-      'device.partial': 'fails from some Locations only',
-      'device.slow': 'is slow',
-      'certificate.expiring': 'has a certificate that ends soon',
-      'location.offline': 'is offline',
-      'location.online': 'is online again',
-      'anchor.down': 'has an anchor that is Down',
-      'anchor.up': 'has its anchor again',
-      'agent.fenced': 'has a fenced agent',
-      'contact.failing': 'A contact cannot be reached',
-      'late.summary': 'Late results',
-      'clock.wrong': 'A clock of Vantage is wrong',
-      'disk.low': 'The disk of Vantage is nearly full',
-      'backup.old': 'The backup of Vantage is missing or too old',
-      'database.back': 'The database of Vantage went back',
-      'certificate.failing': 'The certificate of Vantage cannot be renewed',
-      'key.missing': 'Vantage has lost its key file',
-    } as const,
+    kinds,
+    messageKinds,
+    /** The words of a kind of message: `is Down`. */
+    messageKind: (kind: string): string =>
+      Object.entries(messageKinds).find(([name]) => name === kind)?.[1] ?? kind,
     since: (age: string) => `for ${age}`,
     note: 'Note, kept with the alert',
     notePlaceholder: 'I am on it …',
@@ -51,7 +59,16 @@ export const alertsTexts = {
       Withdrawn: 'withdrawn',
       Shadow: 'recorded, not sent',
     } as const,
-    attempts: (n: number) => (n === 1 ? 'at the first attempt' : `after ${count(n)} attempts`),
+    to: 'To',
+    courses: {
+      delivered: 'delivered',
+      again: 'not delivered, another attempt follows',
+      failed: 'not delivered, and no attempt follows',
+      waiting: 'waits for its first attempt',
+      carried: 'delivered with another message',
+      withdrawn: 'withdrawn before it was sent',
+      recorded: 'recorded, not sent',
+    } as const,
     noMessage: 'No message was sent.',
     choose: 'Choose an alert to read its story.',
     select: (name: string) => `select ${name}`,

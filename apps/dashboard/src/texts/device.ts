@@ -38,7 +38,7 @@ export const deviceTexts = {
     noFailed: 'None of the last checks failed.',
     good: 'good',
     bad: 'failed',
-    inconclusive: 'says nothing about the device',
+    inconclusive: 'inconclusive',
     settings: 'Settings',
     facts: {
       method: 'Method',
@@ -58,7 +58,7 @@ export const deviceTexts = {
     attemptsOf: (n: number, delay: number) =>
       n === 1 ? 'the first failing check' : `${n} failing checks, ${delay} s apart`,
     notified: 'Who was notified',
-    nobodyNotified: 'Nobody: no alert of this device has a message.',
+    nobodyNotified: 'Nobody was notified.',
     outagesHead: 'Outages',
     noOutages: 'None yet.',
     changedHead: 'Changed',
@@ -82,7 +82,10 @@ export const deviceTexts = {
       noGood: 'No good way to compare with was traced before.',
     },
     gone: 'This device does not exist, or it was deleted.',
+    deleted: (name: string) => `${name} was deleted`,
+    deletedHint: 'It is not checked any more. Its checks and events were deleted with it.',
     back: 'All devices',
+    backTo: (filter: string) => `Devices matching ${filter}`,
     maintAsk: 'Start maintenance',
     maintHint: 'The device is checked and notifies nobody until then.',
     maintFor: 'For',

@@ -1,9 +1,9 @@
 import type { Schemas } from '@vantage/client';
 import { Heading } from '../../parts/heading.tsx';
-import { Failure, Waiting } from '../../parts/notice.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { api, ifMay, take } from '../../store/api.ts';
-import { now } from '../../store/clock.ts';
+import { minute, now } from '../../store/clock.ts';
 import { mayAdminister } from '../../store/credential.ts';
 import { accountTexts as say } from '../../texts/account.ts';
 import css from './account.module.css';
@@ -45,11 +45,8 @@ function Limits({ limits }: { readonly limits: readonly Schemas['AccountLimit'][
 
 /** The account, its limits, and the health of Vantage itself with what to do about it. */
 export function AccountScreen() {
-  const { data, problem, again } = useRead(
-    () => read(mayAdminister.value),
-    // Read again each minute.
-    [mayAdminister.value, Math.floor(now.value / 60_000)],
-  );
+  const all = useRead(() => read(mayAdminister.value), [mayAdminister.value], [minute.value]);
+  const { data } = all;
   const { installation } = data ?? {};
   const findings = installation?.Findings.length ?? 0;
   return (
@@ -57,8 +54,7 @@ export function AccountScreen() {
       <Heading>
         {installation === undefined ? say.title : findings === 0 ? say.well : say.unwell(findings)}
       </Heading>
-      {data === undefined && problem === undefined && <Waiting />}
-      {data === undefined && problem !== undefined && <Failure problem={problem} retry={again} />}
+      <ReadState read={all} />
       {data !== undefined && (
         <>
           {data.installation === undefined ? (

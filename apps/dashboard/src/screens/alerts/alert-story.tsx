@@ -1,16 +1,19 @@
 import { useRef, useState } from 'preact/hooks';
+import { type StoryLine, storyOf } from '../../model/alert-story.ts';
 import { useKeys } from '../../parts/keys.ts';
 import { Mark } from '../../parts/mark.tsx';
-import { Failure, Waiting, wordsOf } from '../../parts/notice.tsx';
+import { wordsOf } from '../../parts/notice.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { Moment, Since } from '../../parts/time.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { acknowledge, snooze } from '../../store/act.ts';
 import { type Alert, alerts } from '../../store/alerts.ts';
 import { api, take } from '../../store/api.ts';
+import { minute } from '../../store/clock.ts';
 import { mayOperate } from '../../store/credential.ts';
 import { texts } from '../../texts/index.ts';
 import story from '../device/story.module.css';
-import { Messages } from '../device/story.tsx';
+import { MessageRow } from '../device/story.tsx';
 import { markOf, subjectOf } from './alert-line.tsx';
 import css from './alerts.module.css';
 
@@ -19,6 +22,10 @@ const say = texts.alerts;
 function readAlert(alert_id: string) {
   return take(api.GET('/alerts/{alert_id}', { params: { path: { alert_id } } }));
 }
+
+/** Another text after each change of an alert that the list tells: its story is read again then. */
+const changesOf = (listed: Alert | undefined) =>
+  `${listed?.State} ${listed?.Notifications.map(({ State, Attempts }) => `${State}${Attempts.length}`)}`;
 
 function Acts({ alert, again }: { readonly alert: Alert; readonly again: () => void }) {
   const field = useRef<HTMLInputElement>(null);
@@ -63,13 +70,14 @@ function Acts({ alert, again }: { readonly alert: Alert; readonly again: () => v
   );
 }
 
-function Told({ alert }: { readonly alert: Alert }) {
-  return (
-    <section class="section">
-      <h2>{say.story}</h2>
-      <ol>
+function Line({ alert, line }: { readonly alert: Alert; readonly line: StoryLine }) {
+  switch (line.what) {
+    case 'message':
+      return <MessageRow line={line} />;
+    case 'opened':
+      return (
         <li class={story['line']}>
-          <Moment at={alert.Opened} />
+          <Moment at={line.at} />
           <Mark name={markOf(alert)} />
           <span>
             {say.opened}
@@ -77,22 +85,37 @@ function Told({ alert }: { readonly alert: Alert }) {
             {alert.Reason !== null && <span class={css['reason']}>{alert.Reason}</span>}
           </span>
         </li>
-        <Messages alert={alert} />
+      );
+    case 'acknowledged':
+      return (
+        <li class={story['line']}>
+          <Moment at={line.at} />
+          <Mark name="Delivered" />
+          <span>
+            {texts.overview.acknowledgedBy(alert.Acknowledged?.By ?? '', alert.Acknowledged?.Note ?? null)}
+          </span>
+        </li>
+      );
+    case 'closed':
+      return (
+        <li class={story['line']}>
+          <Moment at={line.at} />
+          <Mark name="Up" />
+          <span>{say.closedAt}</span>
+        </li>
+      );
+  }
+}
+
+function Told({ alert }: { readonly alert: Alert }) {
+  return (
+    <section class="section" aria-labelledby="story">
+      <h2 id="story">{say.story}</h2>
+      <ol>
+        {storyOf(alert).map((line, at) => (
+          <Line key={at} alert={alert} line={line} />
+        ))}
         {alert.Notifications.length === 0 && <li class={css['none']}>{say.noMessage}</li>}
-        {alert.Acknowledged !== null && (
-          <li class={story['line']}>
-            <Moment at={alert.Acknowledged.At} />
-            <Mark name="Delivered" />
-            <span>{texts.overview.acknowledgedBy(alert.Acknowledged.By, alert.Acknowledged.Note)}</span>
-          </li>
-        )}
-        {alert.Closed !== null && (
-          <li class={story['line']}>
-            <Moment at={alert.Closed} />
-            <Mark name="Up" />
-            <span>{say.closedAt}</span>
-          </li>
-        )}
       </ol>
     </section>
   );
@@ -101,15 +124,12 @@ function Told({ alert }: { readonly alert: Alert }) {
 /** The history of an alert, with its actions. */
 export function AlertStory({ id }: { readonly id: string }) {
   const listed = alerts.value.find(({ alert_id }) => alert_id === id);
-  const {
-    data: alert,
-    problem,
-    again,
-  } = useRead(() => readAlert(id), [id, listed?.State, listed?.Notifications.length]);
-  if (alert === undefined)
-    return problem === undefined ? <Waiting /> : <Failure problem={problem} retry={again} />;
+  const found = useRead(() => readAlert(id), [id], [changesOf(listed), minute.value]);
+  const { data: alert, again } = found;
+  if (alert === undefined) return <ReadState read={found} />;
   return (
     <article>
+      <ReadState read={found} />
       <h2 class={`clamp ${css['title']}`} title={`${subjectOf(alert)} ${say.kinds[alert.Kind]}`}>
         <bdi>{subjectOf(alert)}</bdi> {say.kinds[alert.Kind]}
       </h2>

@@ -2,7 +2,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { count } from '../../model/format.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { useKeys } from '../../parts/keys.ts';
-import { Failure, Waiting, wordsOf } from '../../parts/notice.tsx';
+import { Failure, wordsOf } from '../../parts/notice.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import type { ScreenProps } from '../../screen-props.ts';
 import { progress, readFacts } from '../../store/account-state.ts';
@@ -106,11 +107,16 @@ function Nothing({ view }: { readonly view: View }) {
 
 function Closed({ chosen }: { readonly chosen: string }) {
   const query = { State: 'Closed', Limit: 50 } as const;
-  const { data, problem, again } = useRead(() => take(api.GET('/alerts', { params: { query } })), []);
-  if (data === undefined)
-    return problem === undefined ? <Waiting /> : <Failure problem={problem} retry={again} />;
-  if (data.length === 0) return <p class={css['quiet']}>{say.noClosed}</p>;
-  return <Group title={say.views.closed} list={data} total={data.length} chosen={chosen} />;
+  // An alert that closes leaves the open ones.
+  const all = useRead(() => take(api.GET('/alerts', { params: { query } })), [], [alerts.value.length]);
+  const { data } = all;
+  return (
+    <>
+      <ReadState read={all} />
+      {data?.length === 0 && <p class={css['quiet']}>{say.noClosed}</p>}
+      {data !== undefined && <Group title={say.views.closed} list={data} total={data.length} chosen={chosen} />}
+    </>
+  );
 }
 
 function useListKeys(shown: readonly Alert[], chosen: string): void {

@@ -10,7 +10,8 @@ import {
   readAuditFilter,
 } from '../../model/audit-words.ts';
 import { Heading } from '../../parts/heading.tsx';
-import { Failure, Waiting } from '../../parts/notice.tsx';
+import { Failure } from '../../parts/notice.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { devices, locations } from '../../store/account-state.ts';
@@ -180,9 +181,10 @@ function List({ filter, first }: { readonly filter: AuditFilter; readonly first:
 export function Audit() {
   const filter = readAuditFilter(address.value.query);
   const key = auditAddress(filter);
-  const { data, problem, again } = useRead(async () => ({ key, list: await readEntries(filter) }), [key]);
+  const read = useRead(async () => ({ key, list: await readEntries(filter) }), [key]);
+  // Other entries than the asked ones would be taken for them.
+  const data = read.data?.key === key ? read.data.list : undefined;
   const isFiltered = key !== '/audit';
-  const isThere = data?.key === key;
   return (
     <div class="page">
       <Heading>{filter.actor === '' ? say.title : say.titleOf(filter.actor)}</Heading>
@@ -196,10 +198,9 @@ export function Audit() {
         </p>
       )}
       <section class="section" aria-label={say.title}>
-        {!isThere && problem === undefined && <Waiting />}
-        {!isThere && problem !== undefined && <Failure problem={problem} retry={again} />}
-        {isThere && data.list.length === 0 && <p class="mute">{isFiltered ? say.noMatch : say.none}</p>}
-        {isThere && data.list.length > 0 && <List key={key} filter={filter} first={data.list} />}
+        <ReadState read={{ ...read, data }} />
+        {data?.length === 0 && <p class="mute">{isFiltered ? say.noMatch : say.none}</p>}
+        {data !== undefined && data.length > 0 && <List key={key} filter={filter} first={data} />}
       </section>
     </div>
   );

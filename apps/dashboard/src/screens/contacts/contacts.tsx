@@ -1,6 +1,6 @@
 import { Heading } from '../../parts/heading.tsx';
-import { Failure, Waiting } from '../../parts/notice.tsx';
 import { PlanTabs } from '../../parts/plan-tabs.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { mayWrite } from '../../store/credential.ts';
 import { readContacts, readNschedules, schedulesByContact } from '../../store/plan.ts';
@@ -42,7 +42,8 @@ function List({ data: { contacts, users } }: { readonly data: Awaited<ReturnType
 
 /** All contacts, each with its address and the schedules that name it. */
 export function Contacts() {
-  const { data, problem, again } = useRead(read, []);
+  const all = useRead(read, []);
+  const { data } = all;
   const isEmpty = data !== undefined && data.contacts.length === 0;
   return (
     <div class="page">
@@ -58,8 +59,7 @@ export function Contacts() {
           </a>
         )}
       </div>
-      {data === undefined && problem === undefined && <Waiting />}
-      {data === undefined && problem !== undefined && <Failure problem={problem} retry={again} />}
+      <ReadState read={all} />
       {data !== undefined && <List data={data} />}
     </div>
   );

@@ -1,10 +1,12 @@
 import type { Schemas } from '@vantage/client';
 import { useState } from 'preact/hooks';
 import { Mark, type MarkName } from '../../parts/mark.tsx';
-import { Failure, wordsOf } from '../../parts/notice.tsx';
+import { wordsOf } from '../../parts/notice.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { api, take, takeAnswer } from '../../store/api.ts';
+import { minute } from '../../store/clock.ts';
 import { mayWrite } from '../../store/credential.ts';
 import { contactTexts } from '../../texts/contacts.ts';
 import { texts } from '../../texts/index.ts';
@@ -39,13 +41,12 @@ async function readDeliveries(contact_id: string, pages: number) {
 
 /** The kind of a message in words: `router is Down`. */
 function wordsOfDelivery({ Kind, ShortName }: Delivery): string {
-  const kind = (Object.keys(say.kinds) as (keyof typeof say.kinds)[]).find((each) => each === Kind);
-  const words = kind === undefined ? Kind : say.kinds[kind];
+  const words = texts.alerts.messageKind(Kind);
   return ShortName === null ? words : `${ShortName} ${words}`;
 }
 
 function Row({ delivery, onRepeat }: { readonly delivery: Delivery; readonly onRepeat: () => void }) {
-  const { State, Attempts, alert_id, MergedInto } = delivery;
+  const { State, At, Ended, Attempts, alert_id, MergedInto } = delivery;
   const words = wordsOfDelivery(delivery);
   const last = Attempts.at(-1);
   const mayRepeat = mayWrite.value && (State === 'Delivered' || State === 'Failed');
@@ -63,7 +64,7 @@ function Row({ delivery, onRepeat }: { readonly delivery: Delivery; readonly onR
           )}
         </span>
         <span class="mute">
-          {texts.alerts.states[State]}, <Moment at={delivery.At} />
+          {texts.alerts.states[State]}, {Ended === null && say.decided} <Moment at={Ended ?? At} />
         </span>
         {mayRepeat && (
           <button type="button" class="button" aria-label={say.repeatOf(words)} onClick={onRepeat}>
@@ -79,9 +80,9 @@ function Row({ delivery, onRepeat }: { readonly delivery: Delivery; readonly onR
             {say.attempts(Attempts.length)}: <bdi>{last.Answer}</bdi>
           </summary>
           <ol>
-            {Attempts.map(({ At, Answer }) => (
-              <li key={At}>
-                <Moment at={At} /> <bdi>{Answer}</bdi>
+            {Attempts.map((attempt, index) => (
+              <li key={index}>
+                <Moment at={attempt.At} /> <bdi>{attempt.Answer}</bdi>
               </li>
             ))}
           </ol>
@@ -95,7 +96,8 @@ function Row({ delivery, onRepeat }: { readonly delivery: Delivery; readonly onR
 export function Deliveries({ id, round }: { readonly id: string; readonly round: number }) {
   const [pages, setPages] = useState(1);
   const [said, setSaid] = useState<string>();
-  const { data, problem, again } = useRead(() => readDeliveries(id, pages), [id, pages, round]);
+  const all = useRead(() => readDeliveries(id, pages), [id], [pages, round, minute.value]);
+  const { data, again } = all;
   const repeat = async (delivery_id: string) => {
     const params = { path: { contact_id: id, delivery_id } };
     try {
@@ -111,7 +113,7 @@ export function Deliveries({ id, round }: { readonly id: string; readonly round:
     <section class="section">
       <h2>{say.deliveries}</h2>
       <p role="status">{said ?? (waiting > 0 ? say.waiting(waiting) : '')}</p>
-      {problem !== undefined && data === undefined && <Failure problem={problem} retry={again} />}
+      <ReadState read={all} rows={0} />
       {data?.rows.length === 0 && <p class="mute">{say.noDeliveries}</p>}
       {data !== undefined && (
         <ul class={css['deliveries']}>

@@ -3,7 +3,7 @@ import { milliseconds } from '../../model/format.ts';
 import { lastGood, type Way } from '../../model/ways.ts';
 import { CheckDetail, outcomeOf } from '../../parts/check-detail.tsx';
 import { Mark } from '../../parts/mark.tsx';
-import { Failure, Waiting } from '../../parts/notice.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { WayTable } from '../../parts/way-table.tsx';
@@ -122,14 +122,14 @@ function TracedWay({
 
 /** A stored check in full. */
 function OpenedCheck({ deviceId, check }: { readonly deviceId: string; readonly check: Check }) {
-  const { data, problem, again } = useRead(() => readOpened(deviceId, check), [check.check_id]);
+  const read = useRead(() => readOpened(deviceId, check), [check.check_id]);
+  const { data } = read;
   const agent = data?.extended.Agent;
   // The list of ways has no place for one that was not possible: its reason stays among the diagnostics.
   const shown = data?.way === undefined ? [] : ['Traceroute'];
   return (
     <CheckDetail check={check} extended={data?.extended.Extended} without={shown}>
-      {problem !== undefined && <Failure problem={problem} retry={again} />}
-      {data === undefined && problem === undefined && <Waiting rows={3} />}
+      <ReadState read={read} rows={3} />
       {typeof agent === 'string' && <p class="hint">{say.agent(agent)}</p>}
       {data?.way !== undefined && <TracedWay way={data.way} good={data.good} />}
     </CheckDetail>

@@ -1,18 +1,18 @@
 import { useEffect, useState } from 'preact/hooks';
 import { briefly } from '../../model/format.ts';
 import { nextCheckWithin } from '../../model/next-check.ts';
-import { FailedScreen } from '../../parts/failed-screen.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { useKeys } from '../../parts/keys.ts';
 import { Mark, StateWord } from '../../parts/mark.tsx';
-import { Waiting, wordsOf } from '../../parts/notice.tsx';
+import { wordsOf } from '../../parts/notice.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { Moment, Since } from '../../parts/time.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import type { ScreenProps } from '../../screen-props.ts';
 import { type DeviceRow, events, rows } from '../../store/account-state.ts';
 import { setEnabled, stopMaintenance } from '../../store/act.ts';
-import { go } from '../../store/address.ts';
-import { ApiProblem } from '../../store/api.ts';
+import { go, listAddress, listFilter } from '../../store/address.ts';
+import { isNotFound } from '../../store/api.ts';
 import { now } from '../../store/clock.ts';
 import { mayOperate, mayWrite } from '../../store/credential.ts';
 import { texts } from '../../texts/index.ts';
@@ -25,12 +25,11 @@ import { Story } from './story.tsx';
 import { Timeline } from './timeline.tsx';
 
 const say = texts.device;
-const notFound = 1003;
 
 function Acts({ detail, again }: { readonly detail: DeviceDetail; readonly again: () => void }) {
   const { device, etag } = detail;
   const id = device.device_id;
-  const name = device.FullName ?? device.ShortName;
+  const name = nameOf(detail);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
   const [isAsking, setAsking] = useState(false);
@@ -49,7 +48,6 @@ function Acts({ detail, again }: { readonly detail: DeviceDetail; readonly again
   useKeys({
     ...(mayOperate.value ? { r: check, m: maintain } : {}),
     ...(mayWrite.value ? { i: edit } : {}),
-    Escape: () => go('/devices'),
   });
   if (!mayOperate.value) return null;
   return (
@@ -100,40 +98,59 @@ function Say({ row, detail }: { readonly row: DeviceRow | undefined; readonly de
   );
 }
 
+const nameOf = ({ device }: DeviceDetail) => device.FullName ?? device.ShortName;
+
+/** The way back to the list, with its filter. */
+function BackLink() {
+  const filter = listFilter.value;
+  return (
+    <a class="link cut" href={listAddress.value}>
+      {filter === '' ? say.back : say.backTo(filter)}
+    </a>
+  );
+}
+
+/** A device that is not there. `name` is known when it was deleted while its screen was open. */
+function Gone({ name }: { readonly name: string | undefined }) {
+  return (
+    <div class="page">
+      <Heading>{name === undefined ? say.gone : say.deleted(name)}</Heading>
+      {name !== undefined && <p class="mute">{say.deletedHint}</p>}
+      <p class="section">
+        <BackLink />
+      </p>
+    </div>
+  );
+}
+
 /** A device: the sentence of its status, how it went over time, its checks, who was notified. */
 export function Device({ id }: ScreenProps) {
   const newest = events.value.find(({ device_id }) => device_id === id)?.event_id;
-  const { data, problem, again } = useRead(() => readDetail(id), [id, newest]);
-  const [picked, setPicked] = useState<Check>();
   const row = rows.value.find((each) => each.id === id);
+  // A device that leaves the list may be deleted: what is read then says so.
+  const read = useRead(() => readDetail(id), [id], [newest, row === undefined]);
+  const { data, problem, again } = read;
+  const [picked, setPicked] = useState<Check>();
+  useKeys({ Escape: () => go(listAddress.value) });
   useEffect(() => {
     // New checks come without an event.
     const timer = setInterval(() => document.hidden || again(), 15_000);
     return () => clearInterval(timer);
   }, [id]);
+  if (isNotFound(problem)) return <Gone name={data && nameOf(data)} />;
   if (data === undefined)
     return (
       <div class="page">
-        {problem === undefined ? (
-          <Waiting rows={8} />
-        ) : problem instanceof ApiProblem && problem.code === notFound ? (
-          <>
-            <Heading>{say.gone}</Heading>
-            <a class="link" href="/devices">
-              {say.back}
-            </a>
-          </>
-        ) : (
-          <FailedScreen title={texts.screens.devices} problem={problem} retry={again} />
-        )}
+        <ReadState read={read} rows={8} title={texts.screens.devices} />
       </div>
     );
   const { device } = data;
   return (
     <div class="page">
       <p class={css['crumb']}>
-        <a href="/devices">{say.back}</a>
+        <BackLink />
       </p>
+      <ReadState read={read} />
       <div class={css['head']}>
         <div class={css['title']}>
           <Heading>

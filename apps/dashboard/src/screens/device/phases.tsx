@@ -4,7 +4,7 @@ import { type Bucket, bucketsOf, bucketsOfSums, phases } from '../../model/bucke
 import { milliseconds } from '../../model/format.ts';
 import { percentile } from '../../model/percentile.ts';
 import legend from '../../parts/legend.module.css';
-import { Failure } from '../../parts/notice.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { chosenTheme } from '../../parts/theme.ts';
 import { Moment } from '../../parts/time.tsx';
 import { useRead } from '../../parts/use-read.ts';
@@ -134,7 +134,8 @@ export function Phases({ id, onPick }: { readonly id: string; readonly onPick: (
   const [place, setPlace] = useState(everywhere);
   const [looked, setLooked] = useState<Bucket>();
   const location = place === everywhere ? undefined : place;
-  const { data, problem, again } = useRead(() => readHistory(id, span, location), [id, span, place]);
+  const read = useRead(() => readHistory(id, span, location), [id, span, place]);
+  const { data, again } = read;
   useEffect(() => {
     const timer = setInterval(() => document.hidden || again(), readAgainMs);
     return () => clearInterval(timer);
@@ -162,7 +163,7 @@ export function Phases({ id, onPick }: { readonly id: string; readonly onPick: (
           />
         )}
       </div>
-      {problem !== undefined && data === undefined && <Failure problem={problem} retry={again} />}
+      <ReadState read={read} rows={0} />
       {data !== undefined && (
         <>
           <Legend history={data} looked={looked} />

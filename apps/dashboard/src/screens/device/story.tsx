@@ -1,3 +1,4 @@
+import { type Course, linesOf, type MessageLine } from '../../model/alert-story.ts';
 import { Mark, type MarkName } from '../../parts/mark.tsx';
 import { Moment } from '../../parts/time.tsx';
 import type { Alert } from '../../store/alerts.ts';
@@ -5,34 +6,35 @@ import { texts } from '../../texts/index.ts';
 import css from './story.module.css';
 
 const say = texts.alerts;
-const marks: Readonly<Record<Alert['Notifications'][number]['State'], MarkName>> = {
-  Delivered: 'Delivered',
-  Failed: 'Failed',
-  Pending: 'Planned',
-  Withdrawn: 'Other',
-  Shadow: 'Other',
+const marks: Readonly<Record<Course, MarkName>> = {
+  delivered: 'Delivered',
+  again: 'Failed',
+  failed: 'Failed',
+  waiting: 'Planned',
+  carried: 'Delivered',
+  withdrawn: 'Other',
+  recorded: 'Other',
 };
 
-/** Each message of an alert: to whom, and how it went. */
-export function Messages({ alert }: { readonly alert: Alert }) {
+/** An attempt to deliver a message with its time and the answer of its receiver, or a message without an attempt. */
+export function MessageRow({ line: { at, to, kind, course, answer } }: { readonly line: MessageLine }) {
   return (
-    <>
-      {alert.Notifications.map(({ contact_id, Name, Kind, At, State, Attempts }) => (
-        <li key={`${contact_id}${Kind}${At}`} class={css['line']}>
-          <Moment at={At} />
-          <Mark name={marks[State]} />
-          <span>
-            <b>
-              <bdi>{Name}</bdi>
-            </b>{' '}
-            <span class="mute">
-              {Kind}, {say.states[State]}
-              {Attempts.length > 0 && ` ${say.attempts(Attempts.length)}`}
-            </span>
+    <li class={css['line']}>
+      <Moment at={at} />
+      <Mark name={marks[course]} />
+      <span>
+        {say.to}{' '}
+        <b>
+          <bdi>{to}</bdi>
+        </b>
+        , “{say.messageKind(kind)}”: {say.courses[course]}
+        {answer !== undefined && (
+          <span class={css['answer']}>
+            <bdi>{answer}</bdi>
           </span>
-        </li>
-      ))}
-    </>
+        )}
+      </span>
+    </li>
   );
 }
 
@@ -56,7 +58,9 @@ export function Story({ alerts }: { readonly alerts: readonly Alert[] }) {
                   <span>{texts.overview.acknowledgedBy(alert.Acknowledged.By, alert.Acknowledged.Note)}</span>
                 </li>
               )}
-              <Messages alert={alert} />
+              {alert.Notifications.flatMap(linesOf).map((line, at) => (
+                <MessageRow key={at} line={line} />
+              ))}
             </ol>
           </li>
         ))}

@@ -5,7 +5,7 @@ import { runsOf, secondsOf } from '../../model/timeline.ts';
 import bar from '../../parts/bar.module.css';
 import legend from '../../parts/legend.module.css';
 import { Mark } from '../../parts/mark.tsx';
-import { Failure } from '../../parts/notice.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { now } from '../../store/clock.ts';
 import { intervalOf } from '../../store/read-report.ts';
@@ -86,12 +86,13 @@ export function Timeline({
   const [span, setSpan] = useState<SpanName>('day');
   const to = now.value;
   const from = to - days[span] * dayMs;
-  const { data, problem, again } = useRead(
+  const history = useRead(
     () => readStatusHistory(id, Math.max(from, Date.parse(createdAt))),
-    [id, span, newest],
+    [id, span],
+    [newest],
   );
+  const { data } = history;
   const { intervals, seconds } = upToNow(data, to);
-  if (problem !== undefined && data === undefined) return <Failure problem={problem} retry={again} />;
   return (
     <section>
       <div class={css['bar']}>
@@ -101,6 +102,7 @@ export function Timeline({
         </a>
         <Choice names={spans} words={say.spans} chosen={span} onChoose={setSpan} />
       </div>
+      <ReadState read={history} rows={0} />
       <svg
         class={bar['timeline']}
         viewBox={`0 0 ${pixels} 34`}

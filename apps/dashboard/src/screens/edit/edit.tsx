@@ -3,10 +3,10 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { milliseconds } from '../../model/format.ts';
 import { guessMethod } from '../../model/guess-method.ts';
 import { CheckDetail, outcomeOf } from '../../parts/check-detail.tsx';
-import { FailedScreen } from '../../parts/failed-screen.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { Mark } from '../../parts/mark.tsx';
-import { Waiting, wordsOf } from '../../parts/notice.tsx';
+import { wordsOf } from '../../parts/notice.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { RemoveButton } from '../../parts/remove-button.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import type { ScreenProps } from '../../screen-props.ts';
@@ -124,6 +124,7 @@ function Form({ opened: { device, etag } }: { readonly opened: Opened }) {
         methods={[...(methods.data?.keys() ?? [draft.method])]}
         locations={locations.value.map(({ Name }) => Name)}
       />
+      <ReadState read={methods} rows={0} />
       <OptionFields draft={draft} set={set} problems={problems} schema={methods.data?.get(draft.method)} />
       <Trial draft={draft} locations={locations.value.map(({ Name }) => Name)} onProblem={setProblem} />
       {problem !== undefined && (
@@ -153,7 +154,8 @@ function Form({ opened: { device, etag } }: { readonly opened: Opened }) {
 
 /** Adds a device, or changes one. */
 export function Edit({ id }: ScreenProps) {
-  const { data, problem, again } = useRead(() => readOpened(id), [id]);
+  const found = useRead(() => readOpened(id), [id]);
+  const { data } = found;
   const name = data?.device && nameOf(data.device);
   // A link may have led here. Who signs in again with fewer rights keeps the text.
   const [isAllowed] = useState(mayWrite.value);
@@ -166,10 +168,7 @@ export function Edit({ id }: ScreenProps) {
     );
   return (
     <div class="page">
-      {data === undefined && problem === undefined && <Waiting />}
-      {problem !== undefined && data === undefined && (
-        <FailedScreen title={say.add} problem={problem} retry={again} />
-      )}
+      <ReadState read={found} title={say.add} />
       {data !== undefined && (
         <>
           <Heading>

@@ -5,12 +5,14 @@ import { CopyLine } from '../../parts/copy-line.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { Mark, StateWord } from '../../parts/mark.tsx';
-import { Failure, Waiting, wordsOf } from '../../parts/notice.tsx';
+import { Waiting, wordsOf } from '../../parts/notice.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { events, type Location, locations, progress, readLocations } from '../../store/account-state.ts';
 import { readAgents } from '../../store/agents.ts';
 import { ApiProblem, api, take } from '../../store/api.ts';
+import { minute } from '../../store/clock.ts';
 import { mayWrite } from '../../store/credential.ts';
 import { texts } from '../../texts/index.ts';
 import css from './locations.module.css';
@@ -136,7 +138,8 @@ function AgentTable({ list }: { readonly list: readonly Schemas['Agent'][] }) {
 export function Locations() {
   const [isInviting, setInviting] = useState(false);
   const newest = events.value.find(({ Type }) => /^(Location|Agent)/.test(Type))?.event_id;
-  const { data, problem, again } = useRead(readAgents, [newest]);
+  const agents = useRead(readAgents, [], [newest, minute.value]);
+  const { data, again } = agents;
   const offline = locations.value.filter(({ Online }) => !Online).length;
   const ordered = [...locations.value].sort(
     (a, b) => Number(a.Online) - Number(b.Online) || (a.Name < b.Name ? -1 : 1),
@@ -164,8 +167,7 @@ export function Locations() {
       </section>
       <section class="section">
         <h2>{say.agents}</h2>
-        {data === undefined && problem === undefined && <Waiting rows={3} />}
-        {data === undefined && problem !== undefined && <Failure problem={problem} retry={again} />}
+        <ReadState read={agents} rows={3} />
         {data !== undefined && <AgentTable list={data} />}
       </section>
       {isInviting && (

@@ -2,12 +2,12 @@ import { useState } from 'preact/hooks';
 import { datesOf, stepDate, type View } from '../../model/calendar.ts';
 import { dateAfter, instantOf, wallTime } from '../../model/zoned.ts';
 import { Heading } from '../../parts/heading.tsx';
-import { Failure, Waiting } from '../../parts/notice.tsx';
 import { PlanTabs } from '../../parts/plan-tabs.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { progress } from '../../store/account-state.ts';
 import { address, go } from '../../store/address.ts';
-import { today, zone } from '../../store/clock.ts';
+import { minute, today, zone } from '../../store/clock.ts';
 import { mayOperate, mayWrite } from '../../store/credential.ts';
 import {
   type CalendarData,
@@ -168,7 +168,8 @@ export function Maintenance() {
   const toMs = instantOf(zone.value, `${dateAfter(dates.at(-1) ?? date, 1)}T00:00`);
   // The zone of the account comes with the facts.
   const isReady = progress.value === 'ready';
-  const { data, problem, again } = useRead(() => readCalendar(fromMs, toMs), [fromMs, toMs, isReady]);
+  const all = useRead(() => readCalendar(fromMs, toMs), [fromMs, toMs], [isReady, minute.value]);
+  const { data, again } = all;
   const [opened, setOpened] = useState<CalendarWindow>();
   const [planned, setPlanned] = useState<Planned>();
   const done = (start: string) => {
@@ -185,8 +186,7 @@ export function Maintenance() {
         title={spanTitle(view, dates, date)}
         onAdd={() => setPlanned({ start: date > today.value ? `${date}T02:00` : '', duration: '01:00' })}
       />
-      {data === undefined && problem === undefined && <Waiting />}
-      {data === undefined && problem !== undefined && <Failure problem={problem} retry={again} />}
+      <ReadState read={all} />
       {data !== undefined && (
         <>
           <Calendar data={data} onOpen={setOpened} onPlan={setPlanned} />

@@ -4,6 +4,7 @@ import { instantOf } from '../../model/zoned.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { wordsOf } from '../../parts/notice.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { type DeviceRow, readChanges, rows } from '../../store/account-state.ts';
 import { ApiProblem } from '../../store/api.ts';
@@ -212,11 +213,11 @@ export function PlanDialog({
   const [target, setTarget] = useState<Target | undefined>(
     planned.schedule && { kind: 'schedule', schedule: planned.schedule },
   );
-  const { data: ids = [] } = useRead(
+  const given = useRead(
     async () => (planned.schedule ? readScheduleDevices(planned.schedule.mschedule_id) : []),
     [planned],
   );
-  const meant = meantBy(target, ids);
+  const meant = meantBy(target, given.data ?? []);
   const [fields, setFields] = useState({ start: planned.start, duration: planned.duration, reason: '' });
   const [problem, setProblem] = useState<unknown>();
   const fromMs = fields.start === '' ? now.value : instantOf(zone.value, fields.start);
@@ -247,7 +248,12 @@ export function PlanDialog({
             {wordsOf(problem)}
           </p>
         )}
-        <Buttons isReady={target !== undefined} devices={meant.length} onCancel={onClose} />
+        <ReadState read={given} rows={0} />
+        <Buttons
+          isReady={target !== undefined && given.data !== undefined}
+          devices={meant.length}
+          onCancel={onClose}
+        />
       </form>
     </Dialog>
   );

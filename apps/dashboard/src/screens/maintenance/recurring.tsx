@@ -4,6 +4,7 @@ import { Heading } from '../../parts/heading.tsx';
 import { Mark } from '../../parts/mark.tsx';
 import { wordsOf } from '../../parts/notice.tsx';
 import { PlanPage } from '../../parts/plan-page.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { RemoveButton } from '../../parts/remove-button.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import type { ScreenProps } from '../../screen-props.ts';
@@ -248,10 +249,12 @@ function Give({ schedule, onDone }: { readonly schedule: Mschedule; readonly onD
 
 /** The devices that have a maintenance schedule; others get it by their tag. */
 function RecurringUsers({ schedule }: { readonly schedule: Mschedule }) {
-  const { data, again } = useRead(() => readMscheduleUsers(schedule.mschedule_id), [schedule.mschedule_id]);
+  const users = useRead(() => readMscheduleUsers(schedule.mschedule_id), [schedule.mschedule_id]);
+  const { data, again } = users;
   return (
     <section class="section">
       <h2>{say.users}</h2>
+      <ReadState read={users} rows={0} />
       {data?.total === 0 && <p class="mute">{say.unused}</p>}
       {data !== undefined && data.total > 0 && (
         <p>

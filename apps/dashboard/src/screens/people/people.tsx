@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { briefly } from '../../model/format.ts';
 import { Heading } from '../../parts/heading.tsx';
-import { Failure, Waiting } from '../../parts/notice.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { api, ifMay, take } from '../../store/api.ts';
 import { now, today } from '../../store/clock.ts';
@@ -135,7 +135,8 @@ function Keys({ known, open }: { readonly known: Known; readonly open: (opened: 
 
 /** Who may do what: people and keys, for those who administer. */
 export function PeopleScreen() {
-  const { data, problem, again } = useRead(read, [mayAdminister.value, today.value]);
+  const all = useRead(read, [mayAdminister.value], [today.value]);
+  const { data } = all;
   const [opened, setOpened] = useState<Opened>();
   if (!mayAdminister.value)
     return (
@@ -144,12 +145,11 @@ export function PeopleScreen() {
         <p>{say.noRights}</p>
       </div>
     );
-  const shared = { allTags: data?.allTags ?? [], onChanged: again, onClose: () => setOpened(undefined) };
+  const shared = { allTags: data?.allTags ?? [], onChanged: all.again, onClose: () => setOpened(undefined) };
   return (
     <div class="page">
       <Heading>{data === undefined ? say.name : say.title(data.people.length, data.keys.length)}</Heading>
-      {data === undefined && problem === undefined && <Waiting />}
-      {data === undefined && problem !== undefined && <Failure problem={problem} retry={again} />}
+      <ReadState read={all} />
       {data !== undefined && (
         <>
           <section class="section" aria-labelledby="people">

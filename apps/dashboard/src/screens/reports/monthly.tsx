@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { readScope, scopeParts } from '../../model/rights.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Cancel, Refusal, Submit } from '../../parts/form-end.tsx';
-import { Failure, Waiting } from '../../parts/notice.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { RemoveButton } from '../../parts/remove-button.tsx';
 import { TextField } from '../../parts/text-field.tsx';
 import { useRead } from '../../parts/use-read.ts';
@@ -74,14 +74,14 @@ function Row({
 
 /** The reports that go out by mail after each month, and the dialog that changes them. */
 export function Monthly() {
-  const { data, problem, again } = useRead(read, []);
+  const all = useRead(read, []);
+  const { data } = all;
   const [opened, setOpened] = useState<MonthlyReport | 'new'>();
   return (
     <section class={`section ${css['monthlies']}`} aria-labelledby="monthly">
       <h2 id="monthly">{say.title}</h2>
       <p class="mute">{say.hint}</p>
-      {data === undefined && problem === undefined && <Waiting rows={1} />}
-      {data === undefined && problem !== undefined && <Failure problem={problem} retry={again} />}
+      <ReadState read={all} rows={1} />
       {data !== undefined && data.reports.length > 0 && (
         <ul class={css['rows']}>
           {data.reports.map((report) => (
@@ -102,7 +102,7 @@ export function Monthly() {
           report={opened === 'new' ? undefined : opened}
           facts={data}
           onClose={() => setOpened(undefined)}
-          onDone={again}
+          onDone={all.again}
         />
       )}
     </section>

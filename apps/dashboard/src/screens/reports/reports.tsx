@@ -9,7 +9,7 @@ import {
 import { useLayoutEffect } from 'preact/hooks';
 import { FailedScreen } from '../../parts/failed-screen.tsx';
 import { Heading } from '../../parts/heading.tsx';
-import { Waiting } from '../../parts/notice.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { progress, readFacts, rows } from '../../store/account-state.ts';
 import { address } from '../../store/address.ts';
@@ -94,20 +94,25 @@ function Body({ asked }: { readonly asked: AskedReport }) {
   const isReady = progress.value === 'ready';
   const { span, filter, devices, objective } = asked;
   const key = `${span === undefined ? '' : spanText(span)} ${filter} ${devices?.join(',')}`;
-  const { data, problem, again } = useRead(
+  const found = useRead(
     async () => (isReady ? { key, read: await read(asked) } : undefined),
-    [key, isReady],
+    [key],
+    [isReady],
   );
   if (typeof progress.value === 'object' && rows.value.length === 0)
     return <FailedScreen title={title} problem={progress.value.problem} retry={() => void readFacts()} />;
   if (span === undefined) return <Heading>{say.wrongSpan}</Heading>;
   // Another report than the asked one would be taken for it.
-  const current = data?.key === key ? data.read : undefined;
-  if (problem !== undefined && current === undefined)
-    return <FailedScreen title={title} problem={problem} retry={again} />;
-  if (current === undefined) return <Waiting rows={12} />;
-  if (current.chosen.length === 0) return <Nothing asked={asked} />;
-  return <Sheet read={current} asked={asked} report={reckon(current, objective)} again={again} />;
+  const data = found.data?.key === key ? found.data.read : undefined;
+  const state = <ReadState read={{ ...found, data }} rows={12} title={title} />;
+  if (data === undefined) return state;
+  if (data.chosen.length === 0) return <Nothing asked={asked} />;
+  return (
+    <>
+      {state}
+      <Sheet read={data} asked={asked} report={reckon(data, objective)} again={found.again} />
+    </>
+  );
 }
 
 /** Uptime of devices over a span: in a sentence, by group and by device, with its outages; also on paper. */

@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks';
 import { weekdays, weekMinuteOf, weekMinutes, weekSpans } from '../../model/week-hours.ts';
 import { wallTime } from '../../model/zoned.ts';
 import { Heading } from '../../parts/heading.tsx';
-import { Failure } from '../../parts/notice.tsx';
 import { PlanPage } from '../../parts/plan-page.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import type { ScreenProps } from '../../screen-props.ts';
 import { api, take, takeAnswer } from '../../store/api.ts';
@@ -162,14 +162,14 @@ export function Schedule({ id }: ScreenProps) {
 
 /** The account, Locations and devices that use a schedule. `round` changes when it may be used otherwise. */
 function UsedBy({ id, round }: { readonly id: string; readonly round: number }) {
-  const { data: found, problem, again } = useRead(() => readScheduleUsers([id]), [id, round]);
-  const data = found?.get(id);
+  const users = useRead(() => readScheduleUsers([id]), [id], [round]);
+  const data = users.data?.get(id);
   const isUnused =
     data !== undefined && !data.isOfAccount && data.devices === 0 && data.locations.length === 0;
   return (
     <section class={`section ${css['used']}`}>
       <h2>{planTexts.usedBy}</h2>
-      {problem !== undefined && data === undefined && <Failure problem={problem} retry={again} />}
+      <ReadState read={users} rows={0} />
       {data !== undefined && (
         <ul>
           {isUnused && <li class="mute">{planTexts.unused}</li>}

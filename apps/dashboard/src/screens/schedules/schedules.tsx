@@ -1,6 +1,6 @@
 import { Heading } from '../../parts/heading.tsx';
-import { Failure, Waiting } from '../../parts/notice.tsx';
 import { PlanTabs } from '../../parts/plan-tabs.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { mayWrite } from '../../store/credential.ts';
 import { readContacts, readNschedules, readScheduleUsers } from '../../store/plan.ts';
@@ -84,7 +84,8 @@ function Empty() {
 
 /** All notification schedules, each with its steps in words and what uses it. */
 export function Schedules() {
-  const { data, problem, again } = useRead(read, []);
+  const all = useRead(read, []);
+  const { data } = all;
   return (
     <div class="page">
       <PlanTabs />
@@ -99,8 +100,7 @@ export function Schedules() {
           </a>
         )}
       </div>
-      {data === undefined && problem === undefined && <Waiting />}
-      {data === undefined && problem !== undefined && <Failure problem={problem} retry={again} />}
+      <ReadState read={all} />
       {data !== undefined && (data.schedules.length === 0 ? <Empty /> : <List data={data} />)}
     </div>
   );

@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Note } from '../../model/page-notes.ts';
-import { FailedScreen } from '../../parts/failed-screen.tsx';
 import { Heading } from '../../parts/heading.tsx';
-import { Waiting } from '../../parts/notice.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { RemoveButton } from '../../parts/remove-button.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import type { ScreenProps } from '../../screen-props.ts';
@@ -63,7 +62,8 @@ function Change({ first, allTags }: { readonly first: OpenedPage; readonly allTa
 
 /** Creates a status page, or changes one and its notes. */
 export function StatusPageScreen({ id }: ScreenProps) {
-  const { data, problem, again } = useRead(() => read(id), [id]);
+  const found = useRead(() => read(id), [id]);
+  const { data } = found;
   if (!mayWrite.value)
     return (
       <div class="page">
@@ -78,10 +78,7 @@ export function StatusPageScreen({ id }: ScreenProps) {
           {say.title}
         </a>
       </p>
-      {data === undefined && problem === undefined && <Waiting />}
-      {data === undefined && problem !== undefined && (
-        <FailedScreen title={say.title} problem={problem} retry={again} />
-      )}
+      <ReadState read={found} title={say.title} />
       {data?.opened !== undefined && <Change first={data.opened} allTags={data.allTags} />}
       {data !== undefined && data.opened === undefined && (
         <>

@@ -1,7 +1,7 @@
 import { openIncident } from '../../model/page-notes.ts';
 import { scopeParts } from '../../model/rights.ts';
 import { Heading } from '../../parts/heading.tsx';
-import { Failure, Waiting } from '../../parts/notice.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { mayWrite } from '../../store/credential.ts';
 import { readStatusPages, type StatusPage } from '../../store/status-pages.ts';
@@ -64,7 +64,8 @@ export function PublicLink({ page: { Address, Name } }: { readonly page: StatusP
 
 /** The status pages of the account. */
 export function StatusPages() {
-  const { data, problem, again } = useRead(read, []);
+  const all = useRead(read, []);
+  const { data } = all;
   const isEmpty = data?.pages.length === 0;
   return (
     <div class="page">
@@ -78,8 +79,7 @@ export function StatusPages() {
       </div>
       <p class="mute">{say.say}</p>
       <section class="section" aria-label={say.title}>
-        {data === undefined && problem === undefined && <Waiting rows={3} />}
-        {data === undefined && problem !== undefined && <Failure problem={problem} retry={again} />}
+        <ReadState read={all} rows={3} />
         {isEmpty && (
           <>
             <p>{say.none}</p>
