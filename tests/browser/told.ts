@@ -140,3 +140,37 @@ test('each outage is announced, also one that begins within ten seconds of the l
   await second.stop();
   await announced.getByText('loud-2 is Down.').waitFor({ timeout: 60_000 });
 });
+
+test('an answer of the controller ends the wait for the stream', async () => {
+  const page = await its.open();
+  await its.signIn(page);
+  const stream = /events\?stream/;
+  await page.clock.install();
+  await page.route(stream, (route) => route.abort());
+  await page.goto(`${its.base}devices`);
+  const lost = page.getByText('The controller does not answer.');
+  await lost.waitFor();
+  // The waits grow, and then the page's clock stands: only a word of the controller can end one.
+  const remaining = async () => {
+    const words = (await page.getByText(/^Trying again in/).allTextContents()).join('');
+    return Number(/(\d+)/.exec(words)?.[1] ?? 0);
+  };
+  await expect
+    .poll(async () => {
+      await page.clock.runFor(1_000);
+      return remaining();
+    }, soon)
+    .toBeGreaterThan(9);
+  await page.clock.pauseAt(Number(await page.evaluate('Date.now()')) + 100);
+  expect(await remaining()).toBeGreaterThan(5);
+  await page.unroute(stream);
+  await page.getByRole('link', { name: 'Locations' }).click();
+  await expect
+    .poll(async () => {
+      // The page works, in less time than is left.
+      await page.clock.runFor(10);
+      return lost.count();
+    }, soon)
+    .toBe(0);
+  await page.context().close();
+});

@@ -25,6 +25,9 @@ const notFound = 1003;
 export const isNotFound = (problem: unknown): boolean =>
   problem instanceof ApiProblem && problem.code === notFound;
 
+/** Has an event `answer` for each good answer of the controller. */
+export const goodAnswers = new EventTarget();
+
 /** Sends a request with the credential. The end of the sign-in aborts a read, and drops the answer of a change. */
 export async function send(request: Request): Promise<Response> {
   // Nothing is asked with a credential that was refused: the API counts such requests.
@@ -44,6 +47,7 @@ export async function send(request: Request): Promise<Response> {
   }
   end.throwIfAborted();
   learnServerTime(answer, sentMs);
+  if (answer.ok) goodAnswers.dispatchEvent(new Event('answer'));
   if (answer.status === 400) {
     const problem: unknown = await answer.clone().json();
     if (problem !== null && typeof problem === 'object' && 'code' in problem && problem.code === badKey)

@@ -23,12 +23,14 @@ export const today = signal(dateIn('UTC', now.value));
 function tick(): void {
   now.value = serverNow();
   today.value = dateIn(zone.value, now.value);
-  if (!document.hidden) minute.value = Math.floor(now.value / 60_000);
 }
 
 /** Runs the clock. */
 export function runClock(): void {
-  setInterval(tick, 1_000);
+  setInterval(() => {
+    tick();
+    if (!document.hidden) minute.value = Math.floor(now.value / 60_000);
+  }, 1_000);
 }
 
 /** Seconds since a moment, by the server's clock. */

@@ -1,7 +1,8 @@
 import { computed } from '@preact/signals';
 import { createEventReader, retryDelayMs } from '@vantage/client';
-import { ApiProblem, isNotFound, send } from './api.ts';
+import { ApiProblem, goodAnswers, isNotFound, send } from './api.ts';
 import { now, serverNow } from './clock.ts';
+import { type EndOfWait, firstEvent } from './first-event.ts';
 import { accountSignal } from './present-sign-in.ts';
 import { checkVersion } from './version.ts';
 
@@ -38,6 +39,7 @@ interface Follower {
 export async function followEvents({ onEvent, onGap }: Follower, ending: AbortSignal): Promise<void> {
   let lastId: string | undefined;
   let failures = 0;
+  let isAway = false;
   while (!ending.aborted) {
     await shown(ending);
     const closing = new AbortController();
@@ -56,6 +58,7 @@ export async function followEvents({ onEvent, onGap }: Follower, ending: AbortSi
       if (link.value.lostAt !== undefined) void checkVersion();
       link.value = { lostAt: undefined, retryAt: 0 };
       failures = 0;
+      isAway = true;
       await readAll(answer.body, signal, (id, data) => {
         lastId = id ?? lastId;
         onEvent(data);
@@ -63,6 +66,7 @@ export async function followEvents({ onEvent, onGap }: Follower, ending: AbortSi
     } catch (error) {
       if (isNotFound(error)) lastId = undefined;
       failures += 1;
+      isAway = !(error instanceof ApiProblem) || error.code === 0;
     } finally {
       document.removeEventListener('visibilitychange', hide);
       removeEventListener('offline', cutOff);
@@ -71,7 +75,7 @@ export async function followEvents({ onEvent, onGap }: Follower, ending: AbortSi
     if (closing.signal.aborted || ending.aborted) continue;
     const ms = retryDelayMs(failures, Math.random());
     link.value = { lostAt: link.value.lostAt ?? serverNow(), retryAt: serverNow() + ms };
-    await pause(ms, ending);
+    await pause(ms, isAway, ending);
   }
 }
 
@@ -93,6 +97,7 @@ async function refusal(answer: Response): Promise<ApiProblem> {
   return new ApiProblem(code, answer.statusText);
 }
 
+/** Reads until the body ends, nothing came for `silentAfterMs`, or `ending` aborts. */
 async function readAll(
   body: ReadableStream<Uint8Array>,
   ending: AbortSignal,
@@ -101,53 +106,50 @@ async function readAll(
   const read = createEventReader();
   const decoder = new TextDecoder();
   const reader = body.getReader();
-  while (!ending.aborted) {
-    const silent = AbortSignal.timeout(silentAfterMs);
-    const piece = await Promise.race([reader.read(), aborted(silent)]);
-    if (piece === undefined || piece.done) break;
-    heardAt.value = serverNow();
-    for (const { id, data } of read(decoder.decode(piece.value, { stream: true })))
-      onEvent(id, JSON.parse(data));
+  const cancel = () => void reader.cancel().catch(() => {});
+  let silence = setTimeout(cancel, silentAfterMs);
+  try {
+    while (!ending.aborted) {
+      const piece = await reader.read();
+      if (piece.done) break;
+      clearTimeout(silence);
+      silence = setTimeout(cancel, silentAfterMs);
+      heardAt.value = serverNow();
+      for (const { id, data } of read(decoder.decode(piece.value, { stream: true })))
+        onEvent(id, JSON.parse(data));
+    }
+  } finally {
+    clearTimeout(silence);
+    cancel();
   }
-  await reader.cancel();
-}
-
-function aborted(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(undefined), { once: true });
-  });
 }
 
 /** Resolves when the tab is shown. */
-function shown(ending: AbortSignal): Promise<void> {
-  if (!document.hidden) return Promise.resolve();
-  return new Promise((resolve) => {
-    const look = () => {
-      if (document.hidden && !ending.aborted) return;
-      document.removeEventListener('visibilitychange', look);
-      resolve();
-    };
-    document.addEventListener('visibilitychange', look);
-    ending.addEventListener('abort', look, { once: true });
-  });
+async function shown(ending: AbortSignal): Promise<void> {
+  while (document.hidden && !ending.aborted)
+    await firstEvent([
+      [document, 'visibilitychange'],
+      [ending, 'abort'],
+    ]);
 }
 
-let wake = () => {};
+const person = new EventTarget();
 
 /** Tries the stream again at once, if it is waiting. */
-export const tryNow = (): void => wake();
+export const tryNow = (): void => {
+  person.dispatchEvent(new Event('now'));
+};
 
-/** Waits, at most until the network is back. */
-function pause(ms: number, ending: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      removeEventListener('online', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    wake = done;
-    addEventListener('online', done);
-    ending.addEventListener('abort', done, { once: true });
-  });
+/**
+ * Waits, at most until the network is back or somebody is in a hurry. `isAway`: the controller could not be reached, so
+ * any answer of it ends the wait, too.
+ */
+async function pause(ms: number, isAway: boolean, ending: AbortSignal): Promise<void> {
+  if (ending.aborted) return;
+  const events: readonly EndOfWait[] = [
+    [person, 'now'],
+    [window, 'online'],
+    [ending, 'abort'],
+  ];
+  await firstEvent(isAway ? [...events, [goodAnswers, 'answer']] : events, ms);
 }
