@@ -34,6 +34,7 @@ export const deviceTexts = {
     checks: 'Checks',
     allChecks: 'All',
     failedChecks: 'Failed',
+    newChecks: (n: number) => `${count(n)} new`,
     noChecks: 'No check yet. The first one comes within its interval; “Check now” runs one at once.',
     noFailed: 'None of the last checks failed.',
     good: 'good',

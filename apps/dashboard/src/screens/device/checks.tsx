@@ -38,9 +38,49 @@ function Row({
         </span>
         <span class="num">{milliseconds(check.RequestTime === 0 ? null : check.RequestTime)}</span>
       </button>
-      {isOpen && <OpenedCheck deviceId={deviceId} check={check} />}
+      {isOpen && <OpenedCheck key={check.check_id} deviceId={deviceId} check={check} />}
     </li>
   );
+}
+
+/** The checks as they are shown, and those that wait. */
+interface SteadyChecks {
+  readonly checks: readonly Check[];
+  /** How many newer ones wait. */
+  readonly waiting: number;
+  /** Shows those that wait. */
+  readonly show: () => void;
+  /** Handlers of the element in which the checks stand. */
+  readonly touch: {
+    readonly onPointerEnter: () => void;
+    readonly onPointerLeave: () => void;
+    readonly onFocusIn: () => void;
+    readonly onFocusOut: () => void;
+  };
+}
+
+/** Keeps the rows as they are while one is opened or the pointer or the focus is on them. */
+function useSteadyChecks(newest: readonly Check[], isOpen: boolean): SteadyChecks {
+  const [hasPointer, setPointer] = useState(false);
+  const [hasFocus, setFocus] = useState(false);
+  const [kept, setKept] = useState(newest);
+  const isSteady = isOpen || hasPointer || hasFocus;
+  useEffect(() => {
+    if (!isSteady) setKept(newest);
+  }, [newest, isSteady]);
+  const checks = isSteady ? kept : newest;
+  const known = new Set(checks.map(({ check_id }) => check_id));
+  return {
+    checks,
+    waiting: newest.filter(({ check_id }) => !known.has(check_id)).length,
+    show: () => setKept(newest),
+    touch: {
+      onPointerEnter: () => setPointer(true),
+      onPointerLeave: () => setPointer(false),
+      onFocusIn: () => setFocus(true),
+      onFocusOut: () => setFocus(false),
+    },
+  };
 }
 
 /** The last checks, newest first; one of them opened. */
@@ -64,22 +104,29 @@ export function Checks({
     setOpened(picked.check_id);
     place.current?.scrollIntoView({ block: 'start' });
   }, [picked]);
-  const found = view === 'all' ? checks : checks.filter(({ ResultCode }) => ResultCode !== 1);
-  const failed = checks.filter(({ ResultCode }) => ResultCode !== 1).length;
+  const steady = useSteadyChecks(checks, opened !== undefined);
+  const failing = steady.checks.filter(({ ResultCode }) => ResultCode !== 1);
+  const found = view === 'all' ? steady.checks : failing;
   const shown = found.slice(0, most);
   const isFar = picked !== undefined && !shown.some(({ check_id }) => check_id === picked.check_id);
-  const words = { all: say.allChecks, failed: `${say.failedChecks} ${failed}` };
+  const words = { all: say.allChecks, failed: `${say.failedChecks} ${failing.length}` };
   return (
-    <section ref={place} class={`section ${css['checksPart']}`}>
+    <section ref={place} class={`section ${css['checksPart']}`} {...steady.touch}>
       <div class={css['bar']}>
         <h2>{say.checks}</h2>
         <Choice names={['all', 'failed']} words={words} chosen={view} onChoose={setView} />
+        {steady.waiting > 0 && (
+          <button type="button" class="button" onClick={steady.show}>
+            {say.newChecks(steady.waiting)}
+          </button>
+        )}
       </div>
       {found.length === 0 && <p class="mute">{view === 'all' ? say.noChecks : say.noFailed}</p>}
       <ol class={css['checks']}>
-        {[...(isFar ? [picked] : []), ...shown].map((check) => (
+        {[...(isFar ? [picked] : []), ...shown].map((check, at) => (
           <Row
-            key={check.check_id}
+            // By its place: a new check moves no row, the rows change their words.
+            key={at}
             deviceId={deviceId}
             check={check}
             isOpen={opened === check.check_id}

@@ -81,20 +81,22 @@ function Acts({ detail, again }: { readonly detail: DeviceDetail; readonly again
 /** When the next check is due at the latest, so that nobody waits without knowing for how long. */
 function NextCheck({ detail: { device, checks } }: { readonly detail: DeviceDetail }) {
   const seconds = nextCheckWithin(device, checks[0]?.Timestamp, now.value);
-  return seconds === undefined ? null : <span class="mute">{say.nextWithin(briefly(seconds))}</span>;
+  return <p class={`hint ${css['next']}`}>{seconds === undefined ? '' : say.nextWithin(briefly(seconds))}</p>;
 }
 
 function Say({ row, detail }: { readonly row: DeviceRow | undefined; readonly detail: DeviceDetail }) {
   const { device } = detail;
   const state = row?.state ?? device.Status;
   return (
-    <p class={css['say']}>
-      <StateWord state={state}>
-        {say.for('').trim()} <Since at={row?.sinceMs ?? device.StatusSince} full />
-      </StateWord>
-      <span class={css['result']}>{device.LastCheckResult}</span>
+    <div class={css['say']}>
+      <p class={css['state']}>
+        <StateWord state={state}>
+          {say.for('').trim()} <Since at={row?.sinceMs ?? device.StatusSince} full />
+        </StateWord>
+      </p>
+      <p class={css['result']}>{device.LastCheckResult}</p>
       <NextCheck detail={detail} />
-    </p>
+    </div>
   );
 }
 

@@ -1,3 +1,4 @@
+import { percentOf } from '@vantage/domain/report';
 import { dayMs } from '@vantage/domain/units';
 import { useState } from 'preact/hooks';
 import { inFull, percent } from '../../model/format.ts';
@@ -26,10 +27,10 @@ type Seconds = ReturnType<typeof secondsOf>;
 
 /** Seconds and percent of each status, and the uptime. */
 function Sums({ seconds, outages }: { readonly seconds: Seconds; readonly outages: number }) {
-  const observed = (seconds.Up + seconds.Down) / 100;
+  const uptime = percentOf({ up: seconds.Up, down: seconds.Down });
   const total = Object.values(seconds).reduce((sum, each) => sum + each, 0);
   return (
-    <ul class={legend['legend']}>
+    <ul class={`${legend['legend']} ${css['sums']}`}>
       {shown
         .filter((each) => seconds[each] >= 1)
         .map((each) => (
@@ -44,9 +45,9 @@ function Sums({ seconds, outages }: { readonly seconds: Seconds; readonly outage
           {say.excluded} <b>{inFull(seconds.Excluded)}</b>
         </li>
       )}
-      {observed > 0 && (
-        <li>
-          {say.uptime} <b>{percent(seconds.Up / observed)}</b> {say.uptimeOf}
+      {uptime !== null && (
+        <li class={css['uptime']}>
+          {say.uptime} <b>{percent(uptime)}</b> {say.uptimeOf}
         </li>
       )}
     </ul>
@@ -122,9 +123,11 @@ export function Timeline({
           />
         ))}
       </svg>
-      {data !== undefined && seconds !== undefined && (
-        <Sums seconds={seconds} outages={data.uptime.Outages} />
-      )}
+      <div class={css['sumsPlace']}>
+        {data !== undefined && seconds !== undefined && (
+          <Sums seconds={seconds} outages={data.uptime.Outages} />
+        )}
+      </div>
     </section>
   );
 }
