@@ -19,6 +19,7 @@ const files = {
   changes: () => import('./browser/changes.ts'),
   'an open page': () => import('./browser/open-page.ts'),
   told: () => import('./browser/told.ts'),
+  drafts: () => import('./browser/drafts.ts'),
   hostile: () => import('./browser/hostile.ts'),
   mails: () => import('./browser/mails.ts'),
   'single sign-on': () => import('./browser/single-sign-on.ts'),

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Dialog } from './parts/dialog.tsx';
 import { Frame } from './parts/frame.tsx';
 import { useKeys } from './parts/keys.ts';
+import { LeaveDialog } from './parts/leave-dialog.tsx';
 import { Failure, Waiting } from './parts/notice.tsx';
 import { screenList } from './screen-list.ts';
 import type { ScreenProps } from './screen-props.ts';
@@ -12,6 +13,7 @@ import { counts } from './store/account-state.ts';
 import { address, go } from './store/address.ts';
 import { announceOutages } from './store/announce.ts';
 import { mayWrite, resumeSession, signedIn } from './store/credential.ts';
+import { forgetDrafts } from './store/drafts.ts';
 import { followFacts } from './store/follow.ts';
 import { signInNumber } from './store/present-sign-in.ts';
 import { undoLast } from './store/undo.ts';
@@ -95,7 +97,10 @@ function SignedIn() {
   useEffect(() => {
     const ending = new AbortController();
     void followFacts(ending.signal);
-    return () => ending.abort();
+    return () => {
+      ending.abort();
+      forgetDrafts();
+    };
   }, []);
   useEffect(() => announceOutages(texts.announce), []);
   useKeys({
@@ -120,6 +125,7 @@ function SignedIn() {
         </Frame>
       )}
       {opened !== undefined && <Loaded key={opened} load={lazy[opened]} props={{ onClose: close }} />}
+      <LeaveDialog />
       {signedIn.value === 'ended' && wallKey === '' && (
         <Dialog title={texts.signIn.title} onClose={() => {}} isHeadHidden>
           <SignIn hasEnded />

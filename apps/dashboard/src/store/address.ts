@@ -1,4 +1,5 @@
 import { computed, signal } from '@preact/signals';
+import { hasUnsaved } from './drafts.ts';
 
 const listPath = '/devices';
 const read = () => ({ path: location.pathname, query: new URLSearchParams(location.search) });
@@ -18,6 +19,20 @@ function filterIn({ path, query }: ReturnType<typeof read>): string | undefined 
   return path === listPath ? (query.get('q') ?? '') : undefined;
 }
 
+/** Leaves a form with changes, once somebody agrees; undefined: nobody is leaving. */
+export const leaving = signal<(() => void) | undefined>();
+
+/** The place of the present address in the history of the tab. */
+let place = 0;
+/** The next step through the history is the page's own. */
+let isOwnStep = false;
+
+/** The place that an entry of the history carries; undefined: another script made it. */
+function placeIn(state: unknown): number | undefined {
+  const isKnown = state !== null && typeof state === 'object' && 'place' in state;
+  return isKnown && typeof state.place === 'number' ? state.place : undefined;
+}
+
 /** Shows the address at which the browser is. */
 function show(): void {
   address.value = read();
@@ -27,14 +42,45 @@ function show(): void {
 /** Goes to an address of the page. `replace`: Back does not return to the present one. */
 export function go(to: string, { replace = false } = {}): void {
   if (to === location.pathname + location.search) return;
-  if (replace) history.replaceState(null, '', to);
-  else history.pushState(null, '', to);
+  const leave = () => {
+    if (!replace) place += 1;
+    if (replace) history.replaceState({ place }, '', to);
+    else history.pushState({ place }, '', to);
+    show();
+  };
+  const isElsewhere = new URL(to, location.href).pathname !== location.pathname;
+  if (isElsewhere && hasUnsaved()) leaving.value = leave;
+  else leave();
+}
+
+/** Steps through the history of the tab without a question. */
+function step(by: number): void {
+  isOwnStep = true;
+  history.go(by);
+}
+
+/** Back or Forward brought another address. A form with changes stays until somebody agrees. */
+function follow(): void {
+  const next = placeIn(history.state);
+  const by = (next ?? place) - place;
+  if (!isOwnStep && by !== 0 && location.pathname !== address.value.path && hasUnsaved()) {
+    step(-by);
+    leaving.value = () => step(by);
+    return;
+  }
+  isOwnStep = false;
+  place = next ?? place;
   show();
 }
 
 /** Lets links and Back change the screen without a reload. */
 export function watchAddress(): void {
-  addEventListener('popstate', show);
+  place = placeIn(history.state) ?? 0;
+  history.replaceState({ place }, '', location.href);
+  addEventListener('popstate', follow);
+  addEventListener('beforeunload', (event) => {
+    if (hasUnsaved()) event.preventDefault();
+  });
   document.addEventListener('click', (event) => {
     if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey)
       return;
@@ -49,6 +95,6 @@ export function watchAddress(): void {
     if (/^\/(v1\.1|docs|sign-in)\b/.test(link.pathname)) return;
     event.preventDefault();
     go(link.pathname + link.search);
-    if (link.hash === '') window.scrollTo(0, 0);
+    if (link.hash === '' && leaving.value === undefined) window.scrollTo(0, 0);
   });
 }

@@ -67,6 +67,15 @@ export const frameTexts = {
     shownFrom: 'What is shown is from',
     before: 'ago.',
   },
+  drafts: {
+    title: 'Leave without saving?',
+    ask: 'Your changes are not saved. They stay in this form until you sign out or close this tab.',
+    stay: 'Stay',
+    leave: 'Leave',
+    discard: 'Discard my changes',
+    kept: 'Your unsaved changes are here.',
+    overlaid: 'Something else was saved meanwhile. Saving replaces it with what you see.',
+  },
   loading: 'Loading',
   more: 'Load more',
   states: {

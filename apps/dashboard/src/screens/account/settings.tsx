@@ -3,9 +3,13 @@ import { useState } from 'preact/hooks';
 import { Select } from '../../parts/field.tsx';
 import { Refusal, Submit } from '../../parts/form-end.tsx';
 import { TextField } from '../../parts/text-field.tsx';
+import { KeptNotice, useDraft } from '../../parts/use-draft.tsx';
 import { useSending } from '../../parts/use-sending.ts';
+import { readLists } from '../../store/account-state.ts';
 import { api, take } from '../../store/api.ts';
+import { showZone } from '../../store/clock.ts';
 import { mayWrite, session } from '../../store/credential.ts';
+import { createDrafts } from '../../store/drafts.ts';
 import { accountTexts as say } from '../../texts/account.ts';
 import css from './account.module.css';
 
@@ -48,6 +52,8 @@ function bodyOf({ zone, locations, schedule }: AccountDraft) {
   };
 }
 
+const drafts = createDrafts<AccountDraft>();
+
 function Form({
   account,
   schedules,
@@ -55,24 +61,29 @@ function Form({
   readonly account: Account;
   readonly schedules: readonly Schemas['NotificationSchedule'][];
 }) {
-  const [draft, setDraft] = useState<AccountDraft>({
+  const form = useDraft(drafts, 'account', {
     zone: account.Timezone,
     locations: account.DefaultLocations?.join(', ') ?? '',
     schedule: account.nschedule_id ?? '',
   });
+  const { draft } = form;
   const [isSaved, setSaved] = useState(false);
   const sending = useSending();
   const set = (change: Partial<AccountDraft>) => {
     setSaved(false);
-    setDraft((old) => ({ ...old, ...change }));
+    form.set(change);
   };
   const submit = (event: Event) =>
     sending.send(event, async () => {
-      await take(api.PUT('/account', { body: bodyOf(draft) }));
+      showZone((await take(api.PUT('/account', { body: bodyOf(draft) }))).Timezone);
+      form.saved();
       setSaved(true);
+      // The API writes times on the clocks of the account: what is shown has those of before.
+      await readLists();
     });
   return (
     <form class={css['form']} onSubmit={(event) => void submit(event)} noValidate>
+      <KeptNotice form={form} />
       <TextField
         name={say.zone}
         value={draft.zone}

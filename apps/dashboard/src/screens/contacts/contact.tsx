@@ -6,11 +6,13 @@ import { Mark } from '../../parts/mark.tsx';
 import { wordsOf } from '../../parts/notice.tsx';
 import { PlanPage } from '../../parts/plan-page.tsx';
 import { RemoveButton } from '../../parts/remove-button.tsx';
+import { KeptNotice, useDraft } from '../../parts/use-draft.tsx';
 import { useSending } from '../../parts/use-sending.ts';
 import type { ScreenProps } from '../../screen-props.ts';
 import { go } from '../../store/address.ts';
 import { ApiProblem, api, take, takeAnswer } from '../../store/api.ts';
 import { mayWrite } from '../../store/credential.ts';
+import { createDrafts } from '../../store/drafts.ts';
 import { ifUnchanged } from '../../store/if-match.ts';
 import {
   type Contact as ContactRow,
@@ -73,9 +75,13 @@ async function removeContact(contact_id: string): Promise<void> {
   await take(api.DELETE('/contacts/{contact_id}', { params: { path: { contact_id } } }));
 }
 
+const drafts = createDrafts<ContactDraft>();
+
 function Form({ opened, onSaved }: { readonly opened: Opened; readonly onSaved: () => void }) {
   const { contact, types } = opened;
-  const [draft, setDraft] = useState(() => (contact === undefined ? newDraft() : draftOf(contact)));
+  const stored = contact === undefined ? newDraft() : draftOf(contact);
+  const form = useDraft(drafts, contact?.contact_id ?? 'new', stored);
+  const { draft } = form;
   const [problem, setProblem] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
   const submit = async (event: SubmitEvent) => {
@@ -84,6 +90,7 @@ function Form({ opened, onSaved }: { readonly opened: Opened; readonly onSaved: 
     try {
       const id = await save(opened, draft);
       setProblem(undefined);
+      form.saved();
       if (contact === undefined) go(`/schedules/contacts/${id}`);
       else onSaved();
     } catch (error) {
@@ -93,12 +100,13 @@ function Form({ opened, onSaved }: { readonly opened: Opened; readonly onSaved: 
   };
   return (
     <form class={css['form']} onSubmit={(event) => void submit(event)} noValidate>
+      <KeptNotice form={form} />
       <ContactFields
         draft={draft}
         types={types}
         rules={types.find(({ Type }) => Type === draft.type)}
         isNew={contact === undefined}
-        set={(change) => setDraft((last) => ({ ...last, ...change }))}
+        set={form.set}
         problemOf={(field) =>
           problem instanceof ApiProblem
             ? problem.fields.find((each) => each.field === field)?.message
@@ -123,7 +131,10 @@ function Form({ opened, onSaved }: { readonly opened: Opened; readonly onSaved: 
             words={say.remove}
             ask={say.removeAsk(contact.Name)}
             remove={() => removeContact(contact.contact_id)}
-            onRemoved={() => go('/schedules/contacts')}
+            onRemoved={() => {
+              form.discard();
+              go('/schedules/contacts');
+            }}
           />
         )}
       </div>

@@ -18,8 +18,8 @@ function Texts({ draft, set, problems }: Omit<Props, 'methods' | 'locations'>) {
   const fields = [
     ['shortName', say.shortName, 'ShortName', undefined],
     ['fullName', say.fullName, 'FullName', undefined],
-    ['timeout', say.timeout, 'Timeout', undefined],
-    ['attempts', say.attempts, 'Attempts', undefined],
+    ['timeout', say.timeout, 'Timeout', say.timeoutHint],
+    ['attempts', say.attempts, 'Attempts', say.attemptsHint],
     ['tags', say.tags, 'Tags', say.tagsHint],
   ] as const;
   return (
@@ -58,6 +58,7 @@ function Locations({ draft, set, locations }: FieldsProps & { readonly locations
           <bdi>{name}</bdi>
         </label>
       ))}
+      {chosen.length === 0 && <p class="hint">{say.noLocations}</p>}
     </fieldset>
   );
 }
@@ -71,7 +72,7 @@ export function CommonFields({ draft, set, problems, methods, locations }: Props
         problem={problems.get('Method')}
         value={draft.method}
         choices={methods.map((method) => [method, method] as const)}
-        onChoose={(method) => set({ method, isMethodChosen: true, options: {} })}
+        onChoose={(method) => set({ method, isMethodChosen: true })}
       />
       <Texts draft={draft} set={set} problems={problems} />
       <Select

@@ -1,5 +1,6 @@
 import type { Schemas } from '@vantage/client';
 import { guessMethod } from '../../model/guess-method.ts';
+import { texts } from '../../texts/index.ts';
 
 /** A device as the form holds it. */
 export interface Draft {
@@ -20,8 +21,29 @@ export interface Draft {
   /** Undefined: those of the account. */
   readonly locations: readonly string[] | undefined;
   readonly tags: string;
-  /** Options by name; what is absent is not set. */
-  readonly options: Readonly<Record<string, unknown>>;
+  /** Options by Method and name, so that another Method and back loses none; what is absent is not set. */
+  readonly options: Readonly<Record<string, Options>>;
+}
+
+/** Options by name. */
+type Options = Readonly<Record<string, unknown>>;
+
+/** A text that is to be JSON and is not. It is kept as it was typed, and never sent. */
+export class UnparsedText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** The Options of the draft's Method. */
+export const optionsOf = ({ options, method }: Draft): Options => options[method] ?? {};
+
+/** What is wrong with fields that cannot be sent, by the names of the API: their Options are no JSON. Pure. */
+export function faultsOf(draft: Draft): ReadonlyMap<string, string> {
+  const bad = Object.entries(optionsOf(draft)).filter(([, value]) => value instanceof UnparsedText);
+  return new Map(bad.map(([name]) => [`Options.${name}`, texts.edit.notJson(name)]));
 }
 
 /** The form of a device that does not exist yet. */
@@ -61,7 +83,7 @@ export function draftOf(device: Schemas['Device']): Draft {
     severity: device.Severity,
     locations: device.Locations,
     tags: device.Tags.map(({ Name }) => Name).join(', '),
-    options: device.Options,
+    options: { [device.Method]: device.Options },
   };
 }
 
@@ -70,10 +92,17 @@ export function tagNames(text: string): readonly string[] {
   return [...new Set(text.split(',').map((name) => name.trim()))].filter((name) => name !== '');
 }
 
-/** The body that stores a draft. A number that is no number goes as its text, so that the API says what is accepted. */
+/**
+ * The body that stores a draft. A number that is no number goes as its text, so that the API says what is accepted. A
+ * field that was cleared goes as null, which sets its default.
+ */
 export function bodyOf(draft: Draft): Readonly<Record<string, unknown>> {
-  const numberOf = (text: string) => (/^\d+$/.test(text.trim()) ? Number(text) : text.trim());
-  const optional = (name: string, text: string) => (text.trim() === '' ? {} : { [name]: numberOf(text) });
+  const numberOf = (text: string) => {
+    if (text.trim() === '') return null;
+    return /^\d+$/.test(text.trim()) ? Number(text) : text.trim();
+  };
+  const options = optionsOf(draft);
+  const attempts = numberOf(draft.attempts);
   return {
     Method: draft.method,
     URL: draft.url,
@@ -84,10 +113,11 @@ export function bodyOf(draft: Draft): Readonly<Record<string, unknown>> {
       : { Frequency: draft.intervalS / 60, FrequencySeconds: null }),
     Severity: draft.severity,
     Tags: tagNames(draft.tags),
-    Options: Object.keys(draft.options).length === 0 ? null : draft.options,
-    ...(draft.locations === undefined ? {} : { Locations: draft.locations }),
-    ...optional('Timeout', draft.timeout),
-    ...optional('Attempts', draft.attempts),
+    Options: Object.keys(options).length === 0 ? null : options,
+    Locations: draft.locations ?? null,
+    Timeout: numberOf(draft.timeout),
+    // Without Attempts the older name counts, so its default is asked for, too.
+    ...(attempts === null ? { Attempts: null, Retries: null } : { Attempts: attempts }),
   };
 }
 
@@ -102,9 +132,7 @@ export function trialOf(draft: Draft, from: string): Readonly<Record<string, unk
   return {
     ...settings,
     ...(ShortName === '' ? {} : { ShortName }),
-    ...(Timeout === undefined
-      ? {}
-      : { Timeout: typeof Timeout === 'number' ? Math.min(longestTrial, Timeout) : Timeout }),
+    Timeout: typeof Timeout === 'number' ? Math.min(longestTrial, Timeout) : Timeout,
     ...(location === '' ? {} : { Location: location }),
   };
 }

@@ -1,28 +1,29 @@
 import type { Schemas } from '@vantage/client';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { milliseconds } from '../../model/format.ts';
+import { useState } from 'preact/hooks';
 import { guessMethod } from '../../model/guess-method.ts';
-import { CheckDetail, outcomeOf } from '../../parts/check-detail.tsx';
 import { Heading } from '../../parts/heading.tsx';
-import { Mark } from '../../parts/mark.tsx';
 import { wordsOf } from '../../parts/notice.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { RemoveButton } from '../../parts/remove-button.tsx';
+import { KeptNotice, useDraft } from '../../parts/use-draft.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import type { ScreenProps } from '../../screen-props.ts';
 import { locations } from '../../store/account-state.ts';
 import { removeDevice } from '../../store/act.ts';
-import { address, go } from '../../store/address.ts';
+import { address, go, listAddress } from '../../store/address.ts';
 import { ApiProblem, api, take, takeAnswer } from '../../store/api.ts';
 import { mayWrite } from '../../store/credential.ts';
+import { createDrafts } from '../../store/drafts.ts';
 import { ifUnchanged, unchangedDevice } from '../../store/if-match.ts';
 import { createTags } from '../../store/tags.ts';
 import { texts } from '../../texts/index.ts';
 import { CommonFields } from './common-fields.tsx';
-import { bodyOf, type Draft, draftOf, type FieldsProps, newDraft, tagNames, trialOf } from './draft.ts';
+import { bodyOf, type Draft, draftOf, type FieldsProps, faultsOf, newDraft, tagNames } from './draft.ts';
 import css from './edit.module.css';
+import { focusFault } from './focus-fault.ts';
 import { readMethods } from './method-schemas.ts';
 import { OptionFields } from './option-fields.tsx';
+import { Trial } from './trial.tsx';
 
 const say = texts.edit;
 
@@ -83,32 +84,40 @@ function AddressField({ draft, set, problem }: FieldsProps & { readonly problem:
         {problem ??
           (guess === undefined || !draft.isNew || draft.isMethodChosen
             ? say.addressHint
-            : say.guessed[guess.reason](guess.method))}
+            : guess.reason === 'scheme'
+              ? say.guessedByScheme(guess.method, draft.pasted)
+              : say.guessed[guess.reason](guess.method))}
       </p>
     </div>
   );
 }
 
+const drafts = createDrafts<Draft>();
+
 const nameOf = ({ FullName, ShortName }: Schemas['Device']) => FullName ?? ShortName;
 
 function Form({ opened: { device, etag } }: { readonly opened: Opened }) {
-  const [draft, setDraft] = useState(() =>
-    device === undefined ? newDraft(address.value.query.get('address') ?? '') : draftOf(device),
+  const pasted = address.value.query.get('address') ?? '';
+  const form = useDraft(
+    drafts,
+    device?.device_id ?? `new ${pasted}`,
+    device === undefined ? newDraft(pasted) : draftOf(device),
   );
+  const { draft, set } = form;
   const [problem, setProblem] = useState<ApiProblem | Error>();
   const [isBusy, setBusy] = useState(false);
   const methods = useRead(readMethods, []);
-  const set = (change: Partial<Draft>) => setDraft((old) => ({ ...old, ...change }));
-  const problems = new Map(
-    problem instanceof ApiProblem
-      ? problem.fields.map(({ field, message }) => [field, message] as const)
-      : [],
-  );
+  const faults = faultsOf(draft);
+  const refused = problem instanceof ApiProblem ? problem.fields : [];
+  const problems = new Map([...refused.map(({ field, message }) => [field, message] as const), ...faults]);
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
+    if (faults.size > 0) return focusFault(event.currentTarget);
     setBusy(true);
     try {
-      go(`/devices/${await save(draft, device, etag)}`);
+      const id = await save(draft, device, etag);
+      form.saved();
+      go(`/devices/${id}`);
     } catch (error) {
       setProblem(error instanceof Error ? error : new Error(String(error)));
       setBusy(false);
@@ -116,6 +125,7 @@ function Form({ opened: { device, etag } }: { readonly opened: Opened }) {
   };
   return (
     <form class={css['form']} onSubmit={(event) => void submit(event)} noValidate>
+      <KeptNotice form={form} />
       <AddressField draft={draft} set={set} problem={problems.get('URL')} />
       <CommonFields
         draft={draft}
@@ -136,7 +146,7 @@ function Form({ opened: { device, etag } }: { readonly opened: Opened }) {
         <button type="submit" class="button main" disabled={isBusy}>
           {device === undefined ? say.create : say.save}
         </button>
-        <a class="button" href={device === undefined ? '/devices' : `/devices/${device.device_id}`}>
+        <a class="button" href={device === undefined ? listAddress.value : `/devices/${device.device_id}`}>
           {say.cancel}
         </a>
         {device !== undefined && (
@@ -144,7 +154,10 @@ function Form({ opened: { device, etag } }: { readonly opened: Opened }) {
             words={say.remove}
             ask={say.removeAsk(nameOf(device))}
             remove={() => removeDevice({ id: device.device_id, name: nameOf(device), etag })}
-            onRemoved={() => go('/devices')}
+            onRemoved={() => {
+              form.discard();
+              go(listAddress.value);
+            }}
           />
         )}
       </div>
@@ -210,84 +223,4 @@ async function save(
   const params = unchangedDevice(device_id, etag);
   await ifUnchanged(() => take(api.PUT('/devices/{device_id}', { params, body })), texts.edit.conflict);
   return device_id;
-}
-
-/** The outcome of a trial, and the draft that was tried. */
-interface Tried {
-  readonly draft: Draft;
-  readonly record: Omit<Schemas['TrialRecord'], 'check_id'>;
-}
-
-/** Checks the draft once from a Location, before it is saved. `onProblem` gets what the API refused. */
-function Trial({
-  draft,
-  locations,
-  onProblem,
-}: {
-  readonly draft: Draft;
-  readonly locations: readonly string[];
-  readonly onProblem: (problem: Error | undefined) => void;
-}) {
-  const [from, setFrom] = useState('');
-  const [isBusy, setBusy] = useState(false);
-  const [tried, setTried] = useState<Tried>();
-  const leaving = useRef<AbortController>(undefined);
-  useEffect(() => () => leaving.current?.abort(), []);
-  const run = async () => {
-    const ending = new AbortController();
-    leaving.current = ending;
-    setBusy(true);
-    setTried(undefined);
-    onProblem(undefined);
-    try {
-      // The API judges the body by its Method; the form is made of the same schema.
-      const body = trialOf(draft, from) as Schemas['CheckTrial'];
-      setTried({ draft, record: await take(api.POST('/checks/trial', { body, signal: ending.signal })) });
-    } catch (error) {
-      if (ending.signal.aborted) return;
-      onProblem(error instanceof Error ? error : new Error(String(error)));
-    }
-    setBusy(false);
-  };
-  return (
-    <section class={css['trial']} aria-label={say.try}>
-      <div class="buttons">
-        <button type="button" class="button" disabled={isBusy} onClick={() => void run()}>
-          {isBusy ? say.trying : say.try}
-        </button>
-        {locations.length > 1 && (
-          <select
-            aria-label={say.tryFrom}
-            value={from}
-            onChange={({ currentTarget: { value } }) => setFrom(value)}
-          >
-            <option value="">{say.tryFromDefault}</option>
-            {locations.map((name) => (
-              <option key={name} value={name}>
-                {say.from(name)}
-              </option>
-            ))}
-          </select>
-        )}
-      </div>
-      <p class="hint">{say.tryHint}</p>
-      <div role="status">
-        {tried !== undefined && <Outcome tried={tried} isOld={tried.draft !== draft} />}
-      </div>
-    </section>
-  );
-}
-
-function Outcome({ tried: { record }, isOld }: { readonly tried: Tried; readonly isOld: boolean }) {
-  const { mark, word } = outcomeOf(record);
-  return (
-    <>
-      <h2 class={css['outcome']}>
-        <Mark name={mark} /> {word} {say.from(record.Location)}
-        {record.RequestTime > 0 && <b class="num">{milliseconds(record.RequestTime)}</b>}
-        {isOld && <span class="mute">{say.triedBefore}</span>}
-      </h2>
-      <CheckDetail check={record} extended={record.Extended} />
-    </>
-  );
 }

@@ -3,9 +3,11 @@ import type { Operation } from '../../model/many.ts';
 import { type PastedLine, parsePasted } from '../../model/paste-many.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { wordsOf } from '../../parts/notice.tsx';
+import { KeptNotice, useDraft } from '../../parts/use-draft.tsx';
 import { doMany } from '../../store/act-many.ts';
-import { go } from '../../store/address.ts';
+import { go, listAddress } from '../../store/address.ts';
 import { mayWrite } from '../../store/credential.ts';
+import { createDrafts } from '../../store/drafts.ts';
 import { createTags } from '../../store/tags.ts';
 import { texts } from '../../texts/index.ts';
 import css from './many.module.css';
@@ -82,9 +84,12 @@ async function addAll(lines: readonly PastedLine[], onStep: (tried: number) => v
   };
 }
 
+const drafts = createDrafts<{ readonly text: string }>();
+
 /** The field, the preview and the button with the number in it. */
 function Form() {
-  const [text, setText] = useState('');
+  const form = useDraft(drafts, 'many', { text: '' });
+  const { text } = form.draft;
   const [tried, setTried] = useState<number>();
   const [refused, setRefused] = useState<Refused>();
   const [problem, setProblem] = useState<unknown>();
@@ -94,9 +99,11 @@ function Form() {
     setProblem(undefined);
     try {
       const left = await addAll(lines, setTried);
-      if (left.lines.length === 0) go('/devices?q=sort:since');
       setRefused(left);
-      setText(left.lines.map((line) => line.text).join('\n'));
+      if (left.lines.length === 0) {
+        form.saved({ text: '' });
+        go('/devices?q=sort:since');
+      } else form.set({ text: left.lines.map((line) => line.text).join('\n') });
     } catch (error) {
       setProblem(error);
     }
@@ -104,6 +111,7 @@ function Form() {
   };
   return (
     <>
+      <KeptNotice form={form} />
       <label>
         <span class="label">{say.field}</span>
         <textarea
@@ -112,7 +120,7 @@ function Form() {
           rows={8}
           spellcheck={false}
           placeholder={say.example}
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
+          onInput={({ currentTarget }) => form.set({ text: currentTarget.value })}
         />
       </label>
       <p class="hint">{say.hint}</p>
@@ -131,7 +139,7 @@ function Form() {
         >
           {tried === undefined ? say.add(lines.length) : texts.devices.changing(tried, lines.length)}
         </button>
-        <a class="button" href="/devices">
+        <a class="button" href={listAddress.value}>
           {texts.edit.cancel}
         </a>
         {repeated > 0 && <span class="hint">{say.repeated(repeated)}</span>}

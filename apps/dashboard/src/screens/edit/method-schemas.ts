@@ -1,3 +1,5 @@
+import { texts } from '../../texts/index.ts';
+
 /** A field of Options as the OpenAPI document describes it. */
 export interface OptionSchema {
   readonly type?: string;
@@ -17,6 +19,7 @@ const outputs = /Output$|^OptionsOf/;
 /** The Methods with their Options, from the API's own document. */
 export async function readMethods(): Promise<ReadonlyMap<string, MethodSchema>> {
   const answer = await fetch('/v1.1/openapi.json');
+  if (!answer.ok) throw new Error(texts.edit.noMethods(answer.status));
   const document = (await answer.json()) as {
     components: { schemas: Record<string, { properties?: Record<string, OptionSchema> }> };
   };

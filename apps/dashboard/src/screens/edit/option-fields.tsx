@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Field } from '../../parts/field.tsx';
 import { texts } from '../../texts/index.ts';
-import type { FieldsProps } from './draft.ts';
+import { type FieldsProps, optionsOf, UnparsedText } from './draft.ts';
 import css from './edit.module.css';
 import type { MethodSchema, OptionSchema } from './method-schemas.ts';
 
@@ -24,6 +24,7 @@ interface InputProps {
   readonly id: string;
   readonly hintId: string;
   readonly value: unknown;
+  readonly isBad: boolean;
   /** Undefined: not set. */
   readonly onValue: (value: unknown) => void;
 }
@@ -53,37 +54,41 @@ function Choice({
   );
 }
 
-/** Lists and objects as JSON; what is not valid stays in the field and is not stored. */
-function Json({ id, hintId, value, onValue }: InputProps) {
-  const [text, setText] = useState(value === undefined ? '' : JSON.stringify(value));
-  const [isBad, setBad] = useState(false);
+/** The value that a text stands for. */
+function parsed(text: string): unknown {
+  if (text.trim() === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return new UnparsedText(text);
+  }
+}
+
+const jsonText = (value: unknown) =>
+  value instanceof UnparsedText ? value.text : value === undefined ? '' : JSON.stringify(value);
+
+/** Lists and objects as JSON. The text stays as it was typed. */
+function Json({ id, hintId, value, isBad, onValue }: InputProps) {
+  const [text, setText] = useState(() => jsonText(value));
   const change = (next: string) => {
     setText(next);
-    try {
-      onValue(next.trim() === '' ? undefined : JSON.parse(next));
-      setBad(false);
-    } catch {
-      setBad(true);
-    }
+    onValue(parsed(next));
   };
   return (
-    <>
-      <textarea
-        id={id}
-        rows={1}
-        spellcheck={false}
-        aria-describedby={hintId}
-        aria-invalid={isBad}
-        value={text}
-        onInput={({ currentTarget }) => change(currentTarget.value)}
-      />
-      {isBad && <p class="hint bad">{say.notJson}</p>}
-    </>
+    <textarea
+      id={id}
+      rows={1}
+      spellcheck={false}
+      aria-describedby={hintId}
+      aria-invalid={isBad}
+      value={text}
+      onInput={({ currentTarget }) => change(currentTarget.value)}
+    />
   );
 }
 
 function Input({ schema, ...props }: InputProps & { readonly schema: OptionSchema }) {
-  const { id, hintId, value, onValue } = props;
+  const { id, hintId, value, isBad, onValue } = props;
   const kind = kindOf(schema);
   switch (kind) {
     case 'choice':
@@ -99,7 +104,7 @@ function Input({ schema, ...props }: InputProps & { readonly schema: OptionSchem
         if (text === '') return undefined;
         return kind === 'number' && Number.isFinite(Number(text)) ? Number(text) : text;
       };
-      const shared = { id, autocomplete: 'off', 'aria-describedby': hintId } as const;
+      const shared = { id, autocomplete: 'off', 'aria-describedby': hintId, 'aria-invalid': isBad } as const;
       const text = typeof value === 'string' || typeof value === 'number' ? `${value}` : '';
       const change = (next: string) => onValue(read(next));
       return kind === 'secret' ? (
@@ -132,11 +137,13 @@ export function OptionFields({
   readonly schema: MethodSchema | undefined;
 }) {
   const names = Object.keys(schema ?? {});
-  const isSet = Object.keys(draft.options).length;
+  const options = optionsOf(draft);
+  const isSet = Object.keys(options).length;
   if (schema === undefined || names.length === 0) return null;
   const change = (name: string, value: unknown) => {
-    const { [name]: _, ...rest } = draft.options;
-    set({ options: value === undefined ? rest : { ...rest, [name]: value } });
+    const { [name]: _, ...rest } = options;
+    const next = value === undefined ? rest : { ...rest, [name]: value };
+    set({ options: { ...draft.options, [draft.method]: next } });
   };
   const hasProblem = names.some((name) => problems.has(`Options.${name}`));
   return (
@@ -154,7 +161,8 @@ export function OptionFields({
                   id={id}
                   hintId={hintId}
                   schema={option}
-                  value={draft.options[name]}
+                  value={options[name]}
+                  isBad={problems.has(`Options.${name}`)}
                   onValue={(value) => change(name, value)}
                 />
               )}

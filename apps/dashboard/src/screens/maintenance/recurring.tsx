@@ -6,12 +6,14 @@ import { wordsOf } from '../../parts/notice.tsx';
 import { PlanPage } from '../../parts/plan-page.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { RemoveButton } from '../../parts/remove-button.tsx';
+import { type DraftForm, KeptNotice, useDraft } from '../../parts/use-draft.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import type { ScreenProps } from '../../screen-props.ts';
 import { go } from '../../store/address.ts';
 import { ApiProblem, api, take, takeAnswer } from '../../store/api.ts';
 import { today } from '../../store/clock.ts';
 import { mayWrite } from '../../store/credential.ts';
+import { createDrafts } from '../../store/drafts.ts';
 import { ifUnchanged } from '../../store/if-match.ts';
 import {
   changeDevices,
@@ -61,24 +63,26 @@ async function removeSchedule(mschedule_id: string): Promise<void> {
   await take(api.DELETE('/mschedules/{mschedule_id}', { params: { path: { mschedule_id } } }));
 }
 
+const drafts = createDrafts<RecurringDraft>();
+
 function Form({
   opened,
-  draft,
-  set,
+  form,
   onSaved,
 }: {
   readonly opened: Opened;
-  readonly draft: RecurringDraft;
-  readonly set: (change: Partial<RecurringDraft>) => void;
+  readonly form: DraftForm<RecurringDraft>;
   readonly onSaved: () => void;
 }) {
   const [problem, setProblem] = useState<unknown>();
   const { schedule } = opened;
+  const { draft, set } = form;
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     try {
       const id = await save(opened, draft);
       setProblem(undefined);
+      form.saved();
       if (schedule === undefined) go(`/schedules/maintenance/${id}`);
       else onSaved();
     } catch (error) {
@@ -87,6 +91,7 @@ function Form({
   };
   return (
     <form class={css['form']} onSubmit={(event) => void submit(event)} noValidate>
+      <KeptNotice form={form} />
       <RecurringFields
         draft={draft}
         set={set}
@@ -114,7 +119,10 @@ function Form({
             words={say.remove}
             ask={say.removeAsk(schedule.Name)}
             remove={() => removeSchedule(schedule.mschedule_id)}
-            onRemoved={() => go('/schedules/maintenance')}
+            onRemoved={() => {
+              form.discard();
+              go('/schedules/maintenance');
+            }}
           />
         )}
       </div>
@@ -123,8 +131,8 @@ function Form({
 }
 
 function Shown({ opened, again }: { readonly opened: Opened; readonly again: () => void }) {
-  const [draft, setDraft] = useState(opened.draft);
   const { schedule } = opened;
+  const form = useDraft(drafts, schedule?.mschedule_id ?? 'new', opened.draft);
   return (
     <>
       <Heading>
@@ -137,17 +145,10 @@ function Shown({ opened, again }: { readonly opened: Opened; readonly again: () 
       )}
       <div class={css['beside']}>
         <div>
-          {mayWrite.value && (
-            <Form
-              opened={opened}
-              draft={draft}
-              set={(change) => setDraft((last) => ({ ...last, ...change }))}
-              onSaved={again}
-            />
-          )}
+          {mayWrite.value && <Form opened={opened} form={form} onSaved={again} />}
           {schedule !== undefined && <RecurringUsers schedule={schedule} />}
         </div>
-        <WindowDates draft={draft} />
+        <WindowDates draft={form.draft} />
       </div>
     </>
   );

@@ -3,8 +3,10 @@ import { useState } from 'preact/hooks';
 import { TextField } from '../../parts/field.tsx';
 import { wordsOf } from '../../parts/notice.tsx';
 import { RemoveButton } from '../../parts/remove-button.tsx';
+import { type DraftForm, KeptNotice, useDraft } from '../../parts/use-draft.tsx';
 import { go } from '../../store/address.ts';
 import { ApiProblem, api, take } from '../../store/api.ts';
+import { createDrafts } from '../../store/drafts.ts';
 import { ifUnchanged } from '../../store/if-match.ts';
 import { ifMatch } from '../../store/plan.ts';
 import { planTexts } from '../../texts/plan.ts';
@@ -16,9 +18,7 @@ import { StepFields } from './step-fields.tsx';
 const say = scheduleTexts;
 
 /** The present texts of the form, and the answer of the API to them. */
-interface FormState {
-  readonly draft: ScheduleDraft;
-  readonly set: (change: Partial<ScheduleDraft>) => void;
+interface FormState extends DraftForm<ScheduleDraft> {
   readonly isSaved: boolean;
   readonly problem: unknown;
   readonly setProblem: (problem: unknown) => void;
@@ -27,15 +27,16 @@ interface FormState {
   readonly setRound: (round: number) => void;
 }
 
+const drafts = createDrafts<ScheduleDraft>();
+
 /** The form of a schedule as it was opened. */
 export function useForm({ id, draft: stored }: Opened): FormState {
-  const [draft, setDraft] = useState(stored);
+  const form = useDraft(drafts, id ?? 'new', stored);
   const [problem, setProblem] = useState<unknown>();
   const [round, setRound] = useState(0);
   return {
-    draft,
-    set: (change) => setDraft((last) => ({ ...last, ...change })),
-    isSaved: id !== undefined && isSame(draft, stored),
+    ...form,
+    isSaved: id !== undefined && isSame(form.draft, stored),
     problem,
     setProblem,
     round,
@@ -156,7 +157,7 @@ function Buttons({
       ) : (
         <>
           {!form.isSaved && (
-            <button type="button" class="button" onClick={() => form.set(stored)}>
+            <button type="button" class="button" onClick={form.discard}>
               {planTexts.discard}
             </button>
           )}
@@ -164,7 +165,10 @@ function Buttons({
             words={say.remove}
             ask={say.removeAsk(stored.name)}
             remove={() => removeSchedule(id)}
-            onRemoved={() => go('/schedules')}
+            onRemoved={() => {
+              form.discard();
+              go('/schedules');
+            }}
           />
         </>
       )}
@@ -191,6 +195,7 @@ export function Form({
     try {
       const saved = await save(opened, form.draft, isForAccount);
       form.setProblem(undefined);
+      form.saved();
       form.setRound(form.round + 1);
       if (id === undefined) go(`/schedules/${saved}`);
       else onSaved();
@@ -201,6 +206,7 @@ export function Form({
   };
   return (
     <form class={css['form']} onSubmit={(event) => void submit(event)} noValidate>
+      <KeptNotice form={form} />
       <Head form={form} />
       <Steps form={form} contacts={contacts} />
       {id === undefined && (

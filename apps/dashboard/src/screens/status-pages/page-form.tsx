@@ -4,8 +4,10 @@ import { readScope, scopeParts } from '../../model/rights.ts';
 import { Field, Select } from '../../parts/field.tsx';
 import { Refusal, Submit } from '../../parts/form-end.tsx';
 import { TextField } from '../../parts/text-field.tsx';
+import { KeptNotice, useDraft } from '../../parts/use-draft.tsx';
 import { useSending } from '../../parts/use-sending.ts';
 import { rows } from '../../store/account-state.ts';
+import { createDrafts } from '../../store/drafts.ts';
 import type { StatusPage } from '../../store/status-pages.ts';
 import { peopleTexts } from '../../texts/people.ts';
 import { statusPageTexts } from '../../texts/status-pages.ts';
@@ -151,6 +153,8 @@ function Shows({ draft, set }: PartProps) {
   );
 }
 
+const drafts = createDrafts<PageDraft>();
+
 /** The settings of a status page: of a new one, or of one that is changed. */
 export function PageForm({
   page,
@@ -159,29 +163,32 @@ export function PageForm({
 }: {
   readonly page: StatusPage | undefined;
   readonly allTags: readonly string[];
-  readonly save: (body: PageBody) => Promise<void>;
+  /** Calls back when the body is stored, before another screen is shown. */
+  readonly save: (body: PageBody, onStored: () => void) => Promise<void>;
 }) {
   const [before, setBefore] = useState(() => draftOf(page, allTags));
-  const [draft, setDraft] = useState(before);
+  const form = useDraft(drafts, page?.page_id ?? 'new', before);
+  const { draft } = form;
   const [isSaved, setSaved] = useState(false);
   const sending = useSending();
   const set = (change: Partial<PageDraft>) => {
     setSaved(false);
-    setDraft((old) => ({ ...old, ...change }));
+    form.set(change);
   };
   const written = readScope(draft.tags, allTags);
   const unknown = written.unknown.length > 0;
   const tags = draft.tags === before.tags ? (page?.Tags?.map(({ Name }) => Name) ?? null) : written.tags;
   const submit = (event: Event) =>
     sending.send(event, async () => {
-      await save(bodyOf(draft, before, allTags));
-      setBefore({ ...draft, password: '' });
-      setDraft({ ...draft, password: '' });
+      const saved = { ...draft, password: '' };
+      await save(bodyOf(draft, before, allTags), () => form.saved(saved));
+      setBefore(saved);
       setSaved(true);
     });
   const props = { draft, set, of: sending.of };
   return (
     <form class={css['form']} onSubmit={(event) => void submit(event)} noValidate>
+      <KeptNotice form={form} />
       <div class={css['pair']}>
         <NameAndPath {...props} isNew={page === undefined} />
         <Access {...props} hasPassword={page?.Access === 'Password'} />

@@ -11,8 +11,10 @@ import { Field, Select } from '../../parts/field.tsx';
 import { Refusal, Submit } from '../../parts/form-end.tsx';
 import { RemoveButton } from '../../parts/remove-button.tsx';
 import { Moment } from '../../parts/time.tsx';
+import { KeptNotice, useDraft } from '../../parts/use-draft.tsx';
 import { useSending } from '../../parts/use-sending.ts';
 import { serverNow } from '../../store/clock.ts';
+import { createDrafts } from '../../store/drafts.ts';
 import { statusPageTexts } from '../../texts/status-pages.ts';
 import css from './status-pages.module.css';
 
@@ -20,6 +22,14 @@ const say = statusPageTexts.notes;
 
 /** Writes the notes of a page as a whole. */
 type SaveNotes = (notes: readonly Note[]) => Promise<void>;
+
+interface NotesProps {
+  readonly pageId: string;
+  readonly notes: readonly Note[];
+  readonly save: SaveNotes;
+}
+
+const drafts = createDrafts<{ readonly kind: NoteKind; readonly text: string }>();
 
 /** A note as readers of the page see it. */
 function Shown({ kind, text }: { readonly kind: NoteKind; readonly text: string }) {
@@ -33,18 +43,17 @@ function Shown({ kind, text }: { readonly kind: NoteKind; readonly text: string 
 }
 
 /** Writing a note: the stage that comes next is chosen, with words to begin with. */
-function Write({ notes, save }: { readonly notes: readonly Note[]; readonly save: SaveNotes }) {
+function Write({ pageId, notes, save }: NotesProps) {
   const begin = (kind: NoteKind) => ({ kind, text: say.template[kind] });
-  const [draft, setDraft] = useState<{ readonly kind: NoteKind; readonly text: string }>(() =>
-    begin(nextKind(notes)),
-  );
+  const form = useDraft(drafts, pageId, begin(nextKind(notes)));
+  const { draft, set } = form;
   const [isPublished, setPublished] = useState(false);
   const sending = useSending();
   const choose = (chosen: string) => {
     const kind = noteKinds.find((each) => each === chosen) ?? 'Information';
     // The text that somebody wrote stays.
     const isTemplate = draft.text.trim() === '' || draft.text === say.template[draft.kind];
-    setDraft(isTemplate ? begin(kind) : { ...draft, kind });
+    set(isTemplate ? begin(kind) : { kind });
     setPublished(false);
   };
   const submit = (event: Event) =>
@@ -52,11 +61,12 @@ function Write({ notes, save }: { readonly notes: readonly Note[]; readonly save
       const note = { At: new Date(serverNow()).toISOString(), Kind: draft.kind, Text: draft.text.trim() };
       const next = withNote(notes, note);
       await save(next);
-      setDraft(begin(nextKind(next)));
+      form.saved(begin(nextKind(next)));
       setPublished(true);
     });
   return (
     <form class={css['form']} onSubmit={(event) => void submit(event)} noValidate>
+      <KeptNotice form={form} />
       <Select
         name={say.kind}
         problem={sending.of('Kind')}
@@ -74,7 +84,7 @@ function Write({ notes, save }: { readonly notes: readonly Note[]; readonly save
             value={draft.text}
             aria-describedby={hintId}
             onInput={({ currentTarget }) => {
-              setDraft({ ...draft, text: currentTarget.value });
+              set({ text: currentTarget.value });
               setPublished(false);
             }}
           />
@@ -118,13 +128,13 @@ function History({ notes, save }: { readonly notes: readonly Note[]; readonly sa
 }
 
 /** The incident that is open, writing the next note, and all notes so far. */
-export function PageNotes({ notes, save }: { readonly notes: readonly Note[]; readonly save: SaveNotes }) {
+export function PageNotes({ pageId, notes, save }: NotesProps) {
   const isOpen = openIncident(notes) !== undefined;
   return (
     <section class="section" aria-labelledby="notes">
       <h2 id="notes">{say.title}</h2>
       <p class={isOpen ? 'bad' : 'mute'}>{isOpen ? say.openNow : say.quiet}</p>
-      <Write notes={notes} save={save} />
+      <Write pageId={pageId} notes={notes} save={save} />
       <h2 class={css['history']}>{say.history}</h2>
       <History notes={notes} save={save} />
     </section>

@@ -7,6 +7,7 @@ import { useRead } from '../../parts/use-read.ts';
 import type { ScreenProps } from '../../screen-props.ts';
 import { go } from '../../store/address.ts';
 import { mayWrite } from '../../store/credential.ts';
+import { discardUnsaved } from '../../store/drafts.ts';
 import {
   changeStatusPage,
   createStatusPage,
@@ -43,17 +44,27 @@ function Change({ first, allTags }: { readonly first: OpenedPage; readonly allTa
       <p>
         <PublicLink page={page} />
       </p>
-      <PageNotes notes={page.Notes} save={(notes) => change({ Notes: [...notes] })} />
+      <PageNotes pageId={page.page_id} notes={page.Notes} save={(notes) => change({ Notes: [...notes] })} />
       <section class="section" aria-labelledby="settings">
         <h2 id="settings">{say.form.settings}</h2>
-        <PageForm page={page} allTags={allTags} save={change} />
+        <PageForm
+          page={page}
+          allTags={allTags}
+          save={async (body, onStored) => {
+            await change(body);
+            onStored();
+          }}
+        />
       </section>
       <div class="section">
         <RemoveButton
           words={say.form.remove}
           ask={say.form.removeAsk(page.Name)}
           remove={() => removeStatusPage(opened)}
-          onRemoved={() => go(list)}
+          onRemoved={() => {
+            discardUnsaved();
+            go(list);
+          }}
         />
       </div>
     </>
@@ -86,7 +97,11 @@ export function StatusPageScreen({ id }: ScreenProps) {
           <PageForm
             page={undefined}
             allTags={data.allTags}
-            save={async (body) => go(`${list}/${await createStatusPage(body)}`)}
+            save={async (body, onStored) => {
+              const id = await createStatusPage(body);
+              onStored();
+              go(`${list}/${id}`);
+            }}
           />
         </>
       )}

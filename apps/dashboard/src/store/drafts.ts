@@ -1,0 +1,63 @@
+/** Drafts of one kind of form, by its thing, as long as the session lasts. They hold secrets: nothing writes them down. */
+export interface Drafts<Draft> {
+  readonly get: (key: string) => KeptDraft<Draft> | undefined;
+  readonly keep: (key: string, kept: KeptDraft<Draft>) => void;
+  readonly forget: (key: string) => void;
+}
+
+/** The texts of a form that was not saved. */
+export interface KeptDraft<Draft> {
+  readonly draft: Draft;
+  /** What was stored when the draft began. */
+  readonly basis: Draft;
+}
+
+/** Drafts of one kind of form; the oldest one makes room. */
+const maxDrafts = 20;
+
+const all: { clear: () => void }[] = [];
+
+/** The drafts of one kind of form. */
+export function createDrafts<Draft>(): Drafts<Draft> {
+  const kept = new Map<string, KeptDraft<Draft>>();
+  all.push(kept);
+  return {
+    get: (key) => kept.get(key),
+    keep(key, each) {
+      kept.delete(key);
+      kept.set(key, each);
+      const [oldest] = kept.keys();
+      if (kept.size > maxDrafts && oldest !== undefined) kept.delete(oldest);
+    },
+    forget: (key) => {
+      kept.delete(key);
+    },
+  };
+}
+
+/** A form on the screen that has changes. */
+export interface Unsaved {
+  readonly discard: () => void;
+}
+
+const unsaved = new Set<Unsaved>();
+
+/** Whether a form on the screen has changes. */
+export const hasUnsaved = (): boolean => unsaved.size > 0;
+
+/** Says whether a form on the screen has changes. */
+export function setUnsaved(form: Unsaved, has: boolean): void {
+  if (has) unsaved.add(form);
+  else unsaved.delete(form);
+}
+
+/** Forgets the changes of the forms on the screen. */
+export function discardUnsaved(): void {
+  for (const form of [...unsaved]) form.discard();
+}
+
+/** Forgets all drafts: another person may sign in. */
+export function forgetDrafts(): void {
+  for (const kept of all) kept.clear();
+  unsaved.clear();
+}
