@@ -19,7 +19,7 @@ export interface MessageLine {
   /** Kind of the message, `device.down`. */
   readonly kind: string;
   readonly course: Course;
-  /** What the receiver said to the attempt; undefined: there was none. */
+  /** The answer of the receiver; undefined: there was no attempt. */
   readonly answer: string | undefined;
 }
 

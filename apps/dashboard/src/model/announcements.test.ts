@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { texts } from '../texts/index.ts';
 import { type Announcement, announce, minBetweenMs, noAnnouncements } from './announcements.ts';
 
-/** What is Down from a second on. */
+/** The devices that are Down from a second on. */
 type Step = readonly [seconds: number, down: string];
 
 /** Runs the driver of `announce` over steps of a day, and tells when what was said. */
@@ -69,7 +69,7 @@ test.each<[string, readonly Step[], readonly string[]]>([
       [8, 'ab'],
       [9, 'a'],
     ],
-    ['5: a is Down. 1 device is down.', '15: b was Down and is not any more. 1 device is down.'],
+    ['5: a is Down. 1 device is down.', '15: b was Down for a short time. 1 device is down.'],
   ],
   [
     'all are over',
@@ -79,7 +79,7 @@ test.each<[string, readonly Step[], readonly string[]]>([
       [8, 'abc'],
       [9, ''],
     ],
-    ['5: a is Down. 1 device is down.', '15: b and c were Down and are not any more. No device is down.'],
+    ['5: a is Down. 1 device is down.', '15: b and c were Down for a short time. No device is down.'],
   ],
   [
     'Down again',

@@ -13,22 +13,22 @@ export interface Announcements {
   readonly down: ReadonlySet<string> | undefined;
   /** Names of devices by id, in the order in which their outages began. */
   readonly waiting: ReadonlyMap<string, string>;
-  /** When the last sentence was said, milliseconds; undefined: never. */
-  readonly saidAt: number | undefined;
+  /** The time of the last sentence, milliseconds; undefined: there was none. */
+  readonly lastAt: number | undefined;
 }
 
 /** A sentence that is due: the outages that began since the last one. */
 export interface Announcement {
   /** Names of devices that are Down. */
   readonly down: readonly string[];
-  /** Names of devices that were Down and are not any more. */
+  /** Names of devices whose outage has ended already. */
   readonly over: readonly string[];
-  /** How many devices are Down altogether. */
+  /** The number of devices that are Down. */
   readonly total: number;
 }
 
 /** Before anything is known. */
-export const noAnnouncements: Announcements = { down: undefined, waiting: new Map(), saidAt: undefined };
+export const noAnnouncements: Announcements = { down: undefined, waiting: new Map(), lastAt: undefined };
 
 /**
  * The next state when these devices are Down, and the sentence that is due by then. Each outage is in one sentence; an
@@ -47,14 +47,14 @@ export function announce(
   const ids = new Set(down.map(({ id }) => id));
   const fresh = down.filter(({ id }) => before.down !== undefined && !before.down.has(id));
   const waiting = new Map([...before.waiting, ...fresh.map(({ id, name }) => [id, name] as const)]);
-  const next = { down: ids, waiting, saidAt: before.saidAt };
+  const next = { down: ids, waiting, lastAt: before.lastAt };
   if (waiting.size === 0) return { next, due: undefined, dueAt: undefined };
-  const dueAt = (before.saidAt ?? Number.NEGATIVE_INFINITY) + minBetweenMs;
+  const dueAt = (before.lastAt ?? Number.NEGATIVE_INFINITY) + minBetweenMs;
   if (nowMs < dueAt) return { next, due: undefined, dueAt };
   const names = (isDown: boolean) =>
     [...waiting].filter(([id]) => ids.has(id) === isDown).map(([, name]) => name);
   return {
-    next: { ...next, waiting: new Map(), saidAt: nowMs },
+    next: { ...next, waiting: new Map(), lastAt: nowMs },
     due: { down: names(true), over: names(false), total: ids.size },
     dueAt: undefined,
   };

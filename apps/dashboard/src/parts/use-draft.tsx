@@ -11,7 +11,7 @@ export interface DraftForm<Draft> {
   readonly saved: (next?: Draft) => void;
   /** Takes back what was stored. */
   readonly discard: () => void;
-  /** What became of an earlier draft. `overlaid`: something else was stored meanwhile. */
+  /** Whether an earlier draft is shown. `overlaid`: something else was stored since it began. */
   readonly kept: 'none' | 'kept' | 'overlaid';
 }
 
@@ -26,19 +26,19 @@ export function useDraft<Draft extends object>(
   const [earlier, setEarlier] = useState(() => drafts.get(key));
   const [basis, setBasis] = useState(stored);
   const [draft, setDraft] = useState(earlier?.draft ?? stored);
-  const own = useRef<Unsaved>(undefined);
+  const shown = useRef<Unsaved>(undefined);
   const end = (next: Draft) => {
     drafts.forget(key);
-    if (own.current !== undefined) setUnsaved(own.current, false);
+    if (shown.current !== undefined) setUnsaved(shown.current, false);
     setEarlier(undefined);
     setBasis(next);
     setDraft(next);
   };
   const discard = () => end(basis);
-  // Before the browser paints: whoever leaves at once is asked, too.
+  // Before the browser paints, so that a link that is pressed at once asks, too.
   useLayoutEffect(() => {
     const form: Unsaved = { discard };
-    own.current = form;
+    shown.current = form;
     const isDirty = !isSame(draft, basis);
     if (isDirty) drafts.keep(key, { draft, basis: earlier?.basis ?? basis });
     else drafts.forget(key);

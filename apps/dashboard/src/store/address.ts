@@ -22,15 +22,15 @@ function filterIn({ path, query }: ReturnType<typeof read>): string | undefined 
 /** Leaves a form with changes, once somebody agrees; undefined: nobody is leaving. */
 export const leaving = signal<(() => void) | undefined>();
 
-/** The place of the present address in the history of the tab. */
-let place = 0;
+/** The position of the present address in the history of the tab. */
+let position = 0;
 /** The next step through the history is the page's own. */
 let isOwnStep = false;
 
-/** The place that an entry of the history carries; undefined: another script made it. */
-function placeIn(state: unknown): number | undefined {
-  const isKnown = state !== null && typeof state === 'object' && 'place' in state;
-  return isKnown && typeof state.place === 'number' ? state.place : undefined;
+/** The position that an entry of the history carries; undefined: another script created the entry. */
+function positionIn(state: unknown): number | undefined {
+  const isKnown = state !== null && typeof state === 'object' && 'position' in state;
+  return isKnown && typeof state.position === 'number' ? state.position : undefined;
 }
 
 /** Shows the address at which the browser is. */
@@ -43,9 +43,9 @@ function show(): void {
 export function go(to: string, { replace = false } = {}): void {
   if (to === location.pathname + location.search) return;
   const leave = () => {
-    if (!replace) place += 1;
-    if (replace) history.replaceState({ place }, '', to);
-    else history.pushState({ place }, '', to);
+    if (!replace) position += 1;
+    if (replace) history.replaceState({ position }, '', to);
+    else history.pushState({ position }, '', to);
     show();
   };
   const isElsewhere = new URL(to, location.href).pathname !== location.pathname;
@@ -61,22 +61,22 @@ function step(by: number): void {
 
 /** Back or Forward brought another address. A form with changes stays until somebody agrees. */
 function follow(): void {
-  const next = placeIn(history.state);
-  const by = (next ?? place) - place;
+  const next = positionIn(history.state);
+  const by = (next ?? position) - position;
   if (!isOwnStep && by !== 0 && location.pathname !== address.value.path && hasUnsaved()) {
     step(-by);
     leaving.value = () => step(by);
     return;
   }
   isOwnStep = false;
-  place = next ?? place;
+  position = next ?? position;
   show();
 }
 
 /** Lets links and Back change the screen without a reload. */
 export function watchAddress(): void {
-  place = placeIn(history.state) ?? 0;
-  history.replaceState({ place }, '', location.href);
+  position = positionIn(history.state) ?? 0;
+  history.replaceState({ position }, '', location.href);
   addEventListener('popstate', follow);
   addEventListener('beforeunload', (event) => {
     if (hasUnsaved()) event.preventDefault();

@@ -6,8 +6,8 @@ import { progress, rows } from './account-state.ts';
 const keptSentences = 5;
 
 /**
- * Reads outages aloud as they begin (`model/announcements.ts`), in the words of `say`. Returns its end. What is Down when
- * the page opens is no news.
+ * Reads outages aloud as they begin (`model/announcements.ts`), in the words of `say`. Returns its end. Devices that
+ * are Down when the page opens are no news.
  */
 export function announceOutages(say: (announcement: Announcement) => string): () => void {
   const place = document.createElement('div');

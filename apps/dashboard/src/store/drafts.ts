@@ -1,4 +1,4 @@
-/** Drafts of one kind of form, by its thing, as long as the session lasts. They hold secrets: nothing writes them down. */
+/** Drafts of one kind of form, by the id of its thing. They hold secrets, so they are in memory only. */
 export interface Drafts<Draft> {
   readonly get: (key: string) => KeptDraft<Draft> | undefined;
   readonly keep: (key: string, kept: KeptDraft<Draft>) => void;
@@ -8,7 +8,7 @@ export interface Drafts<Draft> {
 /** The texts of a form that was not saved. */
 export interface KeptDraft<Draft> {
   readonly draft: Draft;
-  /** What was stored when the draft began. */
+  /** The fields as they were stored when the draft began. */
   readonly basis: Draft;
 }
 

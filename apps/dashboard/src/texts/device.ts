@@ -84,7 +84,7 @@ export const deviceTexts = {
     },
     gone: 'This device does not exist, or it was deleted.',
     deleted: (name: string) => `${name} was deleted`,
-    deletedHint: 'It is not checked any more. Its checks and events were deleted with it.',
+    deletedHint: 'It is no longer checked. Its checks and events were deleted with it.',
     back: 'All devices',
     backTo: (filter: string) => `Devices matching ${filter}`,
     maintAsk: 'Start maintenance',

@@ -48,9 +48,7 @@ export const frameTexts = {
   announce: ({ down, over, total }: Announcement) =>
     [
       down.length === 0 ? '' : `${listed(down)} ${down.length === 1 ? 'is' : 'are'} Down.`,
-      over.length === 0
-        ? ''
-        : `${listed(over)} ${over.length === 1 ? 'was Down and is' : 'were Down and are'} not any more.`,
+      over.length === 0 ? '' : `${listed(over)} ${over.length === 1 ? 'was' : 'were'} Down for a short time.`,
       total === 0 ? 'No device is down.' : `${devicesOf(total)} ${total === 1 ? 'is' : 'are'} down.`,
     ]
       .filter((sentence) => sentence !== '')

@@ -46,7 +46,7 @@ function Row({
 /** The checks as they are shown, and those that wait. */
 interface SteadyChecks {
   readonly checks: readonly Check[];
-  /** How many newer ones wait. */
+  /** The number of newer checks that wait. */
   readonly waiting: number;
   /** Shows those that wait. */
   readonly show: () => void;
@@ -125,7 +125,7 @@ export function Checks({
       <ol class={css['checks']}>
         {[...(isFar ? [picked] : []), ...shown].map((check, at) => (
           <Row
-            // By its place: a new check moves no row, the rows change their words.
+            // By its index: a new check moves no row, the rows change their texts.
             key={at}
             deviceId={deviceId}
             check={check}

@@ -40,7 +40,7 @@ export class UnparsedText {
 /** The Options of the draft's Method. */
 export const optionsOf = ({ options, method }: Draft): Options => options[method] ?? {};
 
-/** What is wrong with fields that cannot be sent, by the names of the API: their Options are no JSON. Pure. */
+/** The sentences about fields that cannot be sent, by their names in the API: Options that are no JSON. Pure. */
 export function faultsOf(draft: Draft): ReadonlyMap<string, string> {
   const bad = Object.entries(optionsOf(draft)).filter(([, value]) => value instanceof UnparsedText);
   return new Map(bad.map(([name]) => [`Options.${name}`, texts.edit.notJson(name)]));
@@ -116,7 +116,7 @@ export function bodyOf(draft: Draft): Readonly<Record<string, unknown>> {
     Options: Object.keys(options).length === 0 ? null : options,
     Locations: draft.locations ?? null,
     Timeout: numberOf(draft.timeout),
-    // Without Attempts the older name counts, so its default is asked for, too.
+    // Where Attempts is null, Retries counts, the older name of the same setting.
     ...(attempts === null ? { Attempts: null, Retries: null } : { Attempts: attempts }),
   };
 }
