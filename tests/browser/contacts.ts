@@ -85,7 +85,7 @@ test('every Type has a form of its own, and none has a violation', async () => {
   expect(await page.getByLabel('Secret').count()).toBe(0);
   await page.getByLabel('Type').selectOption('sms');
   await page.getByLabel('Phone number').waitFor();
-  await page.getByText('Messages that it gets').click();
+  await page.getByText('Notifies about').click();
   await page.getByLabel(/^device.down/).check();
   expect(await violationsOf(page)).toBe('');
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);

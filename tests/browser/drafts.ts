@@ -176,3 +176,24 @@ test('the screen of a device moves nothing while minutes pass, at any width', as
   expect(found).toEqual({ 390: [], 560: [], 820: [], 1280: [] });
   await page.context().close();
 });
+
+test('what a new filter hides is no longer selected, and many devices are deleted by typing their number', async () => {
+  const names = Array.from({ length: 12 }, (_, at) => `batch-${at}`);
+  for (const name of names) await addDevice(name);
+  const page = await openAt('devices?q=batch');
+  await page.getByText('12 devices', { exact: true }).waitFor();
+  await page.getByRole('checkbox', { name: /select all/ }).check();
+  await page.getByText('All 12 that match').waitFor();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  const remove = dialog.getByRole('button', { name: 'Delete 12 devices' });
+  expect(await remove.isDisabled()).toBe(true);
+  await dialog.getByLabel('Type 12 to delete them').fill('12');
+  expect(await remove.isDisabled()).toBe(false);
+  expect(await violationsOf(page)).toBe('');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByLabel('Filter').fill('batch-11');
+  await page.getByText('All 1 that match').waitFor();
+  await page.getByLabel('Filter').fill('batch');
+  await page.getByText('1 device selected').waitFor();
+});

@@ -32,7 +32,7 @@ async function enter(page: Page, { press, fill }: Hands): Promise<void> {
   await page.goto(base);
   await fill(page.getByLabel('API key'), 'wrong');
   await press(page.getByRole('button', { name: 'Sign in' }));
-  await page.getByText('The key is not known').waitFor();
+  await page.getByText('Key, name or password is wrong').waitFor();
   await fill(page.getByLabel('API key'), key);
   await press(page.getByRole('button', { name: 'Sign in' }));
 }

@@ -47,14 +47,15 @@ test('a window that the clocks skip is said before the schedule is stored, shown
   await page.goto(`${its.base}schedules/maintenance`);
   await page.getByText('No maintenance is running or planned').waitFor();
   expect(await violationsOf(page)).toBe('');
-  await page.getByRole('link', { name: 'New schedule of maintenance' }).click();
+  await page.getByRole('link', { name: 'New recurring maintenance' }).click();
   await page.getByLabel('Name').fill('Sunday reboot');
   await page.getByLabel('First window begins').fill(`${weekBefore(leap)}T02:30`);
   await page.getByText(`02:30 does not exist on ${leap} in Europe/Berlin`).waitFor();
   expect(await violationsOf(page)).toBe('');
   await page.getByRole('button', { name: 'Make this schedule' }).click();
   await page.getByText('no device has it').waitFor();
-  await page.getByRole('button', { name: 'Give it to them' }).click();
+  await page.getByLabel('Apply to all devices tagged').selectOption('lab');
+  await page.getByRole('button', { name: 'Apply' }).click();
   await page.getByText('1 device has it now.').waitFor();
   await moveTo(page, `/schedules/maintenance?view=week&at=${leap}`);
   await page.getByText(`02:30 does not exist on ${leap}`).waitFor();
@@ -86,7 +87,12 @@ test('a window that starts now is seen, is in the way of another one, and is end
   const page = await its.open({ theme: 'dark', width: 390 });
   await its.signIn(page);
   await page.goto(`${its.base}schedules/maintenance`);
+  const choose = () => page.getByLabel('Tag', { exact: true }).selectOption({ index: 1 });
   await page.getByRole('button', { name: 'New window' }).click();
+  // Nobody has chosen anything yet, so a hasty click plans nothing.
+  await page.getByText('No device is chosen yet.').waitFor();
+  expect(await page.getByRole('button', { name: /^Plan it for/ }).isDisabled()).toBe(true);
+  await choose();
   await page.getByText('1 device: router').waitFor();
   await page.getByLabel('Reason').fill('Disk');
   await page.getByLabel('Duration, HH:MM').fill('soon');
@@ -104,6 +110,7 @@ test('a window that starts now is seen, is in the way of another one, and is end
   expect(await violationsOf(page)).toBe('');
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   await page.getByRole('button', { name: 'New window' }).click();
+  await choose();
   await page.getByText(/1 device of them has maintenance then already: Disk/).waitFor();
   expect(await violationsOf(page)).toBe('');
   await page.getByRole('button', { name: 'Cancel' }).click();
@@ -119,7 +126,7 @@ test('a window is drawn with the pointer into a day; who only views finds neithe
   await its.signIn(page);
   const date = weekBefore(nextLeap());
   await page.goto(`${its.base}schedules/maintenance?view=day&at=${date}`);
-  await page.getByText('A window can also be drawn').waitFor();
+  await page.getByText('Or drag in the calendar').waitFor();
   const box = await page.locator('[class*=column]').first().boundingBox();
   const { x = 0, y = 0, width = 0, height = 0 } = box ?? {};
   await page.mouse.move(x + width - 20, y + height / 2);

@@ -81,7 +81,7 @@ test('a revoked key: the sign-in opens above what is shown, and another key goes
   expect(await violationsOf(page)).toBe('');
   await page.getByLabel('API key').fill(key);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByText('The key is not known or not in force').waitFor();
+  await page.getByText('Key, name or password is wrong').waitFor();
   await page.getByLabel('API key').fill(its.system.quickstart().api_key_uw);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('Your session has ended').waitFor({ state: 'detached' });

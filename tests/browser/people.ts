@@ -98,7 +98,7 @@ test.each(ways)(
     await press(made.getByRole('button', { name: 'Done' }));
     const row = page.getByRole('listitem').filter({ hasText: email });
     await row.getByText('may acknowledge, only berlin/*').waitFor();
-    await row.getByText('has not accepted the invitation yet').waitFor();
+    await row.getByText('invited, not accepted yet').waitFor();
 
     await accept(link, email);
 

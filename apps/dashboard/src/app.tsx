@@ -12,7 +12,7 @@ import { SignIn } from './screens/sign-in/sign-in.tsx';
 import { counts } from './store/account-state.ts';
 import { address, go } from './store/address.ts';
 import { announceOutages } from './store/announce.ts';
-import { mayWrite, resumeSession, signedIn } from './store/credential.ts';
+import { mayWrite, resumeSession, session, signedIn } from './store/credential.ts';
 import { forgetDrafts } from './store/drafts.ts';
 import { followFacts } from './store/follow.ts';
 import { signInNumber } from './store/present-sign-in.ts';
@@ -103,6 +103,9 @@ function SignedIn() {
     };
   }, []);
   useEffect(() => announceOutages(texts.announce), []);
+  // Above a session that ended another person may sign in.
+  const person = `${session.value?.level} ${session.value?.name}`;
+  useEffect(() => forgetDrafts(), [person]);
   useKeys({
     'Ctrl+k': () => setOpened('palette'),
     '?': () => setOpened('keys'),

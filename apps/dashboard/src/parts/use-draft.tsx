@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { mayWrite } from '../store/credential.ts';
 import { type Drafts, setUnsaved, type Unsaved } from '../store/drafts.ts';
 import { texts } from '../texts/index.ts';
 import css from './notice.module.css';
@@ -37,10 +38,11 @@ export function useDraft<Draft extends object>(
   const discard = () => end(basis);
   // Before the browser paints, so that a link that is pressed at once asks, too.
   useLayoutEffect(() => {
-    const form: Unsaved = { discard };
+    const keep = () => drafts.keep(key, { draft, basis: earlier?.basis ?? basis });
+    const form: Unsaved = { keep, discard };
     shown.current = form;
     const isDirty = !isSame(draft, basis);
-    if (isDirty) drafts.keep(key, { draft, basis: earlier?.basis ?? basis });
+    if (isDirty) keep();
     else drafts.forget(key);
     setUnsaved(form, isDirty);
     return () => setUnsaved(form, false);
@@ -56,6 +58,13 @@ export function useDraft<Draft extends object>(
 
 /** Says that a form shows an earlier draft, with the button that takes it back. */
 export function KeptNotice({ form }: { readonly form: Pick<DraftForm<object>, 'kept' | 'discard'> }) {
+  // Who signs in again with fewer rights keeps the text, and is told before it is refused.
+  if (!mayWrite.value)
+    return (
+      <p class={css['outdated']} role="status">
+        {texts.drafts.viewOnly}
+      </p>
+    );
   if (form.kept === 'none') return null;
   return (
     <div class={css['outdated']} role="status">

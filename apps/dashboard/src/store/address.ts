@@ -49,7 +49,11 @@ export function go(to: string, { replace = false } = {}): void {
     show();
   };
   const isElsewhere = new URL(to, location.href).pathname !== location.pathname;
-  if (isElsewhere && hasUnsaved()) leaving.value = leave;
+  if (isElsewhere && hasUnsaved())
+    leaving.value = () => {
+      leave();
+      window.scrollTo(0, 0);
+    };
   else leave();
 }
 

@@ -37,6 +37,7 @@ export function createDrafts<Draft>(): Drafts<Draft> {
 
 /** A form on the screen that has changes. */
 export interface Unsaved {
+  readonly keep: () => void;
   readonly discard: () => void;
 }
 
@@ -56,8 +57,8 @@ export function discardUnsaved(): void {
   for (const form of [...unsaved]) form.discard();
 }
 
-/** Forgets all drafts: another person may sign in. */
+/** Forgets all drafts but those on the screen: another person may have signed in. */
 export function forgetDrafts(): void {
   for (const kept of all) kept.clear();
-  unsaved.clear();
+  for (const form of unsaved) form.keep();
 }

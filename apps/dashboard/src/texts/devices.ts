@@ -87,6 +87,7 @@ export const devicesTexts = {
       maintenance: (n: number) => `Start maintenance of ${devicesOf(n)}`,
       remove: (n: number) => `Delete ${devicesOf(n)}`,
     },
+    typeCount: (n: number) => `Type ${n} to delete them`,
     cancel: 'Cancel',
     keys: 'move, select, open, all keys',
   },

@@ -38,7 +38,7 @@ export const frameTexts = {
     failed: (words: string, why: string) => `${words} This could not be undone: ${why}`,
   },
   noRights: 'This key only views. A key or person of the level UW can change devices.',
-  theme: { light: 'Light', dark: 'Dark', system: 'As the system', label: 'Appearance' },
+  theme: { light: 'Light', dark: 'Dark', system: 'Match system', label: 'Appearance' },
   signOut: 'Sign out',
   account: 'Account',
   /** Screens that are reached from the menu of the account. */
@@ -71,6 +71,8 @@ export const frameTexts = {
     stay: 'Stay',
     leave: 'Leave',
     discard: 'Discard my changes',
+    viewOnly:
+      'You are signed in by a key or person that only views, so this form cannot be saved. Your texts are kept.',
     kept: 'Your unsaved changes are here.',
     overlaid: 'Something else was saved meanwhile. Saving replaces it with what you see.',
   },

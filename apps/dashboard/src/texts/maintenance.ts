@@ -1,6 +1,16 @@
 import { count } from '../model/format.ts';
 import { devicesOf } from './counted.ts';
 
+/** `02:00` as `2 h`, `00:45` as `45 min`. */
+function hoursOf(duration: string): string {
+  const [, hours = '', minutes = ''] = /^0*(\d+):(\d\d)/.exec(duration) ?? [];
+  const parts = [
+    hours === '0' ? '' : `${hours}\u00a0h`,
+    minutes === '00' ? '' : `${Number(minutes)}\u00a0min`,
+  ];
+  return hours === '' ? duration : parts.filter((part) => part !== '').join(' ');
+}
+
 /** Texts of the screens about maintenance. */
 export const maintenanceTexts = {
   title: 'Maintenance',
@@ -11,7 +21,7 @@ export const maintenanceTexts = {
   after: 'Later',
   add: 'New window',
   none: 'No maintenance is running or planned in this time.',
-  past: 'What is over is not shown here; it stands in the events of its devices.',
+  past: 'Past windows are in each device’s history.',
   calendar: 'Windows',
   devices: devicesOf,
   manual: 'by hand',
@@ -19,7 +29,7 @@ export const maintenanceTexts = {
   running: 'runs now',
   planned: 'planned',
   untitled: 'Maintenance',
-  drag: 'A window can also be drawn with the pointer into a day.',
+  drag: 'Or drag in the calendar to make a window.',
   moveTo: (time: string) => `Make a window at ${time} that day`,
   window: {
     span: (from: string, to: string) => `${from} to ${to}`,
@@ -39,14 +49,16 @@ export const maintenanceTexts = {
     device: 'Device',
     search: 'Search a device',
     noTags: 'no tag',
+    chooseTag: 'choose a tag…',
+    chooseDevice: 'choose a device…',
     ofSchedule: (name: string) => `the devices of the schedule ${name}`,
     start: 'Start',
     startHint: (zone: string) => `empty: now; the clocks of ${zone}`,
     duration: 'Duration, HH:MM',
     reason: 'Reason',
     covers: (n: number, names: readonly string[]) =>
-      n === 0 ? 'No device is meant yet.' : `${devicesOf(n)}: ${names.join(', ')}`,
-    quiet: 'Not notified meanwhile, if one of them fails at the begin:',
+      n === 0 ? 'No device is chosen yet.' : `${devicesOf(n)}: ${names.join(', ')}`,
+    quiet: 'If one fails during the window, these are not notified:',
     nobody: 'nobody would be notified anyway',
     conflict: (n: number, span: string, title: string) =>
       `${devicesOf(n)} of them ${n === 1 ? 'has' : 'have'} maintenance then already: ${title}, ${span}.`,
@@ -56,7 +68,7 @@ export const maintenanceTexts = {
   },
   recurring: {
     title: 'Schedules of maintenance',
-    add: 'New schedule of maintenance',
+    add: 'New recurring maintenance',
     none: 'No maintenance recurs.',
     unused: 'no device has it',
     create: 'Make this schedule',
@@ -65,7 +77,7 @@ export const maintenanceTexts = {
       `Delete the schedule ${name}? Its planned windows end. This cannot be undone.`,
     start: 'First window begins',
     startHint: 'on the clocks of the time zone below',
-    duration: 'Each lasts, HH:MM',
+    duration: 'Duration, HH:MM',
     recurs: 'Recurs',
     kinds: {
       once: 'never: one window',
@@ -88,11 +100,11 @@ export const maintenanceTexts = {
       daily: 'each day',
       weekly: (days: string) => (days === '' ? 'each week' : `each ${days}`),
       monthly: (day: string) => (day === '' ? 'each month' : `on day ${day} of each month`),
-      at: (time: string, duration: string) => `at ${time} for ${duration}\u00a0h`,
+      at: (time: string, duration: string) => `at ${time} for ${hoursOf(duration)}`,
     },
     users: 'Its devices',
-    give: 'Give it to all devices with the tag',
-    giveButton: 'Give it to them',
+    give: 'Apply to all devices tagged',
+    giveButton: 'Apply',
     given: (n: number) =>
       n === 0 ? 'No device was changed.' : `${devicesOf(n)} ${n === 1 ? 'has' : 'have'} it now.`,
     refused: (n: number, reason: string) => `${devicesOf(n)} refused it: ${reason}`,

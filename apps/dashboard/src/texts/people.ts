@@ -27,7 +27,7 @@ export const peopleTexts = {
   levels,
   may: (level: keyof typeof levels, scope: string) => `${levels[level].brief}, ${scope}`,
   everything: 'all devices',
-  nothing: 'but nothing: its tags were deleted',
+  nothing: 'but sees no device: its tags were deleted',
   only: (parts: readonly string[]) => `only ${parts.join(', ')}`,
   people: 'People',
   noPeople: 'Nobody is invited. A person signs in with an e-mail address and a password instead of a key.',
@@ -39,7 +39,7 @@ export const peopleTexts = {
   seen: (age: string) => `seen ${age} ago`,
   neverSeen: 'never signed in',
   signIn: {
-    Invited: 'has not accepted the invitation yet',
+    Invited: 'invited, not accepted yet',
     Password: 'signs in with a password',
     Provider: 'signs in by single sign-on',
   },

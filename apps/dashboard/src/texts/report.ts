@@ -4,11 +4,14 @@ import { devicesOf } from './counted.ts';
 
 // Every text of reports.
 
+const spanWord = { month: 'month', quarter: 'quarter', days: 'span' } as const;
+type ReportKind = keyof typeof spanWord;
+
 export const reportTexts = {
   title: 'Reports',
   kinds: { month: 'Month', quarter: 'Quarter', days: 'Own span' },
-  before: 'Span before',
-  after: 'Span after',
+  before: (kind: ReportKind) => `Previous ${spanWord[kind]}`,
+  after: (kind: ReportKind) => `Next ${spanWord[kind]}`,
   first: 'From',
   last: 'To, included',
   show: 'Show',
@@ -42,7 +45,7 @@ export const reportTexts = {
   sums: {
     uptime: 'Uptime',
     outages: 'Outages',
-    down: 'Down together',
+    down: 'Total downtime',
     longest: 'Longest outage',
     maintenance: 'In maintenance',
     unknown: 'Unknown',

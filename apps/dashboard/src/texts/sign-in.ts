@@ -5,7 +5,7 @@ export const signInTexts = {
     key: 'API key',
     button: 'Sign in',
     hint: 'npm start shows the keys at its first start; later they are in first-run.json of the data folder.',
-    wrong: 'The key is not known or not in force, or the name or password is wrong.',
+    wrong: 'Key, name or password is wrong, or the key has ended.',
     unreachable: 'The controller does not answer. Try again in a moment.',
     ended: 'Your session has ended. Sign in and go on where you were.',
     leftOpen:

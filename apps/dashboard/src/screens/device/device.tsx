@@ -197,11 +197,12 @@ function Changed({ detail: { audit, outages } }: { readonly detail: DeviceDetail
       <ul>
         {audit.slice(0, 6).map(({ audit_id, Timestamp, Actor, Action, Changes }) => {
           const before = failedAt - Date.parse(Timestamp);
-          const isBefore = before >= 0 && before <= beforeMs;
+          // That a device was added causes no outage.
+          const isBefore = Action !== 'Create' && before >= 0 && before <= beforeMs;
           return (
             <li key={audit_id} class={css['change']}>
               <span>
-                <Moment at={Timestamp} /> <bdi>{Actor}</bdi> {Action === 'Create' ? say.created : ''}
+                <Moment at={Timestamp} /> {Action === 'Create' && say.created} <bdi>{Actor}</bdi>
               </span>
               {isBefore && <b>{say.beforeIt(briefly(before / 1_000))}</b>}
               {Action !== 'Create' &&

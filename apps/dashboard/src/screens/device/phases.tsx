@@ -41,7 +41,15 @@ function coloursIn(place: HTMLElement) {
 }
 
 /** The names of the phases with the times of one bucket, or the medians of all. */
-function Legend({ history, looked }: { readonly history: History; readonly looked: Bucket | undefined }) {
+function Legend({
+  history,
+  looked,
+  span,
+}: {
+  readonly history: History;
+  readonly looked: Bucket | undefined;
+  readonly span: HistorySpan;
+}) {
   const shown = looked === undefined ? history.buckets : [looked];
   return (
     <ul class={legend['legend']}>
@@ -62,7 +70,7 @@ function Legend({ history, looked }: { readonly history: History; readonly looke
         <b>{say.lossOf(Math.max(0, ...known(shown.map((bucket) => bucket.loss))))}</b>
       </li>
       <li class="mute">
-        {looked === undefined ? say.mediansOf : <Moment at={new Date(looked.at).toISOString()} />}
+        {looked === undefined ? say.mediansOf[span] : <Moment at={new Date(looked.at).toISOString()} />}
       </li>
       <li class="hidden">
         <i class={css['gridKey']} />
@@ -166,7 +174,7 @@ export function Phases({ id, onPick }: { readonly id: string; readonly onPick: (
       <ReadState read={read} rows={0} />
       {data !== undefined && (
         <>
-          <Legend history={data} looked={looked} />
+          <Legend history={data} looked={looked} span={span} />
           <Chart history={data} onLook={setLooked} onPick={pick} />
           <p class="hint">{span === 'day' ? say.phasesHint : say.sumsHint}</p>
         </>

@@ -81,6 +81,13 @@ function selectAll(): void {
   selected.value = new Set(found.value.map(({ id }) => id));
 }
 
+/** An action takes what is selected, so nothing stays selected that a new filter hides. */
+function keepShown(): void {
+  const shown = new Set(found.value.map(({ id }) => id));
+  const still = [...selected.value].filter((id) => shown.has(id));
+  if (still.length !== selected.value.size) selected.value = new Set(still);
+}
+
 function clearSelection(): void {
   selected.value = new Set();
 }
@@ -218,6 +225,7 @@ export function Devices() {
   useListKeys(() => field.current?.select());
   useSearchByUrl();
   useEffect(() => steady.follow(), []);
+  useEffect(() => keepShown(), [text.value]);
   return (
     <div class={css['split']}>
       <TagTree

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { type Act, type Operation, type Plan, planOf } from '../../model/many.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { wordsOf } from '../../parts/notice.tsx';
+import { TextField } from '../../parts/text-field.tsx';
 import type { DeviceRow } from '../../store/account-state.ts';
 import { doMany, haveTag } from '../../store/act-many.ts';
 import { go } from '../../store/address.ts';
@@ -193,6 +194,9 @@ function TagField({ tag, onTag }: { readonly tag: string; readonly onTag: (tag: 
   );
 }
 
+/** From this many devices on, a person types their number before they are deleted. */
+const minTyped = 10;
+
 /** Says what will happen, with counts and exceptions; the number is in the button. */
 function Preview({
   act,
@@ -211,7 +215,10 @@ function Preview({
   const [tag, setTag] = useState('');
   const plan = planOf(act, rows, tag.trim());
   const count = plan.operations.length;
-  const isReady = count > 0 && (act !== 'tag' || plan.tag !== '');
+  const [typed, setTyped] = useState('');
+  const isTyping = act === 'remove' && count >= minTyped;
+  const isReady =
+    count > 0 && (act !== 'tag' || plan.tag !== '') && (!isTyping || typed.trim() === String(count));
   const facts: readonly (readonly [string, string])[] = [
     [say.preview.devices, say.preview.of(rows.length, filter)],
     [say.preview.among, say.preview.states(plan.down, plan.inMaintenance)],
@@ -221,6 +228,9 @@ function Preview({
     <Dialog title={say.act[act](count)} onClose={onClose}>
       {act === 'tag' && <TagField tag={tag} onTag={setTag} />}
       <p>{say.ask[act](count)}</p>
+      {isTyping && (
+        <TextField name={say.typeCount(count)} problem={undefined} value={typed} isFirst onInput={setTyped} />
+      )}
       <dl class={css['preview']}>
         {facts
           .filter(([, words]) => words !== '')

@@ -155,7 +155,12 @@ export function OptionFields({
         {names.map((name) => {
           const option = schema[name] ?? {};
           return (
-            <Field key={name} name={name} problem={problems.get(`Options.${name}`)} hint={option.description}>
+            <Field
+              key={name}
+              name={name === 'Method' ? say.requestMethod : name}
+              problem={problems.get(`Options.${name}`)}
+              hint={option.description}
+            >
               {(id, hintId) => (
                 <Input
                   id={id}

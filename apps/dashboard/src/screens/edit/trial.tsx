@@ -86,11 +86,13 @@ export function Trial({
 }
 
 function Outcome({ tried: { record }, isOld }: { readonly tried: Tried; readonly isOld: boolean }) {
-  const { mark, word } = outcomeOf(record);
+  const { mark } = outcomeOf(record);
+  const kind = mark === 'Up' ? 'good' : mark === 'Down' ? 'bad' : 'inconclusive';
   return (
     <>
       <h2 class={css['outcome']}>
-        <Mark name={mark} /> {word} {say.from(record.Location)}
+        <Mark name={mark} /> {say.outcome[kind]} {say.from(record.Location)}
+        {record.RequestTime > 0 && ': '}
         {record.RequestTime > 0 && <b class="num">{milliseconds(record.RequestTime)}</b>}
         {isOld && <span class="mute">{say.triedBefore}</span>}
       </h2>

@@ -100,7 +100,7 @@ function AgentTable({ list }: { readonly list: readonly Schemas['Agent'][] }) {
           {list.map((agent) => (
             <tr key={agent.agent_id}>
               <th scope="row" class={css['name']}>
-                <bdi>{agent.Name}</bdi>{' '}
+                {agent.Name === '' ? <span class="mute">{say.nameless}</span> : <bdi>{agent.Name}</bdi>}{' '}
                 {agent.HostName !== agent.Name && <span class="mute">{agent.HostName}</span>}
               </th>
               <td data-label={agentColumns.location}>{agent.Location}</td>
@@ -112,13 +112,13 @@ function AgentTable({ list }: { readonly list: readonly Schemas['Agent'][] }) {
                 {agent.Upgrade !== null && ` → ${agent.Upgrade.Version} ${agent.Upgrade.State}`}
               </td>
               <td class="num" data-label={agentColumns.late}>
-                {`${agent.Lateness.p99.toFixed(1)}${gap}ms`}
+                {agent.Version === null ? '–' : `${agent.Lateness.p99.toFixed(1)}${gap}ms`}
               </td>
               <td class="num" data-label={agentColumns.backlog}>
                 {count(agent.Backlog)}
               </td>
               <td class="num" data-label={agentColumns.clock}>
-                {`${agent.ClockOffset.toFixed(1)}${gap}ms`}
+                {agent.Version === null ? '–' : `${agent.ClockOffset.toFixed(1)}${gap}ms`}
               </td>
               <td class="num" data-label={agentColumns.load}>
                 {agent.Load.toFixed(1)}

@@ -215,7 +215,7 @@ function Give({ schedule, onDone }: { readonly schedule: Mschedule; readonly onD
   const tags = allTags();
   const [chosen, setTag] = useState('');
   // The tags come with the facts.
-  const tag = tags.includes(chosen) ? chosen : (tags[0] ?? '');
+  const tag = tags.includes(chosen) ? chosen : '';
   const [said, setSaid] = useState('');
   const give = async () => {
     try {
@@ -237,10 +237,10 @@ function Give({ schedule, onDone }: { readonly schedule: Mschedule; readonly onD
         name={say.give}
         problem={undefined}
         value={tag}
-        choices={tags.map((each) => [each, each] as const)}
+        choices={[['', maintenanceTexts.form.chooseTag], ...tags.map((each) => [each, each] as const)]}
         onChoose={setTag}
       />
-      <button type="button" class="button" onClick={() => void give()}>
+      <button type="button" class="button" disabled={tag === ''} onClick={() => void give()}>
         {say.giveButton}
       </button>
       <p role="status">{said}</p>

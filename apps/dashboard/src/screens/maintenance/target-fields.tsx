@@ -19,14 +19,16 @@ export function allTags(): readonly string[] {
 /** Chooses for which devices a window is. */
 export function TargetFields({ onTarget }: { readonly onTarget: (target: Target | undefined) => void }) {
   const tags = allTags();
-  const [kind, setKind] = useState<Kind>(tags.length > 0 ? 'tag' : 'device');
-  const [chosenTag, setTag] = useState('');
+  const [chosenKind, setKind] = useState<Kind>();
   // The tags come with the facts.
-  const tag = tags.includes(chosenTag) ? chosenTag : (tags[0] ?? '');
+  const kind = chosenKind ?? (tags.length > 0 ? 'tag' : 'device');
+  const [chosenTag, setTag] = useState('');
+  // Nothing is chosen at first: a hasty click would silence the first of the list.
+  const tag = tags.includes(chosenTag) ? chosenTag : '';
   const [search, setSearch] = useState('');
   const [chosen, setChosen] = useState('');
   const found = rows.value.filter(({ words }) => words.includes(search.trim().toLowerCase()));
-  const device = found.some(({ id }) => id === chosen) ? chosen : (found[0]?.id ?? '');
+  const device = found.some(({ id }) => id === chosen) ? chosen : '';
   useEffect(() => {
     if (kind === 'tag') onTarget(tag === '' ? undefined : { kind, tag });
     else onTarget(device === '' ? undefined : { kind, id: device });
@@ -45,7 +47,10 @@ export function TargetFields({ onTarget }: { readonly onTarget: (target: Target 
           name={say.tag}
           problem={undefined}
           value={tag}
-          choices={tags.length === 0 ? [['', say.noTags]] : tags.map((each) => [each, each] as const)}
+          choices={[
+            ['', tags.length === 0 ? say.noTags : say.chooseTag],
+            ...tags.map((each) => [each, each] as const),
+          ]}
           onChoose={setTag}
         />
       ) : (
@@ -62,7 +67,10 @@ export function TargetFields({ onTarget }: { readonly onTarget: (target: Target 
             name={say.device}
             problem={undefined}
             value={device}
-            choices={found.slice(0, mostDevices).map(({ id, name }) => [id, name] as const)}
+            choices={[
+              ['', say.chooseDevice],
+              ...found.slice(0, mostDevices).map(({ id, name }) => [id, name] as const),
+            ]}
             onChoose={setChosen}
           />
         </>

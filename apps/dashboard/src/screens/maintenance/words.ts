@@ -28,7 +28,7 @@ export function timesWords(window: { readonly fromMs: number; readonly toMs: num
   return [window.fromMs, window.toMs].map((ms) => wallTime(zone.value, ms).slice(11)).join('–');
 }
 
-/** When the windows of a schedule are, in words: `each Sun at 02:30 for 02:00 h`. */
+/** When the windows of a schedule are, in words: `each Sun at 02:30 for 2 h`. */
 export function recurrenceWords({ Start, Duration, Recurrence }: Mschedule): string {
   const { words } = say.recurring;
   const { kind, days, dayOfMonth, rule } = recurrenceOf(Recurrence);

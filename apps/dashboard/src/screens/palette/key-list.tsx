@@ -15,16 +15,21 @@ export function KeyList({ onClose }: { readonly onClose: () => void }) {
   };
   return (
     <Dialog title={say.title} onClose={onClose}>
-      <dl class={css['keys']}>
-        {say.list.map(([key, what]) => (
-          <div key={key}>
-            <dt>
-              <kbd>{key}</kbd>
-            </dt>
-            <dd>{what}</dd>
-          </div>
-        ))}
-      </dl>
+      {say.groups.map(({ title, keys }) => (
+        <section key={title} class={css['group']}>
+          <h3>{title}</h3>
+          <dl class={css['keys']}>
+            {keys.map(([key, what]) => (
+              <div key={key}>
+                <dt>
+                  <kbd>{key}</kbd>
+                </dt>
+                <dd>{what}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
       <label class={css['switch']}>
         <input type="checkbox" checked={isOn} onChange={change} /> {say.switch}
       </label>

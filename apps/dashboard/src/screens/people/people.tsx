@@ -85,7 +85,8 @@ function People({ known, open }: { readonly known: Known; readonly open: (opened
           rights={rightsWords(person.Level, namesOf(person.Tags), known.allTags)}
           when={
             <>
-              <p>{person.LastSeen === null ? say.neverSeen : say.seen(ageOf(person.LastSeen))}</p>
+              {person.LastSeen !== null && <p>{say.seen(ageOf(person.LastSeen))}</p>}
+              {person.LastSeen === null && person.SignIn !== 'Invited' && <p>{say.neverSeen}</p>}
               <p class="mute">{say.signIn[person.SignIn]}</p>
             </>
           }

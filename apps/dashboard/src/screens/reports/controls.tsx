@@ -135,7 +135,7 @@ function SpanChoice({ asked }: { readonly asked: AskedReport }) {
         onChoose={(kind) => askFor(asked, { span: ofKind(span, kind) })}
       />
       <button type="button" class="button" onClick={by(-1)}>
-        {say.before} <kbd>[</kbd>
+        {say.before(span?.kind ?? 'month')} <kbd>[</kbd>
       </button>
       <button
         type="button"
@@ -143,7 +143,7 @@ function SpanChoice({ asked }: { readonly asked: AskedReport }) {
         disabled={span === undefined || dateAfter(span.last) > today.value}
         onClick={by(1)}
       >
-        {say.after} <kbd>]</kbd>
+        {say.after(span?.kind ?? 'month')} <kbd>]</kbd>
       </button>
     </div>
   );

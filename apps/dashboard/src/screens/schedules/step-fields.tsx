@@ -38,7 +38,7 @@ function Contacts({ step, place, contacts, problemOf, set }: StepProps) {
             <bdi>{nameOf.get(id) ?? say.gone}</bdi>
             <button
               type="button"
-              aria-label={say.take(nameOf.get(id) ?? say.gone)}
+              aria-label={say.take(nameOf.get(id) ?? say.gone, place)}
               onClick={() => set({ contacts: step.contacts.filter((each) => each !== id) })}
             >
               ×

@@ -105,7 +105,7 @@ export function SignIn({ hasEnded = false }: { readonly hasEnded?: boolean }) {
         class={problem === undefined ? 'hint' : 'hint bad'}
         role={problem === undefined ? undefined : 'alert'}
       >
-        {problem ?? texts.signIn.hint}
+        {problem ?? (hasEnded ? '' : texts.signIn.hint)}
       </p>
       <NameAndPassword name={name} password={password} />
       <button type="submit" class="button main" disabled={isBusy}>
