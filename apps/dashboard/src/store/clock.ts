@@ -25,12 +25,6 @@ function tick(): void {
   today.value = dateIn(zone.value, now.value);
 }
 
-/** Shows times on the clocks of a zone. */
-export function showZone(name: string): void {
-  zone.value = name;
-  today.value = dateIn(name, Date.now());
-}
-
 /** Runs the clock. */
 export function runClock(): void {
   setInterval(() => {

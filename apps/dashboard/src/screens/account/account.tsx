@@ -3,7 +3,7 @@ import { Heading } from '../../parts/heading.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { api, ifMay, take } from '../../store/api.ts';
-import { minute, now } from '../../store/clock.ts';
+import { minute } from '../../store/clock.ts';
 import { mayAdminister } from '../../store/credential.ts';
 import { accountTexts as say } from '../../texts/account.ts';
 import css from './account.module.css';

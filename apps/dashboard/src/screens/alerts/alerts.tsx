@@ -114,7 +114,9 @@ function Closed({ chosen }: { readonly chosen: string }) {
     <>
       <ReadState read={all} />
       {data?.length === 0 && <p class={css['quiet']}>{say.noClosed}</p>}
-      {data !== undefined && <Group title={say.views.closed} list={data} total={data.length} chosen={chosen} />}
+      {data !== undefined && (
+        <Group title={say.views.closed} list={data} total={data.length} chosen={chosen} />
+      )}
     </>
   );
 }

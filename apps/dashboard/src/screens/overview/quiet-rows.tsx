@@ -2,6 +2,7 @@ import type { State } from '../../model/state.ts';
 import { troubledToday } from '../../model/troubled.ts';
 import { DayBar } from '../../parts/day-bar.tsx';
 import { Mark, type MarkName } from '../../parts/mark.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { Moment, Since } from '../../parts/time.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { devices, type Event, events, locations, results, rows } from '../../store/account-state.ts';
@@ -89,11 +90,13 @@ export function TroubledRows() {
   const ids = shown.map(({ id }) => id);
   // Each outage changes since when a device is Up.
   const changed = shown.map(({ id, sinceMs }) => `${id}${sinceMs}`).join();
-  const { data: outages } = useRead(() => readOutageCounts(ids), [changed]);
+  const read = useRead(() => readOutageCounts(ids), [], [changed]);
+  const { data: outages } = read;
   if (found.length === 0) return null;
   return (
     <section class="section">
       <h2>{say.troubled}</h2>
+      <ReadState read={read} rows={0} />
       <ul class={css['list']}>
         {shown.map((row) => {
           const times = outages?.get(row.id) ?? 0;
