@@ -73,8 +73,10 @@ test('of 120 Locations the last by name is online: no headline says that nothing
 test('a disk that is nearly full keeps the overview and the wall from saying that all is quiet', async () => {
   const page = await openWorld(fullDisk);
   await page.getByRole('heading', { level: 1, name: '1 open alert' }).waitFor();
+  await page.getByText('The disk of Vantage is nearly full').waitFor();
   await moveTo(page, '/wall');
   await page.getByRole('heading', { level: 1, name: 'Nothing is down' }).waitFor();
+  await page.getByText('1 open alert').waitFor();
 });
 
 test('a browser whose clock is an hour ahead shows ages by the clock of the server', async () => {

@@ -15,7 +15,7 @@ import { announceOutages } from './store/announce.ts';
 import { mayWrite, resumeSession, session, signedIn } from './store/credential.ts';
 import { forgetDrafts } from './store/drafts.ts';
 import { followFacts } from './store/follow.ts';
-import { signInNumber } from './store/present-sign-in.ts';
+import { signInEnd, signInNumber } from './store/present-sign-in.ts';
 import { undoLast } from './store/undo.ts';
 import { checkVersion } from './store/version.ts';
 import { texts } from './texts/index.ts';
@@ -96,7 +96,8 @@ function SignedIn() {
   const close = () => setOpened((now) => (now === opened ? undefined : now));
   useEffect(() => {
     const ending = new AbortController();
-    void followFacts(ending.signal);
+    // The sign-in ends before this screen goes.
+    void followFacts(AbortSignal.any([ending.signal, signInEnd()]));
     return () => {
       ending.abort();
       forgetDrafts();

@@ -86,12 +86,16 @@ export function readFacts(opened?: Promise<void>): Promise<void> {
 async function readAll(opened = Promise.resolve()): Promise<void> {
   const end = signInEnd();
   try {
-    const others = Promise.all([readAccount(), opened.then(readLists)]);
+    const lists = opened.then(() => {
+      end.throwIfAborted();
+      return readLists();
+    });
+    const others = Promise.all([readAccount(), lists]);
     // Where the states cannot be read, nobody waits for the others.
     others.catch(() => {});
     await readDevices();
     await others;
-    progress.value = 'ready';
+    if (!end.aborted) progress.value = 'ready';
   } catch (problem) {
     if (progress.value !== 'ready' && !end.aborted) progress.value = { problem };
   }
@@ -113,7 +117,9 @@ const refused = 1004;
 
 /** Reads what changed of the devices since they were read. */
 export async function readChanges(): Promise<void> {
+  const end = signInEnd();
   await reading;
+  if (end.aborted) return;
   // Where a part could not be read, all is read again.
   if (revision === undefined || progress.value !== 'ready') return readFacts();
   try {

@@ -220,7 +220,7 @@ async function take(answer: Response): Promise<boolean> {
     CsrfToken: string;
   };
   const next: Session = { name: Name, level: Level, tags: Tags, csrfToken: CsrfToken };
-  const isAnother = session.value !== undefined && !(await isSame(session.value, next));
+  const isAnother = session.value !== undefined && !(await seesTheSame(session.value, next));
   batch(() => {
     if (isAnother) endSignIn();
     session.value = next;
@@ -233,10 +233,11 @@ async function take(answer: Response): Promise<boolean> {
   return true;
 }
 
-/** Whether a new session is of the same account and has the same name and rights as the one before. */
-async function isSame(before: Session, next: Session): Promise<boolean> {
-  const facts = ({ name, level, tags }: Session) => JSON.stringify([name, level, tags]);
-  if (accountId.value === undefined || facts(before) !== facts(next)) return false;
+/** Whether a new session sees at least what the one before saw: then the screens stay, with what was typed there. */
+async function seesTheSame(before: Session, next: Session): Promise<boolean> {
+  const isLess = before.level === 'UA' && next.level !== 'UA';
+  const hasOtherTags = JSON.stringify(before.tags) !== JSON.stringify(next.tags);
+  if (isLess || hasOtherTags || accountId.value === undefined) return false;
   const answer = await fetch('/v1.1/account', { cache: 'no-store' });
   if (!answer.ok) return false;
   const { account_id } = (await answer.json()) as { account_id: string };

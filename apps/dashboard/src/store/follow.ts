@@ -5,6 +5,7 @@ import {
   changeDevices,
   devices,
   type Event,
+  progress,
   readChanges,
   readFacts,
   readLists,
@@ -13,6 +14,7 @@ import {
 } from './account-state.ts';
 import type { DeviceFacts } from './device-facts.ts';
 import { readMissingAlerts, refreshAlerts } from './overview-facts.ts';
+import { soon } from './soon.ts';
 import { followEvents } from './stream.ts';
 
 /** The data that an event changes beside its device. */
@@ -24,6 +26,8 @@ const togetherMs = 200;
 const minIntervalMs = 4_000;
 /** Changes that have no event are asked for this often. */
 const quietMs = 60_000;
+/** Where the first facts cannot be read, they are read again after this. */
+const againMs = 10_000;
 /** The first lists wait this long for the stream at most. */
 const openMs = 1_000;
 
@@ -73,11 +77,16 @@ export function followFacts(ending: AbortSignal): Promise<void> {
     resolve();
   };
   setTimeout(readListsNow, openMs);
-  const readAtFirst = async () => {
-    await readFacts(opened);
-    await readMissingAlerts();
-  };
-  readAtFirst().catch(() => {});
+  const readAtFirst = soon(
+    async () => {
+      await readFacts(opened);
+      if (progress.value === 'ready') return readMissingAlerts();
+      readAtFirst();
+    },
+    { afterMs: 0, apartMs: againMs },
+    ending,
+  );
+  readAtFirst();
   // What happened before the stream began is among the changes since the facts were read. Lists that are read when it
   // has begun have it.
   const onGap = () => {
@@ -119,45 +128,4 @@ function afterEvent(before: DeviceFacts, { Type, Status, Timestamp }: Event): De
   const at = Date.parse(Timestamp);
   const day = dayAfter(before.day, { at, before: before.status, status: Status });
   return { ...before, status: Status, sinceMs: at, isRetrying, day };
-}
-
-/** Limits how often work runs. */
-interface Pace {
-  /** The delay after the first call, so that further calls join it. */
-  readonly afterMs: number;
-  /** The least time between two starts. */
-  readonly apartMs: number;
-  /** The least pause after the work, as a multiple of its duration; default 0. */
-  readonly rest?: number;
-}
-
-/**
- * Coalesces calls: the work runs once for all calls until it starts. Runs do not overlap, and none starts after
- * `ending` aborted. A failed run leaves what is shown.
- */
-function soon(
-  work: () => Promise<void>,
-  { afterMs, apartMs, rest = 0 }: Pace,
-  ending: AbortSignal,
-): () => void {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let isRunning = false;
-  let isAsked = false;
-  let freeAt = Number.NEGATIVE_INFINITY;
-  const run = async () => {
-    timer = undefined;
-    isRunning = true;
-    const begun = performance.now();
-    if (!ending.aborted) await work().catch(() => {});
-    const ended = performance.now();
-    freeAt = Math.max(begun + apartMs, ended + rest * (ended - begun));
-    isRunning = false;
-    if (isAsked) ask();
-  };
-  const ask = () => {
-    isAsked = isRunning;
-    if (isRunning || timer !== undefined || ending.aborted) return;
-    timer = setTimeout(() => void run(), Math.max(afterMs, freeAt - performance.now()));
-  };
-  return ask;
 }

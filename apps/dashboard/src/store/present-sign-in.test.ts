@@ -17,7 +17,14 @@ const other: World = {
 
 /** Answers like a controller with two accounts, of which a key signs in to one. Each may be made to wait. */
 function twoAccounts() {
-  const worlds: Readonly<Record<string, World>> = { 'key of A': first, 'key of B': other };
+  const keys: Readonly<
+    Record<string, readonly [world: World, level: string, tags: readonly string[] | null]>
+  > = {
+    'key of A': [first, 'UW', null],
+    'viewing key of A': [first, 'UR', null],
+    'limited key of A': [first, 'UW', ['berlin']],
+    'key of B': [other, 'UW', null],
+  };
   let present: string | undefined;
   const waits: (() => Promise<void>)[] = [];
   const asked: string[] = [];
@@ -31,11 +38,12 @@ function twoAccounts() {
       }
       if (request.method === 'POST') present = String(((await request.json()) as { Key?: string }).Key);
       if (present === undefined) return Response.json({ code: 1001, message: '' }, { status: 400 });
-      return Response.json({ Name: 'noc', Level: 'UW', Tags: null, CsrfToken: `token of ${present}` });
+      const [, Level = '', Tags = null] = keys[present] ?? [];
+      return Response.json({ Name: 'noc', Level, Tags, CsrfToken: `token of ${present}` });
     }
-    const world = worlds[present ?? ''];
+    const [world] = keys[present ?? ''] ?? [];
     if (world === undefined) return Response.json({ code: 1001, message: '' }, { status: 400 });
-    const answer = answerFor({ ...world, accountId: present ?? '' }, request);
+    const answer = answerFor({ ...world, accountId: world === other ? 'B' : 'A' }, request);
     const wait = pathname === '/v1.1/states' ? waits.shift() : undefined;
     await wait?.();
     return answer;
@@ -69,6 +77,21 @@ test('who signs out while the devices are read leaves nothing: the next account 
   expect(store.progress.value).toBe('ready');
 });
 
+test('reads that wait when a sign-in ends send no request for the next one', async () => {
+  const network = twoAccounts();
+  const store = await page.store();
+  await store.signIn(signInBy('key of A'));
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+  const reading = [store.readFacts(opened), store.readChanges()];
+  await vi.waitFor(() => expect(store.devices.value.size).toBeGreaterThan(0), soon);
+  await store.signOut();
+  const before = network.asked.length;
+  open();
+  await Promise.all(reading);
+  expect(network.asked.slice(before)).toEqual([]);
+  expect(store.progress.value).toBe('loading');
+});
+
 test('nothing of an account is left when its sign-in ends', async () => {
   twoAccounts();
   const store = await page.store();
@@ -88,15 +111,17 @@ test('nothing of an account is left when its sign-in ends', async () => {
   expect(facts()).toEqual([0, 0, 0, undefined, 0, 'loading']);
 });
 
-test('over a session that ended, the same person goes on, and another account begins with nothing', async () => {
+test('over a session that ended, who sees the same goes on, and all others begin with nothing', async () => {
   const network = twoAccounts();
   const store = await page.store();
-  await store.signIn(signInBy('key of A'));
-  await store.readFacts();
   for (const [key, isKept] of [
     ['key of A', true],
+    ['viewing key of A', true],
+    ['limited key of A', false],
     ['key of B', false],
   ] as const) {
+    await store.signIn(signInBy('key of A'));
+    await store.readFacts();
     network.endSession();
     await expect(store.readLocations()).rejects.toThrow();
     expect(store.signedIn.value).toBe('ended');
@@ -169,7 +194,7 @@ const ofNobody: Readonly<Record<string, string>> = {
 test('every signal of the page is made by accountSignal, or holds no fact of an account', () => {
   const source = path.join(import.meta.dirname, '..');
   const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
-    .filter((file) => /\.tsx?$/.test(file) && !/\.test\.ts$/.test(file))
+    .filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.test.ts'))
     .filter((file) => /(?<![\w.])signal[(<]/.test(readFileSync(path.join(source, file), 'utf8')));
   expect(files.toSorted()).toEqual(Object.keys(ofNobody).toSorted());
 });

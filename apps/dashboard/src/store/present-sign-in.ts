@@ -5,7 +5,7 @@ import { batch, type Signal, signal } from '@preact/signals';
 const resets: (() => void)[] = [];
 let ending = new AbortController();
 
-/** Counts the sign-ins of this page: another number is another person or account. */
+/** Counts the sign-ins of this page. Another number: another account, or a person who may see less. */
 export const signInNumber = signal(0);
 
 /** Aborts when the present sign-in ends. Answers that come later are dropped. */

@@ -1,21 +1,26 @@
 import { count } from '../model/format.ts';
+import type { Trouble } from '../model/headline.ts';
 import { devicesOf } from './counted.ts';
 
 const isOrAre = (n: number) => (n === 1 ? 'is' : 'are');
+
+const troubles: Readonly<Record<Trouble, (n: number) => string>> = {
+  offline: (n) => (n === 1 ? '1 Location is offline' : `${count(n)} Locations are offline`),
+  Unknown: (n) => `${devicesOf(n)} ${isOrAre(n)} Unknown`,
+  Partial: (n) => `${devicesOf(n)} ${n === 1 ? 'fails' : 'fail'} from some Locations only`,
+  Retrying: (n) => `${devicesOf(n)} ${isOrAre(n)} Retrying`,
+  open: (n) => (n === 1 ? '1 open alert' : `${count(n)} open alerts`),
+  handled: (n) => `${count(n)} ${n === 1 ? 'alert' : 'alerts'} acknowledged, snoozed or suppressed`,
+};
+
+/** The troubles of an account in one sentence. */
+export const troubleWords = (all: readonly (readonly [trouble: Trouble, count: number])[]): string =>
+  all.map(([trouble, n]) => troubles[trouble](n)).join(', ');
 
 /** Texts of the overview and of the first visit. */
 export const overviewTexts = {
   overview: {
     quiet: 'All quiet',
-    troubles: {
-      offline: (n: number) => (n === 1 ? '1 Location is offline' : `${count(n)} Locations are offline`),
-      Unknown: (n: number) => `${devicesOf(n)} ${isOrAre(n)} Unknown`,
-      Partial: (n: number) => `${devicesOf(n)} ${n === 1 ? 'fails' : 'fail'} from some Locations only`,
-      Retrying: (n: number) => `${devicesOf(n)} ${isOrAre(n)} Retrying`,
-      open: (n: number) => (n === 1 ? '1 open alert' : `${count(n)} open alerts`),
-      handled: (n: number) =>
-        `${count(n)} ${n === 1 ? 'alert' : 'alerts'} acknowledged, snoozed or suppressed`,
-    } as const,
     down: (n: number) => (n === 1 ? '1 device is down' : `${count(n)} devices are down`),
     causes: (n: number) => (n === 1 ? 'one cause' : `${count(n)} causes`),
     unobserved: 'Nothing is observed',
@@ -44,6 +49,7 @@ export const overviewTexts = {
     acknowledgedBy: (by: string, note: string | null) => `acknowledged by ${by}${note ? `: “${note}”` : ''}`,
     notObserved: 'Not observed',
     noAgent: 'no agent is connected',
+    otherAlerts: 'Other open alerts',
     maintenance: 'In maintenance',
     until: (time: string) => `until ${time}`,
     retrying: 'Up, but failing now or in places',

@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import { type StoryLine, storyOf } from '../../model/alert-story.ts';
+import { markOf, subjectOf } from '../../parts/alert-subject.ts';
 import { useKeys } from '../../parts/keys.ts';
 import { Mark } from '../../parts/mark.tsx';
 import { wordsOf } from '../../parts/notice.tsx';
@@ -14,7 +15,6 @@ import { mayOperate } from '../../store/credential.ts';
 import { texts } from '../../texts/index.ts';
 import story from '../device/story.module.css';
 import { MessageRow } from '../device/story.tsx';
-import { markOf, subjectOf } from './alert-line.tsx';
 import css from './alerts.module.css';
 
 const say = texts.alerts;

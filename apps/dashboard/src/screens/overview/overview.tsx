@@ -15,9 +15,10 @@ import { mayOperate, mayWrite } from '../../store/credential.ts';
 import { causes, headline, maxCauses, whyOf } from '../../store/overview-facts.ts';
 import { heardAt } from '../../store/stream.ts';
 import { texts } from '../../texts/index.ts';
+import { troubleWords } from '../../texts/overview.ts';
 import { MaintenanceDialog } from '../device/maintenance-dialog.tsx';
 import css from './overview.module.css';
-import { EventRows, LocationRows, StateRows, TroubledRows } from './quiet-rows.tsx';
+import { AlertRows, EventRows, LocationRows, StateRows, TroubledRows } from './quiet-rows.tsx';
 
 const say = texts.overview;
 const counted = ['Down', 'Retrying', 'Partial', 'Unknown', 'Maint', 'Up', 'Paused'] as const;
@@ -41,7 +42,7 @@ function Sentence() {
         </Heading>
       );
     case 'troubled':
-      return <Heading>{shown.troubles.map(([trouble, n]) => say.troubles[trouble](n)).join(', ')}</Heading>;
+      return <Heading>{troubleWords(shown.troubles)}</Heading>;
     case 'quiet':
       return <Heading>{say.quiet}</Heading>;
   }
@@ -114,6 +115,7 @@ export function Overview() {
         </p>
       )}
       <LocationRows />
+      <AlertRows />
       <StateRows title={say.retrying} states={['Retrying', 'Partial']} />
       <StateRows title={say.unknown} states={['Unknown']} />
       <StateRows title={say.maintenance} states={['Maint']} />

@@ -1,11 +1,13 @@
 import type { State } from '../../model/state.ts';
 import { troubledToday } from '../../model/troubled.ts';
+import { markOf as markOfAlert, subjectOf } from '../../parts/alert-subject.ts';
 import { DayBar } from '../../parts/day-bar.tsx';
 import { Mark, type MarkName } from '../../parts/mark.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { Moment, Since } from '../../parts/time.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { devices, type Event, events, locations, results, rows } from '../../store/account-state.ts';
+import { alerts, isSuppressed } from '../../store/alerts.ts';
 import { readOutageCounts } from '../../store/outage-counts.ts';
 import { texts } from '../../texts/index.ts';
 import css from './overview.module.css';
@@ -35,6 +37,47 @@ export function LocationRows() {
         <p class="hint">
           <a class="link" href="/locations">
             {say.showAll(offline.length)}
+          </a>
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** Alerts about a state that other rows show. */
+const shownElsewhere: ReadonlySet<string> = new Set(['device.down', 'device.partial', 'location.offline']);
+
+/** Open alerts of other kinds, also those about Vantage itself. */
+export function AlertRows() {
+  const found = alerts.value.filter(
+    (alert) => alert.State === 'Open' && !isSuppressed(alert) && !shownElsewhere.has(alert.Kind),
+  );
+  if (found.length === 0) return null;
+  return (
+    <section class="section">
+      <h2>{say.otherAlerts}</h2>
+      <ul class={css['list']}>
+        {found.slice(0, most).map((alert) => (
+          <li key={alert.alert_id} class={css['row']}>
+            <Mark name={markOfAlert(alert)} />
+            <a class={css['name']} href={`/alerts/${alert.alert_id}`}>
+              <bdi>{subjectOf(alert) || texts.name}</bdi>
+            </a>
+            <span class={css['fact']}>
+              {[texts.alerts.kinds[alert.Kind], alert.Reason ?? alert.CheckResult]
+                .filter((part) => part !== null)
+                .join(': ')}
+            </span>
+            <span class={css['age']}>
+              <Since at={alert.Since} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {found.length > most && (
+        <p class="hint">
+          <a class="link" href="/alerts">
+            {say.showAll(found.length)}
           </a>
         </p>
       )}
@@ -74,7 +117,10 @@ export function StateRows({ title, states }: { readonly title: string; readonly 
       </ul>
       {found.length > most && (
         <p class="hint">
-          <a class="link" href={`/devices?q=status:${states[0]?.toLowerCase()}`}>
+          <a
+            class="link"
+            href={`/devices?q=${states.map((state) => `status:${state.toLowerCase()}`).join('%20')}`}
+          >
             {say.showAll(found.length)}
           </a>
         </p>

@@ -12,6 +12,7 @@ import { headline } from '../../store/overview-facts.ts';
 import { heardAt, isSilent } from '../../store/stream.ts';
 import { isOutdated } from '../../store/version.ts';
 import { texts } from '../../texts/index.ts';
+import { troubleWords } from '../../texts/overview.ts';
 import { wallTexts as say } from '../../texts/wall.ts';
 import { TileBox } from './tile.tsx';
 import css from './wall.module.css';
@@ -65,7 +66,7 @@ function Foot() {
   const seconds = (now.value - heardAt.value) / 1_000;
   return (
     <footer class={css['foot']}>
-      {(['Up', 'Retrying', 'Unknown', 'Maint', 'Paused'] as const)
+      {(['Up', 'Retrying', 'Partial', 'Unknown', 'Maint', 'Paused'] as const)
         .filter((state) => counts.value[state] > 0)
         .map((state) => (
           <span key={state}>
@@ -131,7 +132,17 @@ export function Wall() {
         <Tiles tiles={tiles} />
       ) : (
         <div class={css['calm']}>
-          {isRead && rows.value.length > 0 && <p>{say.watched(rows.value.length, locations.value.length)}</p>}
+          {isRead && rows.value.length > 0 && (
+            <p>
+              {headline.value.kind === 'troubled' && (
+                <>
+                  {troubleWords(headline.value.troubles)}
+                  <br />
+                </>
+              )}
+              {say.watched(rows.value.length, locations.value.length)}
+            </p>
+          )}
         </div>
       )}
       <Foot />
