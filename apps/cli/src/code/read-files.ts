@@ -2,10 +2,11 @@ import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isMask, type Json, methods } from '@vantage/domain';
 import { messageOf, nearestName } from '@vantage/kernel';
-import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
+import { isMap, isScalar, LineCounter } from 'yaml';
 import { z } from 'zod';
 import { readText, unreadable } from '../imports/input.ts';
 import { textOf } from '../json-text.ts';
+import { parseYamlDocument } from '../yaml-document.ts';
 import { type Entry, type Kind, kindNames, kinds, type Problem, type Settings } from './kinds.ts';
 
 /** Things of all files together. */
@@ -73,7 +74,7 @@ function parseFile(text: string, file: string): Part {
     const { line, col } = lines.linePos(offset);
     return `${file}:${line}:${col}`;
   };
-  const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false });
+  const document = readDocument(text, file, lines);
   const [error] = document.errors;
   if (error !== undefined) throw unreadable(`${place(error.pos[0])}: ${error.message.split('\n')[0]}`);
   let value: unknown;
@@ -104,6 +105,14 @@ function parseFile(text: string, file: string): Part {
   if (!json.success) throw unreadable(`${file}: holds a value that JSON does not have`);
   if (depthOf(json.data) > deepest) throw unreadable(`${file} is nested deeper than ${deepest} levels`);
   return { value: json.data, at, keyAt };
+}
+
+function readDocument(text: string, file: string, lines: LineCounter) {
+  try {
+    return parseYamlDocument(text, lines);
+  } catch (problem) {
+    throw unreadable(`${file}: ${messageOf(problem)}`);
+  }
 }
 
 function depthOf(value: Json): number {

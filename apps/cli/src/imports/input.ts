@@ -1,7 +1,8 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { mebibyte } from '@vantage/domain';
 import { Fault, messageOf } from '@vantage/kernel';
-import { LineCounter, parseDocument } from 'yaml';
+import { LineCounter } from 'yaml';
+import { parseYamlDocument } from '../yaml-document.ts';
 
 /** A file of another tool is at most this long; a database is opened by SQLite and has no limit. */
 const longestInput = 32 * mebibyte;
@@ -93,7 +94,7 @@ interface YamlFile {
 export function parseYaml(text: string, file: string, accepts: string): YamlFile {
   const lines = new LineCounter();
   try {
-    const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false });
+    const document = parseYamlDocument(text, lines);
     const [error] = document.errors;
     if (error !== undefined) {
       const { line, col } = lines.linePos(error.pos[0]);
