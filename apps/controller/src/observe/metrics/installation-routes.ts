@@ -7,7 +7,7 @@ import { timestampField } from '../../rest/http/field.ts';
 import { noSubject, type Route, route } from '../../rest/http/route.ts';
 import type { Zone } from '../../rest/http/zone.ts';
 import type { Finding } from '../findings/findings.ts';
-import { type JobFacts, readJobs } from './process-store.ts';
+import { isOperators, type JobFacts, readJobs } from './process-store.ts';
 
 /** Facts that only this controller knows. */
 export interface OwnFacts {
@@ -77,11 +77,15 @@ const installationFull = z
           .meta({ example: 2 }),
       })
       .meta({ id: 'InstallationBackup', description: 'The age of the backups.' }),
-    Disk: z
-      .strictObject({ Free: bytes, Total: bytes })
+    Disk: z.strictObject({ Free: bytes, Total: bytes }).nullable().meta({
+      id: 'InstallationDisk',
+      description: 'The disk of the data; null: not known, or not for this account.',
+    }),
+    DatabaseBytes: z
+      .int()
       .nullable()
-      .meta({ id: 'InstallationDisk', description: 'The disk of the data; null: not known.' }),
-    DatabaseBytes: z.int().describe('Size of the database.').meta({ example: 1_073_741_824 }),
+      .describe('Size of the database; null: not for this account.')
+      .meta({ example: 1_073_741_824 }),
     CertificateEnd: moment.describe('When the certificate of the REST port ends; null: not known.'),
     Queues: z
       .strictObject({
@@ -93,7 +97,7 @@ const installationFull = z
         QuarantinedLastDay: count.describe('Records of agents that were quarantined in the last day.'),
         RefusedItems: count.describe('Values that a job could not process.'),
       })
-      .meta({ id: 'InstallationQueues', description: 'What waits in the whole installation.' }),
+      .meta({ id: 'InstallationQueues', description: 'What waits.' }),
   })
   .meta({ id: 'Installation', description: 'The health of Vantage itself.' });
 
@@ -118,19 +122,21 @@ export function installationRoutes({
       level: 'UA',
       tag: 'Service',
       summary: 'The health of Vantage itself: findings, controllers, backups, disk, queues.',
-      description: 'Numbers of the whole installation, without names of other accounts.',
+      description:
+        'The account that the installation had first is the operator’s: it sees the sizes, and the queues of all accounts. Others see the queues of their own.',
       subject: noSubject,
       response: installationFull,
       names: { root: 'installation' },
-      handler: async ({ session: { zone } }) => {
+      handler: async ({ session: { accountNo, zone } }) => {
         const nowUs = clock.nowUs();
+        const seesAll = await isOperators(db, accountNo);
         const [jobs, stored, found] = await Promise.all([
-          readJobs(db, nowUs),
+          readJobs(db, nowUs, seesAll ? undefined : accountNo),
           readStored(db, nowUs),
           findings(),
         ]);
         const own = ownFacts();
-        const { disk } = own ?? {};
+        const disk = seesAll ? own?.disk : undefined;
         const body = {
           Version: version,
           Warnings: found.map(({ text }) => text),
@@ -145,7 +151,7 @@ export function installationRoutes({
             LastSeen: zone.format(last_seen_us),
           })),
           Disk: disk === undefined ? null : { Free: disk.freeBytes, Total: disk.totalBytes },
-          DatabaseBytes: stored.bytes,
+          DatabaseBytes: seesAll ? stored.bytes : null,
           CertificateEnd: own === undefined ? null : zone.format(own.certificateEndUs),
           ...showJobs(jobs, zone, own?.backupMaxDays ?? null),
         };

@@ -1,6 +1,8 @@
+import { newId } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
+import { createFixtures } from '../../testing/fixtures.ts';
 
 let rest: RestFixture;
 let accountNo: number;
@@ -47,3 +49,62 @@ test('an admin reads the health of the installation; nobody else does', async ()
     expect((await rest.send('GET', '/installation', { key: other })).json).toMatchObject({ code: 1002 });
   }
 });
+
+test("the sums of all accounts are for the installation's first account; another admin sees the own ones", async () => {
+  const second = await rest.account('two');
+  const first = { accountNo, locationNo: await locationOf(accountNo) };
+  const nowUs = rest.clock.nowUs();
+  const rows = createFixtures(rest.db.kysely);
+  for (const [place, count] of [
+    [first, 3],
+    [second, 2],
+  ] as const) {
+    const device_no = await rows.device(place.accountNo, []);
+    const { agentNo: agent_no } = await rows.agent(place);
+    for (let n = 0; n < count; n += 1) {
+      await rest.db.kysely
+        .insertInto('run_requests')
+        .values({
+          run_request_id: newId(),
+          kind: 'Now',
+          device_no,
+          agent_no,
+          location_no: place.locationNo,
+          revision: 1,
+          deadline_us: 1,
+          created_us: 1,
+        })
+        .execute();
+      await sql`insert into quarantined (agent_no, received_us, reason, record)
+        values (${agent_no}, ${nowUs}, 'r', '{}')`.execute(rest.db.kysely);
+    }
+  }
+  await sql`insert into job_quarantine (job, item, reason, first_failed_us, last_failed_us)
+    values ('j', 'i', 'r', 1, 1)`.execute(rest.db.kysely);
+  const read = async (no: number) => {
+    const { key } = await rest.key(no, 'UA');
+    return (await rest.send('GET', '/installation', { key })).json;
+  };
+  const queues = (count: number) => ({
+    OverdueRunRequests: count,
+    QuarantinedLastDay: count,
+  });
+  expect(await read(accountNo)).toMatchObject({
+    DatabaseBytes: expect.any(Number),
+    Queues: { ...queues(5), RefusedItems: 1 },
+  });
+  expect(await read(second.accountNo)).toMatchObject({
+    DatabaseBytes: null,
+    Disk: null,
+    Queues: { ...queues(2), RefusedItems: 0 },
+  });
+});
+
+async function locationOf(no: number): Promise<number> {
+  const row = await rest.db.kysely
+    .selectFrom('locations')
+    .select('location_no')
+    .where('account_no', '=', no)
+    .executeTakeFirstOrThrow();
+  return row.location_no;
+}

@@ -24,18 +24,37 @@ export interface JobFacts {
   readonly verified_backup_us: number | null;
 }
 
-/** Reads them in one query. */
-export async function readJobs({ kysely }: Pick<Db, 'kysely'>, nowUs: number): Promise<JobFacts | undefined> {
+/** Reads them in one query: of all accounts, or only those of one. The roll-up of hours is one for all. */
+export async function readJobs(
+  { kysely }: Pick<Db, 'kysely'>,
+  nowUs: number,
+  accountNo?: number,
+): Promise<JobFacts | undefined> {
+  const own = accountNo ?? null;
+  const ofDevice = sql`(${own}::int is null or exists (
+    select from devices d where d.device_no = own.device_no and d.account_no = ${own}::int))`;
+  const ofAgent = sql`(${own}::int is null or exists (
+    select from agents a where a.agent_no = own.agent_no and a.account_no = ${own}::int))`;
+  const ofAccount = sql`(${own}::int is null or account_no = ${own}::int)`;
   const { rows } = await sql<JobFacts>`
     select (select at_us from job_cursors where name = 'roll-up') as rolled_to_us,
       (select count(*)::int from rollup_dirty) as dirty_hours,
-      (select count(*)::int from job_quarantine) as refused_items,
-      (select count(*)::int from (select 1 from quarantined where received_us > ${nowUs - dayUs}::bigint limit 100000) q)
+      (select count(*)::int from job_quarantine where ${own}::int is null) as refused_items,
+      (select count(*)::int from (select 1 from quarantined own where received_us > ${nowUs - dayUs}::bigint and ${ofAgent} limit 100000) q)
         as quarantined,
-      (select count(*)::int from (select 1 from notifications where state = 'Pending' limit 100000) n) as notifications,
-      (select min(created_us) from notifications where state = 'Pending') as oldest_notification_us,
-      (select count(*)::int from run_requests where state = 'Open' and deadline_us < ${nowUs}::bigint) as overdue_requests,
+      (select count(*)::int from (select 1 from notifications where state = 'Pending' and ${ofAccount} limit 100000) n) as notifications,
+      (select min(created_us) from notifications where state = 'Pending' and ${ofAccount}) as oldest_notification_us,
+      (select count(*)::int from run_requests own where state = 'Open' and deadline_us < ${nowUs}::bigint and ${ofDevice}) as overdue_requests,
       (select at_us from last_backup) as last_backup_us,
       (select verified_us from last_backup) as verified_backup_us`.execute(kysely);
   return rows[0];
+}
+
+/** Whether an account is the operator's: the one that the installation had first. */
+export async function isOperators({ kysely }: Pick<Db, 'kysely'>, accountNo: number): Promise<boolean> {
+  const row = await kysely
+    .selectFrom('accounts')
+    .select((expression) => expression.fn.min('account_no').as('first'))
+    .executeTakeFirst();
+  return row?.first === accountNo;
 }

@@ -65,7 +65,7 @@ export function Health({ installation }: { readonly installation: Installation }
     ],
     [say.clocks, hasClock ? say.clocksBad : say.clocksGood],
     [say.disk, Disk === null ? say.unknown : say.diskOf(sizeOf(Disk.Free), sizeOf(Disk.Total))],
-    [say.database, sizeOf(DatabaseBytes)],
+    [say.database, DatabaseBytes === null ? say.unknown : sizeOf(DatabaseBytes)],
     [say.backup, <Backup key="backup" backup={backup} />],
     [say.certificate, CertificateEnd === null ? say.unknown : CertificateEnd.slice(0, 10)],
     [say.messages, count(Queues.NotificationsPending)],
