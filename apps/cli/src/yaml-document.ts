@@ -12,8 +12,8 @@ import {
 const maxAdded = 100_000;
 
 /**
- * Parses a YAML document, JSON included, whose aliases stay small: 200 KB of them can stand for gigabytes. The faults of
- * the text are in `errors` of the document; too many nodes by aliases throw a RangeError.
+ * Parses a YAML document, JSON included, whose aliases stay small: 200 KB of them can stand for gigabytes. The faults
+ * of the text are in `errors` of the document; too many nodes by aliases throw a RangeError.
  */
 export function parseYamlDocument(text: string, lineCounter: LineCounter): Document.Parsed {
   const document = parseDocument(text, { lineCounter, merge: true, prettyErrors: false });

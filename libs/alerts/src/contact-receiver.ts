@@ -23,7 +23,7 @@ const localNames = ['localhost', 'local', 'internal', 'intranet', 'lan', 'home',
 
 /**
  * The fault of an e-mail address that a stranger names; null: none. Besides what `emailFault` refuses it must be of a
- * public domain: the mail server may deliver `root@localhost` to its own host, and names of the network to people in it.
+ * public domain: the mail server may deliver `root@localhost` to its own host, and other names to people nearby.
  */
 export function strangersEmailFault(text: string): string | null {
   const labels = text

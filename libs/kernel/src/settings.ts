@@ -111,6 +111,12 @@ export const settings: Readonly<Record<string, Setting>> = {
     otherwise: 'default',
     about: 'The account of the people who come by a group of the provider',
   },
+  VANTAGE_OIDC_ALLOW_UNVERIFIED_EMAIL: {
+    reader: 'controller',
+    otherwise: 'false',
+    about:
+      'true: an e-mail address counts also where the provider does not send email_verified (Entra ID). Only for a provider in which nobody can enter the address of somebody else',
+  },
   VANTAGE_API_KEY_HEADERS: {
     reader: 'controller',
     otherwise: 'none',

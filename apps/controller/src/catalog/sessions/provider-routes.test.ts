@@ -147,10 +147,21 @@ describe('signing in without groups', () => {
   test.each([
     ['none', {}],
     ['one that is not verified', { email: 'ada@example.org', email_verified: false }],
+    ['one of which the provider says nothing', { email: 'ada@example.org' }],
   ])('refuses an e-mail address: %s', async (_, email) => {
     bench.provider.person = { sub: 'eve', ...email };
     const { answer, text } = await browse(one.rest);
     expect([answer.status, text]).toEqual([409, expect.stringContaining('names no e-mail address')]);
+  });
+
+  test('takes an address of which the provider says nothing where the operator trusts it, and no refused one', async () => {
+    const { rest, send } = await bench.start(undefined, { allowsUnverified: true });
+    await using own = rest;
+    await send('POST', '/users', { Name: 'Eve', Email: 'eve@example.org', Level: 'UR' });
+    bench.provider.person = { sub: 'eve', email: 'eve@example.org' };
+    expect((await browse(own)).answer.status).toBe(200);
+    bench.provider.person = { sub: 'eve', email: 'eve@example.org', email_verified: false };
+    expect((await browse(own)).answer.status).toBe(409);
   });
 });
 
@@ -196,5 +207,6 @@ test('claims of any shape are read, and bounded', () => {
     groups: new Set(['noc']),
   });
   expect(identityOf({ email: 'a@b.example', email_verified: 'true' }).email).toBe('a@b.example');
+  expect(identityOf({ email: 'a@b.example', email_verified: 1 }).email).toBeUndefined();
   expect(identityOf({ groups: Array.from({ length: 5_000 }, (_, n) => `g${n}`) }).groups.size).toBe(1_000);
 });

@@ -14,7 +14,7 @@ export interface Begun {
 
 /** Whom the provider signed in. */
 export interface Identity {
-  /** Undefined: the provider names none, or says that nobody verified it. */
+  /** Undefined: the provider names none, or none that was verified. */
   readonly email: string | undefined;
   readonly name: string | undefined;
   readonly groups: ReadonlySet<string>;
@@ -54,7 +54,7 @@ const claims = z.object({
   email_verified: z
     .union([z.boolean(), z.literal('true'), z.literal('false')])
     .optional()
-    .catch(undefined),
+    .catch(false),
   name: z.string().max(200).optional().catch(undefined),
   groups: texts.optional().catch(undefined),
 });
@@ -130,12 +130,12 @@ export function createSignInProvider(
           idTokenExpected: true,
         });
         const own = tokens.claims();
-        const isWhole = own?.['email'] !== undefined && own['groups'] !== undefined;
+        const isWhole = ['email', 'email_verified', 'groups'].every((name) => own?.[name] !== undefined);
         const more =
           isWhole || own === undefined || config.serverMetadata().userinfo_endpoint === undefined
             ? {}
             : await oidc.fetchUserInfo(config, tokens.access_token, own.sub);
-        return identityOf({ ...more, ...own });
+        return identityOf({ ...more, ...own }, settings);
       }),
     async signOutAddress(back) {
       const late = new AbortController();
@@ -149,11 +149,18 @@ export function createSignInProvider(
   };
 }
 
-/** Whom these claims name (OpenID Connect Core 1.0, section 5.1). */
-export function identityOf(given: object): Identity {
+/**
+ * Whom these claims name (OpenID Connect Core 1.0, section 5.1). Where the provider does not say that an address was
+ * verified, anybody may have entered it there: it counts only where the operator trusts the provider for it.
+ */
+export function identityOf(
+  given: object,
+  { allowsUnverified = false }: Pick<OidcSettings, 'allowsUnverified'> = {},
+): Identity {
   const { email, email_verified: isVerified, name, groups = [] } = claims.parse(given);
-  const isRefused = isVerified === false || isVerified === 'false';
-  return { email: isRefused ? undefined : email, name, groups: new Set(groups.slice(0, mostGroups)) };
+  const isGood =
+    isVerified === true || isVerified === 'true' || (isVerified === undefined && allowsUnverified);
+  return { email: isGood ? email : undefined, name, groups: new Set(groups.slice(0, mostGroups)) };
 }
 
 /** The message with the reasons of its causes, for the log and the person. */

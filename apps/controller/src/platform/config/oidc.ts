@@ -18,6 +18,8 @@ export interface OidcSettings {
   readonly groups: readonly GroupRights[] | undefined;
   /** The name of the account of those who come by a group. */
   readonly account: string;
+  /** An e-mail address counts also where the provider does not say whether it was verified; absent: false. */
+  readonly allowsUnverified?: boolean;
 }
 
 const groupForm = /^\s*([^=;]{1,200}?)\s*=\s*(U[ROWA])\s*(?::([^;]{1,2000}))?$/;
@@ -68,6 +70,7 @@ export const acceptedOidc = {
     'groups of the provider with a level, and tags where it is limited, separated by semicolons: admins=UA; noc=UO; berlin-team=UW:berlin,berlin/rack-3',
   ],
   VANTAGE_OIDC_ACCOUNT: [z.string().min(1).max(200), 'the name of an account'],
+  VANTAGE_OIDC_ALLOW_UNVERIFIED_EMAIL: [z.enum(['true', 'false']), 'true or false'],
 } as const;
 
 type Read = <T>(name: string, accepted: readonly [z.ZodType<T>, string]) => T | undefined;
@@ -84,8 +87,19 @@ export function readOidc(
   const secretFile = read('VANTAGE_OIDC_CLIENT_SECRET_FILE', acceptedOidc.VANTAGE_OIDC_CLIENT_SECRET_FILE);
   const groups = read('VANTAGE_OIDC_GROUPS', acceptedOidc.VANTAGE_OIDC_GROUPS);
   const account = read('VANTAGE_OIDC_ACCOUNT', acceptedOidc.VANTAGE_OIDC_ACCOUNT) ?? 'default';
+  const unverified = read(
+    'VANTAGE_OIDC_ALLOW_UNVERIFIED_EMAIL',
+    acceptedOidc.VANTAGE_OIDC_ALLOW_UNVERIFIED_EMAIL,
+  );
   if (issuer !== undefined && clientId !== undefined)
-    return { issuer, clientId, clientSecretFile: secretFile && absolute(secretFile), groups, account };
+    return {
+      issuer,
+      clientId,
+      clientSecretFile: secretFile && absolute(secretFile),
+      groups,
+      account,
+      ...(unverified === 'true' && { allowsUnverified: true }),
+    };
   const isReadable = problems.length === before;
   if (isReadable && [issuer, clientId, secretFile, groups].some((value) => value !== undefined))
     problems.push('VANTAGE_OIDC_ISSUER and VANTAGE_OIDC_CLIENT_ID must be given together');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { startOidcProvider, type TestProvider } from '../../../../../../tests/harness/oidc-provider.ts';
-import { readGroups } from '../../../platform/config/oidc.ts';
+import { type OidcSettings, readGroups } from '../../../platform/config/oidc.ts';
 import { createRestFixture, type RestFixture } from '../../../rest/api/testing/rest-fixture.ts';
 
 /** Where browsers reach the controller of these tests. */
@@ -78,20 +78,25 @@ export function useProvider() {
     get provider() {
       return provider;
     },
-    start: (groups?: string) => startWith(provider, clientSecretFile, groups),
+    start: (groups?: string, more: Partial<OidcSettings> = {}) =>
+      startWith(provider, { clientSecretFile, ...more }, groups),
   };
 }
 
 /** The API with the account `one`, a key of level UA, and the provider. */
-async function startWith(provider: TestProvider, clientSecretFile: string, groups?: string) {
+async function startWith(
+  provider: TestProvider,
+  more: Pick<OidcSettings, 'clientSecretFile'> & Partial<OidcSettings>,
+  groups?: string,
+) {
   const rest = await createRestFixture({
     settings: {
       oidc: {
         issuer: provider.issuer,
         clientId: provider.clientId,
-        clientSecretFile,
         groups: groups === undefined ? undefined : readGroups(groups),
         account: 'one',
+        ...more,
       },
     },
   });
