@@ -8,6 +8,7 @@ type Answer = number | 'ENOSPC' | 'EIO' | 'EAGAIN';
 function scene(answers: readonly Answer[]) {
   let at = 0;
   let text = '';
+  let waitedMs = 0;
   const destination = createLogDestination({
     put(bytes) {
       const answer = answers[at] ?? bytes.length;
@@ -17,9 +18,12 @@ function scene(answers: readonly Answer[]) {
       text += Buffer.from(bytes.subarray(0, taken)).toString('latin1');
       return taken;
     },
+    wait(ms) {
+      waitedMs += ms;
+    },
     onLost: (lost, reason) => destination.write(`lost ${lost} ${reason}\n`),
   });
-  return { destination, text: () => text };
+  return { destination, text: () => text, waitedMs: () => waitedMs };
 }
 
 test('lines that the disk refuses are counted, and told before the next one', () => {
@@ -34,6 +38,18 @@ test('a line that the disk cut does not run into the next one, and slow output i
   destination.write('first\n');
   destination.write('second\n');
   expect(text()).toBe('fi\nlost 1 ENOSPC\nsecond\n');
+});
+
+test('a reader that stopped is waited for half a second in all; its lines are counted, and told when it goes on', () => {
+  const { destination, text, waitedMs } = scene([3, ...Array.from({ length: 35 }, () => 'EAGAIN' as const)]);
+  for (const line of ['first\n', 'second\n', 'third\n', 'fourth\n']) destination.write(line);
+  expect(waitedMs()).toBe(500);
+  expect(text()).toBe('fir');
+  for (let n = 0; n < 10; n += 1) destination.write(`line-${n}\n`);
+  expect(waitedMs()).toBe(500);
+  // Line 1 is the first that the reader takes; the next one tells what was lost.
+  const after = Array.from({ length: 8 }, (_, n) => `line-${n + 2}\n`).join('');
+  expect(text()).toBe(`fir\nline-1\nlost 5 EAGAIN\n${after}`);
 });
 
 test('whatever a disk takes, each line is out whole or counted as lost', () => {

@@ -7,20 +7,28 @@ interface LogDestination {
 }
 
 const againMs = 20;
+/** A reader that takes nothing for so long has stopped, and the program goes on without it. */
+const maxWaits = 25;
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
 /**
  * The destination of a log: each line is out when `write` returns, so that a crash loses none. A disk that refuses
  * lines (ENOSPC, EIO) does not end the program: the lines are lost, and `onLost` tells their number when lines are
- * written again. Output that is not ready (EAGAIN, a pipe that is read slowly) is waited for.
+ * written again. Output that is not ready (EAGAIN, a pipe that is read slowly) is waited for, half a second at most:
+ * a reader that has stopped (`less`, a stopped journal) must not stop the program. Then nothing is waited for until the
+ * reader takes bytes again.
  */
 export function createLogDestination(deps: {
   /** Writes to the descriptor, and returns how many bytes it took. */
   readonly put?: (bytes: Uint8Array) => number;
+  /** Blocks the program for so many milliseconds. */
+  readonly wait?: (ms: number) => void;
   /** Writes a line about the lost lines with `write`. */
   readonly onLost: (lost: number, reason: string) => void;
 }): LogDestination {
   const put = deps.put ?? ((bytes) => writeSync(2, bytes));
+  const wait = deps.wait ?? ((ms) => void Atomics.wait(sleeper, 0, 0, ms));
+  let waits = 0;
   let lost = 0;
   let reason = '';
   let isTelling = false;
@@ -33,9 +41,11 @@ export function createLogDestination(deps: {
     for (let done = 0; done < bytes.length; ) {
       try {
         done += put(bytes.subarray(done));
+        waits = 0;
       } catch (error) {
-        if (isNotReady(error)) {
-          Atomics.wait(sleeper, 0, 0, againMs);
+        if (isNotReady(error) && waits < maxWaits) {
+          waits += 1;
+          wait(againMs);
           continue;
         }
         isTorn ||= done > 0;

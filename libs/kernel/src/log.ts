@@ -10,7 +10,8 @@ export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 's
 /**
  * Creates the process's logger: lines on stderr, text in local time where that is a terminal and JSON elsewhere. They
  * are synchronous (a crash loses no line), known secret fields are masked, and each line is of bounded length whatever
- * it is given. A disk that takes no lines loses them, and does not end the process. Tests give another `destination`.
+ * it is given. A disk or reader that takes no lines loses them, and neither ends nor stops the process. Tests give
+ * another `destination`.
  */
 export function createLog(
   name: string,
@@ -39,7 +40,10 @@ export function createLog(
       forReader(
         createLogDestination({
           onLost: (lost, error) =>
-            log.error({ lost, error }, 'lines of this log were lost: its disk refused them'),
+            log.error(
+              { lost, error },
+              'lines of this log were lost: its disk or its reader did not take them',
+            ),
         }),
       ),
   );
