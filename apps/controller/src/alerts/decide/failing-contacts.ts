@@ -45,7 +45,8 @@ async function failingContacts(trx: Kysely<Tables>, sinceUs: number): Promise<re
     where h.failing_since_us is not null and (h.failing_since_us <= ${sinceUs}::bigint or h.failed_us is not null) and not c.shadow
       and not exists (select from alerts a where a.closed_us is null and a.kind = 'contact.failing'
         and a.opening ->> 'contact_id' = c.contact_id)
-    order by h.failing_since_us limit ${atOnce}`.execute(trx);
+    order by row_number() over (partition by c.account_no order by h.failing_since_us, h.contact_no), h.failing_since_us
+    limit ${atOnce}`.execute(trx);
   return rows;
 }
 

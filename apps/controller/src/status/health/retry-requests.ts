@@ -7,7 +7,7 @@ import {
   type RetryCandidate,
   type RetrySequence,
 } from '@vantage/health';
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { type NewRunRequest, pipelined, type Tables } from '../../platform/db/index.ts';
 import { unitHash } from '../../platform/db/schedule-offset.ts';
 import type { FoldDevice } from './fold-store.ts';
@@ -181,6 +181,16 @@ async function requestNow(
 /** `retriesLocally`: the plan lets the device's own agent retry by itself. */
 type EligibleAgent = RetryCandidate & { readonly retriesLocally: boolean };
 
+/** The agent `a` may retry devices of the open span `s` at its Location. */
+const canRetry = sql<boolean>`s.to_us is null and a.state = 'Connected' and a.offline_reason is null
+  and a.leaving_since_us is null`;
+
+/** Whether an agent may retry the device now. */
+export function canBeRetried(deviceNo: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql`exists (select from assignment_spans s join agents a on a.location_no = s.location_no
+    where s.device_no = ${deviceNo} and ${canRetry})`;
+}
+
 /**
  * The agents that are connected, not offline and at a Location that checks these devices. They are in order of
  * Location. The agent to which the device is assigned comes first, the others in an order that differs by device, so
@@ -194,8 +204,7 @@ async function candidatesOf(
     select s.device_no as "deviceNo", a.agent_no as "agentNo", s.location_no as "locationNo",
       a.agent_no = s.agent_no as "isAssigned", s.retries_locally as "retriesLocally"
     from assignment_spans s join agents a on a.location_no = s.location_no
-    where s.device_no = any(${deviceNos}::int[]) and s.to_us is null
-      and a.state = 'Connected' and a.offline_reason is null and a.leaving_since_us is null
+    where s.device_no = any(${deviceNos}::int[]) and ${canRetry}
     order by s.location_no, a.agent_no`.execute(trx);
   const spread = (one: EligibleAgent & { deviceNo: number }) =>
     one.isAssigned ? 0 : unitHash(one.deviceNo, one.agentNo);

@@ -2,10 +2,12 @@ import type { Logger } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { bisectBatch, lockDevices, quarantine, type Tables } from '../../platform/db/index.ts';
 import { readDevices } from './rebuild-state.ts';
-import { type RetryDeps, requestRetries } from './retry-requests.ts';
+import { canBeRetried, type RetryDeps, requestRetries } from './retry-requests.ts';
 import type { Times } from './times.ts';
 
 const devicesPerRun = 500;
+/** No account's devices keep those of another one waiting. */
+const inTurns = sql`row_number() over (partition by d.account_no order by d.device_no), d.device_no`;
 
 /** After a failure the sweep leaves the device out for this long. */
 const restUs = 600_000_000;
@@ -22,9 +24,10 @@ export async function sweepRetries(
   { job, log }: { readonly job: string; readonly log: Logger },
 ): Promise<number> {
   const { rows: overdue } = await sql<{ device_no: number }>`
-    select distinct o.device_no from run_requests o where o.state = 'Open' and o.deadline_us < ${nowUs}::bigint
-      and ${isHealthy(sql`o.device_no`, job, nowUs)}
-    limit ${devicesPerRun}`.execute(db);
+    select d.device_no from devices d where d.device_no in (
+        select o.device_no from run_requests o where o.state = 'Open' and o.deadline_us < ${nowUs}::bigint)
+      and ${isHealthy(sql`d.device_no`, job, nowUs)}
+    order by ${inTurns} limit ${devicesPerRun}`.execute(db);
   const waiting = new Set(await stalledRetries(db, nowUs, deps.times, job));
   const deviceNos = [...new Set([...overdue.map((row) => row.device_no), ...waiting])];
   const refused = await bisectBatch(deviceNos, (some) =>
@@ -64,8 +67,8 @@ async function sweepDevices(
 }
 
 /**
- * Devices whose retry sequence is overdue and has no open run request. A state without proper numbers has no retry
- * sequence.
+ * Devices whose retry sequence is overdue and has no open run request, and that an agent can retry: the others would
+ * stay due. A state without proper numbers has no retry sequence.
  */
 async function stalledRetries(
   db: Kysely<Tables>,
@@ -82,8 +85,9 @@ async function stalledRetries(
       and ${numberOfSequence('revision')} >= d.target_revision
       and not exists (
         select 1 from run_requests o where o.device_no = s.device_no and o.kind = 'Retry' and o.state = 'Open')
-      and ${isHealthy(sql`s.device_no`, job, nowUs)}
-    limit ${devicesPerRun}`.execute(db);
+      and ${canBeRetried(sql.ref('d.device_no'))}
+      and ${isHealthy(sql`d.device_no`, job, nowUs)}
+    order by ${inTurns} limit ${devicesPerRun}`.execute(db);
   return rows.map((row) => row.device_no);
 }
 

@@ -31,7 +31,11 @@ const pollMs = 1_000;
 const drainMs = 1_500;
 /** An attempt that takes longer than this makes its receiver a slow one. */
 const slowMs = 2_000;
+/** Attempts that end together are answered by one round. */
+const gatherMs = 20;
 const receiversARound = 200;
+/** Receivers of one round: what becomes due meanwhile waits for so many claims at most. */
+const claimsARound = 32;
 const mostSlow = 4_096;
 
 const trackedSlow = declareState({
@@ -103,7 +107,9 @@ export function createSender<D extends Due>({
     for (const attempt of attempts) if (isLong(attempt)) learn(attempt);
     const held = attempts.map((one) => ({ ...one.due, isSlow: one.due.isSlow || isLong(one) }));
     const taken = { full: fullNames(held, places), slow: [...slow] };
-    const shares = shareOut(await sending.due(taken, receiversARound), held, places);
+    const all = shareOut(await sending.due(taken, receiversARound), held, places);
+    const shares = all.slice(0, claimsARound);
+    if (shares.length < all.length) isWoken = true;
     let begun = 0;
     for (const { due, places: given } of shares) {
       if (signal.aborted) return;
@@ -122,6 +128,7 @@ export function createSender<D extends Due>({
         isWoken = false;
         await parts.attempt('round', () => round(signal));
         if (!isWoken) await waker.wait(timeScale(pollMs, shortestRoundMs), signal);
+        await clock.sleep(gatherMs, signal).catch(() => {});
       }
       const ended = Promise.allSettled([...running].map(({ done }) => done));
       using _timer = clock.timer(drainMs, () => interrupt.abort(new Error('the controller stops')));

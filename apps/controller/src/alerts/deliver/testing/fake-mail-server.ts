@@ -1,7 +1,12 @@
 import { createServer, type Server, type Socket } from 'node:net';
 
-/** The behaviour of a test's SMTP server at RCPT or before. */
-export type SmtpBehaviour = 'accept' | 'silent' | 'reset' | { readonly rcpt: string };
+/** The behaviour of a test's SMTP server at RCPT or before; `acceptMs`: it accepts each mail after this time. */
+export type SmtpBehaviour =
+  | 'accept'
+  | 'silent'
+  | 'reset'
+  | { readonly rcpt: string }
+  | { readonly acceptMs: number };
 
 /** A mail server on loopback that keeps the messages that it gets. */
 export interface FakeMailServer extends AsyncDisposable {
@@ -49,7 +54,7 @@ function serve(
     if (verb === 'AUTH') return say('235 ok');
     if (verb === 'RCPT') {
       to = line.slice('RCPT TO:'.length);
-      return say(behaviour === 'accept' ? '250 ok' : behaviour.rcpt);
+      return say(typeof behaviour === 'object' && 'rcpt' in behaviour ? behaviour.rcpt : '250 ok');
     }
     if (verb === 'QUIT') return void socket.end('221 bye\r\n');
     isData = verb === 'DATA';
@@ -65,9 +70,13 @@ function serve(
       text = text.slice(end + (isData ? 5 : 2));
       if (!isData) command(piece);
       else {
-        messages.push({ to, data: piece });
         isData = false;
-        say('250 stored');
+        const store = () => {
+          messages.push({ to, data: piece });
+          say('250 stored');
+        };
+        if (typeof behaviour === 'object' && 'acceptMs' in behaviour) setTimeout(store, behaviour.acceptMs);
+        else store();
       }
     }
   });
