@@ -66,6 +66,7 @@ export const untrackedState: ReadonlyMap<string, string> = new Map(
       'libs/kernel/src/job-parts.ts failing',
       'libs/kernel/src/log-summary.ts timers',
       'libs/kernel/src/metrics/process-metrics.ts updates',
+      'libs/kernel/src/declared-share.ts declared',
       'libs/kernel/src/tracked-state.ts declared',
       'libs/probes/src/search/text-search.ts threads',
       'apps/agent/src/clock/sync.ts samples',

@@ -156,7 +156,7 @@ export function createFairSemaphore<Owner extends number | string>({
       owned.queue.add(waiting);
       count(owned, { waiting: 1 });
     });
-  /** Refuses another one, so that there is room for one more of this group; false: it has as much waiting as any other. */
+  /** Refuses another one, so that one more of this group may wait; false: it has as much waiting as any other. */
   const makeRoom = ({ group }: Owned): boolean => {
     if (all.waiting < mostWaiting) return true;
     const most = leastOf(

@@ -3,6 +3,7 @@ export { boundedText } from './bounded-text.ts';
 export { type Clock, every, systemClock } from './clock.ts';
 export { createCoalescer } from './coalescer.ts';
 export { acceptedPort, commonSettings } from './common-settings.ts';
+export { declaredShares, declareShare, type Share } from './declared-share.ts';
 export {
   createDiskWatch,
   type DiskSpace,

@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os';
-import { type Clock, descriptorLimit, type Logger, messageOf, newId } from '@vantage/kernel';
+import { type Clock, declareShare, descriptorLimit, type Logger, messageOf, newId } from '@vantage/kernel';
 import { createDial, traceroute } from '@vantage/probes';
 import { type ClockSync, createClockSync } from '../clock/sync.ts';
 import type { Config } from '../config/config.ts';
@@ -25,6 +25,13 @@ import { cachedOwnNetworks, type OwnNetworks } from '../uplink/reachability.ts';
 import { createUplink, type Uplink } from '../uplink/uplink.ts';
 import { createHeartbeatSender, type SendHeartbeat } from './heartbeat.ts';
 import type { Stores } from './stores.ts';
+
+declareShare({
+  name: 'checks_of_an_agent',
+  limit: 'checksPerMinute of the policy file',
+  filledBy: 'devices',
+  share: 'an agent is of one account; devices take turns by when they are due',
+});
 
 /** Descriptors for the agent itself: its files, the stream, the spawner of scripts, resolvers, and a reserve. */
 const ownDescriptors = 48;

@@ -2,7 +2,7 @@ import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { Code, ConnectError, createClient } from '@connectrpc/connect';
 import { createGrpcTransport } from '@connectrpc/connect-node';
 import { silenceMs } from '@vantage/domain';
-import { type Clock, createMailbox, messageOf, type Secret } from '@vantage/kernel';
+import { type Clock, createMailbox, declareShare, messageOf, type Secret } from '@vantage/kernel';
 import {
   AgentService,
   type ConnectRequest,
@@ -15,6 +15,13 @@ import type { Proof } from '../enrol/enrolment.ts';
 import type { Connection } from './connection.ts';
 import { dial } from './connection.ts';
 import { type DisconnectReason, failuresAfter, waitAfter } from './disconnect-reason.ts';
+
+declareShare({
+  name: 'messages_of_an_agent',
+  limit: '64 messages on their way',
+  filledBy: 'results',
+  share: 'an agent is of one account',
+});
 
 /** A message to the controller. */
 type Outgoing = NonNullable<MessageInitShape<typeof ConnectRequestSchema>['message']>;

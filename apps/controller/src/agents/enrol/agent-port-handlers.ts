@@ -7,6 +7,7 @@ import {
   type Clock,
   clientNetwork,
   createLogSummary,
+  declareShare,
   type Logger,
   messageOf,
   parseJson,
@@ -33,6 +34,13 @@ import {
   sendJson,
   sendRefusal,
 } from './reply.ts';
+
+declareShare({
+  name: 'requests_for_certificates',
+  limit: '200 in a row and then 20 a second for each address (IPv6: /64)',
+  filledBy: 'strangers',
+  share: 'the same',
+});
 
 /** Everything that the agents' port answers. */
 interface AgentPortHandlers extends Disposable {

@@ -1,5 +1,5 @@
 import { minuteUs } from '@vantage/domain';
-import { type Clock, createSemaphore, type Logger } from '@vantage/kernel';
+import { type Clock, createSemaphore, declareShare, type Logger } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../platform/db/index.ts';
 import { hashCredential } from '../../platform/secrets/credential.ts';
@@ -9,6 +9,13 @@ import {
 } from '../../platform/server/agent-certificate-times.ts';
 import type { Authorities } from '../../platform/server/tls.ts';
 import type { SigningRequest } from './signing-request.ts';
+
+declareShare({
+  name: 'enrolments_in_work',
+  limit: '2 run, 1,024 wait',
+  filledBy: 'strangers',
+  share: '200 in a row and then 20 a second of an address (IPv6: /64)',
+});
 
 /** Reads and writes the columns of agents that enrolment uses. */
 export interface AgentEnrolment {

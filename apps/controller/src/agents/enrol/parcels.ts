@@ -12,7 +12,14 @@ import {
   type ReleaseStatement,
   readStatement,
 } from '@vantage/domain';
-import { type Clock, createSemaphore, isMissing, readIfPresent, readIfPresentSync } from '@vantage/kernel';
+import {
+  type Clock,
+  createSemaphore,
+  declareShare,
+  isMissing,
+  readIfPresent,
+  readIfPresentSync,
+} from '@vantage/kernel';
 import { problemCode } from '../../rest/http/problem.ts';
 import type { Enrolment } from './enrolment.ts';
 import {
@@ -24,6 +31,13 @@ import {
   sendRefusal,
   setHead,
 } from './reply.ts';
+
+declareShare({
+  name: 'downloads_of_parcels',
+  limit: '4, for 10 minutes at most',
+  filledBy: 'hosts with the token of an invitation, agents that upgrade themselves',
+  share: '4: an operator or a UW key invites; an agent tries again for half an hour',
+});
 
 /** The files that the installer of an agent needs. */
 export interface Downloads {

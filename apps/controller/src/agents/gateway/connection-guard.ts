@@ -1,6 +1,20 @@
 import type { Socket } from 'node:net';
-import { type Clock, clientNetwork, createLogSummary, declareState, type Logger } from '@vantage/kernel';
+import {
+  type Clock,
+  clientNetwork,
+  createLogSummary,
+  declareShare,
+  declareState,
+  type Logger,
+} from '@vantage/kernel';
 import { createRateLimiter } from '../../platform/server/rate-limiter.ts';
+
+declareShare({
+  name: 'new_connections_of_agents',
+  limit: '1,024 in a row and then 50 a second for each address (IPv6: /64)',
+  filledBy: 'agents, strangers',
+  share: 'the same',
+});
 
 /** Bounds the connections of the agents' port, also those that speak no TLS and no HTTP/2 yet. */
 export interface ConnectionGuard extends Disposable {

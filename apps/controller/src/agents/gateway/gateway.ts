@@ -1,7 +1,14 @@
 import type { Http2SecureServer, Http2Session, ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { type Clock, createSemaphore, declareState, type Logger, messageOf } from '@vantage/kernel';
+import {
+  type Clock,
+  createSemaphore,
+  declareShare,
+  declareState,
+  type Logger,
+  messageOf,
+} from '@vantage/kernel';
 import { Goodbye_Reason } from '@vantage/proto';
 import type { Db } from '../../platform/db/index.ts';
 import { createRateLimiter } from '../../platform/server/rate-limiter.ts';
@@ -21,6 +28,19 @@ import { type BatchReceiver, createSessionOpener } from './session-opener.ts';
 import { type KeyOwner, type KnownAgent, ownerOfKey } from './store.ts';
 import { type Caller, createStreamHandler, type Serve, type StreamHandler } from './stream-handler.ts';
 import type { AgentUpgrades } from './upgrade-feed.ts';
+
+declareShare({
+  name: 'look_ups_of_certificates',
+  limit: '2 run, 4,096 wait',
+  filledBy: 'agents with a certificate',
+  share: '4 streams of an agent wait',
+});
+declareShare({
+  name: 'openings_of_streams',
+  limit: '30 in a row and then one a second for each agent',
+  filledBy: 'agents',
+  share: 'the same',
+});
 
 /** The agents' end of a controller. */
 export interface Gateway {

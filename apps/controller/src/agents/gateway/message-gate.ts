@@ -3,7 +3,7 @@ import { reflect } from '@bufbuild/protobuf/reflect';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { type AnchorReport, batchRecords, dayUs, kibibyte, messageBytes, mostAnchors } from '@vantage/domain';
-import { messageOf } from '@vantage/kernel';
+import { declareShare, messageOf } from '@vantage/kernel';
 import {
   AnchorReport_State,
   BatchSchema,
@@ -17,6 +17,13 @@ import { isBigint, isText, toBigint, toReal, toText } from '../../platform/db/in
 import type { AgentStatus } from './agent-presence.ts';
 import { createFairSlots } from './fair-slots.ts';
 import type { KeyOwner } from './store.ts';
+
+declareShare({
+  name: 'memory_of_batches',
+  limit: '48 MiB',
+  filledBy: 'agents',
+  share: '24 MiB an account, 6 MiB an agent; accounts take turns',
+});
 
 /** The limits of a stream's messages from now on. */
 export interface MessageRules {

@@ -1,6 +1,6 @@
 import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { type Clock, type Logger, newId } from '@vantage/kernel';
+import { type Clock, declareShare, type Logger, newId } from '@vantage/kernel';
 import type { Batch, Hello } from '@vantage/proto';
 import { type Db, publish } from '../../platform/db/index.ts';
 import type { AgentPresence } from './agent-presence.ts';
@@ -17,6 +17,13 @@ import { createSession, type Session } from './session.ts';
 import { type KnownAgent, namesOf, openSession } from './store.ts';
 import type { Caller } from './stream-handler.ts';
 import { type AgentUpgrades, createUpgradeFeed, noUpgrades } from './upgrade-feed.ts';
+
+declareShare({
+  name: 'commits_of_results',
+  limit: '4 batches',
+  filledBy: 'agents',
+  share: '2 an account, 1 an agent; accounts take turns',
+});
 
 interface NewSession {
   readonly agent: KnownAgent;

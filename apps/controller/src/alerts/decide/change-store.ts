@@ -6,10 +6,17 @@ import {
   type PastOutage,
 } from '@vantage/alerts';
 import type { Severity } from '@vantage/domain';
-import { newId } from '@vantage/kernel';
+import { declareShare, newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { pipelined, type Row, type Tables } from '../../platform/db/index.ts';
 import { readAlertState, readFacts, readKind, readPast, readSeverity } from './alert-facts.ts';
+
+declareShare({
+  name: 'alerts_behind_a_master',
+  limit: 'all of a device',
+  filledBy: 'the account',
+  share: 'the alerts of one device',
+});
 
 /** A device as a new alert needs it. */
 export interface ChangedDevice {

@@ -1,7 +1,15 @@
 import { type AlertState, kindsOfLocation } from '@vantage/alerts';
 import type { BaseStatus } from '@vantage/domain';
+import { declareShare } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import type { Row, Tables } from '../../platform/db/index.ts';
+
+declareShare({
+  name: 'alerts_that_are_due',
+  limit: '100 in a round',
+  filledBy: 'accounts',
+  share: 'the oldest are first',
+});
 
 /** An alert that is due, with its subject. */
 export type DueAlert = Pick<

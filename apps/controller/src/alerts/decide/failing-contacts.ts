@@ -1,7 +1,14 @@
 import { newAlertState } from '@vantage/alerts';
-import { newId } from '@vantage/kernel';
+import { declareShare, newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../platform/db/index.ts';
+
+declareShare({
+  name: 'contacts_that_fail',
+  limit: '100 in a round',
+  filledBy: 'accounts',
+  share: 'those that fail for longest are first; each opens one alert',
+});
 
 /** At most so many alerts open in one transaction. */
 const atOnce = 100;

@@ -1,7 +1,14 @@
 import { installationKinds, newAlertState } from '@vantage/alerts';
-import { newId } from '@vantage/kernel';
+import { declareShare, newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../platform/db/index.ts';
+
+declareShare({
+  name: 'alerts_of_the_installation',
+  limit: '100 in a round',
+  filledBy: 'the controller',
+  share: 'one of each kind an account',
+});
 
 /** At most so many alerts open in one transaction. */
 const atOnce = 100;

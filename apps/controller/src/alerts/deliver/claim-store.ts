@@ -1,8 +1,16 @@
 import { hourUs } from '@vantage/domain';
+import { declareShare } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../platform/db/index.ts';
 import { updatedUs } from './record.ts';
 import { type Due, fits, hostOf, inTurns, slowIn, type Taken } from './sending/places.ts';
+
+declareShare({
+  name: 'contacts_with_notifications',
+  limit: '128 attempts at one time',
+  filledBy: 'accounts',
+  share: '32 an account, 4 a contact; of contacts that fail 32, 8 and 1; accounts take turns',
+});
 
 /** The database's clock, so that controllers with different clocks agree which leases have ended. */
 const dbNowUs = sql<number>`(extract(epoch from clock_timestamp()) * 1e6)::bigint`;

@@ -1,10 +1,17 @@
 import type { AlertKind, MessageKind, NewNotification } from '@vantage/alerts';
-import { newId } from '@vantage/kernel';
+import { declareShare, newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import { publish, type Tables } from '../../platform/db/index.ts';
 import type { NotificationState } from './notification-state.ts';
 import { releaseFollowers } from './record.ts';
+
+declareShare({
+  name: 'ends_that_were_not_said',
+  limit: 'all of a contact',
+  filledBy: 'the account',
+  share: 'a contact that another worker has is left to it',
+});
 
 /** The answer of a notification that is recorded only. */
 export const shadowAnswer = 'the contact is in shadow, so nothing was sent';

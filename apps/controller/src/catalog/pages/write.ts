@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { cleanLine } from '@vantage/domain';
-import { createSemaphore, type FieldFault } from '@vantage/kernel';
+import { createSemaphore, declareShare, type FieldFault } from '@vantage/kernel';
 import { hashPassword, verifyPassword } from '../../platform/secrets/password.ts';
 import { type Identity, resolveIdentity, showIdentity } from '../external-key.ts';
 import { namesOfTags, readScope, type Scope } from '../keys/scope.ts';
@@ -24,6 +24,13 @@ import {
   type StoredPage,
   updatePage,
 } from './store.ts';
+
+declareShare({
+  name: 'hashes_of_pages_that_are_written',
+  limit: '1 computed, 4 wait',
+  filledBy: 'keys (UW)',
+  share: '2, because an account has 2 changes in work',
+});
 
 /** The settings that a status page gets. */
 interface PageSettings extends Identity {

@@ -1,10 +1,24 @@
-import { type Clock, clientNetwork, createSemaphore, declareState, messageOf } from '@vantage/kernel';
+import {
+  type Clock,
+  clientNetwork,
+  createSemaphore,
+  declareShare,
+  declareState,
+  messageOf,
+} from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import type { Db, Tables } from '../../platform/db/index.ts';
 import { emailKey, type PersonSignIn } from '../../rest/http/person-check.ts';
 import { type Problem, problemCode } from '../../rest/http/problem.ts';
 import { type Catalog, createdFields } from '../change.ts';
 import { findKeyTarget, findPersonTargets, findUnknownTarget, type SignInTarget } from './store.ts';
+
+declareShare({
+  name: 'look_ups_of_refused_sign_ins',
+  limit: '1 runs, 500 wait',
+  filledBy: 'strangers',
+  share: '20 a minute of an address, because it has no more attempts; beyond it only the log has them',
+});
 
 /** Who was refused: by the SHA-256 of a key, or as a person. */
 export type Refused = { readonly keyHash: Uint8Array } | Pick<PersonSignIn, 'email' | 'account'>;

@@ -1,4 +1,4 @@
-import { clientNetwork, createFairSemaphore, greaterNetwork } from '@vantage/kernel';
+import { clientNetwork, createFairSemaphore, declareShare, greaterNetwork } from '@vantage/kernel';
 import type { Db } from '../../platform/db/index.ts';
 import { hashCredential } from '../../platform/secrets/credential.ts';
 import { storedTextFault } from '../../rest/http/field.ts';
@@ -9,6 +9,13 @@ import { leastPassword, mostPassword, newPassword } from './fields.ts';
 import type { MailPerson } from './mail-texts.ts';
 import { readInvited } from './store.ts';
 import { acceptInvitation, hashPersonPassword } from './write.ts';
+
+declareShare({
+  name: 'hashes_of_invited_people',
+  limit: '1 computed, 16 wait',
+  filledBy: 'people who are invited',
+  share: '4 wait of an address (IPv6: /64); greater networks take turns',
+});
 
 /** Where invitations are accepted; the token follows. */
 export const invitationPath = '/invitation/';

@@ -1,5 +1,5 @@
 import { dayUs } from '@vantage/domain';
-import { type Clock, createJobParts, type Logger } from '@vantage/kernel';
+import { type Clock, createJobParts, declareShare, type Logger } from '@vantage/kernel';
 import { sql, type Transaction } from 'kysely';
 import type { WorkerWatch } from '../../platform/db/held/index.ts';
 import {
@@ -12,6 +12,13 @@ import {
 } from '../../platform/db/index.ts';
 import type { CheckRow } from './rows.ts';
 import { type CheckStoreDeps, createCheckStore, lateHours } from './store-checks.ts';
+
+declareShare({
+  name: 'held_checks',
+  limit: '500 of one agent in a round',
+  filledBy: 'agents, on a Citus cluster whose workers are down',
+  share: 'by device and start; a round lasts until nothing is left',
+});
 
 /** Stores held checks once all workers of the history are back. */
 interface HeldDrain {

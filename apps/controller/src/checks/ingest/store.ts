@@ -1,8 +1,15 @@
 import type { Span } from '@vantage/domain';
-import { Fault } from '@vantage/kernel';
+import { declareShare, Fault } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { lockAgent, type Tables } from '../../platform/db/index.ts';
 import { describe, type Item, isWhole } from './record.ts';
+
+declareShare({
+  name: 'records_in_quarantine',
+  limit: '500 in a round',
+  filledBy: 'agents',
+  share: 'each agent has its own round',
+});
 
 /**
  * Joins the spans with those that touch them, all in one statement. The spans of an agent never overlap, so of those

@@ -1,5 +1,5 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
-import { type Clock, type Logger, systemClock } from '@vantage/kernel';
+import { type Clock, declareShare, type Logger, systemClock } from '@vantage/kernel';
 import { Kysely, type LogEvent, sql } from 'kysely';
 import pg from 'pg';
 import { createListener, type Listener } from './bus/listener.ts';
@@ -19,6 +19,14 @@ import { createReplica, type Replica } from './replica/index.ts';
 import type { Tables } from './schema.ts';
 import { createScope, dropScope, workInScope } from './scope.ts';
 import type { WholeTransaction } from './waiting-writes.ts';
+
+declareShare({
+  name: 'database_connections_of_work',
+  limit: '10 connections',
+  filledBy: 'results, status, alerts, deliveries, planning, changes',
+  share:
+    'commits of results: 4, an account 2, an agent 1; changes: 6, an account 2; batches: 8, an account 1; look-ups of keys: 3; else one for each loop of the controller',
+});
 
 /**
  * Where the database is: `postgres://user:password@host:port/name?sslmode=…`, or, for a socket,

@@ -1,8 +1,21 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { createFairSemaphore } from '@vantage/kernel';
+import { createFairSemaphore, declareShare } from '@vantage/kernel';
 import type { DatabaseConnection, Dialect, Driver } from 'kysely';
 import { choosingDialect, withDriver } from './choosing-dialect.ts';
 import { type OpenPool, openPool } from './pool.ts';
+
+declareShare({
+  name: 'database_connections_of_reads',
+  limit: '5 connections',
+  filledBy: 'keys',
+  share: '3 an account; the account with the fewest is next',
+});
+declareShare({
+  name: 'database_connections_of_history',
+  limit: '4 connections',
+  filledBy: 'keys, readers of status pages, reports',
+  share: '2 an account; the account with the fewest is next',
+});
 
 /**
  * The connections for what accounts read, apart from those for all other work: results, status, alerts and changes. So
@@ -35,10 +48,8 @@ export function createLanes(given: Omit<Parameters<typeof openPool>[0], 'poolSiz
   const open = (lane: Lane): OpenPool =>
     openPool({ ...given, poolSize: laneConnections[lane].running, name: `vantage ${lane}` });
   const pools = { reads: open('reads'), history: open('history') };
-  const turns = {
-    reads: createFairSemaphore<number>(laneConnections.reads),
-    history: createFairSemaphore<number>(laneConnections.history),
-  };
+  const turnsOf = (lane: Lane) => createFairSemaphore<number>(laneConnections[lane]);
+  const turns = { reads: turnsOf('reads'), history: turnsOf('history') };
   const enter = async (): Promise<(() => void) | undefined> => {
     const found = caller.getStore();
     if (found === undefined) return undefined;

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { type Clock, clientNetwork, createTurnQueue } from '@vantage/kernel';
+import { type Clock, clientNetwork, createTurnQueue, declareShare } from '@vantage/kernel';
 import { isOverdue, nextPhase, type PhaseLimits } from './connection-phase.ts';
 import {
   type Connection,
@@ -11,6 +11,13 @@ import {
 } from './connection-table.ts';
 import { type ArrivedRequest, bytesOfWaiting, createRequestTurns } from './request-turns.ts';
 import { createUnsentBytes, unsentCapBytes } from './unsent-bytes.ts';
+
+declareShare({
+  name: 'pipelined_requests',
+  limit: '1,024 wait',
+  filledBy: 'strangers',
+  share: '64 a connection, 256 an address (IPv6: /64); addresses take turns',
+});
 
 /** The open connections of a port that speaks HTTP. */
 export interface Connections {

@@ -1,5 +1,12 @@
 import type { Server, Socket } from 'node:net';
-import { clientNetwork, createTurnQueue } from '@vantage/kernel';
+import { clientNetwork, createTurnQueue, declareShare } from '@vantage/kernel';
+
+declareShare({
+  name: 'tls_handshakes',
+  limit: '4 in an iteration of the event loop, on each port',
+  filledBy: 'strangers',
+  share: 'addresses (IPv6: /64) take turns',
+});
 
 /** Calls back with a connection's first bytes, which stay readable. A connection that ends before them is destroyed. */
 export function onFirstBytes(socket: Socket, heard: (first: Buffer) => void): void {

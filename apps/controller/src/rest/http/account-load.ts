@@ -1,6 +1,25 @@
-import { createFairSemaphore } from '@vantage/kernel';
+import { createFairSemaphore, declareShare } from '@vantage/kernel';
 import { tooMuch } from './problem.ts';
 import type { Route } from './route.ts';
+
+declareShare({
+  name: 'reads_in_work',
+  limit: '256 requests',
+  filledBy: 'keys',
+  share: '32 an account, 1,000 wait; the account with the fewest is next',
+});
+declareShare({
+  name: 'reads_of_history_in_work',
+  limit: '24 requests',
+  filledBy: 'keys',
+  share: '2 an account, 1,000 wait; the account with the fewest is next',
+});
+declareShare({
+  name: 'wide_reads_in_work',
+  limit: '3 requests',
+  filledBy: 'keys',
+  share: '1 an account, 1,000 wait; the account with the fewest is next',
+});
 
 /**
  * Reads of one account at one time, by what they cost, until their answers are made: many keys of an account are one
@@ -10,7 +29,7 @@ export const accountPlaces = {
   /** Pages and lists. */
   reads: { running: 256, perOwner: { running: 32, waiting: 1_000 } },
   /** Reads that go through all that was recorded, a part at a time. */
-  history: { running: 24, perOwner: { running: 4, waiting: 1_000 } },
+  history: { running: 24, perOwner: { running: 2, waiting: 1_000 } },
   /** History in answers of many megabytes. */
   wide: { running: 3, perOwner: { running: 1, waiting: 1_000 } },
 } as const;

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Clock, clientNetwork, declareState } from '@vantage/kernel';
+import { type Clock, clientNetwork, declareShare, declareState } from '@vantage/kernel';
 import { hashCredential } from '../../platform/secrets/credential.ts';
 import { createAttemptLimit } from './attempt-limit.ts';
 import { chooseAccount, severalAccounts } from './choose-account.ts';
@@ -18,6 +18,12 @@ import { csrfTokenOf, readSessionToken, type Session, type SignIn } from './sess
 import type { SessionRow } from './session-store.ts';
 import { createZone, type Zone, zoneBytes } from './zone.ts';
 
+declareShare({
+  name: 'bad_keys_of_an_address',
+  limit: '20 a minute for each address (IPv6: /64)',
+  filledBy: 'strangers',
+  share: 'the same',
+});
 /** The credentials of a request. */
 interface Credentials {
   readonly headers: IncomingHttpHeaders;

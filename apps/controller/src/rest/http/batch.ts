@@ -1,10 +1,29 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
-import { boundedText, type Clock, createSemaphore } from '@vantage/kernel';
+import { boundedText, type Clock, createSemaphore, declareShare } from '@vantage/kernel';
 import { z } from 'zod';
 import { createPerKeySemaphore } from './per-key-semaphore.ts';
 import type { Operation, OperationResult, Perform } from './perform.ts';
 import { conflict, invalid, Problem, problemCode, tooMuch } from './problem.ts';
 import { noSubject, type Route, route } from './route.ts';
+
+declareShare({
+  name: 'batches_of_an_account',
+  limit: 'one limit for each account',
+  filledBy: 'keys',
+  share: '1 until the answer was sent',
+});
+declareShare({
+  name: 'plain_batches',
+  limit: '6',
+  filledBy: 'keys',
+  share: '1 an account, in the order of arrival',
+});
+declareShare({
+  name: 'atomic_batches',
+  limit: '2',
+  filledBy: 'keys',
+  share: '1 an account, in the order of arrival; 20 s at most',
+});
 
 /** The limits of a batch. */
 const batchLimits = {

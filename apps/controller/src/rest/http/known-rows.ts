@@ -8,6 +8,13 @@ import {
 } from '@vantage/kernel';
 import { tooMuch } from './problem.ts';
 
+declareShare({
+  name: 'look_ups_of_keys',
+  limit: '3 run, 500 wait',
+  filledBy: 'strangers',
+  share: '2 and 250 an address (IPv6: /64); greater networks take turns',
+});
+
 /** A revoked key and an ended session are refused everywhere within 5 s, even when no notification gets through. */
 const ttlMs = 4_000;
 const kept = 10_000;

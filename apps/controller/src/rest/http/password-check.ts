@@ -3,11 +3,25 @@ import {
   type Clock,
   clientNetwork,
   createFairSemaphore,
+  declareShare,
   declareState,
   greaterNetwork,
 } from '@vantage/kernel';
 import { verifyPassword } from '../../platform/secrets/password.ts';
 import { createAttemptLimit } from './attempt-limit.ts';
+
+declareShare({
+  name: 'guesses_of_basic_passwords',
+  limit: '20 a minute for each key and address (IPv6: /64)',
+  filledBy: 'strangers',
+  share: 'the same',
+});
+declareShare({
+  name: 'hashes_of_passwords',
+  limit: '1 computed, 64 wait',
+  filledBy: 'strangers',
+  share: '32 wait of an address (IPv6: /64); greater networks take turns',
+});
 
 /** A key that asks for Basic credentials too, or a person. */
 interface PasswordKey {

@@ -1,5 +1,18 @@
-import { createSemaphore, declareState, type Semaphore } from '@vantage/kernel';
+import { createSemaphore, declareShare, declareState, type Semaphore } from '@vantage/kernel';
 import { tooMuch } from './problem.ts';
+
+declareShare({
+  name: 'requests_of_a_key',
+  limit: 'one limit for each key',
+  filledBy: 'the key',
+  share: '16 running, 64 wait',
+});
+declareShare({
+  name: 'event_streams_of_a_key',
+  limit: 'one limit for each key',
+  filledBy: 'the key',
+  share: '16',
+});
 
 /** When a place is waited for and kept. */
 export interface Stay {

@@ -1,11 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '@vantage/kernel';
+import { type Clock, declareShare } from '@vantage/kernel';
 import { hashCredential } from '../../platform/secrets/credential.ts';
 import { hashPassword } from '../../platform/secrets/password.ts';
 import { createAttemptLimit } from './attempt-limit.ts';
 import type { PersonRow } from './key-store.ts';
 import type { PasswordCheck } from './password-check.ts';
 import type { Session } from './session.ts';
+
+declareShare({
+  name: 'guesses_at_a_person',
+  limit: '60 a minute for each person',
+  filledBy: 'strangers',
+  share: '20 of an address (IPv6: /64)',
+});
 
 /** The credentials of a person. */
 export interface PersonSignIn {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import { type Clock, clientNetwork, createTurnQueue, newId } from '@vantage/kernel';
+import { type Clock, clientNetwork, createTurnQueue, declareShare, newId } from '@vantage/kernel';
 import type Koa from 'koa';
 import type { Context, Next } from 'koa';
 import { createAccountLoad } from './account-load.ts';
@@ -9,9 +9,10 @@ import type { Authenticator } from './authenticate.ts';
 import { readAhead, readBody, strangerLimits } from './body.ts';
 import { createResourceFinder, entityTag, holdsTag, readIfMatch, showsList, weakTag } from './entity-tag.ts';
 import { type Form, formats, readForm } from './form.ts';
+import { limitWrites } from './limit-writes.ts';
 import type { createOperations } from './operation.ts';
 import type { createOriginReader } from './origin.ts';
-import { createPerKeySemaphore, type KeyLoad, type Stay } from './per-key-semaphore.ts';
+import type { KeyLoad, Stay } from './per-key-semaphore.ts';
 import { badKey, invalid, tooMuch } from './problem.ts';
 import type { Route, RouteRequest } from './route.ts';
 import { isStream, type RunRoute } from './run-route.ts';
@@ -19,14 +20,15 @@ import { requireCsrfToken, requireLevel, type Session } from './session.ts';
 import type { StrangerLoad } from './stranger-load.ts';
 import { mayGoOn, watchCaller } from './watch-caller.ts';
 
+declareShare({
+  name: 'answers_that_are_ready',
+  limit: 'one in an iteration of the event loop',
+  filledBy: 'keys, strangers',
+  share: 'accounts and networks take turns',
+});
+
 /** One for all: an error notes its stack, and every request ends with this one. */
 const callerGone = new Error('the caller is gone');
-
-/**
- * Changes of one account at one moment. Each locks the account, so more of them would only wait, and each that waits in
- * the database keeps a connection from everybody else.
- */
-const writesOfAccount = { running: 2, waiting: 1_000 } as const;
 
 /** The parts that answering a route needs. */
 interface RouteServerDeps {
@@ -241,36 +243,6 @@ function withoutPages({
   ...headers
 }: Answer['headers']): Answer['headers'] {
   return headers;
-}
-
-/**
- * Bounds how many changes of one account run at once. The body is read before, so a slow caller occupies no place. A
- * caller who ended while the body came, or while others had the places, no longer changes anything.
- */
-function limitWrites(run: RunRoute): (
-  route: Route,
-  request: RouteRequest,
-  how: {
-    readonly conditions: Parameters<RunRoute>[2];
-    readonly stay: Stay;
-    /** Throws a Problem (1001) where the caller has ended. */
-    readonly stillAllowed: () => Promise<void>;
-  },
-) => ReturnType<RunRoute> {
-  const writes = createPerKeySemaphore<number>(writesOfAccount);
-  return async (route, request, { conditions, stay, stillAllowed }) => {
-    const { session } = request;
-    if (session === undefined || route.method === 'GET' || route.waits !== undefined)
-      return run(route, request, conditions);
-    const { body } = await readAhead(request);
-    const change = async () => {
-      await stillAllowed();
-      return run(route, { ...request, body }, conditions);
-    };
-    const done = await writes.run(session.accountNo, change, stay);
-    if (done === undefined) throw tooMuch('Too many changes of this account are waiting.');
-    return done.value;
-  };
 }
 
 /** Ids of callers that are taken over: they go to the log, so they are short and hold no blanks. */

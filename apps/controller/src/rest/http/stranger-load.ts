@@ -1,6 +1,21 @@
-import { clientNetwork, createFairSemaphore, greaterNetwork } from '@vantage/kernel';
+import { clientNetwork, createFairSemaphore, declareShare, greaterNetwork } from '@vantage/kernel';
 import { createPerKeySemaphore, type Stay } from './per-key-semaphore.ts';
 import { tooMuch } from './problem.ts';
+
+declareShare({
+  name: 'requests_without_a_key',
+  limit:
+    '16 of each purpose (sign-in, provider, status pages, documents) until the answer is made, 1,024 wait',
+  filledBy: 'strangers',
+  share:
+    '4 an address (IPv6: /64), 64 wait; greater networks (/24, /48) take turns, a newcomer takes the place of one of the network with the most',
+});
+declareShare({
+  name: 'unread_answers_without_a_key',
+  limit: 'one limit for each address and purpose',
+  filledBy: 'strangers',
+  share: '4 until the answer was sent; all unsent bytes have a bound of their own',
+});
 
 /** The purposes of requests without a key. Each has places of its own: a crowd at one keeps nobody from another. */
 export type StrangerPurpose = 'signIn' | 'provider' | 'pages' | 'documents';

@@ -1,9 +1,16 @@
-import type { Logger } from '@vantage/kernel';
+import { declareShare, type Logger } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { bisectBatch, lockDevices, quarantine, type Tables } from '../../platform/db/index.ts';
 import { readDevices } from './rebuild-state.ts';
 import { canBeRetried, type RetryDeps, requestRetries } from './retry-requests.ts';
 import type { Times } from './times.ts';
+
+declareShare({
+  name: 'retries_that_stalled',
+  limit: '500 devices in a round',
+  filledBy: 'agents that stop answering',
+  share: 'accounts take turns; a device that fails is left out for 10 min',
+});
 
 const devicesPerRun = 500;
 /** No account's devices keep those of another one waiting. */

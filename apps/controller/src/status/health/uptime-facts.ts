@@ -21,15 +21,21 @@ export interface AskedDevice {
 /** Coverage of a connected agent that ends at most this long ago counts as going on until now. */
 const coverageLagUs = 120_000_000;
 
+/** The inputs of the uptime of devices. */
+interface Facts {
+  of(device: AskedDevice): UptimeFacts;
+  /** Of the kind of which most were read. */
+  readonly rows: number;
+}
+
 /**
- * The inputs of the uptime of each device. Where a statement finds more than `mostRows`: undefined, or with `isCut`
- * those that it found first.
+ * Reads them. Where a statement finds more than `mostRows`: undefined, or with `isCut` those that it found first.
  */
 export async function readFacts(
   db: Kysely<Tables>,
   { devices, toUs, nowUs }: UptimeRequest,
   { mostRows, isCut }: { readonly mostRows: number; readonly isCut: boolean },
-): Promise<((device: AskedDevice) => UptimeFacts) | undefined> {
+): Promise<Facts | undefined> {
   const deviceNos = devices.map(({ deviceNo }) => deviceNo);
   const period = { fromUs: Math.min(...devices.map(({ fromUs }) => fromUs)), toUs };
   const ask = { db, deviceNos, period, nowUs, limit: sql`limit ${mostRows + 1}` };
@@ -41,20 +47,24 @@ export async function readFacts(
     excludedIn(ask),
   ]);
   const all = [intervals, assigned, covered, maintenance, excluded];
-  if (!isCut && all.some(({ length }) => length > mostRows)) return undefined;
+  const rows = Math.max(...all.map(({ length }) => length));
+  if (rows > mostRows && !isCut) return undefined;
   const byDevice = {
     intervals: Map.groupBy(intervals, ({ deviceNo }) => deviceNo),
     maintenance: Map.groupBy(maintenance, ({ deviceNo }) => deviceNo),
     excluded: Map.groupBy(excluded, ({ deviceNo }) => deviceNo),
   };
   const coverage = coverageOf(assigned, covered);
-  return ({ deviceNo, createdUs }) => ({
-    createdUs,
-    intervals: byDevice.intervals.get(deviceNo) ?? [],
-    coverage: coverage(deviceNo),
-    maintenance: byDevice.maintenance.get(deviceNo) ?? [],
-    excluded: byDevice.excluded.get(deviceNo) ?? [],
-  });
+  return {
+    rows,
+    of: ({ deviceNo, createdUs }) => ({
+      createdUs,
+      intervals: byDevice.intervals.get(deviceNo) ?? [],
+      coverage: coverage(deviceNo),
+      maintenance: byDevice.maintenance.get(deviceNo) ?? [],
+      excluded: byDevice.excluded.get(deviceNo) ?? [],
+    }),
+  };
 }
 
 /** How the facts of devices are read. */

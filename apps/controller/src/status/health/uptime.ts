@@ -18,7 +18,9 @@ const devicesAtOnce = 10;
 /**
  * Rows of each kind that are read and held at one time. A device that changes each second has a million in two weeks.
  */
-const mostRows = 10_000;
+const mostRows = 5_000;
+/** Where that is not enough, the next read is of so many times less. */
+const shrinks = 4;
 
 /**
  * The uptime of each device over [from, to), by the device's number; a period that ends in the future counts as if it
@@ -111,36 +113,51 @@ interface Part {
 /** The parts of the devices' periods, at least one of each; those of a device follow one another in time. */
 async function* readParts(db: Kysely<Tables>, request: UptimeRequest): AsyncGenerator<Part> {
   const { devices } = request;
-  if (devices.length === 0) return;
   const toUs = Math.min(request.toUs, request.nowUs);
-  const cutUs = devices.length === 1 ? middleOf(devices[0]?.fromUs ?? toUs, toUs) : undefined;
-  // One second of one device holds no more, unless its agents lie about what they covered.
-  const isLast = devices.length === 1 && cutUs === undefined;
-  const facts = await readFacts(db, { ...request, toUs }, { mostRows, isCut: isLast });
-  if (facts !== undefined) {
-    for (const [at, device] of devices.entries()) {
-      if (at > 0 && at % devicesAtOnce === 0) await setImmediate();
-      const period = { fromUs: device.fromUs, toUs: Math.max(device.fromUs, toUs) };
-      yield { device, period, facts: facts(device) };
+  for (let at = 0, size = devices.length; at < devices.length; ) {
+    const some = devices.slice(at, at + size);
+    const facts = await readFacts(db, { ...request, devices: some, toUs }, { mostRows, isCut: false });
+    if (facts === undefined && some.length > 1) {
+      size = Math.ceil(some.length / shrinks);
+      continue;
     }
+    if (facts === undefined) for (const device of some) yield* readSpans(db, { ...request, toUs }, device);
+    else
+      for (const [place, device] of some.entries()) {
+        if (place > 0 && place % devicesAtOnce === 0) await setImmediate();
+        const period = { fromUs: device.fromUs, toUs: Math.max(device.fromUs, toUs) };
+        yield { device, period, facts: facts.of(device) };
+      }
+    at += some.length;
+    if (facts !== undefined && facts.rows * 2 <= mostRows) size = some.length * 2;
     // Whoever reads many parts lets others have the process, too.
     await setImmediate();
-  } else if (cutUs === undefined) {
-    const half = Math.ceil(devices.length / 2);
-    yield* readParts(db, { ...request, toUs, devices: devices.slice(0, half) });
-    yield* readParts(db, { ...request, toUs, devices: devices.slice(half) });
-  } else {
-    yield* readParts(db, { ...request, toUs: cutUs });
-    yield* readParts(db, {
-      ...request,
-      toUs,
-      devices: devices.map((device) => ({ ...device, fromUs: cutUs })),
-    });
   }
 }
 
-/** The whole second in the middle of a span; undefined where there is none inside. */
-function middleOf(fromUs: number, toUs: number): number | undefined {
-  const middleUs = Math.floor((fromUs + toUs) / 2 / secondUs) * secondUs;
-  return middleUs > fromUs && middleUs < toUs ? middleUs : undefined;
+/** The parts of the period of one device, which has more facts than are read at one time; cut at whole seconds. */
+async function* readSpans(
+  db: Kysely<Tables>,
+  { toUs, nowUs }: UptimeRequest,
+  device: AskedDevice,
+): AsyncGenerator<Part> {
+  for (let { fromUs } = device, spanUs = (toUs - fromUs) / shrinks; fromUs < toUs; ) {
+    const endUs = Math.min(toUs, Math.max(floorSecond(fromUs + spanUs), floorSecond(fromUs) + secondUs));
+    // One second of one device holds no more, unless its agents lie about what they covered.
+    const isCut = endUs - fromUs <= secondUs;
+    const devices = [{ ...device, fromUs }];
+    const facts = await readFacts(db, { devices, toUs: endUs, nowUs }, { mostRows, isCut });
+    if (facts === undefined) {
+      spanUs /= shrinks;
+      continue;
+    }
+    yield { device, period: { fromUs, toUs: endUs }, facts: facts.of(device) };
+    fromUs = endUs;
+    if (facts.rows * 2 <= mostRows) spanUs *= 2;
+    await setImmediate();
+  }
+}
+
+function floorSecond(us: number): number {
+  return Math.floor(us / secondUs) * secondUs;
 }

@@ -9,12 +9,20 @@ import { mebibyte } from '@vantage/domain';
 import {
   compileCacheEnv,
   createMailbox,
+  declareShare,
   isBundled,
   type Mailbox,
   siblingProgram,
   usableMemory,
 } from '@vantage/kernel';
 import { createLineSplitter, cutWords, longestLine } from './lines.ts';
+
+declareShare({
+  name: 'lines_of_a_script',
+  limit: '1,024 lines, one limit for each script',
+  filledBy: 'the script',
+  share: 'the script waits',
+});
 
 /** The limits of a guest. */
 interface GuestLimits {

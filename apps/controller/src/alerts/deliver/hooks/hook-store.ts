@@ -1,6 +1,14 @@
+import { declareShare } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../../platform/db/index.ts';
 import { type Due, fits, hostOf, inTurns, slowIn, type Taken } from '../sending/places.ts';
+
+declareShare({
+  name: 'hooks_that_are_due',
+  limit: '16 at one time',
+  filledBy: 'accounts',
+  share: 'the longest waiting are first',
+});
 
 /** The database's clock, so that controllers with different clocks agree which leases have ended. */
 const dbNowUs = sql<number>`(extract(epoch from clock_timestamp()) * 1e6)::bigint`;

@@ -1,7 +1,14 @@
-import { newId } from '@vantage/kernel';
+import { declareShare, newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../../platform/db/index.ts';
 import { type Due, fits, inTurns, slowIn, type Taken } from '../sending/places.ts';
+
+declareShare({
+  name: 'mails_that_are_due',
+  limit: 'a bounded number in a round',
+  filledBy: 'accounts, readers of status pages',
+  share: 'the longest waiting are first',
+});
 
 /** The text of a mail. */
 export interface NewMail {

@@ -1,8 +1,16 @@
 import { minuteUs } from '@vantage/domain';
+import { declareShare } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../../platform/db/index.ts';
 import type { ReadEvent } from '../followers.ts';
 import { inTurns } from '../sending/places.ts';
+
+declareShare({
+  name: 'status_pages_with_news',
+  limit: '100 in a round',
+  filledBy: 'accounts, readers of status pages',
+  share: 'those that waited longest are first',
+});
 
 /** A note on a status page. */
 export interface PageNote {

@@ -1,6 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { secondUs } from '@vantage/domain';
-import { type Clock, clientNetwork, createFairSemaphore, greaterNetwork, type Logger } from '@vantage/kernel';
+import {
+  type Clock,
+  clientNetwork,
+  createFairSemaphore,
+  declareShare,
+  greaterNetwork,
+  type Logger,
+} from '@vantage/kernel';
 import type { Db } from '../../../platform/db/index.ts';
 import { verifyPassword } from '../../../platform/secrets/password.ts';
 import type { Sealer } from '../../../platform/secrets/seal.ts';
@@ -22,6 +29,25 @@ import {
 } from './html.ts';
 import { createSnapshots, type Snapshot } from './snapshots.ts';
 import type { ReadPage, ViewDeps } from './view.ts';
+
+declareShare({
+  name: 'guesses_at_status_pages',
+  limit: '20 a minute for each page and address (IPv6: /64)',
+  filledBy: 'strangers',
+  share: 'the same',
+});
+declareShare({
+  name: 'subscriptions_of_an_address',
+  limit: '5 a minute for each address (IPv6: /64)',
+  filledBy: 'strangers',
+  share: 'the same',
+});
+declareShare({
+  name: 'hashes_of_status_pages',
+  limit: '1 computed, 16 wait',
+  filledBy: 'strangers',
+  share: '4 wait of an address (IPv6: /64); greater networks take turns',
+});
 
 /** Subscriptions by e-mail, as the step of messages has them. */
 export interface Subscriptions {

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type Clock, createLogSummary, declareState, messageOf } from '@vantage/kernel';
+import { type Clock, createLogSummary, declareShare, declareState, messageOf } from '@vantage/kernel';
 import type { Dialect } from 'kysely';
 import { choosingDialect } from '../choosing-dialect.ts';
 import { isTransientDbError, stateOf } from '../pg-error.ts';
@@ -13,6 +13,13 @@ import {
   type ServerHistory,
   type Verdict,
 } from './replica-eligibility.ts';
+
+declareShare({
+  name: 'database_connections_of_the_replica',
+  limit: '10 connections',
+  filledBy: 'keys',
+  share: 'those of reads of history, in whose turns they are taken: 4, an account 2',
+});
 
 const everyMs = 1_000;
 const poolSize = 10;

@@ -1,0 +1,58 @@
+import { createFairSemaphore, declareShare } from '@vantage/kernel';
+import { readAhead } from './body.ts';
+import { createPerKeySemaphore, type Stay } from './per-key-semaphore.ts';
+import { tooMuch } from './problem.ts';
+import type { Route, RouteRequest } from './route.ts';
+import type { RunRoute } from './run-route.ts';
+
+declareShare({
+  name: 'changes_in_work',
+  limit: '6 changes',
+  filledBy: 'keys',
+  share: '2 an account; the account with the fewest is next',
+});
+declareShare({
+  name: 'changes_until_sent',
+  limit: 'one limit for each account',
+  filledBy: 'keys',
+  share: '2 until the answer was sent, 1,000 wait',
+});
+/**
+ * Changes of one account at one moment. Each locks the account, so more of them would only wait, and each that waits in
+ * the database keeps a connection from everybody else.
+ */
+const writesOfAccount = { running: 2, waiting: 1_000 } as const;
+/** Changes of all accounts, until they are done: results, status and alerts need connections, too. */
+const writesOfAll = { running: 6, perOwner: writesOfAccount } as const;
+
+/**
+ * Bounds how many changes of one account run at once. The body is read before, so a slow caller occupies no place. A
+ * caller who ended while the body came, or while others had the places, no longer changes anything.
+ */
+export function limitWrites(run: RunRoute): (
+  route: Route,
+  request: RouteRequest,
+  how: {
+    readonly conditions: Parameters<RunRoute>[2];
+    readonly stay: Stay;
+    /** Throws a Problem (1001) where the caller has ended. */
+    readonly stillAllowed: () => Promise<void>;
+  },
+) => ReturnType<RunRoute> {
+  const writes = createPerKeySemaphore<number>(writesOfAccount);
+  const all = createFairSemaphore<number>(writesOfAll);
+  return async (route, request, { conditions, stay, stillAllowed }) => {
+    const { session } = request;
+    if (session === undefined || route.method === 'GET' || route.waits !== undefined)
+      return run(route, request, conditions);
+    const { body } = await readAhead(request);
+    const { accountNo } = session;
+    const change = async () => {
+      await stillAllowed();
+      return run(route, { ...request, body }, conditions);
+    };
+    const done = await writes.run(accountNo, () => all.run(accountNo, change, stay.signal), stay);
+    if (done?.value === undefined) throw tooMuch('Too many changes of this account are waiting.');
+    return done.value.value;
+  };
+}
