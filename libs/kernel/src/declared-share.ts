@@ -2,17 +2,17 @@
 export interface Share {
   /** `places_of_batches`. */
   readonly name: string;
-  /** How much there is in all. */
+  /** The bound for all owners together. */
   readonly limit: string;
-  /** Whoever can fill it. */
+  /** The actors that can fill it. */
   readonly filledBy: string;
-  /** The most of it that one account, address or agent has, and who is next. */
+  /** The maximum for one account, address or agent, and the order in which owners are served. */
   readonly share: string;
 }
 
 const declared = new Map<string, Share>();
 
-/** Declares it beside the mechanism: a pool, a semaphore, a queue, a statement that takes the next due rows. */
+/** Declares a share next to its mechanism: a pool, a semaphore, a queue, a statement that takes the next due rows. */
 export function declareShare(share: Share): void {
   declared.set(share.name, share);
 }

@@ -1,11 +1,11 @@
 import { declareState } from './tracked-state.ts';
 
-/** How many pieces of work run and wait at one moment. */
+/** The number of pieces of work that run and wait at the same time. */
 export interface FairPlaces {
   /** In all, and of one owner. */
   readonly running: number;
   readonly perOwner: { readonly running: number; readonly waiting: number };
-  /** Those of all owners that wait; no limit unless given. */
+  /** Waiting pieces of all owners; no limit unless given. */
   readonly waiting?: number;
 }
 
@@ -69,9 +69,9 @@ interface Waiting {
 
 /** Creates the places, all of them free. An owner is remembered only while something of it runs or waits. */
 export function createFairSemaphore<Owner extends number | string>({
-  running: mostRunning,
+  running: maxRunning,
   perOwner,
-  waiting: mostWaiting = Number.POSITIVE_INFINITY,
+  waiting: maxWaiting = Number.POSITIVE_INFINITY,
   groupOf = String,
 }: FairPlaces & FairGroups<Owner>): FairSemaphore<Owner> {
   const owners = tracked(new Map<Owner, Owned>());
@@ -108,7 +108,7 @@ export function createFairSemaphore<Owner extends number | string>({
     owned.group.turn = all.turn;
   };
   const next = (): (() => void) | undefined => {
-    if (all.running >= mostRunning) return undefined;
+    if (all.running >= maxRunning) return undefined;
     const waiting = [...owners.values()].filter(
       (owned) => owned.waiting > 0 && owned.running < perOwner.running,
     );
@@ -156,9 +156,9 @@ export function createFairSemaphore<Owner extends number | string>({
       owned.queue.add(waiting);
       count(owned, { waiting: 1 });
     });
-  /** Refuses another one, so that one more of this group may wait; false: it has as much waiting as any other. */
+  /** Refuses a waiting piece of another group for one of this group; false: no group has more waiting pieces. */
   const makeRoom = ({ group }: Owned): boolean => {
-    if (all.waiting < mostWaiting) return true;
+    if (all.waiting < maxWaiting) return true;
     const most = leastOf(
       [...owners.values()].filter(({ waiting }) => waiting > 0),
       (one, other) => other.group.waiting - one.group.waiting || other.waiting - one.waiting,
@@ -172,7 +172,7 @@ export function createFairSemaphore<Owner extends number | string>({
     signal?.throwIfAborted();
     const owned = ownedOf(owner);
     try {
-      if (all.running < mostRunning && owned.running < perOwner.running) take(owned);
+      if (all.running < maxRunning && owned.running < perOwner.running) take(owned);
       else if (owned.waiting >= perOwner.waiting || !makeRoom(owned)) return undefined;
       else if (!(await turn(owned, signal))) return undefined;
       return releaseOf(owner, owned);

@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 import type { Db } from '../../platform/db/index.ts';
 import { createFixtures } from '../../testing/fixtures.ts';
 import { useDatabase } from '../../testing/use-database.ts';
-import { listOutages, mostJudged } from './outage-store.ts';
+import { listOutages, maxJudged } from './outage-store.ts';
 
-const outages = mostJudged + 10_000;
+const outages = maxJudged + 10_000;
 const nowUs = (outages + 1) * 60 * secondUs;
 let db: Db;
 let accountNo: number;

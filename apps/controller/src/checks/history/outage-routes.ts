@@ -13,7 +13,7 @@ import type { DeviceSubject } from './check-routes.ts';
 import type { EventScope } from './event-store.ts';
 import { readHistoryFilter } from './list-filters.ts';
 import { outageId, outageRecord, showOutage } from './outage-record.ts';
-import { hasDevice, listOutages, mostJudged, type OutagePage } from './outage-store.ts';
+import { hasDevice, listOutages, maxJudged, type OutagePage } from './outage-store.ts';
 
 const query = z.object({
   Timestamp1: timestampQuery('Outages that ended after this moment or are open.'),
@@ -58,7 +58,7 @@ export function outageRoutes({
       throw invalid([
         {
           field: 'Timestamp1',
-          message: `must be nearer to Timestamp2: ${mostJudged.toLocaleString('en-US')} outages were looked through, and the page is not full; ask for a shorter period, or for one device`,
+          message: `must be nearer to Timestamp2: ${maxJudged.toLocaleString('en-US')} outages were looked through, and the page is not full; ask for a shorter period, or for one device`,
         },
       ]);
     const { rows, next } = cutCursor(found.rows, page.limit, 'before', outageId);

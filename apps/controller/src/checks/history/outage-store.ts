@@ -59,7 +59,7 @@ export interface OutagePage extends OutageFilter {
 /** Intervals that may begin an outage are read and judged so many at a time. */
 const judgedAtOnce = 1_000;
 /** A list looks through at most so many, whatever its filters leave out. */
-export const mostJudged = 50_000;
+export const maxJudged = 50_000;
 /** Outages whose facts one statement reads. */
 const factsAtOnce = 200;
 /** The first span of time that is looked through; wider ones follow while there is little in them. */
@@ -85,14 +85,14 @@ export async function listOutages(
     looked += places.length;
     const { rows } = await judgedOutages(places, page).execute(kysely);
     judged.push(...rows.sort(newestFirst));
-    if (judged.length >= wanted || looked >= mostJudged) break;
+    if (judged.length >= wanted || looked >= maxJudged) break;
   }
   const rows: OutageRow[] = [];
   for (let at = page.offset; at < Math.min(wanted, judged.length); at += factsAtOnce) {
     const some = judged.slice(at, Math.min(at + factsAtOnce, wanted));
     rows.push(...(await outagesWithFacts(some, page.nowUs).execute(kysely)).rows.toSorted(newestFirst));
   }
-  return { rows, isComplete: judged.length >= wanted || looked < mostJudged };
+  return { rows, isComplete: judged.length >= wanted || looked < maxJudged };
 }
 
 /** An interval that may begin an outage. */

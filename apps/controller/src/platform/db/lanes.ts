@@ -31,7 +31,7 @@ export const laneConnections = {
 /** The name of a lane. */
 export type Lane = keyof typeof laneConnections;
 
-/** Which connections a caller's statements get. */
+/** The lanes to one server: they give connections to the statements of callers. */
 export interface Lanes {
   /** The statements of `work` get connections of this lane, in the turns of the account. */
   run<T>(lane: Lane, accountNo: number, work: () => Promise<T>): Promise<T>;

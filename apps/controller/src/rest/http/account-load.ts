@@ -23,7 +23,7 @@ declareShare({
 
 /**
  * Reads of one account at one time, by what they cost, until their answers are made: many keys of an account are one
- * owner. Those that wait for an answer to be read count by key.
+ * owner. Answers that wait for their reader count by key.
  */
 export const accountPlaces = {
   /** Pages and lists. */

@@ -17,7 +17,7 @@ declareShare({
   share: '4 until the answer was sent; all unsent bytes have a bound of their own',
 });
 
-/** The purposes of requests without a key. Each has places of its own: a crowd at one keeps nobody from another. */
+/** The purposes of requests without a key. Each has places of its own: a crowd at one purpose blocks no other. */
 export type StrangerPurpose = 'signIn' | 'provider' | 'pages' | 'documents';
 
 /**

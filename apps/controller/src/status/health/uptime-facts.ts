@@ -5,13 +5,13 @@ import type { Tables } from '../../platform/db/index.ts';
 
 /** The devices whose uptime is asked for, each with its period. All times are microseconds since 1970. */
 export interface UptimeRequest {
-  /** `fromUs` is the begin of the device's period. No device stands here twice. */
+  /** `fromUs` is the start of the device's period. Each device is listed once. */
   readonly devices: readonly AskedDevice[];
   readonly toUs: number;
   readonly nowUs: number;
 }
 
-/** A device with the begin of its period. */
+/** A device with the start of its period. */
 export interface AskedDevice {
   readonly deviceNo: number;
   readonly createdUs: number;
@@ -29,16 +29,17 @@ interface Facts {
 }
 
 /**
- * Reads them. Where a statement finds more than `mostRows`: undefined, or with `isCut` those that it found first.
+ * Reads the facts. Returns undefined where a statement finds more than `maxRows`, and with `isCut` the rows that it
+ * found first.
  */
 export async function readFacts(
   db: Kysely<Tables>,
   { devices, toUs, nowUs }: UptimeRequest,
-  { mostRows, isCut }: { readonly mostRows: number; readonly isCut: boolean },
+  { maxRows, isCut }: { readonly maxRows: number; readonly isCut: boolean },
 ): Promise<Facts | undefined> {
   const deviceNos = devices.map(({ deviceNo }) => deviceNo);
   const period = { fromUs: Math.min(...devices.map(({ fromUs }) => fromUs)), toUs };
-  const ask = { db, deviceNos, period, nowUs, limit: sql`limit ${mostRows + 1}` };
+  const ask = { db, deviceNos, period, nowUs, limit: sql`limit ${maxRows + 1}` };
   const [intervals, assigned, covered, maintenance, excluded] = await Promise.all([
     intervalsIn(ask, devices),
     assignedIn(ask),
@@ -48,7 +49,7 @@ export async function readFacts(
   ]);
   const all = [intervals, assigned, covered, maintenance, excluded];
   const rows = Math.max(...all.map(({ length }) => length));
-  if (rows > mostRows && !isCut) return undefined;
+  if (rows > maxRows && !isCut) return undefined;
   const byDevice = {
     intervals: Map.groupBy(intervals, ({ deviceNo }) => deviceNo),
     maintenance: Map.groupBy(maintenance, ({ deviceNo }) => deviceNo),
@@ -67,7 +68,7 @@ export async function readFacts(
   };
 }
 
-/** How the facts of devices are read. */
+/** A request for the facts of devices. */
 interface Ask {
   readonly db: Kysely<Tables>;
   readonly deviceNos: readonly number[];

@@ -18,7 +18,7 @@ const devicesAtOnce = 10;
 /**
  * Rows of each kind that are read and held at one time. A device that changes each second has a million in two weeks.
  */
-const mostRows = 5_000;
+const maxRows = 5_000;
 /** Where that is not enough, the next read is of so many times less. */
 const shrinks = 4;
 
@@ -116,7 +116,7 @@ async function* readParts(db: Kysely<Tables>, request: UptimeRequest): AsyncGene
   const toUs = Math.min(request.toUs, request.nowUs);
   for (let at = 0, size = devices.length; at < devices.length; ) {
     const some = devices.slice(at, at + size);
-    const facts = await readFacts(db, { ...request, devices: some, toUs }, { mostRows, isCut: false });
+    const facts = await readFacts(db, { ...request, devices: some, toUs }, { maxRows, isCut: false });
     if (facts === undefined && some.length > 1) {
       size = Math.ceil(some.length / shrinks);
       continue;
@@ -129,7 +129,7 @@ async function* readParts(db: Kysely<Tables>, request: UptimeRequest): AsyncGene
         yield { device, period, facts: facts.of(device) };
       }
     at += some.length;
-    if (facts !== undefined && facts.rows * 2 <= mostRows) size = some.length * 2;
+    if (facts !== undefined && facts.rows * 2 <= maxRows) size = some.length * 2;
     // Whoever reads many parts lets others have the process, too.
     await setImmediate();
   }
@@ -146,14 +146,14 @@ async function* readSpans(
     // One second of one device holds no more, unless its agents lie about what they covered.
     const isCut = endUs - fromUs <= secondUs;
     const devices = [{ ...device, fromUs }];
-    const facts = await readFacts(db, { devices, toUs: endUs, nowUs }, { mostRows, isCut });
+    const facts = await readFacts(db, { devices, toUs: endUs, nowUs }, { maxRows, isCut });
     if (facts === undefined) {
       spanUs /= shrinks;
       continue;
     }
     yield { device, period: { fromUs, toUs: endUs }, facts: facts.of(device) };
     fromUs = endUs;
-    if (facts.rows * 2 <= mostRows) spanUs *= 2;
+    if (facts.rows * 2 <= maxRows) spanUs *= 2;
     await setImmediate();
   }
 }
