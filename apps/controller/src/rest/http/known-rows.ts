@@ -3,6 +3,7 @@ import {
   type Clock,
   clientNetwork,
   createFairSemaphore,
+  declareShare,
   declareState,
   greaterNetwork,
 } from '@vantage/kernel';

@@ -13,7 +13,7 @@ import { limitWrites } from './limit-writes.ts';
 import type { createOperations } from './operation.ts';
 import type { createOriginReader } from './origin.ts';
 import type { KeyLoad, Stay } from './per-key-semaphore.ts';
-import { badKey, invalid, tooMuch } from './problem.ts';
+import { badKey, invalid } from './problem.ts';
 import type { Route, RouteRequest } from './route.ts';
 import { isStream, type RunRoute } from './run-route.ts';
 import { requireCsrfToken, requireLevel, type Session } from './session.ts';
