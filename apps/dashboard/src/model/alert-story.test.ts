@@ -77,7 +77,7 @@ test('no line of a story has a time that the API does not say, each attempt is t
         ({ State, Attempts }) => State === 'Delivered' && Attempts.length > 0,
       );
       expect(delivered.map((line) => line.at).toSorted()).toEqual(
-        ends.map(({ Attempts }) => Attempts.at(-1)?.At).toSorted(),
+        ends.map(({ Attempts }) => Attempts.at(-1)?.At ?? '').toSorted(),
       );
       const times = story.map((line) => Date.parse(line.at));
       expect(times).toEqual(times.toSorted((a, b) => a - b));

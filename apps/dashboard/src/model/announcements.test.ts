@@ -20,7 +20,7 @@ function saidIn(steps: readonly Step[]): readonly { readonly at: number; readonl
   };
   for (const [seconds, names] of [...steps, [1_000_000, ''] as const]) {
     if (dueAt !== undefined && dueAt < seconds * 1_000) look(dueAt);
-    down = [...names].map((id) => ({ id, name: id }));
+    down = names.split('').map((id) => ({ id, name: id }));
     look(seconds * 1_000);
   }
   return said;

@@ -6,7 +6,7 @@ export interface Drafts<Draft> {
 }
 
 /** The texts of a form that was not saved. */
-export interface KeptDraft<Draft> {
+interface KeptDraft<Draft> {
   readonly draft: Draft;
   /** The fields as they were stored when the draft began. */
   readonly basis: Draft;

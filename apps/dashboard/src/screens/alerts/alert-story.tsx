@@ -25,7 +25,10 @@ function readAlert(alert_id: string) {
 
 /** Another text after each change of an alert that the list tells: its story is read again then. */
 const changesOf = (listed: Alert | undefined) =>
-  `${listed?.State} ${listed?.Notifications.map(({ State, Attempts }) => `${State}${Attempts.length}`)}`;
+  [
+    listed?.State,
+    ...(listed?.Notifications ?? []).map(({ State, Attempts }) => `${State}${Attempts.length}`),
+  ].join();
 
 function Acts({ alert, again }: { readonly alert: Alert; readonly again: () => void }) {
   const field = useRef<HTMLInputElement>(null);

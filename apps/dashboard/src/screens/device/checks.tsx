@@ -64,7 +64,8 @@ function useSteadyChecks(newest: readonly Check[], isOpen: boolean): SteadyCheck
   const [hasPointer, setPointer] = useState(false);
   const [hasFocus, setFocus] = useState(false);
   const [kept, setKept] = useState(newest);
-  const isSteady = isOpen || hasPointer || hasFocus;
+  // An empty list has no row that could move.
+  const isSteady = kept.length > 0 && (isOpen || hasPointer || hasFocus);
   useEffect(() => {
     if (!isSteady) setKept(newest);
   }, [newest, isSteady]);
