@@ -8,12 +8,12 @@ import {
   parseDocument,
 } from 'yaml';
 
-/** Aliases may add so many nodes to a file, besides as many again as it has itself. */
+/** Aliases may double the nodes of a file, and add at most this many more. */
 const maxAdded = 100_000;
 
 /**
- * Parses a YAML document, JSON included, whose aliases stay small: 200 KB of them can stand for gigabytes. The faults
- * of the text are in `errors` of the document; too many nodes by aliases throw a RangeError.
+ * Parses a YAML document, JSON included, and bounds its aliases: 200 KB can expand to gigabytes. Faults of the text are
+ * in `errors` of the document. Throws a RangeError where aliases add too many nodes.
  */
 export function parseYamlDocument(text: string, lineCounter: LineCounter): Document.Parsed {
   const document = parseDocument(text, { lineCounter, merge: true, prettyErrors: false });
@@ -21,15 +21,15 @@ export function parseYamlDocument(text: string, lineCounter: LineCounter): Docum
   const { own, expanded } = countNodes(document);
   if (expanded > 2 * own + maxAdded)
     throw new RangeError(
-      `its aliases stand for ${expanded} values, and the file itself has ${own}; write out what is repeated, or use fewer aliases`,
+      `its aliases expand ${own} values to ${expanded}; accepted are at most ${2 * own + maxAdded}`,
     );
   return document;
 }
 
-/** The nodes of a document as it is written, and with each alias as what it stands for. Pure. */
+/** Counts the nodes of a document as written, and with every alias expanded. Pure. */
 function countNodes(document: Document): { readonly own: number; readonly expanded: number } {
   let own = 0;
-  /** By anchor; an alias stands for the last one before it (YAML 1.2.2, section 7.1). */
+  /** By anchor; an alias refers to the last one before it (YAML 1.2.2, section 7.1). */
   const counted = new Map<string, number>();
   const count = (node: unknown): number => {
     if (isPair(node)) return count(node.key) + count(node.value);

@@ -155,7 +155,7 @@ async function comeBack(deps: Known, { query, cookie, address }: FormRequest): P
     page(409, { ...failed, lines: [reason, ...failed.lines] }, { 'Set-Cookie': begunCookie('', 0) });
   if (identity.email === undefined)
     return refused(
-      'The provider names no e-mail address of yours that was verified. Its administrator can add the claim "email".',
+      'The provider names no e-mail address of yours that was verified. Its administrator can add the claims "email" and "email_verified". For a provider that never sends the second one, the operator of Vantage can set VANTAGE_OIDC_ALLOW_UNVERIFIED_EMAIL.',
     );
   try {
     const email = emailKey(identity.email);

@@ -17,7 +17,7 @@ export function invitedMail({ email, name, account }: UserRow, nextEmail: string
     address: email,
     subject: 'You were invited again',
     body: [
-      `An admin of the account ${account} invited you (${name}) again. Who opens the link of the invitation chooses a new password${nextEmail === null ? '' : `, and your e-mail address becomes ${nextEmail}`}; then all of your sessions end.`,
+      `An admin of the account ${account} invited you (${name}) again. The person who opens the link of the invitation chooses a new password${nextEmail === null ? '' : `, and your e-mail address becomes ${nextEmail}`}; then all of your sessions end.`,
       'Until then your sign-in stays as it is. If you did not expect this, tell another admin of the account.',
     ].join('\n\n'),
   };

@@ -1,6 +1,6 @@
 import { Problem, problemCode } from './problem.ts';
 
-/** Somebody's place in an account, by an e-mail address that they have proven to own. */
+/** A person of an account, found by an e-mail address. */
 export interface Membership {
   /** The name of the account. */
   readonly account: string;
@@ -8,12 +8,12 @@ export interface Membership {
   readonly isProven: boolean;
 }
 
-/** An address is looked up in so many accounts; who is in more has to name one. */
+/** An e-mail address is looked up in at most this many accounts; a person in more must name one. */
 export const maxAccounts = 20;
 
 /**
- * The account in which somebody signs in who names none. Whoever invited an address first gets nobody by it: of several
- * accounts it is the only one that they came in to before, else they choose. Pure.
+ * Chooses the account of a person who names none. An invitation captures no sign-in: of several accounts, the only one
+ * to which a proxy or provider signed the person in before is chosen, else the person chooses. Pure.
  */
 export function chooseAccount<M extends Membership>(
   memberships: readonly M[],
@@ -25,7 +25,7 @@ export function chooseAccount<M extends Membership>(
   return known === undefined || another !== undefined ? { kind: 'several' } : { kind: 'one', one: known };
 }
 
-/** 1005: the person is in several accounts and has to name one. They have proven who they are, so they may know. */
+/** 1005: the person must name one of their accounts. The password, proxy or provider proved who they are. */
 export function severalAccounts(memberships: readonly Membership[]): Problem {
   const accounts = memberships.map(({ account }) => account);
   const message = `You are in several accounts. Send Account with one of: ${accounts.join('; ')}.`;

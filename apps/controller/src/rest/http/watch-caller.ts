@@ -10,8 +10,8 @@ import { levels, type Session } from './session.ts';
 const askMs = 900;
 
 /**
- * Whether an answer that `before` began may go on for the same caller as they are now: they are signed in, may use the
- * route, and see the same devices. Pure.
+ * Whether an open answer may continue. `before` is its caller at the start, `now` the same caller at present: their
+ * credential is in force, permits the route, and reaches the same devices. Pure.
  */
 export function mayGoOn(before: Session, now: Session | undefined, level: Route['level']): boolean {
   if (now === undefined) return false;
@@ -20,9 +20,9 @@ export function mayGoOn(before: Session, now: Session | undefined, level: Route[
 }
 
 /**
- * The one place that ends what a caller has open, of whatever kind (a stream, a request that waits, an answer that is
- * being read), when the key, session or person ends or may do less. Calls `onEnded` once, unless `closed` aborts
- * before. With the database away nobody can say who may go on, and what is open stays open.
+ * Ends everything that a caller has open (streams, requests that wait, answers that are read) when the key, session or
+ * person ends or may do less. Calls `onEnded` once, unless `closed` aborts before. While the database is unreachable
+ * nothing is known of a caller, and their answers stay open.
  */
 export async function watchCaller({
   known,
@@ -34,7 +34,7 @@ export async function watchCaller({
 }: {
   readonly known: Authenticated;
   readonly route: Pick<Route, 'level'>;
-  /** Called with who it is by what is known now, while it may go on. */
+  /** Receives the caller at present, after each check that permits the answer to continue. */
   readonly onNow: (session: Session) => void;
   readonly onEnded: () => void;
   readonly closed: AbortSignal;
